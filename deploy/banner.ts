@@ -1,5 +1,5 @@
-// The text that `npm start` prints when everything runs: the addresses, and the next commands. Each address and each command has a line of
-// its own that fits 80 columns: a person cannot copy or click one that the terminal breaks.
+// The text that `npm start` prints when everything runs: the addresses, and the next commands. Each address and each command has its own
+// line that fits 80 columns. A person cannot copy or click one that the terminal breaks.
 
 export type BannerFacts = {
   readonly url: string;
@@ -7,7 +7,7 @@ export type BannerFacts = {
   readonly status: string;
   /** The output of the sample run, in lines that fit. */
   readonly summary: readonly string[];
-  /** Where handler processes connect. */
+  /** The address to which handler processes connect. */
   readonly handlerAddress: string;
   readonly logDir: string;
   /** False when the console could not be built. */
@@ -16,7 +16,7 @@ export type BannerFacts = {
   readonly stays: boolean;
   /** False when the command line needs the address. */
   readonly isDefaultPort: boolean;
-  /** Whether a person reads it on a terminal: the address is bold then. */
+  /** Whether a person reads it on a terminal. Then the address is bold. */
   readonly isTerminal: boolean;
 };
 

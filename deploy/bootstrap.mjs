@@ -1,11 +1,12 @@
 // Runs a task under the pinned Node and pnpm on a machine that has only node >= 18 and npm.
 //
+//
 //   node deploy/bootstrap.mjs <file> [arguments]        runs a file under the pinned Node
 //   node deploy/bootstrap.mjs --bin <tool> [arguments]  runs a tool of node_modules/.bin
 //
-// Plain JavaScript without dependencies: nothing is installed when it starts. The race it survives: two bootstraps at once. One of them gets
-// the lock folder and installs; the other waits and finds the work done. The toolchain is fetched under a draft name and renamed, and only a
-// complete install is stamped, so a later bootstrap does not trust the remains of a killed one.
+// It is plain JavaScript without dependencies, because nothing is installed when it starts. Race: two bootstraps start at once. One of them
+// gets the lock folder and installs. The other waits and finds the work done. The toolchain is fetched under a draft name and renamed, and
+// only a complete install is stamped. So a later bootstrap does not trust the remains of a killed one.
 import { createHash } from "node:crypto";
 import { spawn, spawnSync } from "node:child_process";
 import {
@@ -68,7 +69,7 @@ function isToolchainReady() {
   return existsSync(node) && existsSync(pnpm);
 }
 
-/** A digest of everything that decides the installed dependencies; a new value means a new install. */
+/** A digest of everything that decides the installed dependencies. A new value causes a new install. */
 function wantedStamp() {
   const hash = createHash("sha256");
   for (const file of ["pnpm-lock.yaml", "pnpm-workspace.yaml"]) {
@@ -110,7 +111,7 @@ function npmCommand() {
   return { command: isWindows ? "npm.cmd" : "npm", first: [] };
 }
 
-/** An account without a writable home keeps the package caches inside the project. */
+/** Whether the account has a writable home. Without one the package caches are inside the project. */
 function hasHome() {
   try {
     accessSync(homedir(), constants.W_OK);
@@ -179,7 +180,7 @@ function pause(ms) {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
 }
 
-/** True when this process made the lock; the lock of a dead process is removed. */
+/** True if this process made the lock. It removes the lock of a dead process. */
 function tryLock() {
   try {
     mkdirSync(lock);
@@ -232,11 +233,11 @@ function run(env) {
           options,
         )
       : spawn(node, [first, ...rest], options);
-  // npm ends on SIGTERM and does not pass it on, so a changed parent means: stop.
+  // npm ends on SIGTERM and does not forward it. So a changed parent means that this process must stop.
   const parent = process.ppid;
   const watch = setInterval(() => {
     if (process.ppid === parent) return;
-    // Once only: a second signal would end the child without its drain.
+    // Forward the signal once only: a second one would end the child without its drain.
     clearInterval(watch);
     child.kill("SIGTERM");
   }, 500);
@@ -252,7 +253,7 @@ function run(env) {
 }
 
 const env = {
-  // Node strips types and compiles once, not in every command: the pawl command answers in half the time.
+  // Node strips types and compiles once, not in every command. The pawl command then answers in half the time.
   NODE_COMPILE_CACHE: join(root, "node_modules", ".cache", "pawl-compile"),
   ...process.env,
   PATH: [dirname(node), join(root, "node_modules", ".bin"), process.env.PATH].join(delimiter),

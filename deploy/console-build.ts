@@ -1,4 +1,4 @@
-// Builds the console when its output is missing or older than its sources.
+// Builds the console if its output is missing or older than its sources.
 import { spawn } from "node:child_process";
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";

@@ -28,7 +28,7 @@ type Plugins =
   | { readonly kind: "ready"; readonly folder: string }
   | { readonly kind: "failed"; readonly output: string };
 
-/** A folder for each version: a new pin never meets the programs of an old one. */
+/** Each version has its own folder, so a new pin never meets the programs of an old one. */
 function installPlugins(go: Extract<Go, { kind: "found" }>): Plugins {
   const versions = PLUGINS.map((plugin) => plugin.split("@")[1] ?? "").join("-");
   const folder = join(ROOT, ".toolchain", `go-plugins-${versions}`);

@@ -1,6 +1,7 @@
-// One start for each data folder: a file names the process that holds the folder, and its services. If that process is gone, it was killed:
-// its services are ended first, so that their ports and leases are free. A pid may belong to another process since, so the command line
-// decides. The file appears and changes whole (written aside, then linked or renamed), so no reader takes a live start for a dead one.
+// One start for each data folder: a file names the process that holds the folder, and its services. If that process does not run any more,
+// it was killed. The new start then ends its services first, so that their ports and leases are free. A pid may belong to another process
+// by now, so the command line decides. The file is written under another name and then linked or renamed. So no reader mistakes a live
+// start for a dead one.
 import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
@@ -17,7 +18,7 @@ export type Instance = {
   release(): void;
 };
 
-/** @throws StartFault when another start runs in this folder */
+/** @throws StartFault if another start runs in this folder */
 export async function claimInstance(dataDir: string, url: string): Promise<Instance> {
   mkdirSync(dataDir, { recursive: true });
   const file = join(dataDir, "instance.json");
@@ -72,7 +73,7 @@ async function endService(pid: number): Promise<void> {
 
 function readNote(file: string): Note | undefined {
   try {
-    // A start wrote it. A file that a power failure cut short does not parse and counts as stale.
+    // A start wrote the file. A file that a power failure cut short does not parse and counts as stale.
     return JSON.parse(readFileSync(file, "utf8")) as Note;
   } catch {
     return undefined;

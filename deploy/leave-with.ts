@@ -1,7 +1,7 @@
 // The end of a local command: the signals that stop it, its exit code, and the advice for a person when it could not start.
 import { say } from "./logbook.ts";
 
-/** A start that failed for a reason that a person can remove: the fault, and the advice. */
+/** A start that failed for a reason that a person can remove, with the fault and the advice. */
 export class StartFault extends Error {
   override readonly name = "StartFault";
   readonly advice: string;
@@ -12,10 +12,10 @@ export class StartFault extends Error {
   }
 }
 
-/** A Ctrl-C reaches the whole process group, and parents pass it on: one press may arrive several times within this time. */
+/** A Ctrl-C reaches the whole process group, and parents forward it. So one press may arrive several times within this time. */
 const ECHO_MS = 1_000;
 
-/** Ctrl-C and SIGTERM as an AbortSignal. It aborts on the first signal; a second press ends the process at once. */
+/** Ctrl-C and SIGTERM as an AbortSignal. It aborts on the first signal. A second press ends the process at once. */
 function stopSignal(): AbortSignal {
   const controller = new AbortController();
   let firstAt = 0;

@@ -6,7 +6,7 @@ const LOG_BYTES_MAX = 10 * 1024 * 1024;
 
 export type LogFile = { readonly path: string; readonly write: (text: string) => void };
 
-/** Opens `<folder>/<name>.log` at its end; one that grew large is set aside as `.old.log` first. */
+/** Opens `<folder>/<name>.log` at its end. A large file is renamed to `.old.log` first. */
 export function openLog(folder: string, name: string): LogFile {
   const path = join(folder, `${name}.log`);
   mkdirSync(dirname(path), { recursive: true });

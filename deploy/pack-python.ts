@@ -5,7 +5,7 @@ import { explain, StartFault } from "./leave-with.ts";
 import { pythonEnvironment, runToEnd } from "./python.ts";
 import { ROOT } from "./settings.ts";
 
-/** For a person without Python. */
+/** The advice for a person without Python. */
 export const PYTHON_ADVICE = "install Python 3.11 or newer from https://www.python.org";
 const HOME = join(ROOT, "clients", "python");
 

@@ -1,6 +1,6 @@
-// Makes a package of ours as a user installs it. Here Node 24 runs the sources; a user has an older Node or a bundler. So a package has
-// JavaScript with its types, the parts of our other packages that it imports, and version ranges. Each pack has its own folder below the
-// package, where its dependencies are found, so two packs at once do not collide.
+// Makes a package of ours for users. Here Node 24 runs the sources. A user has an older Node or a bundler. So a package has JavaScript with
+// its types, the parts of our other packages that it imports, and version ranges. Each pack has its own folder below the package, where its
+// dependencies are found, so two packs at once do not collide.
 import { spawnSync } from "node:child_process";
 import {
   cpSync,
@@ -78,7 +78,7 @@ export function announce(tarball: string): void {
   );
 }
 
-/** The compiler of the package. Only the entries and their imports: other contracts and parts stay out. */
+/** The compiler of the package. It compiles only the entries and their imports, and leaves out other contracts and parts. */
 const compilerOf = ({ target, lib, entries = ["index"] }: PackOptions) => ({
   compilerOptions: {
     target,

@@ -1,11 +1,11 @@
 // Finds and tests loopback ports for processes that start later.
 //
-// Seconds pass until a process listens on its port, and again when it restarts. The race it survives: another process takes the port in
-// between. So these ports are outside the range that the kernel gives out; a client that calls such a port could even get that port and
-// answer itself. And they come in blocks: a process that uses a block listens on the first port of it as long as it lives.
+// Seconds pass until a process listens on its port, and again when it restarts. Race: another process takes the port in between. So these
+// ports are outside the range from which the kernel gives out ports. A client that calls such a port could otherwise get that port itself
+// and answer its own call. The ports come in blocks: a process that uses a block listens on its first port as long as it lives.
 import { type AddressInfo, createServer, type Server } from "node:net";
 
-/** Everything local listens on this address only. */
+/** All local processes listen on this address only. */
 export const LOOPBACK = "127.0.0.1";
 
 /** Kernels give out ports from 32768 (Linux) or 49152 on. */
@@ -32,7 +32,7 @@ export async function isPortFree(port: number): Promise<boolean> {
   return server !== undefined;
 }
 
-/** The ports of a free block; any free port if all blocks are taken. */
+/** The ports of a free block. Any free port if all blocks are taken. */
 async function reserveBlock(): Promise<number[]> {
   const offset = Math.floor(Math.random() * BLOCK_COUNT);
   for (let nth = 0; nth < BLOCK_COUNT; nth++) {
@@ -44,7 +44,7 @@ async function reserveBlock(): Promise<number[]> {
   }
   const server = await listen(0);
   if (server === undefined) throw new Error("there is no free port");
-  // A server listening on TCP has an AddressInfo; the string form is for pipes.
+  // A server listening on TCP has an AddressInfo. The string form is for pipes.
   const { port } = server.address() as AddressInfo;
   await new Promise((resolve) => server.close(resolve));
   return [port];

@@ -20,7 +20,7 @@ import { dirname, join, parse, relative, resolve } from "node:path";
 
 const isWindows = process.platform === "win32";
 
-/** The account PostgreSQL runs as; empty when it is our own. */
+/** The account PostgreSQL runs as. Empty if it is our own. */
 export type Owner = { readonly uid?: number; readonly gid?: number };
 
 /** Binaries, data folder and account of one server. */
@@ -88,7 +88,9 @@ function nobody(): Owner {
   const id = (flag: string): number => {
     const found = spawnSync("id", [flag, "nobody"], { encoding: "utf8" });
     if (found.status !== 0)
-      throw new Error("PostgreSQL cannot run as root and there is no account nobody");
+      throw new Error(
+        "PostgreSQL cannot run as root, and this system has no unprivileged account; start as another user",
+      );
     return Number(found.stdout);
   };
   return { uid: id("-u"), gid: id("-g") };

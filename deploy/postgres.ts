@@ -1,5 +1,5 @@
 // A private PostgreSQL for development and tests, run from npm-shipped binaries: no system packages, no install scripts, no new accounts.
-// The server is a direct child in its own process group: a Ctrl-C reaches this process first, and a killed server can be started again.
+// The server is a direct child in its own process group. So a Ctrl-C reaches this process first, and a killed server can be started again.
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { chownSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
@@ -17,11 +17,11 @@ const TAIL_CHARS = 4_000;
 const READY = /ready to accept (read-only )?connections/;
 
 export type PostgresOptions = {
-  /** Kept between starts; created when missing. */
+  /** The folder of the data. It stays between starts, and is created if it is missing. */
   readonly dataDir: string;
   /** A free one when absent. */
   readonly port?: number;
-  /** False trades crash safety for speed: tests only. */
+  /** False trades crash safety for speed. Only tests use it. */
   readonly durable?: boolean;
   /** Further `name=value` settings of the server. */
   readonly settings?: readonly string[];
@@ -40,11 +40,11 @@ export type Postgres = {
   readonly exited: Promise<string>;
   /** Sends a signal to the server, e.g. SIGKILL in crash tests. */
   kill(signal: NodeJS.Signals): void;
-  /** Fast shutdown: ends sessions, writes a checkpoint, waits until the process is gone. */
+  /** Fast shutdown: ends sessions, writes a checkpoint, and waits until the process has ended. */
   stop(): Promise<void>;
 };
 
-/** Starts a server and returns when it takes connections. A server that a killed parent left on the data folder is ended first. */
+/** Starts a server and returns when it accepts connections. First it ends a server of a killed parent on the same data folder. */
 export async function startPostgres(options: PostgresOptions): Promise<Postgres> {
   const place = placePostgres(options.dataDir);
   const durable = options.durable ?? true;
@@ -161,8 +161,8 @@ function answers(port: number): Promise<boolean> {
 const FAST_SHUTDOWN_MS = 10_000;
 
 /**
- * Returns when no server runs on this data folder. The pid file may be stale, and its number may belong to another process since: only a
- * process whose command line names this data folder gets a signal.
+ * Returns when no server runs on this data folder. The pid file may be stale, and its number may belong to another process by now. So only
+ * a process whose command line names this data folder gets a signal.
  */
 async function endLeftover(dataDir: string): Promise<void> {
   const pidFile = join(dataDir, "postmaster.pid");

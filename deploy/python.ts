@@ -1,6 +1,6 @@
-// The Python environment of this checkout: a virtual environment in .toolchain with what clients/python/requirements-dev.txt pins. It serves
-// `npm run gen` and the tests of pawl-sdk. The race it survives: two callers at once. Each builds under a draft name of its own, and the
-// first rename counts; the stamp is part of the name, so a changed requirement makes another environment.
+// The Python environment of this checkout: a virtual environment in .toolchain with the pins of clients/python/requirements-dev.txt. It
+// serves `npm run gen` and the tests of pawl-sdk. Race: two callers build at once. Each builds under its own draft name, and the first
+// rename counts. The stamp is part of the name, so a changed requirement makes another environment.
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from "node:fs";
@@ -22,7 +22,7 @@ export type Python =
 /** How a program ended, with all that it printed. */
 export type Ended = { readonly code: number; readonly output: string };
 
-/** Runs a program to its end; the signal ends it. */
+/** Runs a program to its end. The signal ends it. */
 export function runToEnd(
   command: string,
   args: readonly string[],
@@ -61,7 +61,7 @@ export const programOf = (environment: string, name: string): string =>
     ? join(environment, "Scripts", `${name}.exe`)
     : join(environment, "bin", name);
 
-/** Makes a virtual environment with packages in it; the signal ends that. @throws Error with the output of the step that failed */
+/** Makes a virtual environment with packages in it. The signal ends that. @throws Error with the output of the step that failed */
 export async function makeEnvironment(
   python: string,
   folder: string,

@@ -49,7 +49,7 @@ export function readArguments(args: readonly string[]): ReplayArguments {
   }
 }
 
-/** @throws StartFault if the gateway does not give it */
+/** @throws StartFault if the gateway does not return it */
 async function recordedInvocation(asked: ReplayArguments): Promise<Invocation> {
   const { address, runId, nodeId, iteration } = asked;
   const client = createPawlClient({ transport: fetchTransport(address) });

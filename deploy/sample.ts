@@ -1,5 +1,5 @@
 // The example workflows: one YAML file each, named after its workflow, with a sample input. `npm start` saves them and runs one with live
-// progress: the first thing that a person sees. Every example also runs without an input.
+// progress. Every example also runs without an input.
 import { readdirSync, readFileSync } from "node:fs";
 import { createPawlClient, type Json, jsonOf, type PawlClient, sampleInputOf } from "@pawl/client";
 import { readText } from "@pawl/core/definition/read-text";
@@ -24,7 +24,7 @@ export type Example = {
   readonly sampleInput: Json;
 };
 
-/** Every example in the order of its name. @throws RangeError for one without a sample input */
+/** Every example in the order of its name. @throws RangeError for an example without a sample input */
 export function readExamples(): readonly Example[] {
   const files = readdirSync(FOLDER).filter((name) => name.endsWith(".yaml"));
   return files.toSorted().map((name) => {
@@ -46,7 +46,7 @@ export function readExample(workflowId: string): Example {
 /** The example that shows the most: parallel models, a join, and streamed text. */
 const SAMPLE = "research-and-summarise";
 
-/** Saves every example; one that is unchanged gets no new version. Returns their ids. */
+/** Saves every example. An unchanged example gets no new version. Returns their ids. */
 export async function registerExamples(client: PawlClient): Promise<readonly string[]> {
   const ids: string[] = [];
   for (const { workflowId, text } of readExamples()) {
@@ -101,7 +101,7 @@ async function summaryOf(client: PawlClient, runId: string): Promise<readonly st
   return typeof summary === "string" ? wrapText(safeText(summary), SUMMARY_WIDTH) : [];
 }
 
-/** In a log file single deltas are noise, so streamed text is printed by the line. */
+/** A log file would fill with single deltas, so streamed text is printed line by line. */
 function eventPrinter(): (event: RunEvent) => readonly string[] {
   const lines = streamLines();
   return (event) =>
@@ -118,7 +118,7 @@ const drawFrames = (progress: Progress): (() => void) =>
       const { columns: width, rows: height } = process.stdout;
       const hasColour = process.env["NO_COLOR"] === undefined;
       const lines = progressLines(progress, { width, height, hasColour, nowMs: Date.now() });
-      // The last line of a live run says that Ctrl-C detaches; here Ctrl-C stops everything.
+      // The last line of a live run tells a person that Ctrl-C detaches. Here Ctrl-C stops everything, so the line is left out.
       return hasEnded(progress) ? lines : lines.slice(0, -1);
     },
   );

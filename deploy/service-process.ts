@@ -1,5 +1,5 @@
-// One service as a real process: started from its sources, ready when it logs so on stdout, ended by its pid. It runs in its own process
-// group, so that a Ctrl-C in the terminal reaches the launcher first, which then drains the service.
+// One service as a real process. It is started from its sources, is ready when it logs so on stdout, and is ended by its pid. It runs in
+// its own process group, so that a Ctrl-C in the terminal reaches the launcher first, which then drains the service.
 import { type ChildProcess, spawn } from "node:child_process";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
@@ -7,9 +7,9 @@ import { guardChild } from "./guard.ts";
 import { ROOT } from "./settings.ts";
 
 /**
- * isolated-vm does not work with Node's startup snapshot. The other two flags bound the garbage that V8 keeps: services need 35 MiB, and make
- * much garbage that dies soon. Without the flags a busy scheduler grew to 300 MiB. With half of each it stayed at 150, and spent a fifth
- * of its CPU on collection. With these it stays at 210, and a node costs the three services 12 to 15 % less.
+ * isolated-vm does not work with Node's startup snapshot. The other two flags bound the garbage that V8 keeps: services need 35 MiB, and
+ * make much garbage that dies soon. Without the flags a busy scheduler grew to 300 MiB. With half of each it stayed at 150, and spent a
+ * fifth of its CPU on collection. With these it stays at 210, and a node costs the three services 12 to 15 % less.
  */
 const NODE_FLAGS = ["--no-node-snapshot", "--max-semi-space-size=16", "--heap-growing-percent=100"];
 
@@ -17,7 +17,7 @@ const memoryOf = (root: string) => ({
   // Otherwise each worker thread of Node gets its own heap of malloc, which wasted 40 of 250 MiB of a busy scheduler.
   MALLOC_ARENA_MAX: "2",
   // Node strips types and compiles once, not at each start: 0.6 s of CPU and 12 to 20 MiB less for each process. Entries are found by
-  // content and flags, so none is stale; without the folder everything works too.
+  // content and flags, so none is stale. The folder is optional.
   NODE_COMPILE_CACHE: join(root, "node_modules/.cache/pawl-compile"),
 });
 
@@ -33,7 +33,7 @@ export type ServiceOptions = {
   readonly service: ServiceName;
   /** The checkout whose sources run; this one by default. */
   readonly root?: string | undefined;
-  /** Variables beside the few that every process needs. */
+  /** Variables besides the few that every process needs. */
   readonly env: Readonly<Record<string, string>>;
   /** Receives the output of the process. */
   readonly log?: (text: string) => void;
@@ -41,7 +41,7 @@ export type ServiceOptions = {
 
 export type ServiceProcess = {
   readonly pid: number;
-  /** The port of its ready line, 0 when it names none. */
+  /** The port of its ready line. 0 if it names none. */
   readonly port: number;
   /** Settles with how it ended, after its output was read. */
   readonly exited: Promise<string>;

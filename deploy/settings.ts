@@ -15,13 +15,13 @@ export type Settings = {
   readonly open: boolean;
   /** The folder of the database and the logs, kept between starts. */
   readonly dataDir: string;
-  /** The user's own database; undefined for the embedded one. */
+  /** The user's own database. Undefined for the embedded one. */
   readonly databaseUrl: string | undefined;
   readonly gatewayPort: number;
   readonly schedulerPort: number;
-  /** Handler processes connect here. */
+  /** The port to which handler processes connect. */
   readonly handlerPort: number;
-  /** The port of the executor's metrics; the scheduler's is the next one. 0 takes free ports. */
+  /** The port of the executor's metrics. The scheduler's is the next one. 0 takes free ports. */
   readonly metricsPort: number;
   /** Variables of the user for the services. */
   readonly serviceEnv: Readonly<Record<string, string>>;

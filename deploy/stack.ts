@@ -31,7 +31,7 @@ export type Stack = {
   readonly trio: Readonly<Record<ServiceName, Service>>;
 };
 
-/** @throws StartFault with advice, where a person can help */
+/** @throws StartFault with advice, if a person can help */
 export async function startStack(options: StackOptions): Promise<Stack> {
   const { settings, stack, stop } = options;
   const logDir = `${settings.dataDir}/logs`;
@@ -109,7 +109,7 @@ async function startDatabase(
   return url;
 }
 
-/** The embedded database keeps its commits; another database may not. */
+/** The embedded database keeps its commits. Another database may not. */
 async function warnOfLostCommits(databaseUrl: string): Promise<void> {
   const pool = openPool(databaseUrl, { max: 1, name: "pawl-start" });
   try {

@@ -22,7 +22,7 @@ async function run(settings: Settings, stop: AbortSignal): Promise<number> {
   const outbox = `${settings.dataDir}/outbox`;
   const polyglot = new Polyglot({ client, address: handlerAddress, logDir, outbox, report: say });
   stack.defer(() => polyglot.stop());
-  // Deferred calls run last to first: this one comes before the first stop.
+  // Deferred calls run last to first, so this one comes before the first stop.
   stack.defer(() => say("stopping: services drain, the database goes last"));
   const workflows = await registerExamples(client);
   const onStart = (runId: string): void => {
@@ -46,7 +46,7 @@ async function run(settings: Settings, stop: AbortSignal): Promise<number> {
   };
   process.stdout.write(banner(facts));
   if (settings.once) return status === "completed" ? 0 : 1;
-  // In the background: a first build takes its time.
+  // Runs in the background, because a first build may take long.
   void polyglot.start();
   await new Promise((resolve) => stop.addEventListener("abort", resolve, { once: true }));
   return 0;
@@ -57,7 +57,7 @@ const OPENERS: Partial<Record<NodeJS.Platform, readonly [string, ...string[]]>> 
   win32: ["cmd", "/c", "start", ""],
 };
 
-/** Opens the page; the terminal shows the address too. */
+/** Opens the page. The terminal shows the address too. */
 function openBrowser(url: string): void {
   const [command, ...args] = OPENERS[process.platform] ?? ["xdg-open"];
   const child = spawn(command, [...args, url], { stdio: "ignore", detached: true });

@@ -1,4 +1,4 @@
-// Streamed text for output that cannot be redrawn: each line when it is full, and the rest when its node ends.
+// Streamed text for output that cannot be redrawn. It prints each line when it is full, and the rest when its node ends.
 
 const LINE_CHARS = 72;
 

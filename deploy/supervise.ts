@@ -1,8 +1,8 @@
 // Keeps one part running: a service or the database.
 //
-// States: idle → starting → up → (it ends) → waiting → starting …; stop() leads from any state to stopped.
-// A part that ends is started again after a backoff, which doubles with each quick end and starts over once the part stayed up. The race it
-// survives: stop() during a restart. The start is aborted, and a start that has already succeeded is stopped.
+// States: idle → starting → up → (it ends) → waiting → starting …; stop() leads from any state to stopped. A part that ends starts again
+// after a backoff, which doubles with each quick end and is reset once the part stayed up. Race: stop() comes during a restart. The start
+// is aborted, and a start that has already succeeded is stopped.
 import { setTimeout as delay } from "node:timers/promises";
 
 const BACKOFF_MS = 250;
@@ -52,12 +52,12 @@ export class Supervised {
     this.#options = options;
   }
 
-  /** The present process; 0 between two. */
+  /** The pid of the present process. 0 between two. */
   get pid(): number {
     return this.#current?.pid ?? 0;
   }
 
-  /** The first start; it rejects when that fails. */
+  /** The first start. It rejects when that fails. */
   async start(): Promise<void> {
     this.#current = await this.#options.start(this.#stopping.signal);
     this.#loop = this.#keepUp();
@@ -104,7 +104,7 @@ export class Supervised {
   }
 }
 
-/** Doubles from a quarter of a second; a part that stayed up restarts at once. */
+/** Doubles from a quarter of a second. A part that stayed up restarts at once. */
 export function backoffMs(failures: number): number {
   if (failures === 0) return 0;
   return Math.min(BACKOFF_MS * 2 ** (failures - 1), BACKOFF_MS_MAX);

@@ -1,6 +1,6 @@
-// Prints the tests that were skipped, the seconds of the suite, and `N passed, N failed` from a vitest JSON report and the exit codes of the
-// tests and the check. Exits with 1 when anything failed. A run that failed without a failing test still counts as one failure. CI skips
-// nothing, so a skipped test counts as failed.
+// Prints the tests that were skipped, the seconds of the suite, and `N passed, N failed`. It reads a vitest JSON report and the exit codes
+// of the tests and the check. Exits with 1 when anything failed. A run that failed without a failing test still counts as one failure. CI
+// skips nothing, so a skipped test counts as failed.
 import { readFileSync } from "node:fs";
 
 export function tally(report, testCode, checkCode) {

@@ -21,7 +21,7 @@ export type TrioOptions = {
   readonly report: (name: ServiceName, incident: Incident) => void;
 };
 
-/** @throws StartFault when a port with a fixed number is taken */
+/** @throws StartFault if a port with a fixed number is in use */
 export async function checkPorts(settings: Settings): Promise<void> {
   const { gatewayPort, schedulerPort, handlerPort } = settings;
   const needed = [
@@ -39,7 +39,7 @@ export async function checkPorts(settings: Settings): Promise<void> {
   }
 }
 
-/** The services in the order in which they start; none is started yet. */
+/** The services in the order in which they start. None is started yet. */
 export async function planTrio(options: TrioOptions): Promise<Record<ServiceName, Service>> {
   const { settings, databaseUrl } = options;
   const scheduler = `${LOOPBACK}:${settings.schedulerPort}`;
@@ -81,7 +81,7 @@ export async function planTrio(options: TrioOptions): Promise<Record<ServiceName
   };
 }
 
-/** The metrics port may be any: if it is taken, 0 lets the service choose. */
+/** The metrics port may be any port. If it is in use, 0 lets the service choose. */
 async function preferredPort(port: number): Promise<number> {
   return port === 0 || !(await isPortFree(port)) ? 0 : port;
 }

@@ -1,4 +1,4 @@
-// Builds the console into dist/: one small entry, the graph in a chunk of its own, nothing fetched from elsewhere.
+// Builds the console into dist/: one small entry, the graph in its own chunk. The page loads nothing from other servers.
 
 import { fileURLToPath } from "node:url";
 import react from "@vitejs/plugin-react";

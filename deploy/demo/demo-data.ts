@@ -1,11 +1,11 @@
-// The databases of the examples in the embedded server, and the variables by which an executor reaches them. Each database has a role of its
-// own, so the executor never holds the credentials of the engine's database (decision 14).
+// The databases of the examples in the embedded server, and the variables by which an executor reaches them. Each database has its own
+// role, so the executor never has the credentials of the engine's database (decision 14).
 import { openPool, type Pool } from "@pawl/platform/db/pool";
 import { fileURLToPath } from "node:url";
 
 const PASSWORD = "demo";
 
-/** Addresses of a database: for the server's owner, and for its own role. */
+/** Addresses of a database: for the owner of the server, and for its own role. */
 type MadeDatabase = { readonly ownerUrl: string; readonly roleUrl: string };
 
 /** Makes the role and the database, if they are missing. These statements take no parameters, so `name` must be a plain word. */
@@ -40,14 +40,14 @@ const FIRST_DAY = "2026-01-01";
 const DAYS = 31;
 const SHOPS = ["Aarhus", "Bergen", "Cork", "Delft", "Evora", "Fulda"];
 
-/** Makes the database that the example nightly-report reads; returns its address for readers. A repeat changes nothing. */
+/** Makes the database that the example nightly-report reads. Returns its address for readers. A repeat changes nothing. */
 export async function prepareDemoData(serverUrl: string, name = "pawl_demo"): Promise<string> {
   const { ownerUrl, roleUrl } = await makeDatabase(serverUrl, name);
   await withPool(ownerUrl, (demo) => fill(demo, name));
   return roleUrl;
 }
 
-/** One row a shop and day, the same on every machine. */
+/** One row for each shop and day, the same on every machine. */
 async function fill(demo: Pool, reader: string): Promise<void> {
   await demo.query({
     text: `create table if not exists public.sales (
@@ -72,7 +72,7 @@ export type Till = {
   chargesOf(order: string): Promise<number>;
 };
 
-/** Makes the till. Its role may make tables: the executor keeps the record of its effects there too. */
+/** Makes the till. Its role may make tables, because the executor also stores the record of its effects there. */
 export async function prepareTill(serverUrl: string, name = "pawl_till"): Promise<Till> {
   const { ownerUrl, roleUrl } = await makeDatabase(serverUrl, name);
   await withPool(ownerUrl, async (till) => {
@@ -100,7 +100,7 @@ type Env = Readonly<Record<string, string>>;
 /** The moderation rules of the examples content-pipeline and document-approval. */
 const DEMO_RULES = fileURLToPath(new URL("moderation-rules.yaml", import.meta.url));
 
-/** Variables for an executor; those that a person set take precedence. */
+/** Variables for an executor. Those that a person set take precedence. */
 export const demoEnv = (set: Env): Env => ({
   ...("PAWL_MODERATION_URL" in set ? {} : { PAWL_MODERATION_RULES: DEMO_RULES }),
   ...set,

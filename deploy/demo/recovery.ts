@@ -13,11 +13,11 @@ export type Recovery = {
   readonly started: Map<string, number>;
   readonly completed: Map<string, number>;
   pieces: number;
-  /** The text of the newest claim. */
+  /** The text streamed under the newest claim. */
   text: string;
   textEpoch: bigint;
   status: string;
-  /** When the executor was killed and when the story was started again, by the watcher's clock. */
+  /** When the executor was killed and when the story started again, by the watcher's clock. */
   killedMs: number;
   againMs: number;
 };
@@ -34,7 +34,7 @@ export const newRecovery = (): Recovery => ({
   againMs: 0,
 });
 
-/** Takes an event in; true when it is time to kill the executor. */
+/** Counts an event. True when it is time to kill the executor. */
 export function notice(recovery: Recovery, event: RunEvent, nowMs: number): boolean {
   recovery.eventIds.push(event.eventId);
   const count = (counts: Map<string, number>): void =>
@@ -47,7 +47,7 @@ export function notice(recovery: Recovery, event: RunEvent, nowMs: number): bool
   if (event.type.startsWith("run.") && /completed|failed|cancelled|timed_out/.test(event.type))
     recovery.status = event.type.slice("run.".length);
   if (event.fact.case !== "nodeStreamDelta" || event.nodeId !== STORY) return false;
-  // A delta of a new claim voids the text of the previous claim.
+  // The first delta of a new claim replaces the text of the previous claim.
   if (event.epoch !== recovery.textEpoch) recovery.text = "";
   recovery.textEpoch = event.epoch;
   recovery.text += event.fact.value.text;
@@ -68,15 +68,15 @@ export function sentenceOf({ type, fact, nodeId, epoch, eventId }: RunEvent): st
   if (nodeId !== STORY) return undefined;
   if (fact.case === "nodeStarted")
     return `executor ${shortOf(fact.value.executorId)} starts the story (claim ${eventId})`;
-  return type === "node.completed" ? `the story is told to its end (claim ${epoch})` : undefined;
+  return type === "node.completed" ? `the story is complete (claim ${epoch})` : undefined;
 }
 
 const shortOf = (id: string): string => id.slice(-8);
 
-/** One promise of the engine, and whether it held. */
+/** One promise of the engine, and whether the run kept it. */
 export type Check = { readonly words: string; readonly isKept: boolean };
 
-/** The checks of the run. `output` is its story; `charges` is the number of charges in the till. */
+/** The checks of the run. `output` is its story. `charges` is the number of charges in the till. */
 export function verdict(
   recovery: Recovery,
   { output, charges }: { readonly output: unknown; readonly charges: number },

@@ -15,7 +15,7 @@ import { dataSources, prepareDemoData, prepareTill, type Till } from "./demo-dat
 import { newRecovery, notice, type Recovery, sentenceOf, STORY, verdict } from "./recovery.ts";
 
 const WORKFLOW = new URL("survive-a-crash.yaml", import.meta.url);
-/** With the seconds and the name in front a line fits 80 columns. */
+/** A line with the seconds and the name in front fits 80 columns. */
 const LINE_CHARS = 56;
 /** The time between two words: slow enough to read, or quick with --once. */
 const PACE_MS = { shown: 130, once: 20 };
@@ -89,7 +89,7 @@ async function follow(
 const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null;
 
-/** Settings of the user take precedence; else the demo has its own folder and ports, and the usual console port if it is free. */
+/** Settings of the user take precedence. Otherwise the demo has its own folder and ports, and the usual console port if it is free. */
 async function demoSettings(): Promise<Settings> {
   const { env } = process;
   const settings = readSettings(process.argv.slice(2), env);

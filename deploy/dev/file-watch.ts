@@ -15,7 +15,7 @@ export interface FileWatch extends Disposable {
   readonly folder: string;
 }
 
-/** Watches a folder with its folders. `onFault` gets what makes the watch end, such as too many files. */
+/** Watches a folder with its folders. `onFault` gets the error that ends the watch, such as too many files. */
 export function watchFiles(
   folder: string,
   onChange: (path: string) => void,

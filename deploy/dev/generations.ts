@@ -1,10 +1,10 @@
 // The handler process of `pawl dev`, from one version of the user's code to the next. A new version starts beside the old one. When the
-// host lists its session, the old process gets SIGTERM: it takes no more work, finishes what it has on the code that it began with, and exits.
+// host lists its session, the old process gets SIGTERM. It takes no more work, finishes its work on the old code, and exits.
 //
-// The races it survives: files change while a version starts. That version ends, and one of the newest files follows; so a version that never
-// connects blocks nothing. A version that does not start leaves the old one in place. A version that ends by itself starts again after a
-// pause that doubles. A new version changes the schemas of a type while the old one serves it: the scheduler refuses the type, so once the
-// old process has finished, the same code starts again and gets it. stop() during a start ends both processes.
+// Races. Files change while a version starts: that version ends, and one of the newest files follows, so a version that never connects
+// blocks nothing. A version does not start: the old one stays. A version ends by itself: it starts again after a pause that doubles. A new
+// version changes the schemas of a type while the old one serves it: the scheduler refuses the type. Once the old process has finished, the
+// same code starts again and gets the type. stop() comes during a start: both processes end.
 
 import { setTimeout as delay } from "node:timers/promises";
 import { backoffMs, type Lifetime } from "../supervise.ts";
@@ -28,7 +28,9 @@ export interface GenerationsOptions {
   readonly start: (version: number) => Lifetime;
   /** Settles when the host has a session of this version. It rejects when the signal aborts. */
   readonly connected: (version: number, signal: AbortSignal) => Promise<void>;
-  /** Whether a type was refused to this version because the one before it had other schemas. It rejects when the signal aborts. */
+  /**
+   * Whether the scheduler refused a type to this version because the version before had other schemas. It rejects when the signal aborts.
+   */
   readonly refused: (version: number, signal: AbortSignal) => Promise<boolean>;
   readonly report: (report: Report) => void;
 }
@@ -54,7 +56,7 @@ export class Generations {
     this.#options = options;
   }
 
-  /** Replaces the process by one of the code of now. A call during a replacement begins it again. */
+  /** Replaces the process by one of the present code. A call during a replacement starts it again. */
   reload(): void {
     this.#isChanged = true;
     this.#starting.abort(new Error("its files changed while it started"));
@@ -96,7 +98,7 @@ export class Generations {
     if (old !== undefined) this.#drain(old);
   }
 
-  /** Waits for the session of a new version; returns why there is none. */
+  /** Waits for the session of a new version. Returns why there is none. */
   async #whyNotConnected({ version, process }: Generation): Promise<string | undefined> {
     const settled = new AbortController();
     const given = AbortSignal.any([this.#starting.signal, this.#stopping.signal]);

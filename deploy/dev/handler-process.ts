@@ -1,5 +1,5 @@
-// One version of the user's handler process: started in the user's folder and in a process group of its own, so that a signal reaches what a
-// command such as `npm run` or `go run` started too. Its output goes to the terminal, line by line.
+// One version of the user's handler process. It starts in the user's folder and in its own process group, so that a signal also reaches the
+// children of a command such as `npm run` or `go run`. Its output goes to the terminal, line by line.
 import { spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 import type { Lifetime } from "../supervise.ts";
@@ -15,7 +15,7 @@ export interface HandlerCommand {
   readonly print: (line: string) => void;
 }
 
-/** Starts the process. `exited` settles with how it ended, also if it could not start. */
+/** Starts the process. `exited` settles with its end, also if it could not start. */
 export function startHandlerProcess({ command, folder, env, print }: HandlerCommand): Lifetime {
   const [program, ...args] = command;
   const child = spawn(program, args, {

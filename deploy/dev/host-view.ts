@@ -1,11 +1,11 @@
-// What the host of `pawl dev` knows about a version of the handler process, by the name that the version connects with.
+// The facts of the host of `pawl dev` about a version of the handler process, by the name that the version connects with.
 import { setTimeout as delay } from "node:timers/promises";
 import { createGrpcClient } from "@pawl/platform/rpc/grpc-client";
 import { HandlerService, type Session } from "@pawl/proto/pawl/handler/v1/handler_service_pb";
 import type { GenerationsOptions } from "./generations.ts";
 
 const POLL_MS = 100;
-/** A session is listed a moment before the scheduler has answered about its types: so often is it looked at again. */
+/** The host lists a session a moment before the scheduler has answered about its types. So the session is read again this many times. */
 const LOOKS = 10;
 
 export interface HostView extends Pick<GenerationsOptions, "connected" | "refused"> {

@@ -1,7 +1,7 @@
-// The example handlers of `npm start`: three supervised processes, and the workflow polyglot-order, which needs all of them. A language without
-// its toolchain is skipped with the reason, and the workflow is not registered then.
+// The example handlers of `npm start`: three supervised processes, and the workflow polyglot-order, which needs all of them. A language
+// without its toolchain is skipped with the reason, and the workflow is then not registered.
 //
-// The race it survives: stop() while a program is built or connects. The signal ends the build, and a process that has started is stopped.
+// Race: stop() comes while a program is built or connects. The signal ends the build, and a process that has started is stopped.
 import { readFileSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
 import type { PawlClient } from "@pawl/client";
@@ -22,7 +22,7 @@ export interface PolyglotOptions {
   /** The executor that the processes connect to, as host:port. */
   readonly address: string;
   readonly logDir: string;
-  /** Where the letters go. */
+  /** The folder for the letters. */
   readonly outbox: string;
   readonly programs?: readonly Program[];
   /** Receives lines for the terminal. */
@@ -42,7 +42,7 @@ export class Polyglot {
     this.#options = options;
   }
 
-  /** Starts what this machine can run. Returns whether the workflow is registered; it never rejects. */
+  /** Starts the programs that this machine can run. Returns whether the workflow is registered. It never rejects. */
   start(): Promise<boolean> {
     return (this.#started ??= this.#start());
   }
@@ -127,7 +127,7 @@ export class Polyglot {
 
   async #listed(name: string, signal: AbortSignal): Promise<void> {
     const isListed = async (): Promise<boolean> => {
-      // A gateway that starts again is asked again.
+      // The gateway may be starting again, so the next round asks it again.
       const executors = await this.#options.client.executors.list({ signal }).catch(() => []);
       return executors.some(({ processName }) => processName === name);
     };

@@ -1,4 +1,4 @@
-// The three programs of the workflow polyglot-order, one for each language: how each is started here, or why it cannot be.
+// The three programs of the workflow polyglot-order, one for each language: the command that starts each, or why there is none.
 import { mkdirSync, renameSync } from "node:fs";
 import { join } from "node:path";
 import { findGo, goEnv } from "../go.ts";
@@ -21,7 +21,7 @@ export interface Program {
   readonly language: string;
   /** The node type that it serves. */
   readonly type: string;
-  /** Finds the toolchain, and builds what must be built. The signal ends a build. */
+  /** Finds the toolchain, and builds the program if needed. The signal ends a build. */
   readonly prepare: (signal: AbortSignal) => Promise<Prepared>;
 }
 

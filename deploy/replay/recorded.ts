@@ -5,7 +5,7 @@ import type { Ending } from "./verdict.ts";
 
 export type { Invocation };
 
-/** The JSON text of bytes; empty for none. */
+/** The JSON text of bytes. Empty for none. */
 export const jsonTextOf = (bytes: Uint8Array = new Uint8Array()): string =>
   Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("utf8");
 

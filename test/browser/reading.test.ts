@@ -244,7 +244,7 @@ test("a delay is the node that waits, in graph, timeline and drawer, and counts 
   await page.locator('[data-bar="delayed"]').waitFor();
   const drawer = page.locator('[data-node-drawer="rest"]');
   const note = drawer.locator('[data-note="delay"]', {
-    hasText: "Holds back what follows for 59 m",
+    hasText: "Holds back the next nodes for 59 m",
   });
   await note.waitFor();
   expect(await drawer.locator('[data-status="waiting"]').count()).toBe(1);

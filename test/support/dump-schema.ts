@@ -2,7 +2,7 @@
 
 import { Client } from "pg";
 
-const HEADER = `-- What the migrations make of an empty database. Written by a test (UPDATE_SCHEMA=1), never by hand.`;
+const HEADER = `-- The schema that the migrations make of an empty database. A test writes this file (UPDATE_SCHEMA=1). Do not edit it.`;
 
 const COLUMNS = `
 select c.relname as table_name,

@@ -1,6 +1,7 @@
-// The part of docs/contributing/style.md that a program can check: banned words, long sentences, and checklist ids in comments.
+// The part of docs/contributing/style.md that a program can check: banned words in comments, texts and documents, long sentences, and
+// checklist ids in comments.
 import { proseOf } from "./docs/markdown.ts";
-import type { Source } from "./sources.ts";
+import { isTest, type Source } from "./sources.ts";
 
 /** Words that hide the actor or are old-fashioned. */
 export const BANNED = [
@@ -28,24 +29,67 @@ interface Stretch {
 
 const oneLine = (text: string): string => text.replace(/\s+/g, " ").trim();
 
-/** The comments of a source file; neighbouring lines of `//` are one comment. */
-export function commentsOf({ path, text }: Source): readonly Stretch[] {
-  const pattern = path.endsWith(".sql") ? SQL_COMMENT : CODE_COMMENT;
-  return [...text.matchAll(pattern)].flatMap(({ 0: found, index, groups }) => {
-    if (groups?.["string"] !== undefined) return [];
-    const words = found.replace(/^\s*(\/\/+|--+|\/\*+|\*+\/|\*)/gm, " ").replace(/\*\/$/, "");
-    return [{ text: oneLine(words), line: text.slice(0, index).split("\n").length }];
-  });
+/** A comment, or a text in quotes, with the marks around it. */
+interface Piece extends Stretch {
+  readonly isComment: boolean;
 }
 
-// Texts in quotes come first, so that an address in one is not taken for a comment.
-const CODE_COMMENT =
-  /(?<string>"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|`(?:[^`\\]|\\.)*`)|\/\*[\s\S]*?\*\/|(?:\/\/[^\n]*(?:\n[ \t]*(?=\/\/))?)+/g;
-const SQL_COMMENT = /(?:--[^\n]*(?:\n[ \t]*(?=--))?)+/g;
+// Texts in quotes are found too, so that an address in one is not taken for a comment.
+const QUOTED = String.raw`"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'`;
+const lines = (mark: string): string => String.raw`(?:${mark}[^\n]*(?:\n[ \t]*(?=${mark}))?)+`;
+const CODE = new RegExp(
+  `(?<text>${QUOTED}|${String.raw`\x60(?:[^\x60\\]|\\.)*\x60`})|${String.raw`\/\*[\s\S]*?\*\/`}|${lines("\\/\\/")}`,
+  "g",
+);
+const PYTHON = new RegExp(`${String.raw`"""[\s\S]*?"""`}|(?<text>${QUOTED})|${lines("#")}`, "g");
+const YAML = new RegExp(`(?<text>${QUOTED})|${lines("(?<![^ \\n])#")}`, "g");
+const SQL = new RegExp(lines("--"), "g");
+const MARKS = /^[ \t]*(?:\/\/+|--+|\/\*+|\*+\/|\*(?!\/)|#+|""")|\*\/$|"""$/gm;
 
-/** The stretches of a file that people read: the prose of a document, the comments of a source. */
+function patternOf(path: string): RegExp {
+  if (path.endsWith(".sql")) return SQL;
+  if (path.endsWith(".py")) return PYTHON;
+  return path.endsWith(".yaml") ? YAML : CODE;
+}
+
+function piecesOf({ path, text }: Source): readonly Piece[] {
+  return [...text.matchAll(patternOf(path))].map(({ 0: found, index, groups }) => ({
+    text: found,
+    line: text.slice(0, index).split("\n").length,
+    isComment: groups?.["text"] === undefined,
+  }));
+}
+
+const rawComments = (source: Source): readonly Stretch[] =>
+  piecesOf(source).flatMap(({ text, line, isComment }) =>
+    isComment ? [{ text: text.replace(MARKS, ""), line }] : [],
+  );
+
+/** The comments of a source file; neighbouring lines of `//` are one comment. */
+export const commentsOf = (source: Source): readonly Stretch[] =>
+  rawComments(source).map(({ text, line }) => ({ text: oneLine(text), line }));
+
+/** Texts of a source file that may reach a user: those with several words, and the texts of components. */
+export function textsOf(source: Source): readonly Stretch[] {
+  if (isTest(source.path)) return [];
+  const quoted = piecesOf(source).filter(({ isComment }) => !isComment);
+  return [...quoted, ...shownTexts(source)].filter(({ text }) => / \S+ /.test(text));
+}
+
+const shownTexts = ({ path, text }: Source): readonly Stretch[] =>
+  path.endsWith(".tsx")
+    ? [...text.matchAll(/>([^<>{}]+)</g)].map(({ 0: found, index }) => ({
+        text: oneLine(found),
+        line: text.slice(0, index).split("\n").length,
+      }))
+    : [];
+
+/** The stretches of a file that people read: the prose of a document, the comments and texts of a source, all of a YAML file. */
 function stretchesOf(source: Source): readonly Stretch[] {
-  return source.path.endsWith(".md") ? proseOf(source.text) : commentsOf(source);
+  if (source.path.endsWith(".md")) return proseOf(source.text);
+  if (source.path.endsWith(".yaml"))
+    return source.text.split("\n").map((text, index) => ({ text, line: index + 1 }));
+  return [...commentsOf(source), ...textsOf(source)];
 }
 
 /** Banned words of a file. */
@@ -56,9 +100,10 @@ export function bannedWords(source: Source): readonly string[] {
   });
 }
 
-/** Sentences of a document that a reader has to read twice. */
+/** Sentences of a document or of comments that a reader has to read twice. */
 export function longSentences(source: Source): readonly string[] {
-  return proseOf(source.text).flatMap(({ text, line }) =>
+  const found = source.path.endsWith(".md") ? proseOf(source.text) : paragraphsOf(source);
+  return found.flatMap(({ text, line }) =>
     sentencesOf(text).flatMap((sentence) => {
       const words = sentence.split(/\s+/).filter((word) => /\w/.test(word)).length;
       if (words <= SENTENCE_WORDS_MAX) return [];
@@ -67,6 +112,20 @@ export function longSentences(source: Source): readonly string[] {
     }),
   );
 }
+
+/** The paragraphs of comments. State diagrams, tables, code and lists of errors are left out. */
+const paragraphsOf = (source: Source): readonly Stretch[] =>
+  rawComments(source).flatMap(({ text, line }) =>
+    text
+      .replace(
+        /^.*(?:[─▶⇄→]|\S {3,}\S).*$|^ ?(?: {2,}|\t).*$|^ ?(?:oxlint|name:|part:).*$/gm,
+        "\n\n",
+      )
+      .replace(/@throws[^\n]*/g, "\n\n")
+      .replace(/^ ?(?:- |\d+\. )/gm, "\n\n")
+      .split(/\n\s*\n/)
+      .map((paragraph) => ({ text: oneLine(paragraph), line })),
+  );
 
 const sentencesOf = (text: string): readonly string[] =>
   // "e.g. this" and "1. that" do not end a sentence; a full stop before a capital, a code or the end does.

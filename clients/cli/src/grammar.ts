@@ -3,10 +3,10 @@
 import { type Command, InvalidArgumentError } from "commander";
 import type { ExitCode, Session } from "./session.ts";
 
-/** The work of a verb: positional values come first, flags after them. No exit code means 0. */
+/** The work of a verb. Positional values come first, flags after them. No exit code means 0. */
 export type Action = (session: Session, ...values: never[]) => Promise<ExitCode | void>;
 
-/** Declares a verb of a noun; flags are added to the command that it returns. */
+/** Declares a verb of a noun. Flags are added to the command that it returns. */
 export type Verb = (noun: Command, name: string, description: string, action: Action) => Command;
 
 /** The declared value of `--request-id`, for every mutation that takes it. */

@@ -13,14 +13,14 @@ import { type Host, UsageError } from "./session.ts";
 
 const { stdout, stderr, stdin, env } = process;
 const DEFAULT_ADDRESS = "http://127.0.0.1:7400";
-/** A person waits, so only two repeats. */
+/** A person waits, so there are only two repeats. */
 const ATTEMPTS = 3;
 
 // A reader that closes the pipe (`| head`) is no error.
 stdout.on("error", (error: NodeJS.ErrnoException) => process.exit(error.code === "EPIPE" ? 0 : 3));
 
 const interrupt = new AbortController();
-// The signal arrives twice when npm passes it on. It must not end the process before the command has printed how to come back.
+// The signal arrives twice if npm forwards it. It must not end the process before the command has printed how to follow the run again.
 process.on("SIGINT", () => interrupt.abort());
 process.on("SIGTERM", () => interrupt.abort());
 
@@ -51,7 +51,7 @@ const host: Host = {
   },
   async readText(path) {
     if (path === "-") return text(stdin);
-    // The launcher and npm run this at the root of the repository; the caller names files from its own folder.
+    // The launcher and npm run this at the root of the repository. The caller names files from its own folder.
     const file = resolve(env["INIT_CWD"] ?? process.cwd(), path);
     return readFile(file, "utf8").catch((error: Error) => {
       throw new UsageError(`cannot read ${path}: ${error.message}`);
@@ -59,7 +59,7 @@ const host: Host = {
   },
   runTool(name, args) {
     const tool = fileURLToPath(new URL(`../../../deploy/${name}.ts`, import.meta.url));
-    // The terminal sends Ctrl-C to the tool as well, which stops by itself.
+    // The terminal also sends Ctrl-C to the tool, which stops by itself.
     const child = spawn(process.execPath, [tool, ...args], { stdio: "inherit" });
     interrupt.signal.addEventListener("abort", () => child.kill("SIGTERM"), { once: true });
     return new Promise((settle, reject) => {

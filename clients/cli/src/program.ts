@@ -30,13 +30,13 @@ interface SessionFlags {
 export async function runProgram(host: Host, args: readonly string[]): Promise<ExitCode> {
   let exitCode: ExitCode = EXIT.ok;
   let address = host.defaultAddress;
-  /** Gives a verb its session. */
+  /** Runs a verb with its session. */
   const act = (action: Action) =>
     async function (this: Command, ...values: unknown[]): Promise<void> {
       const flags = this.opts<SessionFlags>();
       address = flags.address.replace(/\/+$/, "");
       const session = { ...host, address, format: flags.output, client: host.connect(address) };
-      // The last value is the Command itself; commander passes the others as the grammar declares them.
+      // The last value is the Command itself. commander passes the others in the order of the grammar.
       const given = await withWholeIds(session, this, values.slice(0, -1));
       exitCode = (await action(session, ...(given as never[]))) ?? EXIT.ok;
     };
@@ -55,7 +55,7 @@ export async function runProgram(host: Host, args: readonly string[]): Promise<E
   }
 }
 
-/** A person may type the end of an id, as tables show it, instead of the whole id. */
+/** A person may type the end of an id, as in a table, instead of the whole id. */
 async function withWholeIds(
   session: Session,
   { registeredArguments }: Command,

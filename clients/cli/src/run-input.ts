@@ -11,8 +11,8 @@ export interface InputFlags {
 }
 
 /**
- * JSON text of the input; undefined when none was given. `--set` applies over `--input` and over `--sample`, for which
- * `readDefinition` gets the workflow's definition. @throws UsageError
+ * JSON text of the input. Undefined when none was given. `--set` applies over `--input` and over `--sample`, for which `readDefinition`
+ * gets the workflow's definition. @throws UsageError
  */
 export async function readRunInput(
   host: Host,
@@ -54,7 +54,7 @@ export async function readJsonFlag(host: Host, flag: string, given: string): Pro
   return text;
 }
 
-/** Each `a.b=value` sets a path; the value is JSON when it reads as JSON, else a string. */
+/** Each `a.b=value` sets a path. The value is JSON if it parses as JSON, otherwise a string. */
 export function applySets(base: Json, sets: readonly string[]): Json {
   return sets.reduce((value, set) => {
     const split = set.indexOf("=");
@@ -72,7 +72,7 @@ function valueOf(text: string): Json {
   }
 }
 
-/** Sets by entries, which define properties and never call setters: __proto__ is a key like any other. */
+/** Sets by entries, which define properties and never call setters. So __proto__ is a key like any other. */
 function setPath(
   base: Json | undefined,
   [key = "", ...rest]: readonly string[],

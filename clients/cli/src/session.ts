@@ -1,4 +1,4 @@
-// Everything that a command may use: the gateway, the terminal, files and the time. main.ts makes it of the process, tests of memory.
+// Everything that a command may use: the gateway, the terminal, files and the time. main.ts makes it from the process, tests from memory.
 
 import type { PawlClient } from "@pawl/client";
 import { type Canvas, paintLine } from "./render/spans.ts";
@@ -7,7 +7,7 @@ import { type Cell, tableLines } from "./render/table.ts";
 export interface Terminal {
   write(text: string): void;
   writeError(text: string): void;
-  /** Whether a person reads it; then it may be redrawn. */
+  /** Whether a person reads the output. Then it may be redrawn. */
   readonly isTty: boolean;
   readonly hasColour: boolean;
   width(): number;
@@ -44,7 +44,7 @@ export function printLines(session: Host, lines: readonly string[]): void {
   session.terminal.write(lines.map((line) => `${line}\n`).join(""));
 }
 
-/** Prints lines beside the result: on standard error. */
+/** Prints lines that are not the result, on standard error. */
 export function printNotes(session: Host, lines: readonly string[]): void {
   session.terminal.writeError(lines.map((line) => `${line}\n`).join(""));
 }
@@ -90,7 +90,7 @@ export interface Listing<Item> {
   readonly items: readonly Item[];
   /** The whole answer, for scripts. */
   readonly json: unknown;
-  /** Printed instead of an empty table. */
+  /** The text instead of an empty table. */
   readonly none: string;
   readonly heads: readonly string[];
   readonly rowOf: (item: Item) => readonly Cell[];
@@ -98,7 +98,7 @@ export interface Listing<Item> {
   readonly next?: readonly [command: string, pageToken: string];
 }
 
-/** Prints a list: as JSON, or as a table and the way to its next page. */
+/** Prints a list: as JSON, or as a table with the command for the next page. */
 export function printList<Item>(session: Session, listing: Listing<Item>): void {
   const { items, json, none, heads, rowOf, next: [command, pageToken] = ["", ""] } = listing;
   print(session, json, () =>
@@ -115,11 +115,13 @@ export function printList<Item>(session: Session, listing: Listing<Item>): void 
 export const runUrl = (session: Session, runId: string): string =>
   `${session.address}/runs/${encodeURIComponent(runId)}`;
 
-/** The text of a file, or of standard input for "-". Some editors write a byte order mark, which the gateway refuses: it is cut off. */
+/**
+ * The text of a file, or of standard input for "-". It removes the byte order mark that some editors write, because the gateway refuses it.
+ */
 export const readFileText = async (host: Pick<Host, "readText">, path: string): Promise<string> =>
   (await host.readText(path)).replace(/^\ufeff/, "");
 
-/** A mistake in how the command was called; nothing was sent. */
+/** A mistake in the call of the command. Nothing was sent. */
 export class UsageError extends Error {
   override readonly name = "UsageError";
 }
@@ -129,11 +131,11 @@ export const EXIT = {
   /** The run did not complete, or the definition breaks rules. */
   failed: 1,
   usage: 2,
-  /** The gateway refused, failed or cannot be reached. */
+  /** The gateway refused or failed, or cannot be reached. */
   server: 3,
   /** Ctrl-C while the command waited for the end of a run. */
   interrupted: 130,
 } as const;
 
-/** Also the exit code of a tool that a command ran. */
+/** The exit code of a command, or of a tool that the command ran. */
 export type ExitCode = number;

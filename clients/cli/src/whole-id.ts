@@ -1,5 +1,5 @@
-// Short ids: a person may type an id as a table shows it. A whole id goes to the server unchanged. A piece must fit exactly one id: the
-// server searches runs by the beginning and the last eight digits of their ids; approvals are searched among the newest.
+// Short ids: a person may type an id as a table shows it. A whole id is sent unchanged. A piece must fit exactly one id. The server
+// searches runs by the beginning and the last eight digits of their ids. Approvals are searched among the newest.
 
 import { type Session, UsageError } from "./session.ts";
 
@@ -18,7 +18,7 @@ interface Page {
 
 interface Place {
   readonly noun: string;
-  /** The queries to the server, one after the other; "" means all. */
+  /** The queries to the server, one after the other. "" means all. */
   readonly queries: readonly string[];
   readonly list: (query: string, pageToken: string) => Promise<Page>;
   /** Advice for a piece that fits no id. */

@@ -15,7 +15,7 @@ type Approvals struct {
 	rpc    pawlv1.ApprovalServiceClient
 }
 
-// ApprovalFilter says which approvals to list. The zero value means all.
+// ApprovalFilter selects the approvals to list. The zero value means all.
 type ApprovalFilter struct {
 	States     []pawlv1.ApprovalState
 	WorkflowID string
@@ -23,19 +23,19 @@ type ApprovalFilter struct {
 	Assignee   string
 }
 
-// Answer is what a person answers.
+// Answer is the answer of a person.
 type Answer struct {
-	// Response is a value that encodes to JSON; json.RawMessage is sent to the letter; nil means none.
+	// Response is a value that encodes to JSON. json.RawMessage is sent to the letter. nil means none.
 	Response any
-	// Comment says why, for people.
+	// Comment is the reason, for people.
 	Comment string
 	// DecidedBy is the name of the person.
 	DecidedBy string
-	// RequestID makes a repeat harmless; empty means a fresh one.
+	// RequestID makes a repeat harmless. Empty means a new one.
 	RequestID string
 }
 
-// List reads a page of approvals, newest first, without the schemas of their responses, and the token of the next page.
+// List reads a page of approvals, newest first, and the token of the next page. It leaves out the schemas of their responses.
 func (a *Approvals) List(ctx context.Context, filter ApprovalFilter, page Page) ([]*Approval, string, error) {
 	res, err := call(ctx, a.client, a.rpc.ListApprovals, &pawlv1.ListApprovalsRequest{
 		States: filter.States, WorkflowId: filter.WorkflowID, RunId: filter.RunID, Assignee: filter.Assignee,
@@ -63,7 +63,7 @@ func (a *Approvals) Approve(ctx context.Context, approvalID string, answer Answe
 	return res.GetApproval(), err
 }
 
-// Reject answers no, under the same rules.
+// Reject answers no. The rules of Approve apply.
 func (a *Approvals) Reject(ctx context.Context, approvalID string, answer Answer) (*Approval, error) {
 	response, err := jsonOf(answer.Response)
 	if err != nil {

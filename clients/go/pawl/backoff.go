@@ -11,7 +11,7 @@ const (
 	backoffMax  = 10 * time.Second
 )
 
-// clock is time and chance; tests pass their own.
+// clock is the time and the source of random numbers. Tests pass their own.
 type clock struct {
 	now    func() time.Time
 	random func() float64
@@ -32,14 +32,14 @@ var systemClock = clock{
 	},
 }
 
-// backoff is the delay before the given retry, counted from 1; at least half of the exponential step. The jitter keeps a thousand clients
-// that were cut off at once from coming back at once.
+// backoff is the delay before the given retry, counted from 1. It is at least half of the exponential step. With the jitter, a thousand
+// clients that lost their connection at once do not return at once.
 func backoff(retry int, random float64) time.Duration {
 	step := stepOf(retry)
 	return time.Duration(float64(step) * (0.5 + random*0.5)).Round(time.Millisecond)
 }
 
-// fullJitter is a delay before the given retry, counted from 1: anything from nothing to the exponential step, so that callers spread best.
+// fullJitter is a delay before the given retry, counted from 1: from zero to the exponential step. It spreads callers best.
 func fullJitter(retry int, random float64) time.Duration {
 	return time.Duration(float64(stepOf(retry)) * random).Round(time.Millisecond)
 }

@@ -52,8 +52,8 @@ func DialOptions(options ...grpc.DialOption) Option {
 	return func(c *Client) { c.dial = append(c.dial, options...) }
 }
 
-// Connect gives a client of the gateway at addr: host:port, http://host:port or https://host:port, or several of them with commas between. An
-// empty addr means the variable PAWL_ADDRESS, or 127.0.0.1:7400. Connect does not wait for a gateway; the first call does.
+// Connect returns a client of the gateway at addr: host:port, http://host:port or https://host:port, or several of them with commas
+// between. An empty addr means the variable PAWL_ADDRESS, or 127.0.0.1:7400. Connect does not wait for a gateway. The first call does.
 func Connect(addr string, options ...Option) (*Client, error) {
 	if addr == "" {
 		addr = os.Getenv("PAWL_ADDRESS")
@@ -87,7 +87,7 @@ func (c *Client) Close() error {
 }
 
 // call repeats a call that may succeed later. That is safe for mutations too: each one carries a request id, by which the server recognises
-// a repeat. The race it survives: an answer is lost after the server committed.
+// a repeat. Race: an answer is lost after the server committed.
 func call[Req, Res any](ctx context.Context, c *Client, method func(context.Context, Req, ...grpc.CallOption) (Res, error), req Req) (Res, error) {
 	for attempt := 1; ; attempt++ {
 		limited, cancel := context.WithTimeout(ctx, c.timeout)
@@ -125,7 +125,7 @@ func freshID() string {
 	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
 }
 
-// jsonOf is the JSON of a value; json.RawMessage goes to the server to the letter. Nil gives no bytes.
+// jsonOf is the JSON of a value. json.RawMessage is sent to the letter. Nil gives no bytes.
 func jsonOf(value any) ([]byte, error) {
 	switch value := value.(type) {
 	case nil:

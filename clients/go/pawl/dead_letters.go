@@ -9,7 +9,7 @@ import (
 	pawlv1 "pawl.dev/sdk/go/gen/pawl/v1"
 )
 
-// DeadLetter is a node execution that was given up.
+// DeadLetter is a node execution that the scheduler gave up.
 type DeadLetter = pawlv1.DeadLetter
 
 // DeadLetterState is open, redriven or discarded.
@@ -18,21 +18,21 @@ type DeadLetterState = pawlv1.DeadLetterState
 // Redriven is the answer of one call of Redrive.
 type Redriven = pawlv1.RedriveDeadLettersResponse
 
-// RedrivePreview says what a redrive would do.
+// RedrivePreview describes the effect of a redrive.
 type RedrivePreview = pawlv1.PreviewRedriveResponse
 
-// DeadLetters decides about node executions that were given up.
+// DeadLetters decides about node executions that the scheduler gave up.
 type DeadLetters struct {
 	client *Client
 	rpc    pawlv1.QueueServiceClient
 }
 
-// DeadLetterFilter says which dead letters; a zero field does not narrow the selection.
+// DeadLetterFilter selects dead letters. A zero field does not narrow the selection.
 type DeadLetterFilter struct {
 	IDs        []string
 	WorkflowID string
 	NodeType   string
-	// Before selects those that were given up before.
+	// Before selects letters from before this time.
 	Before time.Time
 }
 
@@ -50,7 +50,7 @@ func (d *DeadLetters) List(ctx context.Context, filter DeadLetterFilter, states 
 	return res.GetDeadLetters(), res.GetNextPageToken(), err
 }
 
-// Preview shows what a redrive of at most limit dead letters would do, and changes nothing; 0 means 100, the most is 1,000.
+// Preview shows the effect of a redrive of at most limit dead letters, and changes nothing. 0 means 100, the most is 1,000.
 func (d *DeadLetters) Preview(ctx context.Context, filter DeadLetterFilter, limit uint32) (*RedrivePreview, error) {
 	return call(ctx, d.client, d.rpc.PreviewRedrive, &pawlv1.PreviewRedriveRequest{Filter: filter.wire(), Limit: limit})
 }
@@ -59,9 +59,9 @@ func (d *DeadLetters) Preview(ctx context.Context, filter DeadLetterFilter, limi
 type RedriveOptions struct {
 	// Limit is how many at most. For Redrive 0 means 100, the most is 1,000. For RedriveAll 0 means all that match.
 	Limit uint32
-	// MaxPerSecond is how many a second at most; 0 means 50.
+	// MaxPerSecond is how many a second at most. 0 means 50.
 	MaxPerSecond uint32
-	// RequestID makes a repeat harmless; empty means a fresh one.
+	// RequestID makes a repeat harmless. Empty means a new one.
 	RequestID string
 }
 
@@ -74,13 +74,13 @@ func (d *DeadLetters) Redrive(ctx context.Context, filter DeadLetterFilter, opti
 
 // DiscardOptions are the options of Discard.
 type DiscardOptions struct {
-	// Limit is how many at most; 0 means 100, the most is 1,000.
+	// Limit is how many at most. 0 means 100, the most is 1,000.
 	Limit uint32
-	// RequestID makes a repeat harmless; empty means a fresh one.
+	// RequestID makes a repeat harmless. Empty means a new one.
 	RequestID string
 }
 
-// Discard closes open dead letters without starting anything, and gives their ids. INPUT_INVALID without a filter.
+// Discard closes open dead letters without starting a run, and returns their ids. INPUT_INVALID without a filter.
 func (d *DeadLetters) Discard(ctx context.Context, filter DeadLetterFilter, options DiscardOptions) ([]string, error) {
 	res, err := call(ctx, d.client, d.rpc.DiscardDeadLetters, &pawlv1.DiscardDeadLettersRequest{
 		Filter: filter.wire(), Limit: options.Limit, RequestId: identified(options.RequestID),
@@ -94,18 +94,18 @@ type RedriveStep struct {
 	Redriven []*pawlv1.RedrivenLetter
 	// Count is how many in all.
 	Count int
-	// Remaining is how many more match and could be redriven, counted up to 1,000; 0 at the end.
+	// Remaining is how many more match and could be redriven, counted up to 1,000. 0 at the end.
 	Remaining uint32
-	// Left are dead letters that stay as they are, and why.
+	// Left are dead letters that the redrive skipped, and the reasons.
 	Left []*pawlv1.LeftDeadLetters
 }
 
 // The most dead letters of one request.
 const redriveMax = 1_000
 
-// RedriveAll redrives until none that match are left, or Limit are redriven, a step for each call. The server limits each call in time and
-// number, and the next call continues. Each request id is made of the first, so a repeat of the whole under that id doubles nothing. It yields
-// one error, as its last value, for a call that failed.
+// RedriveAll redrives until no matching letter is left, or until Limit are redriven. It yields a step for each call. The server limits each
+// call in time and number, and the next call continues. Each request id is made of the first, so a repeat of the whole under that id
+// doubles nothing. It yields one error, as its last value, for a call that failed.
 func (d *DeadLetters) RedriveAll(ctx context.Context, filter DeadLetterFilter, options RedriveOptions) iter.Seq2[RedriveStep, error] {
 	first := identified(options.RequestID)
 	wanted := int(options.Limit)
@@ -133,7 +133,7 @@ func (d *DeadLetters) RedriveAll(ctx context.Context, filter DeadLetterFilter, o
 	}
 }
 
-// redriveOne repeats one request until its limit is reached. It reports whether nothing more is to be redriven.
+// redriveOne repeats one request until its limit is reached. It reports whether all letters are redriven.
 func (d *DeadLetters) redriveOne(ctx context.Context, filter DeadLetterFilter, options RedriveOptions, before int, yield func(RedriveStep, error) bool) (seen int, isOver bool) {
 	for seen < int(options.Limit) {
 		answer, err := d.Redrive(ctx, filter, options)
@@ -141,7 +141,7 @@ func (d *DeadLetters) redriveOne(ctx context.Context, filter DeadLetterFilter, o
 			yield(RedriveStep{}, err)
 			return seen, true
 		}
-		// The answer to a repeat has everything that was redriven under its request id.
+		// The answer to a repeat lists all letters that were redriven under its request id.
 		fresh := answer.GetRedriven()[min(seen, len(answer.GetRedriven())):]
 		seen += len(fresh)
 		step := RedriveStep{fresh, before + seen, answer.GetRemaining(), answer.GetLeft()}

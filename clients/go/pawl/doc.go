@@ -1,4 +1,4 @@
-// Package pawl calls Pawl workflows and serves handlers for node types of your own.
+// Package pawl calls Pawl workflows and serves handlers for your own node types.
 //
 // Callers use Connect and Run. Handler processes use Handle and Serve. Tests use RunHandler.
 package pawl

@@ -24,7 +24,7 @@ const (
 
 // Violation is one broken rule of a definition or of a request.
 type Violation struct {
-	// Path says where: nodes[3].config.timeout_ms.
+	// Path is the place: nodes[3].config.timeout_ms.
 	Path string
 	// Reason is the rule, UPPER_SNAKE.
 	Reason string
@@ -36,7 +36,7 @@ type Violation struct {
 type Error struct {
 	// Reason is one of pawl.errors.v1.Reason without its prefix, such as RUN_NOT_FOUND; or Unreachable or Unrecognised.
 	Reason string
-	// ServerReason is the reason as the server spelled it, known to this client or not; empty when no server named one.
+	// ServerReason is the reason in the server's spelling, known to this client or not. Empty if no server named one.
 	ServerReason string
 	// Code is the canonical gRPC code.
 	Code codes.Code
@@ -46,9 +46,9 @@ type Error struct {
 	Metadata map[string]string
 	// Violations are all broken rules, for DEFINITION_INVALID, CYCLE_DETECTED and INPUT_INVALID.
 	Violations []Violation
-	// RetryDelay is how long the server asks the caller to wait; 0 without such a wish.
+	// RetryDelay is how long the server asks the caller to wait. 0 if it does not ask.
 	RetryDelay time.Duration
-	// Next is what the server advises to do next, for people.
+	// Next is the next step that the server advises, for people.
 	Next string
 	// RequestID is the id to quote when you report an INTERNAL error.
 	RequestID string
@@ -59,7 +59,7 @@ type Error struct {
 
 func (e *Error) Error() string { return fmt.Sprintf("pawl: %s: %s", e.Reason, e.Message) }
 
-// Unwrap gives the error of the transport, or of the caller's context.
+// Unwrap returns the error of the transport, or of the caller's context.
 func (e *Error) Unwrap() error { return e.cause }
 
 // Retryable reports whether the same call may succeed later without a change by the caller.
@@ -68,7 +68,7 @@ func (e *Error) Retryable() bool {
 }
 
 // errorFrom turns any error of a call into an *Error. The server names the reason in google.rpc.ErrorInfo. Without one the call never
-// reached a Pawl server, or was cut off on the way, and the code decides.
+// reached a Pawl server, or its connection broke, and the code decides.
 func errorFrom(ctx context.Context, err error) *Error {
 	var known *Error
 	if errors.As(err, &known) {

@@ -1,6 +1,6 @@
 package pawl
 
-// Starts a run and reads its events by one call. The first message names the run, and the rest is the first connection of a watch, which
+// Starts a run and reads its events by one call. The first message names the run. The rest is the first connection of a watch, which
 // resumes as every watch does. If the call fails before that message, the client repeats it: the request id makes it the same run.
 
 import (
@@ -15,15 +15,15 @@ import (
 // ExecuteOptions are the options of Execute.
 type ExecuteOptions struct {
 	StartOptions
-	// Watch says how the events are read; its AfterEventID is not used.
+	// Watch has the options for reading the events. Its AfterEventID is not used.
 	Watch WatchOptions
 	// OnStart is called once, when the run is accepted.
 	OnStart func(Started)
 }
 
-// Execute starts a run and gives its events from the first one, each once and in order, and ends after the terminal event. It reconnects by
-// itself, and yields one error, as its last value, as Watch does. Leaving the loop never touches the run. Each loop over it is a start of its
-// own, unless the options have a request id.
+// Execute starts a run and yields its events from the first one, each once and in order. It ends after the terminal event. It reconnects by
+// itself, and yields one error, as its last value, as Watch does. Leaving the loop does not affect the run. Each loop is a new start,
+// unless the options have a request id.
 func (r *Runs) Execute(ctx context.Context, workflowID string, input any, options ExecuteOptions) iter.Seq2[*Event, error] {
 	return func(yield func(*Event, error) bool) {
 		req, err := startRequest(workflowID, input, options.StartOptions)
@@ -45,7 +45,7 @@ func (r *Runs) Execute(ctx context.Context, workflowID string, input any, option
 	}
 }
 
-// executeToEnd gives the end of a new run.
+// executeToEnd returns the end of a new run.
 func (r *Runs) executeToEnd(ctx context.Context, req *pawlv1.StartRunRequest, onAccepted func(*pawlv1.AcceptedSubmission)) (*pawlv1.RunEnd, error) {
 	begun, err := call(ctx, r.client, r.begin(ctx), &pawlv1.ExecuteRunRequest{Start: req, Types: terminalTypes})
 	if err != nil {
@@ -64,7 +64,7 @@ func (r *Runs) executeToEnd(ctx context.Context, req *pawlv1.StartRunRequest, on
 	return endOf(end), nil
 }
 
-// endOf is the end that a terminal event means.
+// endOf is the end of a run, from its terminal event.
 func endOf(event *Event) *pawlv1.RunEnd {
 	end := &pawlv1.RunEnd{RunId: event.GetRunId(), LastEventId: event.GetEventId()}
 	switch fact := event.GetFact().(type) {
@@ -83,7 +83,7 @@ func endOf(event *Event) *pawlv1.RunEnd {
 }
 
 // begin opens the call and waits for the run that it names, for as long as a unary call may take. The stream outlives that wait, so it has
-// a context of its own below the caller's.
+// its own context below the caller's.
 func (r *Runs) begin(caller context.Context) func(context.Context, *pawlv1.ExecuteRunRequest, ...grpc.CallOption) (*executeStream, error) {
 	return func(limited context.Context, req *pawlv1.ExecuteRunRequest, opts ...grpc.CallOption) (*executeStream, error) {
 		ctx, cancel := context.WithCancel(caller)
@@ -119,7 +119,7 @@ func (s *executeStream) runID() string { return s.started.Run.GetRunId() }
 
 func (s *executeStream) close() { s.cancel() }
 
-// recv gives the events of the first message first. It counts as progress, as a heartbeat does.
+// recv returns the events of the first message first. It counts as progress, as a heartbeat does.
 func (s *executeStream) recv() ([]*Event, error) {
 	if !s.isTaken {
 		s.isTaken = true

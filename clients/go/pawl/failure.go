@@ -21,10 +21,10 @@ type Failure struct {
 	details    any
 }
 
-// Fail makes a failure. The cause is one of Pawl's own, or one of yours with a dot in it, such as acme.card_declined.
+// Fail makes a failure. The cause is one of Pawl, or your own with a dot in it, such as acme.card_declined.
 func Fail(cause, message string) *Failure { return &Failure{cause: cause, message: message} }
 
-// Permanent means that the node is never tried again, whatever its policy.
+// Permanent means that the node is not retried, even if its policy allows it.
 func (f *Failure) Permanent() *Failure {
 	f.permanent = true
 	return f

@@ -1,11 +1,12 @@
 package pawl
 
-// One connection over several gateways. Calls go to one gateway until it cannot be reached, and then to the next one. The caller repeats the
-// failed call, as it does with a single gateway.
+// One connection over several gateways. Calls use one gateway until it cannot be reached, and then the next one. The caller repeats the
+// failed call, as with a single gateway.
 //
-// The races it survives: many calls fail at once when a gateway dies, and only the first of them moves on. A gateway allows 100 calls at once
-// on an HTTP/2 connection, and gRPC would let the next call wait: a hundred open watches would block every other call. So another connection
-// opens when one is full.
+// Race: many calls fail at once when a gateway dies. Only the first of them switches to the next gateway.
+//
+// A gateway allows 100 calls at once on an HTTP/2 connection, and gRPC would let the next call wait: a hundred open watches would block
+// every other call. So another connection opens when one is full.
 
 import (
 	"context"
@@ -80,15 +81,15 @@ func gatewaysOf(list string, dial []grpc.DialOption) (*gateways, error) {
 	return g, nil
 }
 
-// open makes a connection of its own.
+// open makes a new connection.
 func (a *address) open() (*grpc.ClientConn, error) { return grpc.NewClient(a.target, a.dial...) }
 
-// openAt makes a connection of its own to the n-th gateway, counted around.
+// openAt makes a new connection to the n-th gateway, counted around.
 func (g *gateways) openAt(n int) (*grpc.ClientConn, error) {
 	return g.addresses[n%len(g.addresses)].open()
 }
 
-// take gives a connection with room. The function that it gives must be called with the error of the call.
+// take returns a connection with room. Call the returned function with the error of the call.
 func (g *gateways) take() (*grpc.ClientConn, func(error), error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -168,7 +169,7 @@ func (g *gateways) close() error {
 	return failure
 }
 
-// targetOf reads an address. A target without a scheme is passed to the resolver as it is, so that no name service is asked for a number.
+// targetOf reads an address. A target without a scheme is passed to the resolver unchanged, so no name service is queried for a number.
 func targetOf(addr string) (string, credentials.TransportCredentials, error) {
 	if addr == "" {
 		return "", nil, fmt.Errorf("pawl: an address is empty; write host:port or https://host:port, with commas between several")
@@ -196,7 +197,7 @@ func targetOf(addr string) (string, credentials.TransportCredentials, error) {
 	return "", nil, fmt.Errorf("pawl: address %q has the scheme %q; use http or https", addr, parsed.Scheme)
 }
 
-// exactJSON asks for the bytes of the users' JSON only. The gateway otherwise also makes readable values of the …_json fields.
+// exactJSON requests only the bytes of the users' JSON. Otherwise the gateway also makes readable values of the …_json fields.
 func exactJSON(ctx context.Context) context.Context {
 	return metadata.AppendToOutgoingContext(ctx, "pawl-json", "bytes")
 }

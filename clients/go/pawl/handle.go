@@ -36,7 +36,7 @@ type definition struct {
 // HandlerOption changes how a handler is described.
 type HandlerOption func(*definition)
 
-// Describe tells people what the handler does.
+// Describe adds a description for people.
 func Describe(text string) HandlerOption { return func(d *definition) { d.description = text } }
 
 // Stall is how long a silent process keeps invocations of this handler. The default is 60 s, the most a day.
@@ -128,7 +128,7 @@ func (d *definition) infer(given schema.Schema, t reflect.Type) schema.Schema {
 	return made
 }
 
-// decode reads JSON; an empty text is null.
+// decode reads JSON. An empty text is null.
 func decode(text []byte, value any) error {
 	if len(bytes.TrimSpace(text)) == 0 {
 		return nil

@@ -4,10 +4,10 @@ package pawl
 //
 // States: idle → open (by the first submission) → lost (cut, drained, silent) → pausing → open …, or idle again without submissions.
 //
-// The races it survives: a stream may break between any two messages. Every submission without a final answer is then sent again on the next
-// stream, to the next gateway. Its request id makes it the same run, so a repeat starts nothing and gives the same end. Answers may come twice;
-// the first counts. The reader of a lost stream ends before the next stream opens, so no answer of an old stream meets the state of a new one.
-// A caller may leave: its submission is forgotten, and its run continues.
+// Races. A stream breaks between any two messages: every submission without a final answer is sent again on the next stream, to the next
+// gateway. Its request id makes it the same run, so a repeat starts nothing and gives the same end. An answer comes twice: the first
+// counts. An answer of an old stream never meets the state of a new one, because the reader of a lost stream ends before the next stream
+// opens. A caller leaves: its submission is dropped, and its run continues.
 
 import (
 	"context"
@@ -49,7 +49,7 @@ func (l *lane) add(sub *submission) {
 	l.queue(sub)
 }
 
-// queue puts a submission in the line to be sent. The caller holds the lock.
+// queue adds a submission to the queue to be sent. The caller holds the lock.
 func (l *lane) queue(sub *submission) {
 	if sub.isQueued {
 		return
@@ -90,7 +90,7 @@ func (l *lane) serve(ctx context.Context) {
 	}
 }
 
-// connect opens a stream and serves it until it is lost. It gives the reason.
+// connect opens a stream and serves it until it is lost. It returns the reason.
 func (l *lane) connect(ctx context.Context) *Error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -118,7 +118,7 @@ func (l *lane) connect(ctx context.Context) *Error {
 	return <-received
 }
 
-// lossOf reads why a stream ended: the reason of the client's own cancel, or the error of the stream.
+// lossOf returns why a stream ended: the reason of the client's own cancel, or the error of the stream.
 func lossOf(ctx context.Context, err error, hasBegun bool) *Error {
 	var own *Error
 	if errors.As(context.Cause(ctx), &own) {
@@ -141,8 +141,8 @@ func (l *lane) receive(ctx context.Context, stream pawlv1.RunService_SubmitRunsC
 	}
 }
 
-// send sends what is queued until the stream ends. A lone submission leaves at once. Where others are under way, the goroutines that are ready
-// to submit do so first, and their submissions leave together.
+// send sends the queued submissions until the stream ends. A lone submission leaves at once. If others are under way, the goroutines that
+// are ready to submit do so first, and their submissions leave together.
 func (l *lane) send(ctx context.Context, stream pawlv1.RunService_SubmitRunsClient) error {
 	for {
 		for _, message := range l.take() {
@@ -161,7 +161,7 @@ func (l *lane) send(ctx context.Context, stream pawlv1.RunService_SubmitRunsClie
 	}
 }
 
-// take empties the line into messages.
+// take makes messages of the queued submissions.
 func (l *lane) take() []*pawlv1.SubmitRunsRequest {
 	l.submitter.mu.Lock()
 	defer l.submitter.mu.Unlock()
@@ -235,7 +235,7 @@ func (l *lane) refused(sub *submission, reason *Error) {
 	}()
 }
 
-// lost ends the submissions that no further stream can help. It gives the pause before the next stream.
+// lost ends the submissions that no further stream can help. It returns the pause before the next stream.
 func (l *lane) lost(reason *Error) (pause time.Duration, isNeeded bool) {
 	s := l.submitter
 	s.mu.Lock()
@@ -277,7 +277,7 @@ func (l *lane) isHopeless(sub *submission, reason *Error) bool {
 	return sub.losses >= c.attempts
 }
 
-// queueAll puts every submission in the line, except those that rest.
+// queueAll queues every submission, except those that rest.
 func (l *lane) queueAll() {
 	l.submitter.mu.Lock()
 	defer l.submitter.mu.Unlock()

@@ -6,7 +6,7 @@ import (
 	pawlv1 "pawl.dev/sdk/go/gen/pawl/v1"
 )
 
-// NodeType is a node type and who serves it.
+// NodeType is a node type and the executors that serve it.
 type NodeType = pawlv1.NodeType
 
 // Executor is a connected executor, or the handler process behind it.
@@ -18,8 +18,8 @@ type NodeTypes struct {
 	rpc    pawlv1.NodeTypeServiceClient
 }
 
-// List reads a page of the built-in types and all types that an executor ever registered, by name, without schemas, and the token of the next
-// page.
+// List reads a page of node types by name, and the token of the next page. The list has the built-in types and all types that an executor
+// ever registered, without schemas.
 func (n *NodeTypes) List(ctx context.Context, page Page) ([]*NodeType, string, error) {
 	req := &pawlv1.ListNodeTypesRequest{PageSize: uint32(max(0, page.Size)), PageToken: page.Token}
 	res, err := call(ctx, n.client, n.rpc.ListNodeTypes, req)

@@ -21,8 +21,8 @@ const (
 	AtMostOnce = handlerv1.EffectClass_EFFECT_CLASS_AT_MOST_ONCE
 )
 
-// Once makes an effect through the ledger of the run. If an earlier attempt made it, Once gives the recorded result and does not call the
-// function. Use each name once in a handler. Return the error of Once: it ends a handler that may not make the effect.
+// Once makes an effect through the ledger of the run. If an earlier attempt made it, Once returns the recorded result and does not call the
+// function. Use each name once in a handler. Return the error of Once from the handler: the effect must not be made, or was not recorded.
 func Once[T any](ctx context.Context, name string, class EffectClass, effect func(context.Context) (T, error)) (T, error) {
 	var made T
 	port := From(ctx).port

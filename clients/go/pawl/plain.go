@@ -1,6 +1,7 @@
 package pawl
 
-// Messages as plain values that encode to JSON, for people and scripts: user data decoded, statuses by their short names, ids as numbers.
+// Messages as plain values that encode to JSON, for people and scripts. User data is decoded, statuses have their short names, and ids are
+// numbers.
 
 import (
 	"encoding/json"
@@ -77,7 +78,7 @@ func plainValue(field protoreflect.FieldDescriptor, value protoreflect.Value) an
 		if field.Message().ParentFile().Package() != "google.protobuf" {
 			return Plain(message)
 		}
-		// Times, durations and values have a JSON of their own.
+		// Times, durations and values have their own JSON form.
 		text, err := protojson.Marshal(message)
 		if err != nil {
 			return nil
@@ -87,7 +88,7 @@ func plainValue(field protoreflect.FieldDescriptor, value protoreflect.Value) an
 	return value.Interface()
 }
 
-// shortName is completed for RUN_STATUS_COMPLETED; a number that this package does not know stays a number. The value 0 of every enum is
+// shortName is completed for RUN_STATUS_COMPLETED. A number that this package does not know stays a number. The value 0 of every enum is
 // …_UNSPECIFIED.
 func shortName(enum protoreflect.EnumDescriptor, number protoreflect.EnumNumber) any {
 	value := enum.Values().ByNumber(number)

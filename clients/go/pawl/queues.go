@@ -6,10 +6,10 @@ import (
 	pawlv1 "pawl.dev/sdk/go/gen/pawl/v1"
 )
 
-// Pause says who paused what, and why.
+// Pause names a pause, the user who made it, and the reason.
 type Pause = pawlv1.Pause
 
-// QueueDepths counts node executions that wait, are claimed, wait for a person or were given up, by node type and in all.
+// QueueDepths counts node executions by node type and in all. They wait, are claimed, wait for a person or are dead letters.
 type QueueDepths = pawlv1.GetQueueDepthResponse
 
 // Queues reads and pauses the queues of node types.
@@ -18,7 +18,7 @@ type Queues struct {
 	rpc    pawlv1.QueueServiceClient
 }
 
-// Depth counts what the queues hold.
+// Depth counts the node executions of the queues.
 func (q *Queues) Depth(ctx context.Context) (*QueueDepths, error) {
 	return call(ctx, q.client, q.rpc.GetQueueDepth, &pawlv1.GetQueueDepthRequest{})
 }

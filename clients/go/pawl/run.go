@@ -1,7 +1,7 @@
 package pawl
 
-// Runs as functions: start one and get its output. They share standing streams (submit.go); with a gateway that has no such stream, each is a
-// call of its own.
+// Runs as functions: start a run and get its output. The calls share standing streams (submit.go). With a gateway that has no such stream,
+// each is its own call.
 
 import (
 	"context"
@@ -16,7 +16,7 @@ import (
 // Accepted names a run that was accepted.
 type Accepted struct {
 	RunID string
-	// IsDuplicate says that the request, or the same input, had been accepted before.
+	// IsDuplicate is true if the gateway had accepted the request, or the same input, before.
 	IsDuplicate bool
 }
 
@@ -32,7 +32,7 @@ type RunFailed struct {
 	RunID string
 	// Status is failed, cancelled or timeout.
 	Status pawlv1.RunStatus
-	// NodeID is the node that failed first; empty when none did.
+	// NodeID is the node that failed first. Empty if none did.
 	NodeID string
 	// Message is for people.
 	Message string
@@ -50,8 +50,8 @@ func (f *RunFailed) Error() string {
 	return text
 }
 
-// Run starts a workflow, waits for its end and gives its output, across reconnects. The error is *RunFailed for a run that did not complete,
-// and *Error for a call that failed. When the context ends, Run returns and the run continues.
+// Run starts a workflow, waits for its end and returns its output, across reconnects. The error is *RunFailed for a run that did not
+// complete, and *Error for a call that failed. When the context ends, Run returns and the run continues.
 func Run[In, Out any](ctx context.Context, client *Client, workflowID string, in In) (Out, error) {
 	return RunWith[In, Out](ctx, client, workflowID, in, RunOptions{})
 }
@@ -79,7 +79,7 @@ func RunWith[In, Out any](ctx context.Context, client *Client, workflowID string
 	return out, nil
 }
 
-// run gives the end of a new run.
+// run returns the end of a new run.
 func (c *Client) run(ctx context.Context, req *pawlv1.StartRunRequest, onStart func(Accepted)) (*pawlv1.RunEnd, error) {
 	report := func(run *pawlv1.AcceptedSubmission) {
 		if onStart != nil {
@@ -100,7 +100,8 @@ func (c *Client) run(ctx context.Context, req *pawlv1.StartRunRequest, onStart f
 	return c.Runs.executeToEnd(ctx, req, report)
 }
 
-// Start accepts a run and returns at once. It shares the standing stream with Run, and costs less than Runs.Start, which also gives the run.
+// Start accepts a run and returns at once. It shares the standing stream with Run, and costs less than Runs.Start, which also returns the
+// run.
 func (c *Client) Start(ctx context.Context, workflowID string, input any, options StartOptions) (Accepted, error) {
 	outcome := c.Runs.StartMany(ctx, []StartItem{{workflowID, input, options}})[0]
 	return outcome.Accepted, outcome.Err
@@ -120,10 +121,11 @@ type StartOutcome struct {
 	Err error
 }
 
-// How many starts of StartMany are under way at once as calls of their own.
+// How many calls of StartMany are under way at once if there is no stream.
 const startCallsMax = 16
 
-// StartMany starts many runs, in batches. Every start has its own outcome, in the order of the list; one that is refused does not affect others.
+// StartMany starts many runs, in batches. Every start has its own outcome, in the order of the list. A refused start does not affect
+// others.
 func (r *Runs) StartMany(ctx context.Context, items []StartItem) []StartOutcome {
 	outcomes := make([]StartOutcome, len(items))
 	all := make([]*submission, len(items))

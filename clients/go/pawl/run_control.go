@@ -8,35 +8,35 @@ import (
 
 // MutationOptions are the options of a change.
 type MutationOptions struct {
-	// RequestID makes a repeat harmless; empty means a fresh one.
+	// RequestID makes a repeat harmless. Empty means a new one.
 	RequestID string
 }
 
 // UpdateOptions are the options of an update.
 type UpdateOptions struct {
-	// ExpectedVersion is the version that the edit was made on; 0 means that the last writer wins.
+	// ExpectedVersion is the version that the edit was made on. 0 means that the last writer wins.
 	ExpectedVersion uint32
 	// Strict refuses a definition that has warnings. Only for workflows.
 	Strict bool
-	// RequestID makes a repeat harmless; empty means a fresh one.
+	// RequestID makes a repeat harmless. Empty means a new one.
 	RequestID string
 }
 
-// PauseOptions say who pauses or resumes, and why.
+// PauseOptions name the user who pauses or resumes, and the reason.
 type PauseOptions struct {
 	By, Reason string
-	// RequestID makes a repeat harmless; empty means a fresh one.
+	// RequestID makes a repeat harmless. Empty means a new one.
 	RequestID string
 }
 
 // PauseRunOptions are the options of a pause of a run.
 type PauseRunOptions struct {
 	PauseOptions
-	// Children means also the runs below it.
+	// Children also pauses the child runs.
 	Children bool
 }
 
-// Pause stops planning and claiming; running nodes finish. Harmless when the run is paused already. RUN_ALREADY_FINISHED.
+// Pause stops planning and claiming. Running nodes finish. A repeat is harmless. RUN_ALREADY_FINISHED.
 func (r *Runs) Pause(ctx context.Context, runID string, options PauseRunOptions) (*RunState, error) {
 	res, err := call(ctx, r.client, r.rpc.PauseRun, &pawlv1.PauseRunRequest{
 		RunId: runID, By: options.By, Reason: options.Reason, Children: options.Children, RequestId: identified(options.RequestID),
@@ -62,9 +62,9 @@ const (
 
 // DecideOptions are the options of Decide.
 type DecideOptions struct {
-	// Comment says why, for people.
+	// Comment is the reason, for people.
 	Comment string
-	// RequestID makes a repeat harmless; empty means a fresh one.
+	// RequestID makes a repeat harmless. Empty means a new one.
 	RequestID string
 }
 
@@ -84,7 +84,7 @@ func (r *Runs) Recheck(ctx context.Context, runID string, options MutationOption
 	return res.GetRun(), err
 }
 
-// Delete removes a test run with its history; a live one is cancelled first. RUN_NOT_DELETABLE.
+// Delete removes a test run with its history. It cancels a live one first. RUN_NOT_DELETABLE.
 func (r *Runs) Delete(ctx context.Context, runID string, options MutationOptions) error {
 	req := &pawlv1.DeleteRunRequest{RunId: runID, RequestId: identified(options.RequestID)}
 	_, err := call(ctx, r.client, r.rpc.DeleteRun, req)
@@ -94,11 +94,11 @@ func (r *Runs) Delete(ctx context.Context, runID string, options MutationOptions
 // Tested is an accepted test run.
 type Tested struct {
 	Started
-	// Warnings are about parts of the graph that are allowed and most likely a mistake.
+	// Warnings are about parts of the graph that are allowed but contain a likely mistake.
 	Warnings []*pawlv1.Violation
 }
 
-// Test runs a graph that is not saved. The definition is what Workflows.Apply takes.
+// Test runs a graph that is not saved. It takes the same definitions as Workflows.Apply.
 func (r *Runs) Test(ctx context.Context, definition, input any, options MutationOptions) (*Tested, error) {
 	source, err := sourceOf(definition)
 	if err != nil {

@@ -7,13 +7,13 @@ import (
 	pawlv1 "pawl.dev/sdk/go/gen/pawl/v1"
 )
 
-// Explanation says why a node has its status, with the events that prove it.
+// Explanation explains the status of a node, with the events that prove it.
 type Explanation = pawlv1.Explanation
 
 // Invocation is the last start of a handler, and its outcome.
 type Invocation = pawlv1.Invocation
 
-// Effect is what a run did to the outside world.
+// Effect is an effect of a run on the outside world.
 type Effect = pawlv1.Effect
 
 // Tag is one status transition of a run.
@@ -26,41 +26,42 @@ type NodeOf struct {
 	Iteration uint32
 }
 
-// Explain says why a node is in its state. NODE_NOT_FOUND.
+// Explain explains the state of a node. NODE_NOT_FOUND.
 func (r *Runs) Explain(ctx context.Context, node NodeOf) (*Explanation, error) {
 	req := &pawlv1.ExplainNodeRequest{RunId: node.RunID, NodeId: node.NodeID, Iteration: node.Iteration}
 	res, err := call(ctx, r.client, r.rpc.ExplainNode, req)
 	return res.GetExplanation(), err
 }
 
-// Invocation reads what the handler of a node got at its last start, and what came of it. NODE_NOT_FOUND, NODE_NOT_INVOKED.
+// Invocation reads the input and the config of the last start of a node, and its outcome. NODE_NOT_FOUND, NODE_NOT_INVOKED.
 func (r *Runs) Invocation(ctx context.Context, node NodeOf) (*Invocation, error) {
 	req := &pawlv1.GetInvocationRequest{RunId: node.RunID, NodeId: node.NodeID, Iteration: node.Iteration}
 	res, err := call(ctx, r.client, r.rpc.GetInvocation, req)
 	return res.GetInvocation(), err
 }
 
-// Effects reads a page of the effects of a run, of one node or, with an empty id, of all, and the token of the next page.
+// Effects reads a page of the effects of a run, and the token of the next page. An empty node id means all nodes.
 func (r *Runs) Effects(ctx context.Context, runID, nodeID string, page Page) ([]*Effect, string, error) {
 	req := &pawlv1.ListEffectsRequest{RunId: runID, NodeId: nodeID, PageSize: page.Size, PageToken: page.Token}
 	res, err := call(ctx, r.client, r.rpc.ListEffects, req)
 	return res.GetEffects(), res.GetNextPageToken(), err
 }
 
-// Definition reads the definition that a run runs, as canonical JSON.
+// Definition reads the definition of a run, as canonical JSON.
 func (r *Runs) Definition(ctx context.Context, runID string) (json.RawMessage, error) {
 	res, err := call(ctx, r.client, r.rpc.GetRun, &pawlv1.GetRunRequest{RunId: runID})
 	return res.GetDefinitionJson(), err
 }
 
-// Events reads a page of the log of a run after an event, in order, and whether the log has more already.
+// Events reads a page of the log of a run after an event, in order. It also reports whether the log has more.
 func (r *Runs) Events(ctx context.Context, runID string, afterEventID uint64, pageSize int32) ([]*Event, bool, error) {
 	req := &pawlv1.ListEventsRequest{RunId: runID, AfterEventId: afterEventID, PageSize: pageSize}
 	res, err := call(ctx, r.client, r.events.ListEvents, req)
 	return res.GetEvents(), res.GetHasMore(), err
 }
 
-// Tags reads a page of the status transitions of a run after an event, of one node or, with an empty id, of all, and whether there are more.
+// Tags reads a page of the status transitions of a run after an event, and reports whether there are more. An empty node id means all
+// nodes.
 func (r *Runs) Tags(ctx context.Context, runID, nodeID string, afterEventID uint64, pageSize int32) ([]*Tag, bool, error) {
 	req := &pawlv1.ListTagsRequest{RunId: runID, NodeId: nodeID, AfterEventId: afterEventID, PageSize: pageSize}
 	res, err := call(ctx, r.client, r.events.ListTags, req)

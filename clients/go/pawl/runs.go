@@ -10,7 +10,7 @@ import (
 	pawlv1 "pawl.dev/sdk/go/gen/pawl/v1"
 )
 
-// RunState is a run as the gateway describes it.
+// RunState is a run, described by the gateway.
 type RunState = pawlv1.Run
 
 // Runs starts runs, reads them and ends them.
@@ -22,22 +22,22 @@ type Runs struct {
 
 // StartOptions are the options of Start.
 type StartOptions struct {
-	// Version of the workflow; 0 means the newest.
+	// Version of the workflow. 0 means the newest.
 	Version uint32
-	// Priority: sooner for lower numbers; -1000 to 1000.
+	// Priority is from -1000 to 1000. A lower number is sooner.
 	Priority int32
-	// Deadline is how long the run may take; 0 means the definition's own, or one hour.
+	// Deadline is how long the run may take. 0 means the definition's own, or one hour.
 	Deadline time.Duration
-	// DedupeInput makes a second start with the same input return the run of the first, for this long; 0 means never.
+	// DedupeInput makes a second start with the same input return the run of the first, for this long. 0 means never.
 	DedupeInput time.Duration
-	// RequestID makes a repeat harmless; empty means a fresh one. The client keeps it across its own retries.
+	// RequestID makes a repeat harmless. Empty means a new one. The client keeps it across its own retries.
 	RequestID string
 }
 
 // Started is an accepted run.
 type Started struct {
 	Run *RunState
-	// IsDuplicate says that the request, or the same input, had been accepted before.
+	// IsDuplicate is true if the gateway had accepted the request, or the same input, before.
 	IsDuplicate bool
 }
 
@@ -81,7 +81,7 @@ func (r *Runs) Get(ctx context.Context, runID string) (*RunState, error) {
 	return res.GetRun(), err
 }
 
-// RunFilter says which runs to list. The zero value means all.
+// RunFilter selects the runs to list. The zero value means all.
 type RunFilter struct {
 	Statuses   []pawlv1.RunStatus
 	WorkflowID string
@@ -103,7 +103,7 @@ func (r *Runs) List(ctx context.Context, filter RunFilter, page Page) ([]*RunSta
 type CancelOptions struct {
 	// Reason is for people.
 	Reason string
-	// RequestID makes a repeat harmless; empty means a fresh one.
+	// RequestID makes a repeat harmless. Empty means a new one.
 	RequestID string
 }
 
@@ -114,7 +114,7 @@ func (r *Runs) Cancel(ctx context.Context, runID string, options CancelOptions) 
 	return res.GetRun(), err
 }
 
-// Wait returns the run as it ended, across reconnects. It fails when the context ends first; the run continues.
+// Wait returns the run after its end, across reconnects. It fails when the context ends first. The run continues.
 func (r *Runs) Wait(ctx context.Context, runID string) (*RunState, error) {
 	for _, err := range r.Watch(ctx, runID, WatchOptions{Types: terminalTypes}) {
 		if err != nil {

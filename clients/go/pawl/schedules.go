@@ -11,7 +11,7 @@ import (
 	pawlv1 "pawl.dev/sdk/go/gen/pawl/v1"
 )
 
-// Schedule is a saved schedule and what it did so far.
+// Schedule is a saved schedule with its last and next occurrence.
 type Schedule = pawlv1.Schedule
 
 // Schedules starts runs at times.
@@ -20,10 +20,10 @@ type Schedules struct {
 	rpc    pawlv1.ScheduleServiceClient
 }
 
-// Missed says what to do about occurrences that came due while no scheduler ran.
+// Missed is the policy for occurrences that came due while no scheduler ran.
 type Missed string
 
-// Overlap says what to do about an occurrence while the run of the previous one is live.
+// Overlap is the policy for an occurrence while the run of the previous one is live.
 type Overlap string
 
 const (
@@ -45,14 +45,14 @@ var overlapPolicies = map[Overlap]pawlv1.OverlapPolicy{
 	OverlapSkip: pawlv1.OverlapPolicy_OVERLAP_POLICY_SKIP,
 }
 
-// ScheduleSpec says what a schedule starts, and when.
+// ScheduleSpec names the workflow that a schedule starts, and the times.
 type ScheduleSpec struct {
 	WorkflowID string
 	// WorkflowVersion: 0 means the newest at each occurrence.
 	WorkflowVersion uint32
 	// Expression is cron (five fields, six with seconds first, or a macro) or an RFC 5545 rule.
 	Expression string
-	// TimeZone is an IANA name; empty means UTC.
+	// TimeZone is an IANA name. Empty means UTC.
 	TimeZone string
 	// Input of every run: a value that encodes to JSON; json.RawMessage is sent to the letter.
 	Input any
@@ -112,14 +112,14 @@ func (s *Schedules) Get(ctx context.Context, scheduleID string) (*Schedule, erro
 	return res.GetSchedule(), err
 }
 
-// List reads a page of schedules, of one workflow or, with an empty id, of all, and the token of the next page.
+// List reads a page of schedules, and the token of the next page. An empty workflow id means all workflows.
 func (s *Schedules) List(ctx context.Context, workflowID string, page Page) ([]*Schedule, string, error) {
 	req := &pawlv1.ListSchedulesRequest{WorkflowId: workflowID, PageSize: page.Size, PageToken: page.Token}
 	res, err := call(ctx, s.client, s.rpc.ListSchedules, req)
 	return res.GetSchedules(), res.GetNextPageToken(), err
 }
 
-// Pause stops its occurrences; runs continue.
+// Pause stops the occurrences of a schedule. Its runs continue.
 func (s *Schedules) Pause(ctx context.Context, scheduleID string, options PauseOptions) (*Schedule, error) {
 	res, err := call(ctx, s.client, s.rpc.PauseSchedule, &pawlv1.PauseScheduleRequest{
 		ScheduleId: scheduleID, PausedBy: options.By, Reason: options.Reason, RequestId: identified(options.RequestID),
@@ -127,33 +127,33 @@ func (s *Schedules) Pause(ctx context.Context, scheduleID string, options PauseO
 	return res.GetSchedule(), err
 }
 
-// Resume lets its occurrences start runs again.
+// Resume lets the occurrences of a schedule start runs again.
 func (s *Schedules) Resume(ctx context.Context, scheduleID string, options MutationOptions) (*Schedule, error) {
 	req := &pawlv1.ResumeScheduleRequest{ScheduleId: scheduleID, RequestId: identified(options.RequestID)}
 	res, err := call(ctx, s.client, s.rpc.ResumeSchedule, req)
 	return res.GetSchedule(), err
 }
 
-// Delete removes a schedule; its runs stay.
+// Delete removes a schedule. Its runs stay.
 func (s *Schedules) Delete(ctx context.Context, scheduleID string, options MutationOptions) error {
 	req := &pawlv1.DeleteScheduleRequest{ScheduleId: scheduleID, RequestId: identified(options.RequestID)}
 	_, err := call(ctx, s.client, s.rpc.DeleteSchedule, req)
 	return err
 }
 
-// SchedulePreview says of what to preview the times: an expression, or a saved schedule.
+// SchedulePreview selects an expression, or a saved schedule, for a preview of its times.
 type SchedulePreview struct {
 	Expression string
 	ScheduleID string
-	// TimeZone is an IANA name; empty means UTC.
+	// TimeZone is an IANA name. Empty means UTC.
 	TimeZone string
-	// Count is how many at most; 0 means 5, the most is 50.
+	// Count is how many at most. 0 means 5, the most is 50.
 	Count uint32
 	// From gives times strictly after it; zero means now.
 	From time.Time
 }
 
-// Preview gives the next times of an expression, or of a saved schedule.
+// Preview returns the next times of an expression, or of a saved schedule.
 func (s *Schedules) Preview(ctx context.Context, preview SchedulePreview) ([]time.Time, error) {
 	req := &pawlv1.PreviewScheduleRequest{
 		Expression: preview.Expression, ScheduleId: preview.ScheduleID, TimeZone: preview.TimeZone, Count: preview.Count,
@@ -167,7 +167,7 @@ func (s *Schedules) Preview(ctx context.Context, preview SchedulePreview) ([]tim
 	return times, err
 }
 
-// Trigger starts a run now, beside the occurrences.
+// Trigger starts a run now. It does not change the occurrences.
 func (s *Schedules) Trigger(ctx context.Context, scheduleID string, options MutationOptions) (*Started, error) {
 	req := &pawlv1.TriggerScheduleRequest{ScheduleId: scheduleID, RequestId: identified(options.RequestID)}
 	res, err := call(ctx, s.client, s.rpc.TriggerSchedule, req)

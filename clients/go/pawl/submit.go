@@ -1,12 +1,12 @@
 package pawl
 
-// Starts runs and waits for their ends over standing streams of SubmitRuns. A lane is one stream at a time (lane.go). One lane is enough for a
-// thousand submissions under way; further lanes open when all are full, and spread over the gateways.
+// Starts runs and waits for their ends over standing streams of SubmitRuns. A lane is one stream at a time (lane.go). One lane is enough
+// for a thousand submissions under way. Further lanes open when all are full, and spread over the gateways.
 //
-// A gateway may not have the stream, or a proxy may not carry it: UNIMPLEMENTED. Then each submission is a call of its own, with the same
-// request id, so a submission that the stream had already delivered starts nothing new. A minute later the client tries the stream again.
+// A gateway may not have the stream, or a proxy may not carry it: UNIMPLEMENTED. Then each submission is its own call with the same request
+// id. So a submission that the stream had already delivered starts nothing new. A minute later the client tries the stream again.
 //
-// The race it survives: a caller uses one request id in two calls at once. An answer names only the id, so the second one is a call of its own.
+// Race: a caller uses one request id in two calls at once. An answer names only the id, so the second one does not use the stream.
 
 import (
 	"context"
@@ -21,9 +21,9 @@ import (
 
 const (
 	lanesMax = 16
-	// A submission of this size fits no message; the gateway's own limit of an input is far below.
+	// A submission of this size fits no message. The gateway's own limit of an input is far below.
 	startBytesMax = 3 << 20
-	// How long the client makes calls after a gateway had no stream.
+	// How long the client uses single calls after a gateway refused the stream.
 	callsFor = time.Minute
 )
 
@@ -32,15 +32,15 @@ type submission struct {
 	wire  *pawlv1.Submission
 	bytes int
 	lane  *lane
-	// When the caller submitted it, or when the last news of it came.
+	// The time of the submission, or of the last answer about it.
 	since time.Time
-	// How often a gateway refused it for now.
+	// How often a gateway refused it with an error that may pass.
 	tries int
 	// How many streams were lost under it.
 	losses int
 	// Whether it is in the line of its lane.
 	isQueued bool
-	// Whether it waits for as long as a refusal asked.
+	// Whether it waits for the time that a refusal named.
 	isResting bool
 
 	// Closed when the run is accepted.
@@ -50,7 +50,7 @@ type submission struct {
 	run  *pawlv1.AcceptedSubmission
 	end  *pawlv1.RunEnd
 	err  *Error
-	// Whether it must be a call of its own.
+	// Whether it must be a single call.
 	isCall bool
 }
 
@@ -61,7 +61,7 @@ func newSubmission(start *pawlv1.StartRunRequest, wait bool) *submission {
 
 func (sub *submission) id() string { return sub.wire.GetStart().GetRequestId() }
 
-// accept notes the run, once.
+// accept records the run, once.
 func (sub *submission) accept(run *pawlv1.AcceptedSubmission) {
 	if sub.run == nil {
 		sub.run = run
@@ -78,7 +78,7 @@ func (sub *submission) isDone() bool {
 	}
 }
 
-// submitter has the lanes, and the line of submissions for which no lane has room.
+// submitter has the lanes, and the queue of submissions for which no lane has room.
 type submitter struct {
 	client  *Client
 	silence time.Duration
@@ -121,8 +121,8 @@ func (s *submitter) add(list ...*submission) {
 	s.advance()
 }
 
-// await waits for the final answer, and calls onAccepted before it returns if the run was accepted. An end of the context forgets the
-// submission; its run continues.
+// await waits for the final answer, and calls onAccepted before it returns if the run was accepted. When the context ends, it drops the
+// submission, and the run continues.
 func (s *submitter) await(ctx context.Context, sub *submission, onAccepted func(*pawlv1.AcceptedSubmission)) {
 	accepted := sub.accepted
 	for {

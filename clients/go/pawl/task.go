@@ -13,7 +13,7 @@ import (
 // claim_lost, blocked or drained. errors.Is(err, context.Canceled) is true for it.
 type Cancelled = session.Cancelled
 
-// port is what a running handler asks of its host.
+// port is the interface of a running handler to its host.
 type port interface {
 	Emit(ctx context.Context, text string) error
 	EmitMedia(ctx context.Context, url, mime string) error
@@ -22,7 +22,7 @@ type port interface {
 	Commit(ctx context.Context, name, result string) (handlerv1.EffectState, error)
 }
 
-// Task is the work that a handler does now.
+// Task is the present work of a handler.
 type Task struct {
 	// Type is the node type.
 	Type string
@@ -35,7 +35,7 @@ type Task struct {
 	// RunID, NodeID and Iteration name the work. WorkflowID is empty for a test run.
 	RunID, NodeID, WorkflowID string
 	Iteration                 int
-	// Traceparent is the W3C trace context of the attempt; empty without tracing.
+	// Traceparent is the W3C trace context of the attempt. Empty without tracing.
 	Traceparent string
 
 	port   port
@@ -44,7 +44,7 @@ type Task struct {
 
 type taskKey struct{}
 
-// From gives the task of a handler's context. Outside of a handler it panics: that is a mistake of the program.
+// From returns the task of a handler's context. Outside of a handler it panics, because that is a mistake of the program.
 func From(ctx context.Context) *Task {
 	task, isTask := ctx.Value(taskKey{}).(*Task)
 	if !isTask {
@@ -65,7 +65,7 @@ func taskOf(invoke *handlerv1.Invoke, port port) *Task {
 	return task
 }
 
-// Emit streams text that watchers see at once. It waits while the host has not passed enough on.
+// Emit streams text that watchers see at once. It waits while the host has not forwarded enough.
 func (t *Task) Emit(ctx context.Context, text string) error { return t.port.Emit(ctx, text) }
 
 // EmitMedia streams a picture, a sound or another file: its address or a data: URL, and its media type.
@@ -90,12 +90,12 @@ func (t *Task) Log(level slog.Level, message string) {
 // LeaveBy sets the handle by which the run leaves the node.
 func (t *Task) LeaveBy(handle string) { t.result.Handle = handle }
 
-// Used notes the tokens that a model used.
+// Used records the tokens that a model used.
 func (t *Task) Used(inputTokens, outputTokens uint64) {
 	t.result.Usage = &handlerv1.Usage{InputTokens: inputTokens, OutputTokens: outputTokens}
 }
 
-// DelayNext makes the nodes that follow wait.
+// DelayNext makes the next nodes wait.
 func (t *Task) DelayNext(d time.Duration) {
 	t.result.QueueDelayMs = uint64(max(0, d.Milliseconds()))
 }

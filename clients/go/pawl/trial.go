@@ -11,11 +11,11 @@ import (
 	handlerv1 "pawl.dev/sdk/go/gen/pawl/handler/v1"
 )
 
-// Trial says how RunHandler calls a handler. The zero value is a first attempt with an empty ledger.
+// Trial has the options of RunHandler. The zero value is a first attempt with an empty ledger.
 type Trial struct {
-	// Attempt counts from 1; 0 means 1.
+	// Attempt counts from 1. 0 means 1.
 	Attempt int
-	// EffectKey is the key of the work; empty means "test".
+	// EffectKey is the key of the work. Empty means "test".
 	EffectKey string
 	// Config is the config of the node: a value that encodes to JSON.
 	Config any
@@ -23,14 +23,14 @@ type Trial struct {
 	Committed map[string]any
 	// Begun names effects that earlier attempts began, with unknown results.
 	Begun []string
-	// CancelAfter cancels the handler after this time with the reason cancelled; 0 means never.
+	// CancelAfter cancels the handler after this time with the reason cancelled. 0 means never.
 	CancelAfter time.Duration
 }
 
-// Ran is what a handler did in RunHandler.
+// Ran is the result of RunHandler.
 type Ran[Out any] struct {
 	Output Out
-	// Text is all that the handler emitted.
+	// Text is the whole text that the handler emitted.
 	Text string
 	// Logs are its log lines.
 	Logs []string
@@ -50,8 +50,8 @@ type TrialFailed struct {
 
 func (f *TrialFailed) Error() string { return f.Cause + ": " + f.Message }
 
-// RunHandler runs a handler once, without network: schemas are checked, effects go to a ledger in memory. The error is *TrialFailed for a
-// handler that failed, and *Cancelled for one that was cancelled.
+// RunHandler runs a handler once, without network. It checks the schemas, and effects use a ledger in memory. The error is *TrialFailed for
+// a handler that failed, and *Cancelled for one that was cancelled.
 func RunHandler[In, Out any](ctx context.Context, handler Handler[In, Out], in In, trial Trial) (Ran[Out], error) {
 	ran := Ran[Out]{Effects: map[string]json.RawMessage{}}
 	if handler.definition == nil {

@@ -1,8 +1,9 @@
 package pawl
 
-// One stream of events over many connections. States: connecting → reading → (lost → pausing → connecting)* → over. The races it survives:
-// a connection is cut, a gateway drains or restarts, a slow reader is cut off, a peer is silent, events repeat or are missing. It keeps only
-// the last event id, so every event of the log comes once and in order, and the terminal event is the last.
+// One stream of events over many connections. States: connecting → reading → (lost → pausing → connecting)* → over.
+//
+// Races: a connection breaks, a gateway drains or restarts, a gateway cuts off a slow reader, a peer is silent, events repeat or are
+// missing. The watch keeps only the last event id. So every event of the log comes once and in order, and the terminal event is the last.
 
 import (
 	"context"
@@ -24,19 +25,19 @@ type Event = pawlv1.RunEvent
 
 // WatchOptions are the options of Watch.
 type WatchOptions struct {
-	// AfterEventID is the last event that the caller has; 0 means from the start.
+	// AfterEventID is the last event that the caller has. 0 means from the start.
 	AfterEventID uint64
-	// Types are the dotted types to read; empty means all. The terminal event always comes.
+	// Types are the dotted types to read. Empty means all. The terminal event always comes.
 	Types []string
-	// Silence is the longest time without a message, heartbeats included; 0 means 45 s, three heartbeats.
+	// Silence is the longest time without a message or a heartbeat. 0 means 45 s, three heartbeats.
 	Silence time.Duration
-	// GiveUp is the longest time without progress; 0 means 5 minutes. Then the watch yields its last error.
+	// GiveUp is the longest time without progress. 0 means 5 minutes. Then the watch yields its last error.
 	GiveUp time.Duration
 	// OnReconnect is called before every pause.
 	OnReconnect func(Reconnect)
 }
 
-// Reconnect says why a connection was lost, and when the next one opens.
+// Reconnect tells why a connection was lost, and when the next one opens.
 type Reconnect struct {
 	// Cause is closed, error, gap or silence.
 	Cause string
@@ -59,8 +60,8 @@ const (
 
 var terminalTypes = []string{"run.completed", "run.failed", "run.cancelled", "run.timed_out"}
 
-// Watch gives the events of a run, each once and in order, and ends after the terminal event. It reconnects by itself. It yields one error,
-// as its last value, for a failure that no reconnect removes and when the context ends. Leaving the loop never touches the run.
+// Watch yields the events of a run, each once and in order, and ends after the terminal event. It reconnects by itself. It yields one
+// error, as its last value, for a failure that no reconnect removes and when the context ends. Leaving the loop does not affect the run.
 func (r *Runs) Watch(ctx context.Context, runID string, options WatchOptions) iter.Seq2[*Event, error] {
 	return func(yield func(*Event, error) bool) {
 		r.watch(ctx, runID, options, nil, yield)
@@ -81,7 +82,7 @@ type watcher struct {
 	yield   func(*Event, error) bool
 }
 
-// lost says how a connection ended. A nil *lost means that the watch is over.
+// lost tells how a connection ended. A nil *lost means that the watch is over.
 type lost struct {
 	cause       string
 	err         *Error
@@ -188,14 +189,14 @@ func (w *watcher) readOnce(ctx context.Context, stream receiver) *lost {
 	}
 }
 
-// next waits for a message. The timer runs only during the wait: a consumer may take its time with an event.
+// next waits for a message. The timer runs only during the wait, so a consumer may take its time with an event.
 func (w *watcher) next(stream receiver) (events []*Event, isSilent bool, err error) {
 	timer := time.AfterFunc(w.options.Silence, stream.close)
 	events, err = stream.recv()
 	return events, !timer.Stop() && err != nil, err
 }
 
-// closed judges a stream that the server ended. That is right when the caller already had the terminal event.
+// closed judges a stream that the server ended. That is correct if the caller already had the terminal event.
 func (w *watcher) closed(ctx context.Context, hasProgress bool) *lost {
 	run, err := w.runs.Get(ctx, w.runID)
 	if err != nil {
@@ -220,8 +221,8 @@ func readToEnd(stream receiver) {
 	}
 }
 
-// streamError reads the error of a stream. After its first message a request was valid: an error without a reason of the server comes from
-// the connection. So does a cancel that the caller did not ask for.
+// streamError reads the error of a stream. After its first message the request was valid, so an error without a reason of the server comes
+// from the connection. So does a cancel that the caller did not ask for.
 func streamError(ctx context.Context, err error, hasBegun bool) *Error {
 	failure := errorFrom(ctx, err)
 	if failure.ServerReason != "" || !hasBegun && failure.Code != codes.Canceled {

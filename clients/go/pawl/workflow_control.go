@@ -35,15 +35,15 @@ func (w *Workflows) Update(ctx context.Context, workflowID string, definition an
 
 // Validation is the outcome of Validate.
 type Validation struct {
-	// Violations are all broken rules; empty when the definition is valid.
+	// Violations are all broken rules. Empty when the definition is valid.
 	Violations []*pawlv1.Violation
-	// Warnings are about parts that are allowed and most likely a mistake; empty when a rule is broken.
+	// Warnings are about parts that are allowed but contain a likely mistake. Empty if a rule is broken.
 	Warnings []*pawlv1.Violation
-	// Definition is the canonical form; empty when a rule is broken.
+	// Definition is the canonical form. Empty when a rule is broken.
 	Definition json.RawMessage
 }
 
-// Validate checks a definition and saves nothing; broken rules are a value here, not an error.
+// Validate checks a definition and saves nothing. Broken rules are a value here, not an error.
 func (w *Workflows) Validate(ctx context.Context, definition any) (*Validation, error) {
 	source, err := sourceOf(definition)
 	if err != nil {
@@ -60,7 +60,7 @@ func (w *Workflows) Validate(ctx context.Context, definition any) (*Validation, 
 type DeleteWorkflowOptions struct {
 	// Force also deletes a workflow that has live runs.
 	Force bool
-	// RequestID makes a repeat harmless; empty means a fresh one.
+	// RequestID makes a repeat harmless. Empty means a new one.
 	RequestID string
 }
 
@@ -71,7 +71,7 @@ func (w *Workflows) Delete(ctx context.Context, workflowID string, options Delet
 	return err
 }
 
-// Pause pauses all runs of a workflow, also those started while it is paused; running nodes finish. WORKFLOW_NOT_FOUND.
+// Pause pauses all runs of a workflow, also those that start while it is paused. Running nodes finish. WORKFLOW_NOT_FOUND.
 func (w *Workflows) Pause(ctx context.Context, workflowID string, options PauseOptions) (*Pause, error) {
 	res, err := call(ctx, w.client, w.rpc.PauseWorkflow, &pawlv1.PauseWorkflowRequest{
 		WorkflowId: workflowID, By: options.By, Reason: options.Reason, RequestId: identified(options.RequestID),

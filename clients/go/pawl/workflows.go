@@ -18,11 +18,11 @@ type Workflows struct {
 
 // ApplyOptions are the options of Apply.
 type ApplyOptions struct {
-	// WorkflowID is the id of the workflow; empty means the id in the definition.
+	// WorkflowID is the id of the workflow. Empty means the id in the definition.
 	WorkflowID string
 	// Strict refuses a definition that has warnings.
 	Strict bool
-	// RequestID makes a repeat of a create harmless; empty means a fresh one.
+	// RequestID makes a repeat of a create harmless. Empty means a new one.
 	RequestID string
 }
 
@@ -31,12 +31,12 @@ type Applied struct {
 	Workflow *Workflow
 	// Outcome is created, updated or unchanged.
 	Outcome string
-	// Warnings are about parts that are allowed and most likely a mistake.
+	// Warnings are about parts that are allowed but contain a likely mistake.
 	Warnings []*pawlv1.Violation
 }
 
 // Apply creates or updates a workflow. The definition is JSON or YAML text (string or []byte), or a value that encodes to JSON. The last
-// writer wins. The race it survives: another client creates the workflow after the read; Apply updates it then.
+// writer wins. Race: another client creates the workflow after the read. Apply then updates it.
 func (w *Workflows) Apply(ctx context.Context, definition any, options ApplyOptions) (*Applied, error) {
 	source, err := sourceOf(definition)
 	if err != nil {
@@ -92,15 +92,15 @@ func (w *Workflows) ownID(ctx context.Context, source *pawlv1.DefinitionSource) 
 	return definition.ID, nil
 }
 
-// Get reads one version of a workflow; 0 means the newest. WORKFLOW_NOT_FOUND when there is none.
+// Get reads one version of a workflow. 0 means the newest. WORKFLOW_NOT_FOUND when there is none.
 func (w *Workflows) Get(ctx context.Context, workflowID string, version uint32) (*Workflow, error) {
 	res, err := call(ctx, w.client, w.rpc.GetWorkflow, &pawlv1.GetWorkflowRequest{WorkflowId: workflowID, Version: version})
 	return res.GetWorkflow(), err
 }
 
-// Page says which part of a list to read. The zero value is the first page.
+// Page selects the part of a list to read. The zero value is the first page.
 type Page struct {
-	// Size is how many items at most; 0 means 50.
+	// Size is the largest number of items. 0 means 50.
 	Size int32
 	// Token is the next token of the page before.
 	Token string

@@ -24,9 +24,9 @@ export interface ListApprovalsOptions extends PageOptions {
 export interface AnswerOptions extends MutationOptions {
   /** The response as a value. */
   readonly response?: Json | undefined;
-  /** The response as JSON text, kept to the letter; takes precedence. */
+  /** The response as JSON text, kept to the letter. It takes precedence. */
   readonly responseJson?: string | undefined;
-  /** Why, for people. */
+  /** The reason, for people. */
   readonly comment?: string | undefined;
   /** The name of the person who answers. */
   readonly decidedBy?: string | undefined;

@@ -1,7 +1,7 @@
-// Waiting: the delay before another try, exponential and bounded, with jitter, so that a thousand clients that were cut off at once do not
-// return at once; and signals that end the wait.
+// Waiting: the delay before another try, exponential and bounded, and signals that end the wait. With the jitter, a thousand clients that
+// lost their connection at once do not return at once.
 
-/** Time and chance; tests pass their own. */
+/** The time and the source of random numbers. Tests pass their own. */
 export interface Clock {
   now(): number;
   random(): number;
@@ -12,14 +12,14 @@ export interface Clock {
 const BASE_MS = 200;
 const MAX_MS = 10_000;
 
-/** Delay before the given retry, counted from 1; at least half of the exponential step. */
+/** Delay before the given retry, counted from 1. It is at least half of the exponential step. */
 export function backoffMs(retry: number, random: number): number {
   return Math.round(stepMs(retry) * (0.5 + random * 0.5));
 }
 
 const stepMs = (retry: number): number => Math.min(MAX_MS, BASE_MS * 2 ** Math.min(retry - 1, 16));
 
-/** Delay before the given retry, counted from 1; anything from nothing to the exponential step, so that callers spread best. */
+/** Delay before the given retry, counted from 1: from zero to the exponential step. It spreads callers best. */
 export const fullJitterMs = (retry: number, random: number): number =>
   Math.round(stepMs(retry) * random);
 

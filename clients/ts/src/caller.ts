@@ -1,5 +1,5 @@
-// How every method of the client calls the server. A call that may succeed later is repeated. That is safe for mutations too: each one
-// carries a request id, by which the server recognises a repeat. The race it survives: an answer is lost after the server committed.
+// How every method of the client calls the server. The client repeats a call that may succeed later. That is safe for mutations too: each
+// one carries a request id, by which the server recognises a repeat. Race: an answer is lost after the server committed.
 
 import type { CallOptions } from "@connectrpc/connect";
 import { type Clock, backoffMs } from "./backoff.ts";
@@ -12,7 +12,7 @@ export interface PawlCallOptions {
 
 /** Options of every mutation. */
 export interface MutationOptions extends PawlCallOptions {
-  /** Makes a repeat harmless; a fresh UUID by default, kept across this client's own retries. */
+  /** Makes a repeat harmless. By default a new UUID, kept across this client's own retries. */
   readonly requestId?: string | undefined;
 }
 
@@ -33,14 +33,14 @@ export type Page<Name extends string, Item> = { readonly [K in Name]: readonly I
   readonly nextPageToken: string;
 };
 
-/** The fields of a request, as callers have them: undefined for a default, and lists that nothing may change. */
+/** The fields of a request in the form of callers: undefined for a default, and read-only lists. */
 type Fields<Request> = {
   readonly [Name in keyof Request]?:
     | (Request[Name] extends readonly (infer Item)[] | undefined ? readonly Item[] : Request[Name])
     | undefined;
 };
 
-/** Calls a method until it succeeds, fails for good, runs out of attempts or is aborted. @throws PawlError */
+/** Calls a method until it succeeds, fails permanently, runs out of attempts or is aborted. @throws PawlError */
 export type Caller = <Request, Answer>(
   method: (request: Request, options?: CallOptions) => Promise<Answer>,
   request: Fields<Request> & PawlCallOptions,
@@ -58,7 +58,7 @@ export const createCaller =
   ({ clock, attempts, timeoutMs }: CallerOptions): Caller =>
   async (method, fields) => {
     const { signal } = fields;
-    // Protobuf takes an undefined field for its default, and ignores names that a message does not have.
+    // Protobuf uses the default for an undefined field, and ignores names that a message does not have.
     const request = fields as unknown as Parameters<typeof method>[0];
     for (let attempt = 1; ; attempt++) {
       try {
@@ -73,7 +73,7 @@ export const createCaller =
     }
   };
 
-/** Options of a mutation with the caller's request id, or a fresh one. */
+/** Options of a mutation with the caller's request id, or a new one. */
 export const identified = <Options extends MutationOptions>(
   options: Options | undefined,
 ): Options & { readonly requestId: string } => ({
@@ -85,8 +85,8 @@ export const identified = <Options extends MutationOptions>(
 const ID_BYTES = 16;
 
 /**
- * A fresh request id. `crypto.randomUUID` is missing on pages without TLS, and Node 18 has no global `crypto` at all. There Math.random
- * serves: an id only has to differ from the caller's other ids, and it is no secret.
+ * A new request id. `crypto.randomUUID` is missing on pages without TLS, and Node 18 has no global `crypto` at all. There Math.random is
+ * enough: an id only has to differ from the caller's other ids, and it is no secret.
  */
 export function freshRequestId(): string {
   const { crypto } = globalThis as { crypto?: Crypto };
@@ -98,7 +98,7 @@ export function freshRequestId(): string {
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
-/** A message that a Pawl server always sends. @throws PawlError when another server answered */
+/** A message that a Pawl server always sends. @throws PawlError if another server answered */
 export function present<T>(message: T | undefined): T {
   if (message === undefined) throw new PawlError("UNRECOGNISED", "the answer lacks its subject");
   return message;

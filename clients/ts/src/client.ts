@@ -70,8 +70,8 @@ export interface TagPage {
 
 export interface PawlClient {
   /**
-   * Starts a run and gives its output, across reconnects. `Out` is the caller's word for the shape of the output; null when there is none.
-   * An abort rejects, and the run continues. @throws RunFailed when the run ends, but not well; PawlError when the call fails
+   * Starts a run and returns its output, across reconnects. `Out` is the shape of the output that the caller expects. The output is null if
+   * there is none. An abort rejects, and the run continues. @throws RunFailed if the run did not complete; PawlError if the call failed
    */
   run<Out = Json>(workflowId: string, input?: Json, options?: RunOptions): Promise<Out>;
   /** Starts a run and returns as soon as it is accepted. @throws PawlError */
@@ -90,9 +90,9 @@ export interface PawlClient {
     /** A page of a run's tags: one for every status transition, in the order of the log. */
     tags(runId: string, options?: ListTagsOptions): Promise<TagPage>;
   };
-  /** Every event after the cursor, once and in order, across reconnects; ends after the terminal one. */
+  /** Every event after the cursor, once and in order, across reconnects. It ends after the terminal event. */
   watch(runId: string, options?: WatchOptions): AsyncGenerator<RunEvent, void, undefined>;
-  /** Closes the connections; calls under way fail. A process ends without it too. */
+  /** Closes the connections. Calls under way fail. A process can also end without it. */
   close(): void;
 }
 
@@ -129,7 +129,7 @@ export function createPawlClient(options: PawlClientOptions): PawlClient {
       const start = startRequest(workflowId, { input, ...run });
       const onAccepted =
         onStart && ((accepted: AcceptedSubmission) => onStart(acceptedOf(accepted)));
-      // The caller names the shape of the output; the engine checks it where the workflow has a contract.
+      // The caller names the shape of the output. The engine checks it if the workflow has a contract.
       return outputOf(await submitter.run(start, { signal, onAccepted })) as Out;
     },
     async start(workflowId, input, { signal, onStart, ...run } = {}) {

@@ -1,5 +1,5 @@
-// What the client needs of its platform. `#connection` of package.json is the module of the platform: `node/connection.ts` in Node, and
-// `fetch-connection.ts` everywhere else, so that no bundle for browsers has code of Node.
+// The interface of the client to its platform. `#connection` of package.json is the module of the platform: `node/connection.ts` in Node,
+// and `fetch-connection.ts` everywhere else. So no bundle for browsers has code of Node.
 
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { Transport } from "@connectrpc/connect";
@@ -10,7 +10,7 @@ import type {
 } from "@pawl/proto/pawl/v1/run_service_pb";
 import type { Clock } from "./backoff.ts";
 
-/** A start; its request id makes a repeat harmless. */
+/** A start. Its request id makes a repeat harmless. */
 export type Start = MessageInitShape<typeof StartRunRequestSchema> & {
   readonly requestId: string;
 };
@@ -21,7 +21,7 @@ export interface SubmitOptions {
   readonly onAccepted?: ((accepted: AcceptedSubmission) => void) | undefined;
 }
 
-/** Starts runs and waits for their ends, across reconnects. An abort leaves the run. */
+/** Starts runs and waits for their ends, across reconnects. After an abort the run continues. */
 export interface Submitter {
   /** @throws PawlError */
   start(start: Start, options?: SubmitOptions): Promise<AcceptedSubmission>;
@@ -37,7 +37,7 @@ export interface ConnectionOptions {
   readonly timeoutMs: number;
 }
 
-/** The way to the gateways. */
+/** The connection to the gateways. */
 export interface Connection {
   readonly transport: Transport;
   /** Absent on platforms without streams in both directions. */

@@ -1,10 +1,12 @@
 // The place of a watch in one run's log: the last event seen, and the last delta seen of each node execution. The index of a delta grows
-// over all claims of an execution; in logs of older releases each claim counts from 0.
-// The race it survives: the stream repeats, skips or resumes.
+// over all claims of an execution. In logs of older releases each claim counts from 0. Race: the stream repeats, skips or resumes.
 
 import type { RunEvent } from "@pawl/proto/pawl/v1/event_pb";
 
-/** take: new and in order. drop: seen before, or not in the log. gap: something is missing before it; the cursor stays. */
+/**
+ * take: the event is new and in order. drop: it was seen before, or is not in the log. gap: an event before it is missing, and the cursor
+ * stays.
+ */
 export type Verdict = "take" | "drop" | "gap";
 
 interface Mark {
@@ -19,7 +21,7 @@ export interface CursorOptions {
 }
 
 export class Cursor {
-  /** The newest event seen; a resumed stream begins after it. */
+  /** The newest event seen. A resumed stream begins after it. */
   lastEventId: bigint;
   readonly #startEventId: bigint;
   readonly #isFiltered: boolean;
@@ -57,7 +59,9 @@ export class Cursor {
     return "take";
   }
 
-  /** The next index of an execution: after its mark, or 0 if the watch began with the log; unknown if it joined in the middle. */
+  /**
+   * The next index of an execution: after its mark, or 0 if the watch began with the log. It is unknown if the watch joined in the middle.
+   */
   #expected(mark: Mark | undefined): number {
     if (mark !== undefined) return mark.deltaIndex + 1;
     return this.#startEventId === 0n ? 0 : Number.POSITIVE_INFINITY;

@@ -1,4 +1,5 @@
-// Reads the graph and the sample input out of a canonical definition, without its schema: a definition newer than this client still draws.
+// Reads the graph and the sample input of a canonical definition, without its schema. So it also draws a definition that is newer than this
+// client.
 
 import type { Json } from "./json.ts";
 
@@ -32,7 +33,7 @@ const bag = (value: unknown): Bag =>
 const list = (value: unknown): readonly Bag[] => (Array.isArray(value) ? value.map(bag) : []);
 const text = (value: unknown): string => (typeof value === "string" ? value : "");
 
-/** The graph of a definition; an empty graph when there is none. */
+/** The graph of a definition. An empty graph when there is none. */
 export function readGraph(definition: unknown): DrawnGraph {
   const root = bag(definition);
   const nodes = list(root["nodes"]).map((node) => ({
@@ -50,7 +51,7 @@ export function readGraph(definition: unknown): DrawnGraph {
   return { title: text(root["title"]), nodes, edges };
 }
 
-/** The sample input: the first of the `examples` in the input contract of the start node; undefined when there is none. */
+/** The sample input: the first of the `examples` in the input contract of the start node. Undefined if there is none. */
 export function sampleInputOf(definition: unknown): Json | undefined {
   const start = list(bag(definition)["nodes"]).find(({ type }) => type === "start");
   const { examples } = bag(bag(start?.["contracts"])["input"]);

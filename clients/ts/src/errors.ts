@@ -1,5 +1,5 @@
-// The error of a call, typed by its reason. The server names the reason in google.rpc.ErrorInfo. Without one the call never
-// reached a Pawl server or was cut off on the way, and the transport's code decides.
+// The error of a call, typed by its reason. The server names the reason in google.rpc.ErrorInfo. Without one the call never reached a Pawl
+// server or its connection broke, and the transport's code decides.
 
 import { Code, ConnectError } from "@connectrpc/connect";
 import { durationMs } from "@bufbuild/protobuf/wkt";
@@ -15,16 +15,16 @@ import { Reason } from "@pawl/proto/pawl/errors/v1/reason_pb";
 /** A reason the server names, without the prefix REASON_. */
 export type ServerReason = Exclude<keyof typeof Reason, "UNSPECIFIED">;
 
-/** Why a call failed: the server's word, UNREACHABLE when no server answered, UNRECOGNISED for anything newer or foreign. */
+/** Why a call failed: the reason of the server, UNREACHABLE if no server answered, UNRECOGNISED for anything newer or foreign. */
 export type PawlReason = ServerReason | "UNREACHABLE" | "UNRECOGNISED";
 
 /** One broken rule of a definition or of a request. */
 export interface Violation {
-  /** Where: a path such as nodes[3].config.timeout_ms. */
+  /** The place: a path such as nodes[3].config.timeout_ms. */
   readonly path: string;
-  /** Which rule, UPPER_SNAKE. */
+  /** The rule, in UPPER_SNAKE. */
   readonly reason: string;
-  /** What is wrong, for people. */
+  /** The fault, for people. */
   readonly message: string;
 }
 
@@ -38,7 +38,7 @@ interface PawlErrorOptions {
   readonly cause?: unknown;
 }
 
-/** The one error of this client. Switch on `reason`; `message` is for people. */
+/** The error of every call. Switch on `reason`. `message` is for people. */
 export class PawlError extends Error {
   override readonly name = "PawlError";
   readonly reason: PawlReason;
@@ -48,13 +48,13 @@ export class PawlError extends Error {
   readonly metadata: Readonly<Record<string, string>>;
   /** Every broken rule at once, for DEFINITION_INVALID, CYCLE_DETECTED and INPUT_INVALID. */
   readonly violations: readonly Violation[];
-  /** How long the server asks the caller to wait before it tries again; undefined if another try cannot help. */
+  /** How long the server asks the caller to wait before it tries again. Undefined if another try cannot help. */
   readonly retryAfterMs: number | undefined;
-  /** What the server advises to do next, for people. */
+  /** The next step that the server advises, for people. */
   readonly next: string | undefined;
-  /** Quote it when you report an INTERNAL error. */
+  /** Quote this id when you report an INTERNAL error. */
   readonly requestId: string | undefined;
-  /** The reason as the server spelled it, known to this client or not; undefined when no server named one. */
+  /** The reason in the server's spelling, known to this client or not. Undefined if no server named one. */
   readonly serverReason: string | undefined;
 
   constructor(reason: PawlReason, message: string, options: PawlErrorOptions = {}) {
@@ -82,7 +82,7 @@ export class PawlError extends Error {
 const isServerReason = (text: string): text is ServerReason =>
   text !== "UNSPECIFIED" && Object.hasOwn(Reason, text);
 
-/** Turns any error of a call into a PawlError; a PawlError stays as it is. */
+/** Turns any error of a call into a PawlError. A PawlError stays unchanged. */
 export function pawlErrorFrom(thrown: unknown): PawlError {
   if (thrown instanceof PawlError) return thrown;
   const error = ConnectError.from(thrown);

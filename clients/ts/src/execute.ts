@@ -1,4 +1,4 @@
-// Starts a run and reads its events by one call. The first message names the run, and the rest is the first connection of a watch, which
+// Starts a run and reads its events by one call. The first message names the run. The rest is the first connection of a watch, which
 // resumes as every watch does. If the call fails before that message, the client repeats it: the request id makes it the same run.
 
 import type { MessageInitShape } from "@bufbuild/protobuf";
@@ -25,7 +25,7 @@ export type Watch = (
   first?: Connection,
 ) => AsyncGenerator<RunEvent, void, undefined>;
 
-/** A started run out of an answer. */
+/** The started run of an answer. */
 export const startedOf = (answer: {
   readonly run?: Run | undefined;
   readonly duplicate: boolean;

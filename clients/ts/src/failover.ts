@@ -1,5 +1,5 @@
-// One transport over several gateways. Calls go to one gateway until it cannot be reached, and then to the next one. The caller repeats the
-// failed call, as it does with a single gateway.
+// One transport over several gateways. Calls use one gateway until it cannot be reached, and then the next one. The caller repeats the
+// failed call, as with a single gateway.
 
 import type { Transport } from "@connectrpc/connect";
 import { pawlErrorFrom } from "./errors.ts";
@@ -18,7 +18,7 @@ export function failover(transports: readonly Transport[]): Transport {
     try {
       return await call(used);
     } catch (thrown) {
-      // Many calls may fail at once; only the first of them moves on.
+      // Many calls may fail at once. Only the first of them switches to the next gateway.
       if (pawlErrorFrom(thrown).retryable && used === current()) at += 1;
       throw thrown;
     }

@@ -1,4 +1,4 @@
-// The way to the gateways over fetch, for browsers and other platforms than Node.
+// The connection to the gateways over fetch, for browsers and other platforms than Node.
 
 import type { Connect } from "./connection.ts";
 import { failover } from "./failover.ts";

@@ -1,5 +1,6 @@
-// Events of the wire as events of the log, so that clients fold with the same functions as the services. The inverse of the gateway's
-// `toWireEvent`. The wire leaves some of the log out (request ids, the wave of a claim, held outputs): those fields are absent or empty.
+// Turns events of the wire into events of the log, so that clients fold with the same functions as the services. It is the inverse of the
+// gateway's `toWireEvent`. The wire leaves out some parts of the log (request ids, the wave of a claim, held outputs). Those fields are
+// absent or empty.
 
 import { type Timestamp, timestampMs } from "@bufbuild/protobuf/wkt";
 import type {
@@ -41,7 +42,7 @@ const body = <Type extends EventType>(
   json?: Uint8Array,
 ): BodyOf<Type> => ({ type, payload, json });
 
-// Causes, reasons and phases are open text on the wire and closed lists in core; a newer gateway may send a word that is not listed.
+// Causes, reasons and phases are open text on the wire and closed lists in core. A newer gateway may send a word that is not listed.
 const BODIES: { readonly [C in keyof Cases]: (fact: Cases[C], atMs: number) => Body } = {
   runStarted: (fact) => body("run.started", startedOf(fact), fact.inputJson),
   runStatusChanged: (fact) => body("run.status.changed", statusOf(fact)),
@@ -103,7 +104,7 @@ const BODIES: { readonly [C in keyof Cases]: (fact: Cases[C], atMs: number) => B
 
 type Phase = "input" | "output";
 
-/** The event of the log; undefined for a heartbeat and for a fact that this client does not know. */
+/** The event of the log. Undefined for a heartbeat and for a fact that this client does not know. */
 export function fromWire(event: WireEvent): RunEvent | undefined {
   const { fact } = event;
   if (fact.case === undefined || fact.case === "heartbeat") return undefined;

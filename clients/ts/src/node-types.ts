@@ -13,7 +13,7 @@ import {
 export type NodeTypePage = Page<"nodeTypes", NodeType>;
 
 export interface NodeTypes {
-  /** The built-in types and all types that an executor ever registered, by name; without schemas. */
+  /** The built-in types and all types that an executor ever registered, by name. Without schemas. */
   list(options?: PageOptions): Promise<NodeTypePage>;
   /** One type with its schemas. @throws PawlError NODE_TYPE_NOT_FOUND */
   get(type: string, options?: PawlCallOptions): Promise<NodeType>;

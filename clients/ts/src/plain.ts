@@ -1,4 +1,4 @@
-// Messages as plain JSON for people and scripts: user data decoded, statuses by their short names, ids and times as numbers.
+// Messages as plain JSON for people and scripts. User data is decoded, statuses have their short names, and ids and times are numbers.
 
 import { type DescMessage, type JsonValue, type MessageShape, toJson } from "@bufbuild/protobuf";
 import { ApprovalSchema } from "@pawl/proto/pawl/v1/approval_pb";
@@ -67,7 +67,7 @@ function clean(value: JsonValue): JsonValue {
   return Object.fromEntries(
     Object.entries(value).map(([key, field]): [string, JsonValue] => {
       if (COUNTER.test(key)) return [key, Number(field)];
-      // protobuf's JSON has bytes in base64; the fields named …_json hold the user's own JSON.
+      // protobuf's JSON has bytes in base64. The fields named …_json hold the user's own JSON.
       if (key.endsWith("Json") && typeof field === "string") {
         return [key.slice(0, -"Json".length), decode(field)];
       }

@@ -1,4 +1,4 @@
-// Queues and dead letters: how many nodes wait, which queues are paused, and what to do about executions that were given up.
+// Queues and dead letters: how many nodes wait, which queues are paused, and the commands about dead letters.
 
 import type { Client } from "@connectrpc/connect";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
@@ -24,12 +24,12 @@ import {
   pick,
 } from "./caller.ts";
 
-/** Which dead letters; an absent field does not narrow the selection. */
+/** A selection of dead letters. An absent field does not narrow the selection. */
 export interface DeadLetterSelection {
   readonly ids?: readonly string[] | undefined;
   readonly workflowId?: string | undefined;
   readonly nodeType?: string | undefined;
-  /** Only those given up before. */
+  /** Only letters from before this time. */
   readonly before?: Date | undefined;
 }
 
@@ -38,7 +38,7 @@ export interface ListDeadLettersOptions extends DeadLetterSelection, PageOptions
 }
 
 export interface PreviewRedriveOptions extends DeadLetterSelection, PawlCallOptions {
-  /** How many are looked at; default 100, at most 1,000. */
+  /** How many letters are read. Default 100, at most 1,000. */
   readonly limit?: number | undefined;
 }
 
@@ -60,16 +60,16 @@ export interface RedriveStep {
   readonly redriven: readonly RedrivenLetter[];
   /** How many in all. */
   readonly redrivenCount: number;
-  /** How many more match and could be redriven, counted up to 1,000; 0 at the end. */
+  /** How many more match and could be redriven, counted up to 1,000. 0 at the end. */
   readonly remaining: number;
-  /** Dead letters that stay as they are, and why. */
+  /** Dead letters that the redrive skipped, and the reasons. */
   readonly left: readonly LeftDeadLetters[];
 }
 
 export interface Queues {
-  /** How many node executions wait, are claimed, wait for a person or were given up, by node type and in all. */
+  /** How many node executions wait, are claimed, wait for a person or are dead letters, by node type and in all. */
   depth(options?: PawlCallOptions): Promise<GetQueueDepthResponse>;
-  /** Stops executors from claiming nodes of this type; running nodes finish. @throws PawlError NODE_TYPE_NOT_FOUND */
+  /** Stops executors from claiming nodes of this type. Running nodes finish. @throws PawlError NODE_TYPE_NOT_FOUND */
   pause(nodeType: string, options?: PauseOptions): Promise<Pause>;
   /** Lets executors claim nodes of this type again. @throws PawlError NODE_TYPE_NOT_FOUND */
   resume(nodeType: string, options?: PauseOptions): Promise<void>;
@@ -80,13 +80,13 @@ export interface Queues {
 export interface DeadLetters {
   /** A page of dead letters, newest first. */
   list(options?: ListDeadLettersOptions): Promise<DeadLetterPage>;
-  /** Shows what a redrive would do; changes nothing. */
+  /** Shows the effect of a redrive, and changes nothing. */
   preview(options?: PreviewRedriveOptions): Promise<PreviewRedriveResponse>;
-  /** Starts the runs of open dead letters again, for ten seconds at most; `remaining` counts the rest. @throws PawlError INPUT_INVALID */
+  /** Starts the runs of open dead letters again, for ten seconds at most. `remaining` counts the rest. @throws PawlError INPUT_INVALID */
   redrive(options?: RedriveOptions): Promise<RedriveDeadLettersResponse>;
-  /** Redrives until none that match are left, or `limit` are redriven; repeated under the same request id it doubles nothing. */
+  /** Redrives until no matching letter is left, or until `limit` are redriven. A repeat under the same request id doubles nothing. */
   redriveAll(options?: RedriveOptions): AsyncGenerator<RedriveStep, void>;
-  /** Closes open dead letters without starting anything; gives their ids. @throws PawlError INPUT_INVALID without a filter */
+  /** Closes open dead letters without starting a run. Returns their ids. @throws PawlError INPUT_INVALID without a filter */
   discard(options: DiscardOptions): Promise<readonly string[]>;
 }
 
@@ -143,7 +143,7 @@ async function* redriveAll(
     let seen = 0;
     let isOver = false;
     while (!isOver) {
-      // The answer to a repeat has everything that was redriven under its request id.
+      // The answer to a repeat lists all letters that were redriven under its request id.
       const answer = await redrive({ ...options, limit, requestId: own });
       const redriven = answer.redriven.slice(seen);
       seen = answer.redriven.length;

@@ -35,14 +35,14 @@ import type { WatchOptions } from "./watch.ts";
 export interface RunInputOptions extends MutationOptions {
   /** The input as a value. */
   readonly input?: Json | undefined;
-  /** The input as JSON text, kept to the letter; takes precedence. */
+  /** The input as JSON text, kept to the letter. It takes precedence. */
   readonly inputJson?: string | undefined;
 }
 
 export interface StartRunOptions extends RunInputOptions {
-  /** Which version; default the newest. */
+  /** The version of the workflow. The newest by default. */
   readonly version?: number | undefined;
-  /** Sooner for lower numbers; -1000 to 1000, default 0. */
+  /** A lower number is sooner. -1000 to 1000, default 0. */
   readonly priority?: number | undefined;
   /** How long the run may take; default the definition's own. */
   readonly deadlineMs?: number | undefined;
@@ -52,11 +52,11 @@ export interface StartRunOptions extends RunInputOptions {
 
 export interface StartedRun {
   readonly run: Run;
-  /** Whether this request had been accepted before. */
+  /** Whether the gateway had accepted this request before. */
   readonly isDuplicate: boolean;
 }
 
-/** Options of a start whose input is an argument of its own. */
+/** Options of a start. Its input is a separate argument. */
 export interface RunOptions extends Omit<StartRunOptions, "input"> {
   /** Called once, when the run is accepted. */
   readonly onStart?: ((accepted: AcceptedRun) => void) | undefined;
@@ -65,7 +65,7 @@ export interface RunOptions extends Omit<StartRunOptions, "input"> {
 /** A run that was accepted. */
 export interface AcceptedRun {
   readonly runId: string;
-  /** Whether this request had been accepted before. */
+  /** Whether the gateway had accepted this request before. */
   readonly isDuplicate: boolean;
 }
 
@@ -80,7 +80,7 @@ export type StartOutcome =
   | { readonly ok: false; readonly error: PawlError };
 
 export interface TestedRun extends StartedRun {
-  /** Places in the graph that are allowed and most likely a mistake. */
+  /** Places in the graph that are allowed but contain a likely mistake. */
   readonly warnings: readonly Violation[];
 }
 
@@ -91,7 +91,7 @@ export interface ExecuteOptions extends StartRunOptions, Omit<WatchOptions, "aft
 
 export interface RunWithDefinition {
   readonly run: Run;
-  /** The definition it runs. */
+  /** The definition of the run. */
   readonly definition: Json | undefined;
 }
 
@@ -106,17 +106,17 @@ export interface ListRunsOptions extends PageOptions {
 }
 
 export interface ExplainOptions extends PawlCallOptions {
-  /** Which execution of the node; 0 outside loops and maps. */
+  /** The iteration of the node. 0 outside loops and maps. */
   readonly iteration?: number | undefined;
 }
 
 export interface DecideOptions extends ExplainOptions, MutationOptions {
-  /** Why, for people. */
+  /** The reason, for people. */
   readonly comment?: string | undefined;
 }
 
 export interface PauseRunOptions extends PauseOptions {
-  /** Also the runs below it. */
+  /** Also pauses or resumes the child runs. */
   readonly children?: boolean | undefined;
 }
 
@@ -132,11 +132,11 @@ export type EffectPage = Page<"effects", Effect>;
 export interface Runs {
   /** Accepts a run of a saved workflow and returns at once. */
   start(workflowId: string, options?: StartRunOptions): Promise<StartedRun>;
-  /** Starts many runs, in batches. Every start has its own outcome, in the order of the list; one that is refused does not affect others. */
+  /** Starts many runs, in batches. Every start has its own outcome, in the order of the list. A refused start does not affect others. */
   startMany(items: readonly StartItem[], options?: PawlCallOptions): Promise<StartOutcome[]>;
   /**
-   * Starts a run and gives its events from the first one on, once and in order, across reconnects; ends after the terminal one.
-   * An abort rejects while it is unknown whether the run was accepted. Later an abort only ends the stream, and the run continues.
+   * Starts a run and yields its events from the first one on, once and in order, across reconnects. It ends after the terminal event. An
+   * abort rejects while it is unknown whether the run was accepted. Later an abort only ends the stream, and the run continues.
    */
   execute(workflowId: string, options?: ExecuteOptions): AsyncGenerator<RunEvent, void, undefined>;
   /** Runs a graph that is not saved. */
@@ -147,7 +147,7 @@ export interface Runs {
   list(options?: ListRunsOptions): Promise<RunPage>;
   /** Why a node is in its state, with the events that prove it. @throws PawlError NODE_NOT_FOUND */
   explain(runId: string, nodeId: string, options?: ExplainOptions): Promise<Explanation>;
-  /** What the handler of a node got at its last start, and what came of it. @throws PawlError NODE_NOT_FOUND, NODE_NOT_INVOKED */
+  /** The input and the config of the last start of a node, and its outcome. @throws PawlError NODE_NOT_FOUND, NODE_NOT_INVOKED */
   invocation(runId: string, nodeId: string, options?: ExplainOptions): Promise<Invocation>;
   /** A page of the effects of a run on the outside world, from the effect ledger. */
   effects(runId: string, options?: EffectsOptions): Promise<EffectPage>;
@@ -156,7 +156,7 @@ export interface Runs {
     runId: string,
     options?: MutationOptions & { readonly reason?: string | undefined },
   ): Promise<Run>;
-  /** Stops planning and claiming; running nodes finish. Harmless when the run is paused already. @throws PawlError RUN_ALREADY_FINISHED */
+  /** Stops planning and claiming. Running nodes finish. A repeat is harmless. @throws PawlError RUN_ALREADY_FINISHED */
   pause(runId: string, options?: PauseRunOptions): Promise<Run>;
   /** Resumes a paused run. @throws PawlError WORKFLOW_PAUSED, RUN_ALREADY_FINISHED */
   resume(runId: string, options?: PauseRunOptions): Promise<Run>;
@@ -169,7 +169,7 @@ export interface Runs {
   ): Promise<Run>;
   /** Checks the whole log again, and lifts the quarantine when the log is intact. @throws PawlError EVENT_LOG_CORRUPTION */
   recheck(runId: string, options?: MutationOptions): Promise<Run>;
-  /** Deletes a test run with its history; a live one is cancelled first. @throws PawlError RUN_NOT_DELETABLE */
+  /** Deletes a test run with its history. It cancels a live one first. @throws PawlError RUN_NOT_DELETABLE */
   delete(runId: string, options?: MutationOptions): Promise<void>;
   /** Waits for the end, across reconnects, and returns the run in its final state. Rejects when aborted. */
   wait(runId: string, options?: WaitOptions): Promise<Run>;
@@ -257,7 +257,7 @@ export const acceptedOf = ({ runId, duplicate }: AcceptedSubmission): AcceptedRu
   isDuplicate: duplicate,
 });
 
-/** A start as the server takes it. */
+/** A start in the form of the wire. */
 export function startRequest(workflowId: string, options: StartRunOptions = {}) {
   const { version = 0, priority = 0, deadlineMs, dedupeInputMs } = options;
   return {

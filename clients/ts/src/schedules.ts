@@ -18,14 +18,14 @@ import { startedOf } from "./execute.ts";
 import { bytesOf, type Json } from "./json.ts";
 import type { StartedRun } from "./runs.ts";
 
-/** What to do about occurrences that came due while no scheduler ran. */
+/** The policy for occurrences that came due while no scheduler ran. */
 export type Missed = "skip" | "run_once" | "run_all";
-/** What to do about an occurrence while the run of the previous one is live. */
+/** The policy for an occurrence while the run of the previous one is live. */
 export type Overlap = "allow" | "skip";
 
 export interface ScheduleInput {
   readonly workflowId: string;
-  /** Which version; default the newest at each occurrence. */
+  /** The version of the workflow. By default the newest at each occurrence. */
   readonly workflowVersion?: number | undefined;
   /** Cron (five fields, six with seconds first, or a macro) or an RFC 5545 rule. */
   readonly expression: string;
@@ -33,9 +33,9 @@ export interface ScheduleInput {
   readonly timeZone?: string | undefined;
   /** The input of every run as a value. */
   readonly input?: Json | undefined;
-  /** The input as JSON text, kept to the letter; takes precedence. */
+  /** The input as JSON text, kept to the letter. It takes precedence. */
   readonly inputJson?: string | undefined;
-  /** Sooner for lower numbers; -1000 to 1000, default 0. */
+  /** A lower number is sooner. -1000 to 1000, default 0. */
   readonly priority?: number | undefined;
   /** Default skip. */
   readonly missed?: Missed | undefined;
@@ -76,7 +76,7 @@ export interface Schedules {
     of: { readonly expression: string } | { readonly scheduleId: string },
     options?: PreviewOptions,
   ): Promise<readonly Date[]>;
-  /** Starts a run now, beside the occurrences. */
+  /** Starts a run now. It does not change the occurrences. */
   trigger(scheduleId: string, options?: MutationOptions): Promise<StartedRun>;
 }
 

@@ -1,4 +1,4 @@
-// The short names of statuses (completed, timed_out, …), as the log, the console and people spell them.
+// The short names of statuses (completed, timed_out, …) in the log, in the console and for people.
 
 import type { DescEnum, EnumShape } from "@bufbuild/protobuf";
 import {
@@ -30,7 +30,7 @@ function shortName(schema: DescEnum, value: number): string {
 /** Runs end with `timeout` and nodes with `timed_out`: a caller may write either for both. */
 const plainName = (name: string): string => (name === "timed_out" ? "timeout" : name);
 
-/** The value of a short name; undefined when there is none. */
+/** The value of a short name. Undefined when there is none. */
 function valueOf<Desc extends DescEnum>(schema: Desc, name: string): EnumShape<Desc> | undefined {
   const value = schema.values.find(
     ({ number }) => number !== 0 && plainName(shortName(schema, number)) === plainName(name),
@@ -65,13 +65,13 @@ export const approvalStateName = namer(ApprovalStateSchema);
 /** `redriven` for DEAD_LETTER_STATE_REDRIVEN. */
 export const deadLetterStateName = namer(DeadLetterStateSchema);
 
-/** The state of a short name; undefined when there is none. */
+/** The state of a short name. Undefined when there is none. */
 export const approvalStateOf = (name: string) => valueOf(ApprovalStateSchema, name);
 
-/** The state of a short name; undefined when there is none. */
+/** The state of a short name. Undefined when there is none. */
 export const deadLetterStateOf = (name: string) => valueOf(DeadLetterStateSchema, name);
 
-/** The status of a short name or of another word for it (`success`, `error`); undefined when there is none. */
+/** The status of a short name or of another word for it (`success`, `error`). Undefined when there is none. */
 export const runStatusOf = (name: string) =>
   valueOf(RunStatusSchema, RUN_STATUS_ALIASES.get(name) ?? name);
 

@@ -1,4 +1,5 @@
-// Runs as functions: start one and get its output. In Node the submissions share a standing stream; elsewhere each is a call of its own.
+// Runs as functions: start a run and get its output. In Node the submissions share a standing stream. On other platforms each is a single
+// call.
 
 import type { Client } from "@connectrpc/connect";
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
@@ -18,15 +19,15 @@ import { begin, startedOf, type Watch } from "./execute.ts";
 import { type Json, jsonOf } from "./json.ts";
 import { runStatusName, TERMINAL_EVENT_TYPES } from "./status.ts";
 
-/** A run that ended, but not well. The call itself succeeded. */
+/** A run that ended without completing. The call itself succeeded. */
 export class RunFailed extends Error {
   override readonly name = "RunFailed";
   readonly runId: string;
   /** `failed`, `cancelled` or `timeout`. */
   readonly status: RunStatusName;
-  /** Why, in the words of the run. */
+  /** The error message of the run. */
   readonly error: string;
-  /** The node that failed first; empty when none did. */
+  /** The node that failed first. Empty if none did. */
   readonly failedNodeId: string;
 
   constructor(end: RunEnd) {
@@ -39,7 +40,7 @@ export class RunFailed extends Error {
   }
 }
 
-/** The output of a run that completed; null when it has none. @throws RunFailed */
+/** The output of a completed run. Null if it has none. @throws RunFailed */
 export function outputOf(end: RunEnd): Json {
   if (end.status !== RunStatus.COMPLETED) throw new RunFailed(end);
   return jsonOf(end.outputJson) ?? null;
@@ -69,7 +70,7 @@ export const createCallSubmitter = (
   close: () => undefined,
 });
 
-/** The end that a terminal event means. */
+/** The end of a run, from its terminal event. */
 const endOf = ({ runId, eventId: lastEventId, fact }: RunEvent): RunEnd =>
   create(RunEndSchema, { runId, lastEventId, ...endFields(fact) });
 

@@ -1,5 +1,5 @@
-// Transports: one over fetch, for callers that give only an address, and a wrapper that asks the gateway for exact JSON. Requests of this
-// API are single messages, so the body is sent whole: browsers cannot stream a request body over HTTP/1.1.
+// Transports: one over fetch, for callers that give only an address, and a wrapper that requests exact JSON. Requests of this API are
+// single messages, so the body is sent whole: browsers cannot stream a request body over HTTP/1.1.
 
 import type { Transport } from "@connectrpc/connect";
 import type { UniversalClientFn } from "@connectrpc/connect/protocol";
@@ -50,7 +50,7 @@ async function collect(chunks: AsyncIterable<Uint8Array>): Promise<Uint8Array<Ar
   return whole;
 }
 
-/** Reads with a reader: not every browser can iterate a stream. */
+/** Uses a reader, because not every browser can iterate a stream. */
 async function* read(body: ReadableStream<Uint8Array> | null): AsyncGenerator<Uint8Array> {
   if (body === null) return;
   const reader = body.getReader();
@@ -66,7 +66,7 @@ async function* read(body: ReadableStream<Uint8Array> | null): AsyncGenerator<Ui
 }
 
 /**
- * The same transport. Its calls ask for the bytes of the users' JSON only: the gateway otherwise also makes readable values of the
+ * The same transport, whose calls request only the bytes of the users' JSON. Otherwise the gateway also makes readable values of the
  * `…_json` fields, and this client does not read those.
  */
 export const withExactJson = (transport: Transport): Transport => ({

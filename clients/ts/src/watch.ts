@@ -1,6 +1,7 @@
-// One stream of events over many connections. States: connecting → reading → (lost → pausing → connecting)* → over. The races it survives: a
-// connection is cut, a gateway drains or restarts, a slow reader is cut off, a peer is silent, events repeat or are missing. It keeps only the
-// last event id, so every event of the log comes once and in order, and the terminal event is the last.
+// One stream of events over many connections. States: connecting → reading → (lost → pausing → connecting)* → over.
+//
+// Races: a connection breaks, a gateway drains or restarts, a gateway cuts off a slow reader, a peer is silent, events repeat or are
+// missing. The watch keeps only the last event id. So every event of the log comes once and in order, and the terminal event is the last.
 
 import type { RunEvent } from "@pawl/proto/pawl/v1/event_pb";
 import { Code } from "@connectrpc/connect";
@@ -18,24 +19,24 @@ export interface Reconnect {
   /** Reconnects in a row without progress, from 1. */
   readonly retry: number;
   readonly delayMs: number;
-  /** The cursor it resumes after. */
+  /** The cursor after which it resumes. */
   readonly afterEventId: bigint;
 }
 
 export interface WatchOptions {
   /** The last event the caller has; default 0, from the start. */
   readonly afterEventId?: bigint | number | undefined;
-  /** Only events of these dotted types; the terminal event always comes. */
+  /** Only events of these dotted types. The terminal event always comes. */
   readonly types?: readonly string[] | undefined;
-  /** Ends the watch without an error; the run continues. */
+  /** Ends the watch without an error. The run continues. */
   readonly signal?: AbortSignal | undefined;
   /** Called before every pause. */
   readonly onReconnect?: ((reconnect: Reconnect) => void) | undefined;
   /** Called at the first message of every connection. */
   readonly onConnect?: (() => void) | undefined;
-  /** The longest time without a message, heartbeats included; default 45 s, three heartbeats. */
+  /** The longest time without a message or a heartbeat. Default 45 s, three heartbeats. */
   readonly silenceMs?: number | undefined;
-  /** The longest time without progress, after which the last error is thrown; default 5 minutes, Infinity for no limit. */
+  /** The longest time without progress. After it the last error is thrown. Default 5 minutes, Infinity for no limit. */
   readonly giveUpMs?: number | undefined;
 }
 
@@ -50,7 +51,7 @@ export interface WatchSource {
     request: { runId: string; afterEventId: bigint; types: string[] },
     signal: AbortSignal,
   ): AsyncIterable<EventBatch>;
-  /** The id of the last event of a run that has ended; undefined while it is live. */
+  /** The id of the last event of a run that has ended. Undefined while it is live. */
   lastEventIdOfEnded(runId: string, signal: AbortSignal): Promise<bigint | undefined>;
 }
 
@@ -139,7 +140,7 @@ async function* readOnce(reading: Reading): AsyncGenerator<RunEvent, Ending, und
     const request = { runId, afterEventId: cursor.lastEventId, types };
     const responses = source.open(request, signal)[Symbol.asyncIterator]();
     for (;;) {
-      // The timer runs only while this waits for the peer: a consumer may take its time with an event.
+      // The timer runs only while this waits for the peer. A consumer may take its time with an event.
       const timer = setTimeout(() => {
         isSilent = true;
         connection.abort();
@@ -161,13 +162,16 @@ async function* readOnce(reading: Reading): AsyncGenerator<RunEvent, Ending, und
         if (isOver) return { kind: "over" };
       }
     }
-    // The server ended the stream. That is right when the caller already had the terminal event.
+    // The server ended the stream. That is correct if the caller already had the terminal event.
     const endId = await source.lastEventIdOfEnded(runId, signal);
     if (endId !== undefined && endId <= cursor.lastEventId) return { kind: "over" };
     return lost("closed", new PawlError("UNREACHABLE", "the stream ended before the run did"));
   } catch (thrown) {
     if (isSilent) {
-      return lost("silence", new PawlError("UNREACHABLE", `nothing came for ${silenceMs} ms`));
+      return lost(
+        "silence",
+        new PawlError("UNREACHABLE", `the gateway sent nothing for ${silenceMs} ms`),
+      );
     }
     return lost("error", streamError(thrown, hasBegun));
   } finally {
@@ -176,8 +180,8 @@ async function* readOnce(reading: Reading): AsyncGenerator<RunEvent, Ending, und
 }
 
 /**
- * Lets the server end a stream after its terminal event. An abort would reset the stream, and a gateway closes an HTTP/2 connection on
- * which a client resets many streams: every other call on it fails and waits for its retry. Over HTTP/1.1 an abort closes the socket.
+ * Lets the server end a stream after its terminal event. An abort would reset the stream. A gateway closes an HTTP/2 connection on which a
+ * client resets many streams: every other call on it fails and waits for its retry. Over HTTP/1.1 an abort closes the socket.
  */
 async function readToEnd(
   responses: AsyncIterator<EventBatch>,
@@ -193,11 +197,11 @@ async function readToEnd(
   }
 }
 
-/** After its first message a request was valid: an error without a reason of the server comes from the connection. */
+/** After its first message a request was valid. So an error without a reason of the server comes from the connection. */
 function streamError(thrown: unknown, hasBegun: boolean): PawlError {
   const error = pawlErrorFrom(thrown);
   if (error.serverReason !== undefined) return error;
-  // The caller did not cancel it: an intermediary reset the stream.
+  // The caller did not cancel the stream, so an intermediary reset it.
   const isCut = hasBegun || error.reason === "CALLER_CANCELLED";
   if (!isCut) return error;
   return new PawlError("UNREACHABLE", `the stream was cut: ${error.message}`, { cause: thrown });

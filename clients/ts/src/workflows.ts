@@ -21,20 +21,20 @@ import { type DefinitionInput, definitionOf, type Json, jsonOf } from "./json.ts
 export interface SaveOptions extends MutationOptions {
   /** The id; default the definition's own. */
   readonly workflowId?: string | undefined;
-  /** Refuse the definition where there are warnings. */
+  /** Refuses the definition if there are warnings. */
   readonly strict?: boolean | undefined;
 }
 
 export interface UpdateOptions extends MutationOptions {
-  /** The version this edit was made on; without it the last writer wins. */
+  /** The version that this edit was made on. Without it the last writer wins. */
   readonly expectedVersion?: number | undefined;
-  /** Refuse the definition where there are warnings. */
+  /** Refuses the definition if there are warnings. */
   readonly strict?: boolean | undefined;
 }
 
 interface Saved {
   readonly workflow: Workflow;
-  /** Places that are allowed and most likely a mistake. */
+  /** Places that are allowed but contain a likely mistake. */
   readonly warnings: readonly Violation[];
 }
 
@@ -43,9 +43,9 @@ export interface AppliedWorkflow extends Saved {
 }
 
 export interface Validation {
-  /** Every broken rule at once; empty when the definition is valid. */
+  /** Every broken rule at once. Empty when the definition is valid. */
   readonly violations: readonly Violation[];
-  /** Places that are allowed and most likely a mistake; empty when a rule is broken. */
+  /** Places that are allowed but contain a likely mistake. Empty if a rule is broken. */
   readonly warnings: readonly Violation[];
   /** The definition in canonical form, when it is valid. */
   readonly definition: Json | undefined;
@@ -62,23 +62,25 @@ export interface Workflows {
     definition: DefinitionInput,
     options?: UpdateOptions,
   ): Promise<Workflow>;
-  /** Makes the saved workflow be this definition: creates or updates, and may be repeated. */
+  /** Creates or updates the saved workflow. A repeat is harmless. */
   apply(definition: DefinitionInput, options?: SaveOptions): Promise<AppliedWorkflow>;
   get(
     workflowId: string,
     options?: PawlCallOptions & { readonly version?: number | undefined },
   ): Promise<Workflow>;
   list(options?: PageOptions): Promise<WorkflowPage>;
-  /** Checks a definition and saves nothing; broken rules are a value here, not an error. */
+  /** Checks a definition and saves nothing. Broken rules are a value here, not an error. */
   validate(definition: DefinitionInput, options?: PawlCallOptions): Promise<Validation>;
   /** @throws PawlError HAS_LIVE_RUNS unless forced */
   delete(
     workflowId: string,
     options?: MutationOptions & { readonly force?: boolean | undefined },
   ): Promise<void>;
-  /** Pauses all its runs, also those started while it is paused; running nodes finish. @throws PawlError WORKFLOW_NOT_FOUND */
+  /** Pauses all runs of a workflow, also those that start while it is paused. Running nodes finish. @throws PawlError WORKFLOW_NOT_FOUND */
   pause(workflowId: string, options?: PauseOptions): Promise<Pause>;
-  /** Resumes its runs, except runs paused one by one; `resuming` while some still wait. @throws PawlError WORKFLOW_NOT_FOUND */
+  /**
+   * Resumes the runs of a workflow, except runs paused one by one. `resuming` while some still wait. @throws PawlError WORKFLOW_NOT_FOUND
+   */
   resume(workflowId: string, options?: PauseOptions): Promise<{ readonly resuming: boolean }>;
 }
 
@@ -128,7 +130,7 @@ const savedOf = (answer: {
   readonly warnings: readonly Violation[];
 }): Saved => ({ workflow: present(answer.workflow), warnings: answer.warnings });
 
-/** The last writer wins. The race it survives: another client creates the workflow after the read; it is updated then. */
+/** The last writer wins. Race: another client creates the workflow after the read. It is then updated. */
 async function applyWorkflow(
   api: Save & Pick<Workflows, "get" | "validate">,
   definition: DefinitionInput,

@@ -1,4 +1,4 @@
-// The console: the frame of every page, and which page belongs to which address.
+// The console: the frame of every page, and the table of addresses and pages.
 
 import { type ReactNode, StrictMode } from "react";
 import { ApprovalsPage, openCount, useOpenApprovals } from "./approvals/approvals-page.tsx";

@@ -1,4 +1,4 @@
-// The address of each view, so that every view can be linked to, reloaded and left by the back button. Pure.
+// The address of each view, so that a user can link to every view, reload it and leave it by the back button. The functions are pure.
 
 export type Route =
   | {
@@ -48,7 +48,7 @@ function decode(part: string): string {
   }
 }
 
-/** The address of the list of runs; empty filters are left out. */
+/** The address of the list of runs. Empty filters are left out. */
 export function runsPath(filter: {
   status?: string;
   workflowId?: string;

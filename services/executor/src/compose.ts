@@ -1,4 +1,5 @@
-// The only place where the executor's adapters meet its use cases: scheduler client, sandbox, egress, handlers, worker, host and probes.
+// Connects the executor's adapters with its use cases: scheduler client, sandbox, egress, handlers, worker, host and probes. No other file
+// does.
 
 import { randomUUID } from "node:crypto";
 import { EngineError } from "@pawl/core/fault/engine-error";
@@ -31,7 +32,7 @@ import { openDataSources } from "./sources/data-sources.ts";
 import { isRefusal } from "./work/session.ts";
 import { Worker, type WorkerOptions } from "./work/worker.ts";
 
-/** Calls of the moderation service beyond the first; the node's own retry policy comes on top. */
+/** Calls of the moderation service after the first. The node's own retry policy is additional. */
 const MODERATION_RETRIES = 2;
 
 interface ExecutorParts {
@@ -39,7 +40,7 @@ interface ExecutorParts {
   readonly telemetry: Telemetry;
 }
 
-/** Starts an executor; it is ready as soon as it tries to reach its scheduler. */
+/** Starts an executor. It is ready as soon as it tries to reach its scheduler. */
 export async function compose(config: Config, parts: ExecutorParts): Promise<Running> {
   const { log, telemetry } = parts;
   const policy = egressPolicy(config, log);
@@ -102,7 +103,7 @@ export async function compose(config: Config, parts: ExecutorParts): Promise<Run
 }
 
 /**
- * Starts the sandbox's first process. Only production waits for it, and does not start if a layer is missing.
+ * Starts the sandbox's first process. Only production waits for it, and refuses to start if a layer is missing.
  * @throws INTERNAL
  */
 async function warm(sandbox: Sandbox, config: Config, log: Logger): Promise<void> {
@@ -150,7 +151,7 @@ const whyUnregistered = (refusal: EngineError | undefined): string =>
     ? "not registered with a scheduler"
     : `the scheduler refuses this executor: ${refusal.message}`;
 
-/** The configured moderation; without any, a node that asks for moderation fails. */
+/** The configured moderation. Without it, a node that asks for moderation fails. */
 function moderationOf(config: Config): ModerationGateway | undefined {
   const { PAWL_MODERATION_RULES: rules, PAWL_MODERATION_URL: url } = config;
   if (rules !== undefined) return rulesGateway(rules);

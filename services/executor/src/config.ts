@@ -1,5 +1,5 @@
-// The executor's environment, parsed once. Of the rest of the system it knows only the schedulers' address; its credentials are those
-// of the providers and databases that its nodes may call.
+// Parses the executor's environment once. Of the rest of the system it has only the address of the schedulers. Its credentials are those of
+// the providers and databases that its nodes may call.
 
 import {
   DEFAULT_PORTS,
@@ -35,7 +35,7 @@ const moderationUrl = z
   .optional()
   .describe("service that moderates instead of rules: POST {text | value, phase, runId, nodeId}");
 
-/** Only processes of this machine reach it. */
+/** Addresses that only processes of this machine can reach. */
 const LOOPBACK_HOST = /^(127\.[0-9.]+|localhost|::1)$/;
 
 export const ConfigSchema = z.object({
@@ -47,7 +47,7 @@ export const ConfigSchema = z.object({
   ),
   PAWL_EXECUTOR_ID: z.uuid("expected a UUID").optional().describe("identity; random unless set"),
   PAWL_EXECUTOR_TOKEN: sharedToken("the schedulers' token; allows built-in node types"),
-  // Handlers mostly wait, so the default is far above the number of cores; each costs a few kilobytes.
+  // Handlers mostly wait, so the default is far above the number of cores. Each slot costs a few kilobytes.
   PAWL_EXECUTOR_SLOTS: count({
     default: 256,
     min: 1,
@@ -102,7 +102,7 @@ export const ConfigSchema = z.object({
     "port for handler processes; 0 takes a free one. If it is taken, this executor serves none",
   ),
   PAWL_HANDLER_TOKEN: sharedToken(
-    "what handler processes have to send; needed if PAWL_HANDLER_HOST is not loopback",
+    "token that handler processes must send; needed if PAWL_HANDLER_HOST is not loopback",
   ),
   PAWL_HANDLER_SILENCE_MS: milliseconds({
     default: TIMES.silenceMs,

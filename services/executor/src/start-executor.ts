@@ -1,5 +1,5 @@
-// An executor inside of a user's process: it serves handlers of the user, with the same work loop, contracts, moderation and timeouts as
-// the executor of the product. It has no built-in types, no sandbox and no port of its own.
+// An executor inside of a user's process. It serves handlers of the user, with the same work loop, contracts, moderation and timeouts as
+// the executor of the product. It has no built-in types, no sandbox and no port.
 
 import { randomUUID } from "node:crypto";
 import type { EngineError } from "@pawl/core/fault/engine-error";
@@ -20,17 +20,17 @@ export type { RefusedType } from "./host/hello.ts";
 export interface ExecutorOptions extends ProcessOptions {
   /** Where schedulers serve executors: host:port. */
   readonly scheduler: string;
-  /** What this process serves, 1 to 64 types. */
+  /** The handlers of this process, 1 to 64 types. */
   readonly handlers: readonly Handler[];
-  /** Checks the data of nodes that ask for moderation; without it such a node fails. */
+  /** Checks the data of nodes that ask for moderation. Without it such a node fails. */
   readonly moderation?: ModerationGateway;
-  /** How many invocations run at once, 1 to 10000; 64 by default. */
+  /** How many invocations run at once, 1 to 10000. 64 by default. */
   readonly slots?: number;
   /** The schedulers' token, if they have one and a handler has the name of a built-in type. */
   readonly token?: string;
   /** How long invocations may continue after `stop`; 30 s by default. */
   readonly graceMs?: number;
-  /** Gets each end of a connection. The executor connects again by itself; a refusal lasts until a person acts. */
+  /** Called for each end of a connection. The executor connects again by itself. A refusal lasts until a person acts. */
   readonly onDisconnected?: (error: EngineError | undefined) => void;
   /** Gets each type that the scheduler does not give to this executor, and why; a line on standard error by default. */
   readonly onRefused?: (refused: RefusedType) => void;
@@ -39,14 +39,14 @@ export interface ExecutorOptions extends ProcessOptions {
 /** A running executor. */
 export interface RunningExecutor {
   readonly executorId: string;
-  /** `refused`: the scheduler does not take this executor; `refusal` has the reason. */
+  /** `refused` means that the scheduler does not accept this executor. `refusal` has the reason. */
   status(): "connecting" | "open" | "refused" | "stopped";
   readonly refusal: EngineError | undefined;
   /** The types that get no work from the scheduler: TYPE_CONFLICT or SCHEMA_INVALID. The others are served. */
   readonly refused: readonly RefusedType[];
   /** Settles when a scheduler has taken this executor; `refused` is known then. @throws EngineError if it refuses */
   ready(): Promise<void>;
-  /** Takes no more work, finishes what runs within the grace period, and leaves. */
+  /** Takes no more work, finishes running invocations within the grace period, and disconnects. */
   stop(): Promise<void>;
 }
 
@@ -55,7 +55,7 @@ const SLOTS_MAX = 10_000;
 const TYPES_MAX = 64;
 const GRACE_MS = 30_000;
 
-/** Starts an executor. It connects at once, and again after every cut. @throws TypeError for options that no scheduler takes */
+/** Starts an executor. It connects at once, and again after every break. @throws TypeError for options that no scheduler accepts */
 export function startExecutor(options: ExecutorOptions): RunningExecutor {
   const { handlers, moderation, slots = SLOTS, token = "", graceMs = GRACE_MS } = options;
   checkOptions(handlers, slots);
@@ -64,7 +64,7 @@ export function startExecutor(options: ExecutorOptions): RunningExecutor {
   const onRefused = options.onRefused ?? printRefused;
   const client = createGrpcClient(WorkerService, options.scheduler, { keepalive: WORK_KEEPALIVE });
   const registered = Promise.withResolvers<void>();
-  // A caller that never asks for it has no unhandled rejection.
+  // A caller that never calls `ready` must get no unhandled rejection.
   registered.promise.catch(() => undefined);
   let stopped: Promise<void> | undefined;
   const worker = new Worker({

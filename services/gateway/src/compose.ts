@@ -1,4 +1,4 @@
-// The only place where the gateway's adapters meet its use cases.
+// Connects the gateway's adapters with its use cases. No other file does.
 
 import { schemasOf } from "@pawl/platform/config/settings";
 import { openPool } from "@pawl/platform/db/pool";
@@ -51,7 +51,7 @@ import { coalesce } from "./watch/coalesce.ts";
 import { Fanout, FANOUT_DEFAULTS } from "./watch/fanout.ts";
 import { type Watch, WATCH_DEFAULTS, watchRun } from "./watch/watch-run.ts";
 
-/** How many events of a log one read returns; a tail of many runs reads as many of each. */
+/** How many events of a log one read returns. A read of many tails returns as many of each. */
 const EVENTS_PER_READ = 128;
 const REPLAYS_PER_READ = 32;
 
@@ -60,7 +60,7 @@ interface GatewayParts {
   readonly telemetry: Pick<Telemetry, "metricsText">;
 }
 
-/** Starts everything; the gateway serves when it settles. */
+/** Starts everything. The gateway serves when this settles. */
 export async function compose(config: Config, { log, telemetry }: GatewayParts): Promise<Running> {
   const { fanout, wake, occurrences, ...parts } = openParts(config);
   const { pool, scheduler, reader, watch } = parts;
@@ -113,7 +113,7 @@ export async function compose(config: Config, { log, telemetry }: GatewayParts):
   };
 }
 
-/** The parts that the services work with, and what feeds them. */
+/** The parts of the services, and the sources that feed them. */
 function openParts(config: Config) {
   const url = config.DATABASE_URL.reveal();
   const pool = openPool(url, {

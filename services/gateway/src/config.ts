@@ -1,4 +1,4 @@
-// The gateway's environment, parsed once.
+// Parses the gateway's environment once.
 
 import { type Env, parseEnv } from "@pawl/platform/config/env";
 import {

@@ -1,4 +1,4 @@
-// Where the scheduler's adapters meet its use cases: stores, then the engine on them, then the services that other processes reach.
+// Connects the scheduler's adapters with its use cases: first the stores, then the engine on them, then the services for other processes.
 
 import { NODE_CONFIGS } from "@pawl/core/definition/node-types";
 import type { Running } from "@pawl/platform/lifecycle/service";
@@ -35,13 +35,13 @@ import { Renewals } from "./sessions/renewals.ts";
 import { Roster } from "./sessions/roster.ts";
 import { serveWork, type WorkParts } from "./sessions/work-service.ts";
 
-/** Folds kept in memory; any other run is read again when an input about it arrives. */
+/** The number of folds in memory. The scheduler reads any other run again when an input about it arrives. */
 const CACHED_RUNS_MAX = 5_000;
 const BUILT_IN_TYPES: ReadonlySet<string> = new Set(Object.keys(NODE_CONFIGS));
 const STOP_GRACE_MS = 3_000;
-/** Added to a grace: our clock and the database's differ by less, so the grace has passed by both. */
+/** Added to a grace. The clocks of scheduler and database differ by less, so the grace has passed by both. */
 const CLOCK_SLACK_MS = 10;
-/** The sweep of approvals arms itself in time for later deadlines. */
+/** The sweep of approvals sets its own timer for later deadlines. */
 const APPROVAL_NEAR_MS = 60_000;
 
 interface SchedulerParts {
@@ -50,9 +50,9 @@ interface SchedulerParts {
 }
 
 interface EngineOptions {
-  /** Whether ready nodes may skip the queue. */
+  /** Whether a ready node may go to an executor without the queue. */
   readonly handsOff: boolean;
-  /** An approval that a tick opened is due soon. */
+  /** A tick opened an approval that is due soon. */
   readonly onDue: (afterMs: number) => void;
   readonly onUnsettled: () => void;
 }

@@ -1,4 +1,4 @@
-// The scheduler's environment, parsed once.
+// Parses the scheduler's environment once.
 
 import { ConfigFault, type Env, parseEnv } from "@pawl/platform/config/env";
 import {
@@ -32,9 +32,9 @@ export const ConfigSchema = z.object({
   PAWL_ALLOWED_HOSTS: allowedHosts(),
   PAWL_REFLECTION: flag(true, "serve gRPC reflection"),
   PAWL_EXECUTOR_TOKEN: sharedToken(
-    "what executors have to present to serve built-in node types; needed in production",
+    "token that executors must present to serve built-in node types; needed in production",
   ),
-  // Long enough for a pause of garbage collection, short enough for a person to wait.
+  // Longer than a pause of garbage collection, and short enough for a person who waits.
   PAWL_LEASE_MS: milliseconds({
     default: 30_000,
     min: 500,
@@ -59,7 +59,7 @@ export const ConfigSchema = z.object({
     max: 10 * MINUTE_MS,
     describe: "how often lost claims and passed deadlines are looked for",
   }),
-  // A lost notification costs at most this much.
+  // A lost notification delays a node by at most this time.
   PAWL_POLL_MS: milliseconds({
     default: 5_000,
     min: 50,

@@ -1,4 +1,5 @@
-// Takes notifications of jobs that other schedulers queued, of queued commands, and of pauses. A lost notification costs a survey of the queues.
+// Receives notifications of pauses, of queued commands, and of jobs that other schedulers queued. After a lost notification the survey of
+// the queues finds the job.
 
 import { schemasOf } from "@pawl/platform/config/settings";
 import { type JobHandlers, JobListener } from "@pawl/platform/wake/jobs";

@@ -1,4 +1,4 @@
-// The scheduler's stores and queues on its database, which it migrates first, and the clock that it learns from the database.
+// Migrates the scheduler's database, opens its stores and queues, and learns the clock of the database.
 
 import { NODE_CONFIGS } from "@pawl/core/definition/node-types";
 import { schemasOf } from "@pawl/platform/config/settings";
@@ -31,7 +31,7 @@ export async function openStores(config: Config, log: Logger, onStep: (byMs: num
   await installBoss(url, onWait, schemas);
   const max = config.PAWL_DB_POOL_SIZE;
   const pool = openPool(url, { max, name: "pawl-scheduler", schemas });
-  // Renewals wait behind no reads, and work when the database has no connection left for others.
+  // Renewals have a pool of their own. They never wait behind reads, and work while the database has no connection free.
   const livenessPool = openPool(url, { max: 1, name: "pawl-liveness", schemas, keepsIdle: true });
   const clock = new DatabaseClock({ onStep });
   const learnClock = (): Promise<void> => clock.learn(livenessPool);

@@ -1,4 +1,4 @@
-// /metrics, /healthz and /readyz of a scheduler: its claims, whether its database answers, and notes for its operator.
+// Serves /metrics, /healthz and /readyz of a scheduler: its claims, whether its database answers, and notes for its operator.
 
 import { EngineError } from "@pawl/core/fault/engine-error";
 import { watchDurability } from "@pawl/platform/db/durability";
@@ -59,8 +59,8 @@ export async function startProbes(config: Config, parts: ProbeParts): Promise<Pr
 }
 
 /**
- * How many executors can run nodes. A scheduler without executors is ready all the same: it accepts commands and keeps them, and
- * executors reach it only while it is ready (ADR 39).
+ * How many executors can run nodes. A scheduler without executors is ready too: it accepts and stores commands, and executors connect only
+ * to a ready scheduler (ADR 39).
  */
 async function executorsNote({ roster, executors }: ProbeParts): Promise<string | undefined> {
   try {
@@ -69,13 +69,13 @@ async function executorsNote({ roster, executors }: ProbeParts): Promise<string 
     const here = roster.sessions.length;
     const counted = `${here} connected to this scheduler, ${alive} alive in all`;
     if (alive > 0) return counted;
-    return `${counted}; runs are accepted and none of their nodes can run: start an executor, or read the log of those that should be here`;
+    return `${counted}; the scheduler accepts runs, and their nodes wait: start an executor, or read the logs of your executors`;
   } catch {
     return undefined;
   }
 }
 
-/** Needs no commit, so it works for a scheduler that has nothing to write. */
+/** The probe needs no commit, so it also works for a scheduler that has nothing to write. */
 async function databaseFault(pool: Pool): Promise<string | undefined> {
   try {
     return (await isReadOnly(pool)) ? "the database is read-only" : undefined;
@@ -94,7 +94,7 @@ async function isReadOnly(pool: Pool): Promise<boolean> {
     isRefusing = rows[0]?.is_read_only === true;
     return isRefusing;
   } finally {
-    // A session may stay read-only although its database is not any more.
+    // A session may stay read-only after its database became writable again.
     connection.release(isRefusing);
   }
 }

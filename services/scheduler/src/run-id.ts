@@ -1,4 +1,4 @@
-// UUIDv7: 48 bits of time, then randomness. Later runs sort later, which keeps their rows together and lets retention drop whole ranges.
+// UUIDv7: 48 bits of time, then random bits. Later runs sort later. So their rows lie together, and retention can drop whole ranges.
 
 import { randomBytes } from "node:crypto";
 import { type RunId, runId } from "@pawl/core/name/ids";

@@ -52,7 +52,7 @@ interface ListFlags extends PageFlags {
   readonly assignee?: string;
 }
 
-/** A page of approvals, newest first; open ones unless the flags name other states. */
+/** A page of approvals, newest first. Only open ones unless the flags name other states. */
 async function list(session: Session, flags: ListFlags): Promise<void> {
   const { workflow: workflowId, run: runId, assignee, limit: pageSize, pageToken } = flags;
   const { client, interrupted: signal, terminal, self } = session;
@@ -61,7 +61,7 @@ async function list(session: Session, flags: ListFlags): Promise<void> {
   const page = await client.approvals.list({ ...filter, pageSize, pageToken, signal });
   const { approvals: items, nextPageToken } = page;
   const isOpenOnly = states.length === 1 && states[0] === ApprovalState.OPEN;
-  const hint = `Nothing waits for an answer. See closed ones with \`${self} approval list --all\`.`;
+  const hint = `No approval is open. See closed approvals with \`${self} approval list --all\`.`;
   const columns = approvalColumns(terminal.isTty, session.now());
   printList(session, {
     items,
@@ -123,23 +123,23 @@ const isMisfit = (thrown: unknown): thrown is PawlError =>
   thrown.reason === "INPUT_INVALID" &&
   thrown.violations.some(({ path }) => RESPONSE.test(path));
 
-/** Prints where the response breaks the schema, and the schema. */
+/** Prints the places where the response breaks the schema, and the schema. */
 async function printMisfit(
   session: Session,
   approvalId: string,
   { violations }: PawlError,
 ): Promise<void> {
   const { client, interrupted: signal } = session;
-  // The violations help even when the schema cannot be read.
+  // The violations help even if the schema cannot be read.
   const asked = await client.approvals.get(approvalId, { signal }).catch(() => undefined);
   const schema = asked === undefined ? [] : schemaLines(asked);
   printNotes(session, [
-    `error: the response does not fit approval ${approvalId}; nothing was changed`,
+    `error: the response does not fit the schema of approval ${approvalId}; nothing was changed`,
     ...violationLines(
       violations.map((each) => ({ ...each, path: each.path.replace(RESPONSE, "response") })),
     ),
     ...(schema.length === 0 ? [] : ["The response must fit:", ...schema]),
-    "Give one that does with --response '…', or --response @FILE.",
+    "Give a response that fits the schema: --response '…', or --response @FILE.",
   ]);
 }
 

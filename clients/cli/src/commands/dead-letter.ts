@@ -33,14 +33,14 @@ export function deadLetterVerbs({ queue, letter }: Nouns, verb: Verb): void {
       "open, redriven or discarded; default open",
     ),
   );
-  which(verb(letter, "preview [ids...]", "Show what a redrive would do; change nothing", preview));
+  which(verb(letter, "preview [ids...]", "Show the effect of a redrive; change nothing", preview));
   requestIdFlag(
     which(verb(letter, "redrive [ids...]", "Start their runs again as new runs", redrive))
       .option("--all", "all that are open")
       .option("--max-per-second <number>", "how many a second; default 50", wholeNumber),
   );
   requestIdFlag(
-    which(verb(letter, "discard [ids...]", "Close them without starting anything", discard)),
+    which(verb(letter, "discard [ids...]", "Close dead letters without starting a run", discard)),
   );
 }
 
@@ -81,7 +81,7 @@ async function depth(session: Session): Promise<void> {
   });
 }
 
-/** A page of dead letters; open ones unless the flags name other states. */
+/** A page of dead letters. Only open ones unless the flags name other states. */
 async function list(
   session: Session,
   flags: Flags & { readonly state?: readonly string[]; readonly pageToken?: string },
@@ -114,7 +114,7 @@ async function list(
   });
 }
 
-/** What a redrive would do. */
+/** Prints the effect of a redrive. */
 async function preview(session: Session, ids: readonly string[], flags: Flags): Promise<void> {
   const { client, interrupted: signal } = session;
   const asked = { ...selectionOf(ids, flags), limit: flags.limit, signal };
@@ -160,7 +160,7 @@ async function redrive(
 /** The server counts up to 1,000. */
 const manyText = (count: number): string => (count < 1_000 ? String(count) : "1000 or more");
 
-/** Closes dead letters without starting anything. */
+/** Closes dead letters without starting a run. */
 async function discard(session: Session, ids: readonly string[], flags: Flags): Promise<void> {
   mustName(ids, flags, "discard", "narrow them by a flag");
   const { client, interrupted: signal } = session;

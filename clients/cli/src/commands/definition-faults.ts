@@ -1,4 +1,4 @@
-// The faults of a definition in a file: its warnings, and each broken rule with its line when the server refuses the definition.
+// The faults of a definition in a file: its warnings, and each broken rule with its line if the server refuses the definition.
 
 import { PawlError, type Validation } from "@pawl/client";
 import { EXIT, type ExitCode, printNotes, type Session } from "../session.ts";
@@ -49,7 +49,10 @@ export function printWarnings(
   );
 }
 
-/** Works with a definition. If the server refuses it, this asks for the lines of all faults and prints them: an error has paths only. */
+/**
+ * Runs `work` with a definition. If the server refuses it, this requests the lines of all faults and prints them, because an error has
+ * paths only.
+ */
 export async function withDefinition(
   session: Session,
   { file, text }: { readonly file: string; readonly text: string },
@@ -61,7 +64,7 @@ export async function withDefinition(
     if (!(thrown instanceof PawlError) || !REFUSED.has(thrown.reason)) throw thrown;
     const signal = session.interrupted;
     const { violations, warnings } = await session.client.workflows.validate(text, { signal });
-    // With --strict the server refuses warnings too.
+    // With --strict the server also refuses warnings.
     const broken = violations.length > 0 ? violations : warnings;
     if (broken.length === 0) throw thrown;
     const head = `error: ${fileName(file)} breaks ${rulesText(broken)} (${thrown.reason})`;
@@ -71,4 +74,4 @@ export async function withDefinition(
 }
 
 const REFUSED: ReadonlySet<string> = new Set(["DEFINITION_INVALID", "CYCLE_DETECTED"]);
-const NOTHING = "Nothing was saved or started. Mend the definition and try again.";
+const NOTHING = "Nothing was saved or started. Correct the definition and try again.";

@@ -1,5 +1,5 @@
-// Follows a run to its end in the form that suits the reader: redrawn on a terminal, a line per event in a pipe, JSON lines for
-// scripts. Ctrl-C detaches: the run continues, and the command prints how to come back.
+// Follows a run to its end in the form that suits the reader: redrawn on a terminal, a line per event in a pipe, JSON lines for scripts.
+// Ctrl-C detaches: the run continues, and the command prints how to follow it again.
 
 import { plainEvent, type Reconnect, type RunWithDefinition } from "@pawl/client";
 import type { RunEvent } from "@pawl/proto/pawl/v1/event_pb";
@@ -13,7 +13,7 @@ import { printJson, printLines, printNotes, type Session } from "../session.ts";
 export interface RunView {
   event(event: RunEvent): void;
   reconnect(reconnect: Reconnect): void;
-  /** What the run waits for while it makes no progress; "" once it does. */
+  /** Shows what the run waits for while it makes no progress, and "" once it does. */
   waiting?(reason: string): void;
   /** The stream is open, for the first time or again. */
   connected?(): void;
@@ -54,7 +54,7 @@ export async function followRun(
   }
 }
 
-/** The view that suits the terminal; without a terminal `print` writes every event as a line. */
+/** The view that suits the terminal. Without a terminal `print` writes every event as a line. */
 export async function createView(
   session: Session,
   runId: string,
@@ -67,14 +67,14 @@ export async function createView(
   const { client, interrupted: signal } = session;
   const { run, definition } = await client.runs.get(runId, { signal });
   const name = run.workflowId === "" ? "test run" : `${run.workflowId} v${run.workflowVersion}`;
-  // Without the id, which takes half of a narrow terminal: the reader typed it, or has just seen it.
+  // The title leaves out the id, which takes half of a narrow terminal. The reader typed it, or has just seen it.
   return liveView(session, createProgress({ title: name, definition, self: session.self }));
 }
 
 /** Shows nothing. */
 export const silentView: RunView = { event: () => {}, reconnect: () => {}, stop: () => {} };
 
-/** Redraws in place, ten times a second, with all events so far and the time that passes. */
+/** Redraws in place, ten times a second, with all events so far and the elapsed time. */
 function liveView(session: Session, progress: Progress): RunView {
   const { terminal } = session;
   const linesOf = () =>
@@ -117,7 +117,7 @@ const reconnectText = ({ error, retry, afterEventId }: Reconnect): string =>
 /** The time without an event before the first look, and between looks. */
 export const QUIET_MS = 2_000;
 
-/** Starts to look. `show` gets what the run waits for, and "" once it continues. An event calls `reset`. */
+/** Starts to poll. `show` gets the reason why the run waits, and "" once it continues. An event calls `reset`. */
 export function lookWhileQuiet(ask: () => Promise<string>, show: (waitingReason: string) => void) {
   let timer: NodeJS.Timeout | undefined;
   let turn = 0;
@@ -127,7 +127,7 @@ export function lookWhileQuiet(ask: () => Promise<string>, show: (waitingReason:
     shown = reason;
   };
   const look = async (asked: number): Promise<void> => {
-    // A look that fails changes nothing: the watch itself reports a lost connection.
+    // A failed poll changes nothing, because the watch itself reports a lost connection.
     const reason = await ask().catch(() => shown);
     if (asked !== turn) return;
     update(reason);

@@ -1,5 +1,5 @@
-// pawl handler doctor: is the handler port there, what do the processes behind it serve, do executors serve the types of saved workflows,
-// and do these workflows fit the schemas of the types? One line for each finding. It only reads.
+// pawl handler doctor checks the handler port, the processes behind it, and the saved workflows. Executors must serve the types of the
+// workflows, and the workflows must fit the schemas of the types. It prints one line for each finding, and only reads.
 
 import { Code, ConnectError, createClient } from "@connectrpc/connect";
 import { createGrpcTransport } from "@connectrpc/connect-node";

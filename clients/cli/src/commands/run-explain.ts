@@ -9,7 +9,7 @@ import { decideCommand } from "../render/node-rows.ts";
 import { paintLine, type Span, statusSpan } from "../render/spans.ts";
 import { endlessCanvas, print, type Session } from "../session.ts";
 
-/** The command as the server names it; the person may call it by another name. */
+/** The command in the text of the server. The person may use another name for it. */
 const ANSWER = "pawl approval approve";
 
 const OVER: ReadonlySet<NodeStatus> = new Set([

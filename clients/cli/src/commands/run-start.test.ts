@@ -19,7 +19,7 @@ test("start --dedupe-input asks that the same input starts nothing again (S1.59)
   const args = ["run", "start", "hello", "--dedupe-input", "24h", "--version", "2"];
   expect(await pawl(...args)).toBe(0);
   expect(asked).toEqual([[IdempotencyScope.INPUT_HASH, 86_400n, 2]]);
-  expect(printed.out).toContain("accepted before");
+  expect(printed.out).toContain("no new run was started");
   expect(await pawl("run", "start", "hello", "--dedupe-input", "soon")).toBe(2);
   expect(printed.error).toContain("--dedupe-input soon: write it as");
 });

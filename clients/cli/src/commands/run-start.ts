@@ -83,7 +83,7 @@ export async function runTest(
   });
 }
 
-/** Follows a run from its start, or from a cursor. Exit code 0 when it completed or the reader left, 1 when it ended otherwise. */
+/** Follows a run from its start, or from a cursor. Exit code 0 if it completed or the reader detached, otherwise 1. */
 export async function runWatch(
   session: Session,
   runId: string,
@@ -114,11 +114,11 @@ async function afterStart(
   const { runId } = run;
   const url = runUrl(session, runId);
   const isJson = session.format === "json";
-  // Without a terminal a script reads the output of the run: everything else goes to standard error.
+  // Without a terminal a script reads the output of the run. All other text goes to standard error.
   const print = flags.wait === true && !session.terminal.isTty ? printNotes : printLines;
   if (!isJson) {
     print(session, [
-      `${runId}${isDuplicate ? "  (accepted before; nothing new was started)" : ""}`,
+      `${runId}${isDuplicate ? "  (the gateway accepted this request before; no new run was started)" : ""}`,
       url,
     ]);
   }
@@ -127,7 +127,7 @@ async function afterStart(
     if (isJson) printJson(session, { runId, url, status: runStatusName(status), isDuplicate });
     return EXIT.ok;
   }
-  // A script that waits wants one answer: the run in its final state.
+  // A script that waits gets one answer: the run in its final state.
   const view = isJson ? silentView : await createView(session, runId, print);
   const followed = await followRun(session, runId, { view });
   if (followed.kind === "detached") {
@@ -139,13 +139,13 @@ async function afterStart(
   return exitCodeOf(followed.run);
 }
 
-/** 0 when the run completed, else 1. */
+/** 0 if the run completed, otherwise 1. */
 const exitCodeOf = (run: Run): ExitCode =>
   run.status === RunStatus.COMPLETED ? EXIT.ok : EXIT.failed;
 
 /** Prints how the run ended, and its output or the next step. */
 function printEnd(session: Session, { run, definition }: RunWithDefinition): void {
-  // A redrawn tree shows it already.
+  // A redrawn tree already shows the end.
   if (!session.terminal.isTty) {
     const error = run.errorMessage === "" ? "" : `: ${run.errorMessage}`;
     const head = [statusSpan(runStatusName(run.status)), { text: error }];
@@ -163,7 +163,7 @@ function printEnd(session: Session, { run, definition }: RunWithDefinition): voi
   ]);
 }
 
-/** Prints how to come back to a run that continues. */
+/** Prints how to follow a run that continues. */
 function printDetached(session: Session, runId: string): void {
   const flag = session.address === session.defaultAddress ? "" : ` --address ${session.address}`;
   printNotes(session, [
@@ -175,7 +175,7 @@ function printDetached(session: Session, runId: string): void {
   ]);
 }
 
-/** The command that starts the workflow with its sample; empty when the input is not the fault, or when there is no sample. */
+/** The command that starts the workflow with its sample. Empty if the input is not the fault, or if there is no sample. */
 export function sampleCommand(self: string, run: Run, definition: Json | undefined): string {
   const isAtFault = isEmpty(jsonOf(run.inputJson)) || hasStartFailed(run, definition);
   if (run.status !== RunStatus.FAILED || !isAtFault) return "";

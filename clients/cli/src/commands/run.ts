@@ -1,4 +1,4 @@
-// pawl run: its verbs, and those that read or change a run by one call. The verbs that follow a run are in run-start.ts.
+// pawl run: its verbs, and the verbs that read or change a run by one call. The verbs that follow a run are in run-start.ts.
 
 import {
   type Json,
@@ -56,7 +56,7 @@ export function runVerbs(run: Command, verb: Verb): void {
   const inLoop = "which execution of the node, in a loop or map";
   verb(run, "explain <run> <node>", explains, runExplain).option(...iterationFlag(inLoop));
   pageFlags(
-    verb(run, "effects <run>", "List what a run did to the outside world", effects).option(
+    verb(run, "effects <run>", "List the effects of a run on the outside world", effects).option(
       "--node <id>",
       "only this node",
     ),

@@ -41,7 +41,7 @@ export function scheduleVerbs(schedule: Command, verb: Verb): void {
       .addOption(new Option("--missed <policy>", missed).choices(["skip", "run_once", "run_all"]))
       .addOption(new Option("--overlap <policy>", overlap).choices(["allow", "skip"]));
   requestIdFlag(spec(verb(schedule, "create <schedule>", "Create a schedule", create)));
-  const updates = "Change a schedule; what you do not name stays";
+  const updates = "Change a schedule; fields without a flag stay";
   spec(verb(schedule, "update <schedule>", updates, update));
   pageFlags(
     verb(schedule, "list", "List schedules with their next times", list).option(
@@ -83,14 +83,16 @@ async function create(
   const { workflow: workflowId } = flags;
   const expression = expressionOf(flags);
   if (workflowId === undefined || expression === undefined)
-    throw new UsageError("Name what runs when: --workflow ID and --cron or --rrule EXPRESSION.");
+    throw new UsageError(
+      "Name the workflow and its times: --workflow ID and --cron or --rrule EXPRESSION.",
+    );
   const input = { ...(await given(session, flags)), workflowId, expression };
   const { client, interrupted: signal } = session;
   const options = { signal, requestId: flags.requestId };
   show(session, await client.schedules.create(scheduleId, input, options));
 }
 
-/** Changes the named fields. The race it survives: another client edits the schedule meanwhile; the server refuses this edit. */
+/** Changes the named fields. Race: another client edits the schedule meanwhile. The server refuses this edit. */
 async function update(session: Session, scheduleId: string, flags: ScheduleFlags): Promise<void> {
   const { client, interrupted: signal } = session;
   const known = await client.schedules.get(scheduleId, { signal });

@@ -122,6 +122,6 @@ test("warnings go to standard error and hinder nothing, unless they are to", asy
   const [code, error] = await said("workflow", "apply", "--strict");
   expect(code).toBe(1);
   expect(error).toBe(
-    `error: x.yaml breaks 1 rule (DEFINITION_INVALID)\n${told}Nothing was saved or started. Mend the definition and try again.\n`,
+    `error: x.yaml breaks 1 rule (DEFINITION_INVALID)\n${told}Nothing was saved or started. Correct the definition and try again.\n`,
   );
 });

@@ -71,7 +71,7 @@ async function apply(
   });
 }
 
-/** Checks the file and saves nothing; exit code 1 for a broken rule, and for a warning with --strict. */
+/** Checks the file and saves nothing. Exit code 1 for a broken rule, and for a warning with --strict. */
 async function validate(
   session: Session,
   flags: { readonly file: string; readonly strict?: boolean },

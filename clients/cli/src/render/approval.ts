@@ -1,4 +1,4 @@
-// An approval for people. Pure.
+// An approval for people. The functions are pure.
 
 import { type Timestamp, timestampMs } from "@bufbuild/protobuf/wkt";
 import { approvalStateName, jsonTextOf } from "@pawl/client";
@@ -13,7 +13,7 @@ const nodeOf = ({ nodeId, iteration }: Approval): string =>
 
 type Column = readonly [head: string, cell: (approval: Approval) => string];
 
-/** The columns of a list. A person gets the time left and a short id to type; a pipe gets everything. */
+/** The columns of a list. A person gets the remaining time and a short id to type. A pipe gets everything. */
 export const approvalColumns = (isTty: boolean, nowMs: number): readonly Column[] => [
   ["QUESTION", ({ message }) => message],
   ["STATE", ({ state }) => approvalStateName(state)],
@@ -30,7 +30,7 @@ function dueText(time: Timestamp | undefined, nowMs: number): string {
   return leftMs > 0 ? `in ${formatDuration(leftMs)}` : `${formatDuration(-leftMs)} ago`;
 }
 
-/** All of an approval; `self` is the command by which a person calls the command line. */
+/** All of an approval. `self` is the command by which a person calls the command line. */
 export function approvalLines(approval: Approval, self: string): string[] {
   const { approvalId, workflowId, runId, state, assignees, decidedBy, comment } = approval;
   const whose = workflowId === "" ? "a test" : workflowId;
@@ -60,7 +60,7 @@ export function approvalLines(approval: Approval, self: string): string[] {
   ];
 }
 
-/** The schema of the response, indented; nothing where any response is valid. */
+/** The schema of the response, indented. Empty if any response is valid. */
 export function schemaLines({ responseSchemaJson }: Approval): string[] {
   const text = jsonTextOf(responseSchemaJson);
   if (text === undefined) return [];

@@ -14,7 +14,7 @@ test("the line of a delay says how long it waits, and the line of its child when
     fact: { case: "nodeCompleted", value: { durationMs: 1n, queueDelayMs: 1_000n } },
   });
   expect(eventLine(delay)).toBe(
-    "1970-01-01T00:00:00.000Z  #16  node.completed  pause  waits 1.0s before what follows",
+    "1970-01-01T00:00:00.000Z  #16  node.completed  pause  waits 1.0s before the next nodes",
   );
   const child = create(RunEventSchema, {
     eventId: 17n,

@@ -10,7 +10,7 @@ import { cutText, safeText } from "./spans.ts";
 
 const DETAIL_WIDTH = 200;
 
-/** Time, number, type, node and the facts that matter. */
+/** Time, number, type, node and the facts of an event. */
 export function eventLine(event: RunEvent): string {
   const node = event.iteration > 0 ? `${event.nodeId}#${event.iteration}` : event.nodeId;
   const known = fromWire(event);
@@ -71,17 +71,17 @@ function plainDetail(event: LoggedEvent): string {
 const cutMark = ({ cutBytes = 0 }: { readonly cutBytes?: number }): string =>
   cutBytes === 0 ? "" : `(${cutBytes} bytes cut off) `;
 
-/** A delay completes at once and holds back the nodes behind it, so its line shows the delay. */
+/** A delay completes at once and holds back the next nodes, so its line shows the delay. */
 function completedText({ payload, value = "" }: FactOf<"node.completed">): string {
   const { durationMs, queueDelayMs = 0 } = payload;
-  if (queueDelayMs > 0) return `waits ${formatDuration(queueDelayMs)} before what follows`;
+  if (queueDelayMs > 0) return `waits ${formatDuration(queueDelayMs)} before the next nodes`;
   return `in ${formatDuration(durationMs)}  ${value}`;
 }
 
 const notBeforeText = ({ notBefore }: FactOf<"node.queued">["payload"]): string =>
   notBefore === undefined ? "" : `not before ${new Date(notBefore).toISOString()}`;
 
-/** With the user who changed it, and the reason. */
+/** The new status with the user who changed it, and the reason. */
 function statusText({ payload }: FactOf<"run.status.changed">): string {
   const { from, to, who = "", reason = "" } = payload;
   const by = who === "" ? "" : ` by ${who}`;

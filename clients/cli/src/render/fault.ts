@@ -1,4 +1,4 @@
-// An error in words for a person: what happened, and the next step.
+// An error in words for a person: the fault, and the next step.
 
 import { PawlError, type PawlReason, type Violation } from "@pawl/client";
 import { EXIT, type ExitCode, UsageError } from "../session.ts";
@@ -37,7 +37,7 @@ export function faultOf(thrown: unknown, context: FaultContext): Fault {
   };
 }
 
-/** Broken rules, one a line: where, what, which rule. */
+/** Broken rules, one on each line: the place, the fault and the rule. */
 export const violationLines = (violations: readonly Violation[]): readonly string[] =>
   violations.map(
     ({ path, reason, message }) =>
@@ -50,33 +50,33 @@ function exitCodeOf({ reason }: PawlError): ExitCode {
 }
 
 const TRY_LATER = "The gateway runs, but cannot serve this now. Try again in a moment.";
-const MEND = "Nothing was saved. Mend the definition and try again.";
+const MEND = "Nothing was saved. Correct the definition and try again.";
 
-/** The next step where a command helps; the server advises about the rest. SELF becomes the command that the person called. */
+/** The next step, if a command helps. The server advises about the rest. SELF becomes the command that the person called. */
 const ADVICE: Partial<Record<PawlReason, string>> = {
   UNREACHABLE: "Start it with `npm start`, or name another with --address or PAWL_ADDRESS.",
   WORKFLOW_NOT_FOUND:
-    "See what there is with `SELF workflow list`, or save it with `SELF workflow apply -f FILE`.",
-  RUN_NOT_FOUND: "See what there is with `SELF run list`.",
+    "List the workflows with `SELF workflow list`, or save it with `SELF workflow apply -f FILE`.",
+  RUN_NOT_FOUND: "List the runs with `SELF run list`.",
   RUN_ALREADY_FINISHED: "See how it ended with `SELF run get RUN_ID`.",
   NODE_NOT_FOUND: "See its nodes with `SELF run get RUN_ID`.",
   WORKFLOW_PAUSED:
-    "See what is paused with `SELF queue pauses`; then `SELF workflow resume WORKFLOW`.",
+    "List the pauses with `SELF queue pauses`; then `SELF workflow resume WORKFLOW`.",
   NODE_TYPE_NOT_FOUND: "See the types with `SELF queue depth`, or in docs/reference/node-types.md.",
   NODE_NOT_HELD:
-    "See what it waits for with `SELF run explain RUN_ID NODE`; name an item of a map with --iteration.",
+    "Ask why it waits with `SELF run explain RUN_ID NODE`; name an item of a map with --iteration.",
   NODE_ALREADY_DECIDED: "Someone has decided already. See the result with `SELF run get RUN_ID`.",
-  APPROVAL_NOT_FOUND: "See what there is with `SELF approval list --all`.",
+  APPROVAL_NOT_FOUND: "List the approvals with `SELF approval list --all`.",
   APPROVAL_CLOSED: "See how it ended with `SELF approval get APPROVAL_ID`.",
   DEFINITION_INVALID: MEND,
   CYCLE_DETECTED: MEND,
-  REQUEST_ID_REUSED: "Leave --request-id away, or choose another.",
+  REQUEST_ID_REUSED: "Remove --request-id, or choose another id.",
   OVERLOADED: TRY_LATER,
   STORE_UNAVAILABLE: TRY_LATER,
   SCHEDULER_UNAVAILABLE: TRY_LATER,
   DRAINING: TRY_LATER,
   UNKNOWN_METHOD:
-    "Something else than a Pawl gateway answers there, or an older one. Check --address.",
+    "Another program than a Pawl gateway, or an older gateway, answers at this address. Check --address.",
 };
 
 /** The fields of a request that hold the input of a run. */

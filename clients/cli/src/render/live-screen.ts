@@ -5,7 +5,7 @@ const HIDE_CURSOR = "\u001b[?25l";
 const SHOW_CURSOR = "\u001b[?25h";
 const CLEAR_LINE_END = "\u001b[K";
 const CLEAR_BELOW = "\u001b[J";
-/** Synchronized output: terminals that support it show the frame at once, and others ignore it. */
+/** Synchronized output. Terminals that support it show the frame at once, and others ignore it. */
 const BEGIN_FRAME = "\u001b[?2026h";
 const END_FRAME = "\u001b[?2026l";
 

@@ -1,5 +1,6 @@
-// The lines of the progress tree: one node, one fold of nodes, or the text that a node streams. A fold is a wide fan in a few lines: branches of
-// one fork with one type and the same quiet state become a count. Branches that a person may want to see keep their lines. Pure.
+// The lines of the progress tree: one node, one fold of nodes, or the text that a node streams. A fold is a wide fan in a few lines:
+// branches of one fork with one type and the same quiet state become a count. Branches that a person may want to see keep their lines. The
+// functions are pure.
 
 import type { NodeView } from "@pawl/core/log/view";
 import { heldMs, nodeNote, nodeOf, type Progress, shownStatus } from "./progress-model.ts";
@@ -7,14 +8,14 @@ import type { TreeRow } from "./tree.ts";
 import { formatDuration } from "./words.ts";
 import { displayWidth, type Line, lookOf, padText, safeText, wrapText } from "./spans.ts";
 
-/** One row, or many of one kind. */
+/** A single row, or a fold of many rows of one kind. */
 export type Entry =
   | { readonly kind: "row"; readonly row: TreeRow }
   | { readonly kind: "fold"; readonly fold: Fold };
 
 export interface Fold {
   readonly status: string;
-  /** From the first row to the last. */
+  /** The rows from the first to the last. */
   readonly rows: readonly TreeRow[];
 }
 
@@ -55,7 +56,7 @@ export interface FoldSpan {
   readonly slowest: TreeRow;
 }
 
-/** How long the rows of a fold took; undefined while none of them has ended. */
+/** How long the rows of a fold took. Undefined while none of them has ended. */
 export function spanOf(progress: Progress, { rows }: Fold): FoldSpan | undefined {
   const took = rows.flatMap((row) => {
     const ms = tookMs(nodeOf(progress, row.nodeId));
@@ -128,7 +129,7 @@ export function foldLine(fold: Fold, context: LineContext): Line {
   ];
 }
 
-/** How long the nodes of a fold took; empty while none of them has ended. */
+/** How long the nodes of a fold took. Empty while none of them has ended. */
 export function foldText(fold: Fold, progress: Progress): string {
   const span = spanOf(progress, fold);
   if (span === undefined) return "";
@@ -139,7 +140,7 @@ export function foldText(fold: Fold, progress: Progress): string {
 const nameText = ({ prefix }: TreeRow, name: string, { nameWidth }: LineContext): string =>
   padText(safeText(name), nameWidth - displayWidth(prefix));
 
-/** How long a node took or takes; for a delay that is not over, how much is left. */
+/** How long a node took or takes. For a delay that is not over, the remaining time. */
 export function timeText(
   { progress, nowMs }: Pick<LineContext, "progress" | "nowMs">,
   node: NodeView,
@@ -147,7 +148,7 @@ export function timeText(
   const leftMs = heldMs(progress, node, nowMs);
   if (leftMs > 0) return `${formatDuration(leftMs)} left`;
   if (node.startedAt === undefined || node.status === "skipped") return "";
-  // A delay took as long as it held back the nodes behind it.
+  // The duration of a delay includes the time for which it held back the next nodes.
   const endMs = Math.max(node.settledAt ?? nowMs, node.releaseAt ?? 0);
   return formatDuration(endMs - node.startedAt);
 }

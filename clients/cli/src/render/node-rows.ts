@@ -1,5 +1,5 @@
-// The rows of `run get` for a run's nodes. A wide fan is folded as in the live tree. A wide map may have thousands of iterations: the
-// table shows the urgent ones and counts the rest.
+// The rows of `run get` for a run's nodes. A wide fan is folded as in the live tree. A wide map may have thousands of iterations: the table
+// shows the urgent ones and counts the others.
 
 import { type Timestamp, timestampMs } from "@bufbuild/protobuf/wkt";
 import { type Json, jsonOf, nodeStatusName, runStatusName } from "@pawl/client";
@@ -17,7 +17,7 @@ const ITERATIONS_MAX = 10;
 const VALUE_WIDTH = 400;
 
 export interface RowsOptions {
-  /** The definition of the run; without it nothing is folded. */
+  /** The definition of the run. Without it nothing is folded. */
   readonly definition: Json | undefined;
   readonly nowMs: number;
   /** The command by which a person calls the command line. */
@@ -116,7 +116,7 @@ export const decideCommand = (
 ): string =>
   `${self} run decide ${runId} ${nodeId} approve${iteration > 0 ? ` --iteration ${iteration}` : ""}`;
 
-/** A value on one line, cut where it is long. */
+/** A value on one line, cut if it is long. */
 export const valueText = (bytes: Uint8Array): string => {
   const value = jsonOf(bytes);
   return value === undefined ? "" : cutText(JSON.stringify(value), VALUE_WIDTH);
@@ -135,7 +135,7 @@ export const spanText = (
 const msOf = (time: Timestamp | undefined): number | undefined =>
   time === undefined ? undefined : timestampMs(time);
 
-/** The progress of a run and its nodes; iterations have none of their own. */
+/** The progress of a run and its nodes. Iterations have no progress of their own. */
 export function progressOfRun(run: Run, definition: Json | undefined): Progress {
   const view = viewOfRun(run);
   return {

@@ -1,5 +1,5 @@
-// The progress of a run as the tree draws it: the rows of its definition, the view that its events fold to (`core/log/view.ts`), and
-// the state of the connection. An event that this client does not know changes nothing.
+// The progress of a run for the tree: the rows of its definition, the view that its events fold to (`core/log/view.ts`), and the state of
+// the connection. An event that this client does not know changes nothing.
 
 import { type Json, fromWire } from "@pawl/client";
 import { isFinal, isSettled } from "@pawl/core/log/event";
@@ -15,9 +15,9 @@ export interface Progress {
   readonly fold: ViewFold;
   /** The run after all events so far. */
   readonly view: () => RunView;
-  /** Trouble with the connection; empty when there is none. */
+  /** Trouble with the connection. Empty when there is none. */
   connection: string;
-  /** What the run waits for when it makes no progress; empty while it does. */
+  /** The reason why the run makes no progress. Empty while it does. */
   waiting: string;
 }
 
@@ -61,13 +61,13 @@ export function nodesOf(progress: Progress): readonly NodeView[] {
   return [...drawn, ...others];
 }
 
-/** What a person wants to know of the run beside its status. */
+/** A note about the run besides its status. */
 export function runNote({ status, limits, hasFailures, message }: RunView): string {
   if (status === "pending") return limitText(limits);
   return status === "completed" && hasFailures ? "some nodes failed on the way" : message;
 }
 
-/** What a person wants to know of a node beside its status. */
+/** A note about a node besides its status. */
 export function nodeNote(node: NodeView): string {
   switch (node.status) {
     case "queued":
@@ -103,15 +103,16 @@ const reasonText = ({ cause, message, deliveries }: NodeView): string =>
 export const hasSettled = ({ status }: NodeView): boolean => isSettled(status);
 
 /**
- * How long a delay still holds back the nodes behind it; 0 when it does not. A delay completes at once in the log and its children
- * start later, but a person sees a delay that waits. An event from after its end ends it, even when the reader's clock is slow.
+ * How long a delay still holds back the next nodes. 0 if it does not. A delay completes at once in the log and its children start later,
+ * but a person sees a delay that waits. If a later event is newer than the end of the delay, the delay is over, even if the reader's clock
+ * is slow.
  */
 export function heldMs(progress: Progress, { releaseAt }: NodeView, nowMs: number): number {
   if (releaseAt === undefined || hasEnded(progress)) return 0;
   return Math.max(0, releaseAt - Math.max(nowMs, progress.view().lastAt));
 }
 
-/** The status that a person sees: a delay waits until its time is up. */
+/** The status that a person sees. A delay waits until its time is over. */
 export const shownStatus = (progress: Progress, node: NodeView, nowMs: number): string =>
   heldMs(progress, node, nowMs) > 0 ? "waiting" : node.status;
 

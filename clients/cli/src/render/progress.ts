@@ -1,5 +1,5 @@
-// Draws the progress of a run: a head with a bar, a tree of nodes with their states, and streamed text. Pure: the same progress,
-// canvas and time give the same lines, and never more lines than the terminal has.
+// Draws the progress of a run: a head with a bar, a tree of nodes with their states, and streamed text. It is pure: the same progress,
+// canvas and time give the same lines. There are never more lines than the terminal has.
 
 import type { NodeView } from "@pawl/core/log/view";
 import { formatDuration } from "./words.ts";
@@ -104,7 +104,7 @@ function footLines(progress: Progress, { width }: Canvas): readonly Line[] {
   ];
 }
 
-/** Every node if the terminal has room; else with fans folded; else the urgent nodes and a count of the rest. */
+/** Every node if the terminal has room. Otherwise with fans folded. Otherwise the urgent nodes and a count of the others. */
 function bodyLines(progress: Progress, canvas: ProgressCanvas, room: number): readonly Line[] {
   const { rows } = progress;
   const folded = foldRows(progress, canvas.nowMs);

@@ -1,11 +1,11 @@
-// A schedule for people, with times on the clock of its time zone. Pure.
+// A schedule for people, with times on the clock of its time zone. The functions are pure.
 
 import { type Timestamp, timestampDate } from "@bufbuild/protobuf/wkt";
 import { type Schedule, ScheduleState } from "@pawl/proto/pawl/v1/schedule_pb";
 
 export const SCHEDULE_HEADS = ["SCHEDULE", "STATE", "WHEN", "ZONE", "WORKFLOW", "NEXT", "LAST"];
 
-/** For a table: another column names the zone. */
+/** The time for a table, in which another column names the zone. */
 const clockOf = (time: Timestamp | undefined, zone: string): string => {
   if (time === undefined) return "";
   const date = timestampDate(time);
@@ -56,7 +56,7 @@ export function scheduleLines(schedule: Schedule): string[] {
   ];
 }
 
-/** 2026-01-02 03:00 in `timeZone`, with seconds unless they are 0; undefined for a zone that this machine does not know. */
+/** 2026-01-02 03:00 in `timeZone`, with seconds unless they are 0. Undefined for a zone that this machine does not know. */
 function clockTime(date: Date, timeZone: string): string | undefined {
   try {
     // Swedish dates are ISO dates.

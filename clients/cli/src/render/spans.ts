@@ -37,7 +37,7 @@ const SGR: Readonly<Record<Style, string>> = {
   cyan: "36",
 };
 
-/** Without control, format and line characters; tabs become spaces. */
+/** The text without control, format and line characters. Tabs become spaces. */
 export const safeText = (text: string): string =>
   text.replaceAll("\t", "  ").replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, "");
 
@@ -69,7 +69,7 @@ export function cutText(text: string, width: number): string {
   return width > 0 ? `${kept}…` : "";
 }
 
-/** The text in lines of at most `width` columns, broken at spaces; only a word longer than a line is broken inside. */
+/** The text in lines of at most `width` columns, broken at spaces. Only a word longer than a line is broken inside. */
 export function wrapText(text: string, width: number): readonly string[] {
   const lines: string[] = [];
   let line = "";

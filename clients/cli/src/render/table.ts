@@ -1,5 +1,5 @@
-// A table of aligned columns, cut to the width of the terminal. If it is too wide, the widest columns shrink first. Columns that are
-// useless when cut, such as ids and states, keep their width. Also facts by name, which are wrapped instead. Pure.
+// A table of aligned columns, cut to the width of the terminal, and facts by name, which are wrapped. If a table is too wide, the widest
+// columns shrink first. Columns that are useless when cut, such as ids and states, keep their width. The functions are pure.
 
 import {
   type Canvas,
@@ -12,7 +12,7 @@ import {
   wrapText,
 } from "./spans.ts";
 
-/** The widest cell, also without a terminal: `-o json` shows a message of 2,000 characters whole. */
+/** The widest cell, also without a terminal. `-o json` shows a message of 2,000 characters whole. */
 const CELL_WIDTH_MAX = 160;
 const CELL_WIDTH_MIN = 6;
 const GAP = 2;
@@ -76,7 +76,7 @@ function fit(heads: readonly string[], natural: readonly number[], width: number
 
 const NAME_WIDTH = 12;
 
-/** A name and its value on as many lines as the value needs; none for an empty value. The value is never cut. */
+/** A name and its value on as many lines as the value needs. None for an empty value. The value is never cut. */
 export function factLines(name: string, value: Span, canvas: Canvas): readonly string[] {
   if (value.text === "") return [];
   const room = Math.max(20, canvas.width - NAME_WIDTH);

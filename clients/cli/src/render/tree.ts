@@ -1,5 +1,5 @@
-// A definition's graph as rows of a tree. A chain runs straight down, a fork indents its branches, and a join returns to the level of
-// the fork that it closes. Each node is placed under its immediate dominator: the last node on every path to it.
+// A definition's graph as rows of a tree. A chain runs straight down, a fork indents its branches, and a join returns to the level of its
+// fork. Each node is placed under its immediate dominator: the last node on every path to it.
 
 import { type Json, readGraph } from "@pawl/client";
 
@@ -9,7 +9,7 @@ export interface TreeRow {
   readonly type: string;
   /** Box-drawing before the node. */
   readonly prefix: string;
-  /** The node whose branches this row is in; empty above the first fork. */
+  /** The node whose branches this row is in. Empty above the first fork. */
   readonly fork: string;
 }
 
@@ -21,7 +21,7 @@ interface TreeNode {
   readonly children: string[];
 }
 
-/** The deepest level of the drawing; deeper nodes are drawn at it, because lines are limited. */
+/** The deepest level of the drawing. Deeper nodes are drawn at this level, because lines are limited. */
 const LEVELS_MAX = 8;
 
 /** Rows in drawing order; nodes on a cycle, which no valid definition has, are left out. */

@@ -1,9 +1,9 @@
-// Words for times, lengths of time, causes and limits. Pure.
+// Words for times, durations, causes and limits. The functions are pure.
 
 import { type Timestamp, timestampDate } from "@bufbuild/protobuf/wkt";
 import type { RunView } from "@pawl/core/log/view";
 
-/** A time of the wire in ISO 8601; empty when there is none. */
+/** A time of the wire in ISO 8601. Empty when there is none. */
 export const isoText = (time: Timestamp | undefined): string =>
   time === undefined ? "" : timestampDate(time).toISOString();
 
@@ -27,7 +27,7 @@ const UNIT_MS: Readonly<Record<string, number>> = {
   d: 86_400_000,
 };
 
-/** Milliseconds of 500ms, 30s, 10m, 2h or 1d; undefined for other text. */
+/** Milliseconds of 500ms, 30s, 10m, 2h or 1d. Undefined for other text. */
 export function parseDuration(text: string): number | undefined {
   const [, amount = "", unit = ""] = /^(\d+(?:\.\d+)?)(ms|s|m|h|d)$/.exec(text) ?? [];
   const unitMs = UNIT_MS[unit];
@@ -40,7 +40,7 @@ export function causeText({ cause, message }: { cause: string; message: string }
   return message.startsWith(cause) ? message : `${cause}: ${message}`;
 }
 
-/** The limits in words; empty where there are none. */
+/** The limits in words. Empty if there are none. */
 export function limitText({ slot, rate }: RunView["limits"]): string {
   const parts = [
     ...(slot === undefined ? [] : [`slot ${slot.key} (${slot.limit})`]),

@@ -1,12 +1,12 @@
 // Package cursor keeps the place of a watch in the log of one run: the last event, and the last delta of each node execution.
 //
-// The race it survives: the stream repeats, skips or resumes. The index of a delta grows over all claims of an execution; in logs of older
-// releases each claim counts from 0.
+// Race: the stream repeats, skips or resumes. The index of a delta grows over all claims of an execution. In logs of older releases each
+// claim counts from 0.
 package cursor
 
 import pawlv1 "pawl.dev/sdk/go/gen/pawl/v1"
 
-// Verdict says what to do with an event.
+// Verdict tells what to do with an event.
 type Verdict int
 
 const (
@@ -38,12 +38,12 @@ type Cursor struct {
 	questioned uint64
 }
 
-// New gives a cursor after an event. A filter on types makes holes in the ids, so a hole does not mean a lost event.
+// New returns a cursor after an event. A filter on types makes holes in the ids, so a hole does not mean a lost event.
 func New(afterEventID uint64, isFiltered bool) *Cursor {
 	return &Cursor{last: afterEventID, start: afterEventID, isFiltered: isFiltered, marks: map[execution]mark{}}
 }
 
-// Last is the id of the newest event; a resumed stream begins after it.
+// Last is the id of the newest event. A resumed stream begins after it.
 func (c *Cursor) Last() uint64 { return c.last }
 
 // Judge judges one event, and moves past it unless there is a gap.

@@ -17,7 +17,7 @@ func Encode(value any) ([]byte, error) {
 	return bytes.TrimRight(text.Bytes(), "\n"), nil
 }
 
-// filled copies a value if it has nil lists; the caller's value stays as it is.
+// filled copies a value if it has nil lists. The caller's value does not change.
 func filled(value any) any {
 	v := reflect.ValueOf(value)
 	if !v.IsValid() || !hasNilList(v, 0) {

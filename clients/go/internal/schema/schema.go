@@ -18,7 +18,7 @@ import (
 
 // Schema is a checked schema. The zero value accepts every JSON value.
 type Schema struct {
-	// Text is the schema as JSON; empty means any.
+	// Text is the schema as JSON. Empty means any value.
 	Text     string
 	resolved *jsonschema.Resolved
 }
@@ -103,8 +103,8 @@ func readable(message string) string {
 	return path + ": " + message
 }
 
-// refine makes a schema of the library say what encoding/json does. Structs accept further keys, as json.Unmarshal does. Lists are never
-// null: the encoder of this SDK writes an empty list for nil. Then it adds the rules of the tags.
+// refine makes a schema of the library agree with encoding/json. Structs accept further keys, as json.Unmarshal does. Lists are never null:
+// the encoder of this SDK writes an empty list for nil. Then it adds the rules of the tags.
 func refine(t reflect.Type, s *jsonschema.Schema) error {
 	for t.Kind() == reflect.Pointer {
 		t = t.Elem()

@@ -1,14 +1,14 @@
 package session
 
-// gate lets as many invocations in as there are slots, in the order of their arrival. A function that ignores its signal keeps its slot until
-// it has returned. The lock of the process guards it.
+// gate admits as many invocations as there are slots, in the order of their arrival. A function that ignores its signal keeps its slot
+// until it has returned. The lock of the process guards it.
 type gate struct {
 	slots   int
 	busy    int
 	waiting []*Invocation
 }
 
-// enter opens the way of an invocation now, or queues it.
+// enter admits an invocation now, or queues it.
 func (g *gate) enter(inv *Invocation) {
 	g.waiting = append(g.waiting, inv)
 	g.admit()

@@ -11,8 +11,8 @@ import (
 
 // Invocation is one delivery of work. A function calls its methods from any goroutine.
 //
-// The races it survives: a Cancel, a Lost or a newer invocation comes while the function emits, waits for the ledger or returns. The lock of
-// the process decides which is first. After the end or a cancel nothing more is queued, except Ended.
+// Race: a Cancel, a Lost or a newer invocation comes while the function emits, waits for the ledger or returns. The lock of the process
+// decides which is first. After the end or a cancel nothing more is queued, except Ended.
 type Invocation struct {
 	*handlerv1.Invoke
 	process *Process
@@ -29,10 +29,10 @@ type Invocation struct {
 	// The lock of the process guards the rest.
 	isCancelled bool
 	isOver      bool
-	// Sizes of the pieces that the host has not passed on, oldest first, and their sum.
+	// Sizes of the pieces that the host has not forwarded, oldest first, and their sum.
 	pieces  []int
 	pending int
-	// How many pieces the function has made, and how many of them the host has passed on.
+	// How many pieces the function has made, and how many of them the host has forwarded.
 	emitted, passed uint32
 	// Closed and made again by every Streamed.
 	streamed chan struct{}
@@ -60,7 +60,7 @@ func (inv *Invocation) stop(cause *Cancelled) {
 	inv.cancel(cause)
 }
 
-// gone is the error of a call that comes after the end.
+// gone is the error of a call after the end.
 func (inv *Invocation) gone() error {
 	if cause := context.Cause(inv.ctx); cause != nil {
 		return cause
@@ -68,7 +68,7 @@ func (inv *Invocation) gone() error {
 	return fmt.Errorf("pawl: invocation %s is over; its handler has returned", inv.GetInvocationId())
 }
 
-// Emit streams text. It waits while too much is not passed on.
+// Emit streams text. It waits while the host has not forwarded enough.
 func (inv *Invocation) Emit(ctx context.Context, text string) error {
 	text = strings.ToValidUTF8(text, "\uFFFD")
 	limit := int(inv.session.limits().GetPartialBytes())
@@ -131,7 +131,7 @@ func (inv *Invocation) emit(ctx context.Context, partial *handlerv1.Partial, siz
 	}
 }
 
-// pass notes that the host has passed pieces on. The caller holds the lock.
+// pass notes that the host has forwarded pieces. The caller holds the lock.
 func (inv *Invocation) pass(count uint32) {
 	inv.passed = max(inv.passed, count)
 	for len(inv.pieces) > int(inv.emitted-min(inv.passed, inv.emitted)) {
@@ -142,7 +142,7 @@ func (inv *Invocation) pass(count uint32) {
 	inv.streamed = make(chan struct{})
 }
 
-// Log sends a log line. Lines above the limit are dropped; the last line says so.
+// Log sends a log line. Lines above the limit are dropped, and the last line reports that.
 func (inv *Invocation) Log(level handlerv1.LogLevel, message string) {
 	inv.process.mu.Lock()
 	defer inv.process.mu.Unlock()
@@ -175,7 +175,7 @@ func (inv *Invocation) Commit(ctx context.Context, name, result string) (handler
 	return state, err
 }
 
-// ask queues a question to the ledger and waits for its answer. Each question is asked once.
+// ask queues a question to the ledger and waits for its answer. It sends each question once.
 func (inv *Invocation) ask(ctx context.Context, key string, item *handlerv1.ProcessItem) (handlerv1.EffectState, string, error) {
 	inv.process.mu.Lock()
 	if _, isAsked := inv.effects[key]; isAsked {
@@ -211,7 +211,7 @@ func (inv *Invocation) answered(key string, got answer) {
 	}
 }
 
-// cut gives the longest beginning of at most limit bytes that ends between two characters; the whole text without a limit.
+// cut returns the longest beginning of at most limit bytes that ends between two characters. Without a limit it returns the whole text.
 func cut(text string, limit int) string {
 	if limit <= 0 || len(text) <= limit {
 		return text

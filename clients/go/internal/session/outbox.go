@@ -18,7 +18,7 @@ func (o *outbox) add(item *handlerv1.ProcessItem) { o.items = append(o.items, it
 // last is the number of the newest item.
 func (o *outbox) last() uint64 { return o.heard + uint64(len(o.items)) }
 
-// forget drops items that the other side has. A number that was never given is ignored.
+// forget drops items that the other side has. It ignores a number that was never used.
 func (o *outbox) forget(heard uint64) {
 	if heard <= o.heard || heard > o.last() {
 		return
@@ -29,7 +29,7 @@ func (o *outbox) forget(heard uint64) {
 	o.heard = heard
 }
 
-// after gives the items above a number that fit into one message, and the number of the first. One item always fits.
+// after returns the items above a number that fit into one message, and the number of the first. One item always fits.
 func (o *outbox) after(sent, messageBytes uint64) (first uint64, items []*handlerv1.ProcessItem) {
 	sent = max(sent, o.heard)
 	waiting := o.items[sent-o.heard:]

@@ -7,7 +7,7 @@ import (
 	handlerv1 "pawl.dev/sdk/go/gen/pawl/handler/v1"
 )
 
-// Outcome is how a function ended: one of both.
+// Outcome is how a function ended: with a result or with a failure.
 type Outcome struct {
 	Result  *handlerv1.Result
 	Failure *handlerv1.Failure
@@ -29,7 +29,7 @@ func (o Outcome) item(id string, limits *handlerv1.Limits) *handlerv1.ProcessIte
 	failure.InvocationId = id
 	failure.Message = strings.ToValidUTF8(failure.GetMessage(), "\uFFFD")
 	if limit := int(limits.GetFailureBytes()); limit > 0 && len(failure.GetMessage())+len(failure.GetDetailsJson()) > limit {
-		// Details cannot be cut; the message counts more than they do.
+		// Details cannot be cut. The message counts more than they do.
 		failure.DetailsJson = ""
 		failure.Message = cut(failure.GetMessage(), limit)
 	}

@@ -1,4 +1,4 @@
-// Package session speaks the handler protocol for one process: sessions that outlive their streams, and the invocations in them.
+// Package session implements the handler protocol for one process: sessions that outlive their streams, and the invocations in them.
 // docs/reference/handler-protocol.md has the rules.
 package session
 
@@ -14,13 +14,13 @@ import (
 	handlerv1 "pawl.dev/sdk/go/gen/pawl/handler/v1"
 )
 
-// Handler is one handler as a process runs it. Run never panics.
+// Handler is one handler of a process. Run never panics.
 type Handler struct {
 	Descriptor *handlerv1.Handler
 	Run        func(ctx context.Context, inv *Invocation) Outcome
 }
 
-// Config is what a process is and where its host is. NewID makes ids of sessions.
+// Config describes a process and the address of its host. NewID makes ids of sessions.
 type Config struct {
 	Address  string
 	Token    string
@@ -31,7 +31,7 @@ type Config struct {
 	NewID    func() string
 }
 
-// State is the state of a process as people see it.
+// State is the state of a process, for people.
 type State string
 
 // The states of a process.
@@ -48,8 +48,8 @@ const replaceWait = 5 * time.Second
 
 // Process runs handlers for a host.
 //
-// The races it survives: the stream breaks at any moment; items repeat; Cancel, Lost, Leaving and results cross. One lock guards the queues and
-// the states of all invocations. The reader of the stream takes it for each message, functions for each item; no holder of it waits.
+// Races: the stream breaks at any moment; items repeat; Cancel, Lost, Leaving and results cross. One lock guards the queues and the states
+// of all invocations. The reader of the stream takes it for each message, functions for each item. No holder of it waits.
 type Process struct {
 	config Config
 
@@ -57,12 +57,12 @@ type Process struct {
 	state   State
 	session *session
 	gate    gate
-	// The newest invocation of each effect key whose function has not returned, also of sessions that are lost.
+	// The newest invocation of each effect key whose function has not returned, also of lost sessions.
 	byKey     map[string]*Invocation
 	isLeaving bool
 	// Has a token when there is something to send.
 	wake chan struct{}
-	// Ends the open stream once a leaving process has nothing left to do.
+	// Ends the open stream once a leaving process has no more work.
 	leaveTimer *time.Timer
 	closeIdle  func()
 }
@@ -82,7 +82,7 @@ type session struct {
 // isWelcome reports whether the host knows the session.
 func (s *session) isWelcome() bool { return s.welcome.Load() != nil }
 
-// limits are set before the first Invoke, and every Welcome of a session has the same.
+// limits are set before the first Invoke. Every Welcome of a session has the same limits.
 func (s *session) limits() *handlerv1.Limits { return s.welcome.Load().GetLimits() }
 
 // New gives a process that is not connected yet.
@@ -143,7 +143,7 @@ func (p *Process) signal() {
 	}
 }
 
-// leave says Leaving, once. Without a session there is nothing to leave. The caller holds the lock.
+// leave sends Leaving, once. Without a session there is nothing to leave. The caller holds the lock.
 func (p *Process) leave() {
 	if p.isLeaving {
 		return
@@ -243,7 +243,7 @@ func (p *Process) invoke(s *session, invoke *handlerv1.Invoke) {
 }
 
 func (p *Process) run(inv, older *Invocation) {
-	// What counts if the function ends its goroutine with runtime.Goexit.
+	// This outcome counts if the function ends its goroutine with runtime.Goexit.
 	outcome := Outcome{Failure: &handlerv1.Failure{Cause: "provider_error", Message: "the handler ended its goroutine"}}
 	defer func() { p.end(inv, outcome) }()
 	if !p.mayBegin(inv, older) {
@@ -257,7 +257,7 @@ func (p *Process) run(inv, older *Invocation) {
 	outcome.Failure = &handlerv1.Failure{Cause: "unknown_node_type", Message: message, Permanent: true}
 }
 
-// mayBegin waits for a slot and for the older invocation with the same effect key. It reports false for a cancel that comes first.
+// mayBegin waits for a slot and for the older invocation with the same effect key. It returns false if a cancel comes first.
 func (p *Process) mayBegin(inv, older *Invocation) bool {
 	select {
 	case <-inv.admitted:

@@ -1,6 +1,6 @@
 package session
 
-// The loop of a process: one stream after the other, until the user stops it and the host has everything.
+// The loop of a process: one stream after the other, until the user stops it and the host has received everything.
 
 import (
 	"context"
@@ -19,8 +19,8 @@ const (
 	backoffMax  = 5 * time.Second
 )
 
-// Serve runs until the context ends, and then until the host has everything. It fails only if the host refuses the process before its first
-// Welcome.
+// Serve runs until the context ends, and then until the host has received everything. It fails only if the host refuses the process before
+// its first Welcome.
 func (p *Process) Serve(ctx context.Context) error {
 	defer p.setState(Stopped)
 	stop := context.AfterFunc(ctx, func() {
@@ -72,7 +72,7 @@ func (p *Process) current() (s *session, isNew bool) {
 	return p.session, !p.session.isWelcome()
 }
 
-// forgetSession drops a session whose Hello got no Welcome: its id is never used again.
+// forgetSession drops a session whose Hello got no Welcome. Its id is never used again.
 func (p *Process) forgetSession(s *session) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -1,6 +1,6 @@
 package session
 
-// Streams of a process, one after the other. A stream has a connection of its own: a new stream never waits behind a dead connection.
+// Streams of a process, one after the other. Each stream has its own connection, so a new stream never waits behind a dead connection.
 
 import (
 	"context"
@@ -17,7 +17,7 @@ import (
 )
 
 const (
-	// A message that only says what the process has waits this long for items to travel with.
+	// A message that only acknowledges items waits this long for items of its own.
 	heardDelay = 40 * time.Millisecond
 	// How long the first answer of a host may take.
 	welcomeWait = 15 * time.Second
@@ -32,7 +32,7 @@ var (
 	errIdle   = errors.New("the host keeps the stream open although nothing is left")
 )
 
-// ending says how a stream ended.
+// ending tells how a stream ended.
 type ending struct {
 	err       error
 	isWelcome bool
@@ -44,7 +44,7 @@ func (p *Process) stream(user context.Context, s *session) ending {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	defer cancel(nil)
 	if !s.isWelcome() {
-		// Without a session there is nothing to finish: a stop of the user ends the attempt.
+		// Without a session there is nothing to finish: a stop by the user ends the attempt.
 		stop := context.AfterFunc(user, func() {
 			p.mu.Lock()
 			defer p.mu.Unlock()
@@ -167,7 +167,7 @@ func (p *Process) welcomed(s *session, welcome *handlerv1.Welcome, heard uint64,
 	p.setState(Open)
 }
 
-// settle starts the last wait of a process that leaves, once the host has everything. The caller holds the lock.
+// settle starts the last wait of a process that leaves, once the host has received everything. The caller holds the lock.
 func (p *Process) settle() {
 	s := p.session
 	if !p.isLeaving || p.closeIdle == nil || s == nil || len(s.invocations) > 0 || len(s.outbox.items) > 0 {
@@ -185,7 +185,7 @@ func (p *Process) settle() {
 	}
 }
 
-// write sends what is queued until the stream ends.
+// write sends the queued items until the stream ends.
 func (p *Process) write(ctx context.Context, cancel context.CancelCauseFunc, stream serveStream, s *session) {
 	p.mu.Lock()
 	sent := s.outbox.heard
@@ -213,7 +213,7 @@ func (p *Process) write(ctx context.Context, cancel context.CancelCauseFunc, str
 	}
 }
 
-// next is the next message of a stream, or how long to wait for one.
+// next is the next message of a stream, or the time to wait for one.
 func (p *Process) next(s *session, sent *uint64, now time.Time) (*handlerv1.ServeRequest, time.Duration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

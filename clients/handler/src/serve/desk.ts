@@ -1,7 +1,7 @@
 // All invocations of a process: its slots, the line for them, and the items of the host that are about one invocation.
 //
-// The races it survives: work comes when every slot is taken, a cancel comes while an invocation waits in the line, and a second delivery comes
-// while the first still runs. A slot is free only when its function has returned.
+// Races: work comes while every slot is taken, a cancel comes while an invocation waits, or a second delivery comes while the first still
+// runs. A slot is free only when its function has returned.
 
 import { setTimeout as wait } from "node:timers/promises";
 import type { ServedHandler } from "@pawl/core/handler/served";

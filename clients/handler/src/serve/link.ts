@@ -1,7 +1,8 @@
-// Keeps a process linked to its host: opens a stream, resumes the session after a cut, begins another one after Lost, and leaves when asked.
+// Keeps a process linked to its host: opens a stream, resumes the session after a cut, begins another one after Lost, and leaves when
+// asked.
 //
-// The races it survives: a stream that ends at any moment, a host that falls silent, work that ends while no stream is open, and a stop at any
-// of these. The session keeps what the host does not have, so the next stream continues where the last one ended.
+// Races: a stream ends at any moment, a host becomes silent, work ends while no stream is open, or a stop comes during any of these. The
+// session keeps the items that the host does not have, so the next stream continues where the last one ended.
 
 import { setTimeout as wait } from "node:timers/promises";
 import { status as grpcStatus } from "@grpc/grpc-js";

@@ -1,7 +1,7 @@
 """Which invocations run now. It outlives sessions: a function of a lost session keeps its slot until it has returned.
 
-The races it survives: invocations come on the reader's thread and end on threads of their own; an invocation with the effect key of a
-running one comes while that one runs. The older one is cancelled, and the newer one waits until it has returned or five seconds passed.
+Races. Invocations come on the reader's thread and end on threads of their own. An invocation comes with the effect key of a running one.
+The older one is cancelled, and the newer one waits until it has returned or five seconds passed.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Makes the steps of a call with asyncio.
 
-A call ends early in three ways: its time limit passes, a task closes the client, or the caller's task is cancelled. gRPC raises
-CancelledError for the last two; only the last one is the caller's own. The steps are then left: their own rules would repeat the call.
+A call ends early in three ways: its time limit passes, a task closes the client, or the caller's task is cancelled. For the last two
+gRPC raises CancelledError; only the last one is the caller's own. The steps are then left: their own rules would repeat the call.
 """
 
 from __future__ import annotations

@@ -154,8 +154,8 @@ def _read(lane: Lane) -> Steps[PawlError]:
             now: float = yield Now()
             lane.receive(message, now)
     except PawlError as error:
-        # A gateway names its reason. gRPC has INTERNAL without one for a stream that was reset, and for a message that it could not send
-        # because the stream ended meanwhile; the next stream brings the real reason.
+        # A gateway names its reason. gRPC reports INTERNAL without a reason for a stream that was reset. It does the same for a message
+        # that it could not send because the stream ended meanwhile. The next stream brings the real reason.
         is_cut = error.code == grpc.StatusCode.INTERNAL and error.server_reason is None
         return stream_error(error, has_begun or is_cut)
     except Exception as error:

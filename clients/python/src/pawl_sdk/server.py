@@ -1,7 +1,7 @@
 """Serves handlers to a host.
 
-Three kinds of threads: the link reads the stream and answers pings, whatever the handlers do; functions that block run in a pool of `slots`
-threads; coroutines run on the loop that called `aserve`.
+There are three kinds of threads. The link reads the stream and answers pings, whatever the handlers do. Functions that block run in a
+pool of `slots` threads. Coroutines run on the loop that called `aserve`.
 """
 
 from __future__ import annotations

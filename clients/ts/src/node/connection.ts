@@ -1,5 +1,5 @@
-// The way to the gateways from Node: gRPC over HTTP/2. Starts and ends share standing streams (`submit.ts`); every other call is a call of its
-// own.
+// The connection to the gateways from Node: gRPC over HTTP/2. Starts and ends share standing streams (`submit.ts`). Every other method is a
+// single call.
 
 import { createGrpcTransport, Http2SessionManager } from "@connectrpc/connect-node";
 import type { Transport } from "@connectrpc/connect";

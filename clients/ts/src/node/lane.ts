@@ -2,9 +2,9 @@
 //
 // States: closed → open (by the first submission) → closed (cut, drained, silent) → pausing → open …
 //
-// The races it survives: a stream may break between any two messages. Every submission without a final answer is then sent again on the
-// next stream, to the next gateway. Its request id makes it the same run, so a repeat starts nothing and gives the same end. Answers may come
-// twice; the first counts. A caller may abort: its submission is forgotten, and its run continues.
+// Races. A stream breaks between any two messages: every submission without a final answer is sent again on the next stream, to the next
+// gateway. Its request id makes it the same run, so a repeat starts nothing and gives the same end. An answer comes twice: the first
+// counts. A caller aborts: its submission is dropped, and its run continues.
 
 import type { AcceptedSubmission, RunEnd } from "@pawl/proto/pawl/v1/run_service_pb";
 import type { Refusal, SubmissionAnswer } from "@pawl/proto/pawl/v1/run_service_pb";
@@ -18,9 +18,9 @@ export interface Entry {
   readonly start: Start;
   readonly wait: boolean;
   readonly bytes: number;
-  /** When the caller submitted it, or when the last news of it came. */
+  /** The time of the submission, or of the last answer about it. */
   sinceMs: number;
-  /** How often a gateway refused it for now. */
+  /** How often a gateway refused it with an error that may pass. */
   tries: number;
   /** How many streams were lost under it. */
   losses: number;
@@ -45,7 +45,7 @@ const SUBMISSIONS_MAX = 1_000;
 const MESSAGE_BYTES = 256 * 1024;
 /** Three heartbeats of the gateway. */
 const SILENCE_MS = 45_000;
-/** How long a run that was accepted is waited for while no gateway can be reached. */
+/** How long the client waits for an accepted run while it can reach no gateway. */
 const GIVE_UP_MS = 5 * 60_000;
 
 export class Lane {
@@ -97,7 +97,7 @@ export class Lane {
   #schedule(): void {
     if (this.#isScheduled || this.#isPausing) return;
     this.#isScheduled = true;
-    // A lone submission leaves at once. Where others are under way, those of this turn of the event loop leave together.
+    // A lone submission leaves at once. If others are under way, the submissions of this turn of the event loop leave together.
     if (this.#entries.size === 1) process.nextTick(() => this.#flush());
     else setImmediate(() => this.#flush());
   }
@@ -178,7 +178,7 @@ export class Lane {
     this.#stream = undefined;
   }
 
-  /** The stream is gone: every submission without a final answer waits for the next one. */
+  /** The stream has ended. Every submission without a final answer waits for the next one. */
   #lost(reason: PawlError): void {
     this.#leaveStream();
     this.#failures += 1;

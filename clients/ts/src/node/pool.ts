@@ -1,8 +1,8 @@
-// A transport that opens another connection when one is full. A gateway allows 100 calls at once on a connection; Node would let the next
+// A transport that opens another connection when one is full. A gateway allows 100 calls at once on a connection. Node would let the next
 // call wait, and a hundred open watches would block every other call.
 //
-// The race it survives: a gateway dies with calls under way. Node then ends their streams with the code CANCEL, as if the caller had left.
-// If the caller did not leave, the connection is lost, and the call may be repeated.
+// Race: a gateway dies with calls under way. Node then ends their streams with the code CANCEL, as if the caller had cancelled. If the
+// caller did not cancel, the connection is lost, and the call may be repeated.
 
 import { Code, ConnectError, type Transport } from "@connectrpc/connect";
 
@@ -13,7 +13,7 @@ interface Member {
   calls: number;
 }
 
-/** `open` makes a transport with a connection of its own. */
+/** `open` makes a transport with its own connection. */
 export function pooled(open: () => Transport): Transport {
   const members: Member[] = [];
   const take = (): Member => {
@@ -46,7 +46,7 @@ export function pooled(open: () => Transport): Transport {
   };
 }
 
-/** The same messages. The call is over when they are. */
+/** Yields the same messages. The call is over after the last one. */
 async function* counted<Message>(
   messages: AsyncIterable<Message>,
   member: Member,
@@ -61,7 +61,7 @@ async function* counted<Message>(
   }
 }
 
-/** The error; a lost connection if neither the caller nor the server cancelled. */
+/** The error. A lost connection if neither the caller nor the server cancelled. */
 function lostOr(thrown: unknown, signal: AbortSignal | undefined): ConnectError {
   const error = ConnectError.from(thrown);
   const isCancelled = error.code === Code.Canceled && error.details.length === 0;

@@ -1,4 +1,4 @@
-// One stream of SubmitRuns on an HTTP/2 connection of its own, framed by hand. A message costs one write: the general client of connect-node
+// One stream of SubmitRuns on its own HTTP/2 connection, framed by hand. A message costs one write: the general client of connect-node
 // takes five promises and three copies for it.
 //
 // States: open → closed. A stream closes once: with the error of the gateway, of the connection, or of a peer that is no gateway.
@@ -133,7 +133,7 @@ function frames(onMessage: (bytes: Uint8Array) => void): (chunk: Buffer) => void
   };
 }
 
-/** The error of a stream that ended: a stream of this kind has no end of its own. */
+/** The error of a stream that ended. A stream of this kind never ends without an error. */
 function errorOf(trailers: IncomingHttpHeaders): unknown {
   const headers = new Headers();
   for (const [name, value] of Object.entries(trailers))

@@ -1,5 +1,5 @@
 // Starts runs and waits for their ends over standing streams. A lane is one stream at a time (`lane.ts`). One lane is enough for a thousand
-// submissions under way; further lanes open when all are full, and spread over the gateways.
+// submissions under way. Further lanes open when all are full, and spread over the gateways.
 
 import { Code } from "@connectrpc/connect";
 import { create } from "@bufbuild/protobuf";
@@ -14,7 +14,7 @@ import { type Entry, Lane } from "./lane.ts";
 import type { OpenSubmitStream } from "./submit-stream.ts";
 
 const LANES_MAX = 16;
-/** A submission of this size fits no message; the gateway's own limit of an input is far below. */
+/** A submission of this size fits no message. The gateway's own limit of an input is far below. */
 const START_BYTES_MAX = 3 * 1024 * 1024;
 
 /** Connects with the first submission. */
@@ -41,7 +41,7 @@ interface Outcome {
   readonly end: RunEnd | undefined;
 }
 
-/** The lanes, and the line of submissions for which no lane has room. */
+/** The lanes, and the queue of submissions for which no lane has room. */
 class Streams {
   readonly #addresses: readonly string[];
   readonly #open: OpenSubmitStream;

@@ -3,7 +3,7 @@
 import { useState } from "react";
 import { type Fault, readFault } from "./fault.ts";
 
-/** `act` does the work of one action. It never rejects: a fault is shown. */
+/** `act` does the work of one action. It never rejects: the page shows a fault. */
 export function useAction() {
   const [isBusy, setBusy] = useState(false);
   const [fault, setFault] = useState<Fault>();

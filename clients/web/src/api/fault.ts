@@ -1,9 +1,9 @@
-// An error as the console shows it: what happened, the machine-readable reason, and what to do next.
+// An error in the form of the console: the fault, the machine-readable reason, and the next step.
 
 import { pawlErrorFrom, type PawlReason, type Violation } from "@pawl/client";
 
 export interface Fault {
-  /** UPPER_SNAKE, as the API names it. */
+  /** The name in the API, in UPPER_SNAKE. */
   readonly reason: string;
   readonly message: string;
   readonly next: string;
@@ -13,9 +13,9 @@ export interface Fault {
   readonly retryable: boolean;
 }
 
-/** Advice that differs from other clients; for the rest the server gives the advice. */
+/** Advice that differs from other clients. For all other reasons the server gives the advice. */
 const NEXT: Partial<Record<PawlReason, string>> = {
-  STORE_UNAVAILABLE: "Nothing is lost. Check that PostgreSQL runs; this page reconnects by itself.",
+  STORE_UNAVAILABLE: "No data is lost. Check that PostgreSQL runs; this page reconnects by itself.",
   DRAINING: "The gateway is stopping; this page reconnects when it is back.",
   FORBIDDEN: "Open the console by the address that the gateway serves.",
   UNREACHABLE: "Check that the gateway runs; this page reconnects by itself when it is back.",

@@ -23,7 +23,7 @@ const connect = (interceptors: Interceptor[], attempts: number): PawlClient =>
     timeoutMs: TIMEOUT_MS,
   });
 
-/** The client for reads. It does not retry: polls are the retries, and the page shows sooner that the gateway does not answer. */
+/** The client for reads. It does not retry: the next poll is the retry, and the page shows sooner that the gateway does not answer. */
 export const reads = connect([], 1);
 /** The client for mutations. */
 export const writes = connect([], 4);

@@ -5,14 +5,14 @@ import { useEffect, useRef, useState } from "react";
 import { type Fault, readFault } from "./fault.ts";
 
 export interface Polled<T> {
-  /** The newest answer, kept when a later call fails. */
+  /** The newest answer. It stays if a later call fails. */
   readonly value: T | undefined;
   readonly fault: Fault | undefined;
 }
 
 type Kept<T> = Polled<T> & { readonly key: string };
 
-/** Polls `ask`; a new `key` drops the old answer. With `everyMs` 0 it polls until the first answer. */
+/** Polls `ask`. A new `key` drops the old answer. With `everyMs` 0 it polls until the first answer. */
 export function usePoll<T>(
   key: string,
   everyMs: number,

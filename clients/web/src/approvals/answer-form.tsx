@@ -1,5 +1,5 @@
-// The form of an open approval: the fields of its response, a comment and a name. The same request id goes with the same answer until the
-// server has accepted it, so a repeat after a lost reply is harmless.
+// The form of an open approval: the fields of its response, a comment and a name. The console sends the same request id with the same
+// answer until the server has accepted it. So a repeat after a lost answer is harmless.
 
 import type { Approval } from "@pawl/proto/pawl/v1/approval_pb";
 import { type ReactNode, useEffect, useMemo, useRef, useState } from "react";
@@ -118,13 +118,13 @@ interface Answer {
   readonly decidedBy: string;
 }
 
-/** Sends the answer. `busy` is the decision that is sent or accepted; `faults` are by field, and `fault` belongs to no field. */
+/** Sends the answer. `busy` is the decision that is sent or accepted. `faults` are by field, and `fault` belongs to no field. */
 function useAnswer(approvalId: string, field: Field) {
   const [busy, setBusy] = useState<Answer["decision"]>();
   const [faults, setFaults] = useState<Faults>({});
   const [fault, setFault] = useState<Fault>();
   const request = useRef({ answer: "", id: "" });
-  /** Never rejects: errors go to the faults. */
+  /** Never rejects. Errors become faults. */
   const send = async (answer: Answer): Promise<void> => {
     const { decision, ...rest } = answer;
     const text = JSON.stringify(answer);
@@ -148,7 +148,7 @@ function useAnswer(approvalId: string, field: Field) {
 
 const NAME_KEY = "pawl.answers-as";
 
-/** The name that the reader gave before; empty when this browser has none. */
+/** The name that the reader gave before. Empty when this browser has none. */
 function readName(): string {
   try {
     return localStorage.getItem(NAME_KEY) ?? "";
@@ -157,7 +157,7 @@ function readName(): string {
   }
 }
 
-/** Keeps a name for the next answer. */
+/** Stores a name for the next answer. */
 function keepName(name: string): void {
   try {
     localStorage.setItem(NAME_KEY, name);

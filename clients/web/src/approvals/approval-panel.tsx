@@ -1,5 +1,5 @@
 // A question to a person: its text, the form for the response, and two buttons. The form checks the answer, and the server checks it again.
-// The race it survives: another person answers first; the panel then shows the name.
+// Race: another person answers first. The panel then shows the name.
 
 import { jsonOf } from "@pawl/client";
 import { type Approval, ApprovalState } from "@pawl/proto/pawl/v1/approval_pb";
@@ -63,7 +63,7 @@ function Question({ approval }: { readonly approval: Approval }): ReactNode {
   );
 }
 
-/** The assignees, and the time that is left. */
+/** The assignees, and the remaining time. */
 function Terms({ approval }: { readonly approval: Approval }): ReactNode {
   const deadlineAt = wireMs(approval.deadlineTime);
   const isOpen = approval.state === ApprovalState.OPEN;
@@ -86,7 +86,7 @@ function Terms({ approval }: { readonly approval: Approval }): ReactNode {
 const ENDS: Partial<Record<ApprovalState, string>> = {
   [ApprovalState.APPROVED]: "Approved",
   [ApprovalState.REJECTED]: "Rejected",
-  [ApprovalState.TIMED_OUT]: "No one answered in time",
+  [ApprovalState.TIMED_OUT]: "No person answered in time",
   [ApprovalState.CANCELLED]: "Closed without an answer: its node or its run ended",
 };
 

@@ -81,7 +81,7 @@ const EVERY_MS = 5_000;
 export const useOpenApprovals = (): Polled<ApprovalPage> =>
   usePoll("approvals", EVERY_MS, listOpenApprovals);
 
-/** The number of open approvals, with "+" when there are more pages; empty for none. */
+/** The number of open approvals, with "+" if there are more pages. Empty for none. */
 export function openCount(page: ApprovalPage | undefined): string {
   if (page === undefined || page.approvals.length === 0) return "";
   return `${page.approvals.length}${page.nextPageToken === "" ? "" : "+"}`;

@@ -1,4 +1,4 @@
-// The details of a question as short facts, if they are few and flat. Pure.
+// The details of a question as short facts, if they are few and flat. The functions are pure.
 
 import type { Json } from "@pawl/client";
 
@@ -10,7 +10,7 @@ export interface DetailFact {
 const FACTS_MAX = 12;
 const VALUE_LENGTH_MAX = 120;
 
-/** The facts of an object, inner names joined by `›`; undefined when JSON is easier to read. */
+/** The facts of an object, with inner names joined by `›`. Undefined if JSON is easier to read. */
 export function detailFacts(details: Json | undefined): readonly DetailFact[] | undefined {
   const facts: DetailFact[] = [];
   const isFlat = gather(details, [], facts);

@@ -1,4 +1,5 @@
-// The text that a person has filled in so far, its value, and its faults: those found here, and those that the server found. Pure.
+// The text that a person has filled in so far, its value, and its faults: those found here, and those that the server found. The functions
+// are pure.
 
 import type { Json, Violation } from "@pawl/client";
 import type { Field, Option } from "./field.ts";
@@ -116,7 +117,7 @@ function numeric(field: LeafField & { readonly kind: "number" }, typed: string):
     return { fault: isMinOut ? `Must be more than ${min}.` : `Must be at least ${min}.` };
   if (max !== undefined && (isMaxOut ? value >= max : value > max))
     return { fault: isMaxOut ? `Must be less than ${max}.` : `Must be at most ${max}.` };
-  // The server's validator checks the same: the quotient is a whole number.
+  // The server's validator makes the same check: the quotient is a whole number.
   if (step !== undefined && !Number.isInteger(value / step))
     return { fault: `Must be a multiple of ${step}.` };
   return { value };
@@ -148,7 +149,7 @@ const isRecord = (value: Json | undefined): value is { readonly [key: string]: J
 const ROOT = "response_json";
 const MISSING = /required property '([^']*)'/;
 
-/** Places each violation at the nearest field of the form; `others` are those that belong to no field. */
+/** Places each violation at the nearest field of the form. `others` are those that belong to no field. */
 export function placeViolations(field: Field, violations: readonly Violation[]) {
   const keys = keysOf(field);
   const faults: Record<string, string> = {};
@@ -161,14 +162,14 @@ export function placeViolations(field: Field, violations: readonly Violation[]) 
   return { faults, others };
 }
 
-/** The server reports a missing property at its object; the form shows it at the field. */
+/** The server reports a missing property at its object. The form shows it at the field. */
 function keyOf(path: string, message: string): string {
   const missing = MISSING.exec(message)?.[1];
   const key = path.slice(ROOT.length);
   return missing === undefined ? key : `${key}.${missing}`;
 }
 
-/** The field of a key, or the field around it: a fault of an item is shown at its list. */
+/** The field of a key, or the field around it. The form shows a fault of an item at its list. */
 function nearest(keys: ReadonlySet<string>, key: string): string | undefined {
   for (let at = key; ; at = at.slice(0, Math.max(at.lastIndexOf("."), at.lastIndexOf("[")))) {
     if (keys.has(at)) return at;

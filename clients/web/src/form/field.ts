@@ -1,12 +1,12 @@
-// Reads a JSON Schema as fields that people can fill in. Pure. A shape that no field fits becomes a text area for JSON, so every
-// schema can be answered. The server checks the answer against the whole schema.
+// Reads a JSON Schema as fields that people can fill in. It is pure. A shape that no field fits becomes a text area for JSON, so a person
+// can answer every schema. The server checks the answer against the whole schema.
 
 import type { Json } from "@pawl/client";
 
 interface Base {
   /** The path from the response, as the server writes it in violations: `.amount`, `.address.street`, "" for the whole. */
   readonly key: string;
-  /** The name in its object; "" for the whole. */
+  /** The name in its object. "" for the whole. */
   readonly name: string;
   readonly label: string;
   readonly hint: string;
@@ -34,7 +34,7 @@ export type Field = Base &
         readonly isInteger: boolean;
         readonly min: number | undefined;
         readonly max: number | undefined;
-        /** Whether `min` and `max` themselves are too small or too large. */
+        /** Whether the values of `min` and `max` themselves are excluded. */
         readonly isMinOut: boolean;
         readonly isMaxOut: boolean;
         readonly step: number | undefined;
@@ -160,7 +160,7 @@ function numberField(base: Base, schema: Schema): Field {
   };
 }
 
-/** The options of an enum or of a list of constants with titles; undefined for any other schema. */
+/** The options of an enum or of a list of constants with titles. Undefined for any other schema. */
 function optionsOf(root: unknown, schema: Schema): readonly Option[] | undefined {
   const values = list(schema["enum"]).map((value) => optionOf(value, ""));
   const titled = [...list(schema["oneOf"]), ...list(schema["anyOf"])].map((one) =>
@@ -185,7 +185,7 @@ function typesOf(schema: Schema): readonly string[] {
   return isObject(schema["properties"]) ? ["object"] : [];
 }
 
-/** A schema with its references within the document resolved; an empty schema, which means JSON, when they are broken. */
+/** A schema with its references within the document resolved. An empty schema, which means JSON, when they are broken. */
 function resolved(root: unknown, schema: unknown): Schema {
   let at = schema;
   for (let depth = 0; depth < DEPTH_MAX; depth++) {

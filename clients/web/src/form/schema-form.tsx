@@ -1,4 +1,4 @@
-// The fields of a form. It has no state: the filled-in text comes from `draft`, and changes go to `onChange`.
+// The fields of a form. It has no state: the text comes from `draft`, and `onChange` gets the changes.
 
 import { type ReactNode, useId } from "react";
 import type { Draft, Faults } from "./draft.ts";
@@ -11,7 +11,7 @@ interface Props {
   readonly onChange: (key: string, entered: Draft[string]) => void;
 }
 
-/** Up to this many options are all shown; more become a list to open. */
+/** Up to this many options are all shown. More become a list to open. */
 const RADIO_MAX = 5;
 /** A text that may be longer than this gets several lines. */
 const LINE_LENGTH = 100;
@@ -146,7 +146,7 @@ function Control({ field, id, describedBy, isWrong, entered, onChange }: Control
 
 const isShort = (options: readonly Option[]): boolean => options.length <= RADIO_MAX;
 
-/** `0 to 1000`, `from 0`, `up to 5`; empty when every number is valid. */
+/** `0 to 1000`, `from 0`, `up to 5`. Empty if every number is valid. */
 export function rangeText({
   min,
   max,

@@ -1,4 +1,5 @@
-// The graph of a definition: labels, the search for nodes, and in a run the state of an edge and the input of a node. Pure.
+// The graph of a definition: labels, the search for nodes, and in a run the state of an edge and the input of a node. The functions are
+// pure.
 
 import type { DrawnEdge, DrawnGraph } from "@pawl/client";
 import { isSettled } from "@pawl/core/log/event";
@@ -6,11 +7,11 @@ import { edgeEffect } from "@pawl/core/log/edge-effect";
 import type { NodeView, RunView } from "@pawl/core/log/view";
 import { parseJson } from "../ui/json-text.ts";
 
-/** The label of a node; empty when it has none. */
+/** The label of a node. Empty when it has none. */
 export const labelOf = ({ nodes }: DrawnGraph, nodeId: string): string =>
   nodes.find(({ id }) => id === nodeId)?.label ?? "";
 
-/** The ids of nodes whose id or label holds the text, those that begin with it first; none for an empty text. */
+/** The ids of nodes whose id or label contains the text. Those that begin with it come first. None for an empty text. */
 export function findNodes({ nodes }: DrawnGraph, text: string): readonly string[] {
   const wanted = text.trim().toLowerCase();
   if (wanted === "") return [];
@@ -38,7 +39,7 @@ export function edgeState(edge: DrawnEdge, source: NodeView | undefined): EdgeSt
   return effect === "taken" ? "taken" : "untaken";
 }
 
-/** The input of a node as JSON text on several lines; "" while the node has none. */
+/** The input of a node as JSON text on several lines. "" while the node has none. */
 export function nodeInput(graph: DrawnGraph, view: RunView, nodeId: string): string {
   const incoming = graph.edges.filter((edge) => edge.target === nodeId);
   if (incoming.length === 0) return view.input === "" ? "" : show(parseJson(view.input));

@@ -1,4 +1,4 @@
-// The nodes and edges in the form of the graph library. Pure.
+// The nodes and edges in the form of the graph library. The functions are pure.
 
 import { MarkerType } from "@xyflow/react";
 import type { Looks } from "../run/looks.ts";
@@ -62,7 +62,7 @@ function dataOf(drawn: DrawnNode, drawing: Drawing): FlowNode["data"] {
   };
 }
 
-/** The edges; an edge of a group is taken when one member has taken it. */
+/** The edges. An edge of a group is taken if one member has taken it. */
 export const drawEdges = ({ graph, place, direction, run }: Drawing): FlowEdge[] =>
   graph.edges.map((edge) => {
     const sources = graph.groups.get(edge.source) ?? [{ id: edge.source }];

@@ -1,4 +1,5 @@
-// Folds equal siblings into one node: many nodes of one type between the same nodes. Nodes that are open, found or failed stay apart. Pure.
+// Folds equal siblings into one node: many nodes of one type between the same nodes. Nodes that are open, found or failed stay apart. It is
+// pure.
 
 import type { DrawnEdge, DrawnGraph, DrawnNode } from "@pawl/client";
 
@@ -36,7 +37,7 @@ export function foldGraph(graph: DrawnGraph, apart: ReadonlySet<string>): Folded
   };
 }
 
-/** Nodes of one type with the same sources and targets, where they are many. */
+/** Nodes of one type with the same sources and targets, if there are many. */
 function equalSiblings({ nodes, edges }: DrawnGraph): readonly (readonly DrawnNode[])[] {
   const ends = new Map(nodes.map(({ id }) => [id, [] as string[]]));
   for (const { source, target, handle } of edges) {

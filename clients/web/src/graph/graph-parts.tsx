@@ -1,5 +1,5 @@
-// A node and an edge as drawn. The shape and the colour of a node show its state, and small marks show its attempts. The line of an edge shows
-// whether the run went along it. A group of equal siblings is one node with counts.
+// Draws a node and an edge. The shape and the colour of a node show its state, and small marks show its attempts. The line of an edge shows
+// whether the run took it. A group of equal siblings is one node with counts.
 
 import {
   BaseEdge,
@@ -24,7 +24,7 @@ export type FlowNode = Node<
     readonly view: NodeView | undefined;
     /** Absent in a preview of a definition. */
     readonly look: Look | undefined;
-    /** The rest of a delay: `43 s`. */
+    /** The remaining time of a delay: `43 s`. */
     readonly countdown: string;
     /** The members of a group by look. */
     readonly counts: readonly Count[] | undefined;

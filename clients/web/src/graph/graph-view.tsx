@@ -20,7 +20,7 @@ export interface GraphProps {
   /** Absent for a preview of the definition. */
   readonly run?: DrawnRun;
   readonly openKey?: string;
-  /** Nodes that match the search: they are marked, and the view moves to them. */
+  /** Nodes that match the search. They are marked, and the view moves to them. */
   readonly foundIds?: ReadonlySet<string>;
   readonly onOpen?: (key: string) => void;
 }
@@ -34,10 +34,10 @@ const NONE: ReadonlySet<string> = new Set();
 const MARGIN_PX = 40;
 const HEIGHT_MIN_PX = 220;
 const HEIGHT_MAX_PX = { right: 640, down: 1600 } as const;
-/** In a narrower box the graph runs down at its full height: the page scrolls, not the graph. */
+/** In a narrower box the graph runs down at its full height. The page scrolls, not the graph. */
 const NARROW_PX = 560;
 
-/** Draws the graph; a click opens a node. The whole graph stays in view when its box changes size. */
+/** Draws the graph. A click opens a node. The whole graph stays in view when its box changes size. */
 export function GraphView(props: GraphProps): ReactNode {
   const { graph, run, openKey = "", foundIds = NONE, onOpen } = props;
   const box = useRef<HTMLDivElement>(null);
@@ -105,7 +105,7 @@ export function GraphView(props: GraphProps): ReactNode {
   );
 }
 
-/** The width of an element, live; 0 before it is known. */
+/** The width of an element, live. 0 before it is known. */
 function useWidth(box: RefObject<HTMLDivElement | null>): number {
   const [width, setWidth] = useState(0);
   useEffect(() => {

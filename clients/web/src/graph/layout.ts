@@ -1,4 +1,4 @@
-// Places the nodes of a graph with dagre, and routes its edges: left to right, or downwards where the width is small. Pure. It is part of
+// Places the nodes of a graph with dagre, and routes its edges: left to right, or downwards if the width is small. It is pure, and part of
 // the lazily loaded chunk.
 
 import { graphlib, layout } from "@dagrejs/dagre";
@@ -23,7 +23,7 @@ export interface Place {
 export interface Layout {
   /** The top left corner of every node, by id. */
   readonly nodes: ReadonlyMap<string, Place>;
-  /** Where a long edge bends on its way, by id. */
+  /** The bends of a long edge, by id. */
   readonly bends: ReadonlyMap<string, readonly Place[]>;
   readonly width: number;
   readonly height: number;
@@ -53,7 +53,7 @@ export function layoutGraph(graph: DrawnGraph, direction: Direction = "right"): 
   });
   const bends = edges.map(({ id, source, target }) => {
     const { points = [] } = sheet.edge(source, target, id) as { points?: Place[] }; // as above
-    // The first and the last point lie on the nodes; three in all is a straight edge with its middle.
+    // The first and the last point lie on the nodes. Three in all is a straight edge with its middle.
     return [id, points.length > 3 ? points.slice(1, -1) : []] as const;
   });
   const { width = 0, height = 0 } = sheet.graph() as { width?: number; height?: number }; // as above
@@ -88,7 +88,7 @@ function widestDepth(depths: ReadonlyMap<string, number>): number {
   return Math.max(0, ...Array.from(groups.values(), ({ length }) => length));
 }
 
-/** The longest way from a root to each node; a cycle, which no saved definition has, stops at the number of nodes. */
+/** The longest way from a root to each node. A cycle, which no saved definition has, stops at the number of nodes. */
 function depthsOf(
   nodes: readonly DrawnNode[],
   edges: readonly DrawnEdge[],

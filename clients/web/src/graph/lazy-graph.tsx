@@ -1,4 +1,4 @@
-// Loads the graph's code when a graph is first shown; the rest of the page does not wait for it.
+// Loads the graph's code when a graph is first shown. The rest of the page does not wait for it.
 
 import { lazy, type ReactNode, Suspense } from "react";
 import type { GraphProps } from "./graph-view.tsx";

@@ -15,7 +15,7 @@ interface Props {
   readonly node: NodeView;
 }
 
-/** Shown while the node waits, until the log has the decision. */
+/** Draws the buttons while the node waits, until the log has the decision. */
 export function DecideNode({ runId, node }: Props): ReactNode {
   const [comment, setComment] = useState("");
   const { isBusy, fault, act } = useAction();

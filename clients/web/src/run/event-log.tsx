@@ -1,4 +1,4 @@
-// The event log: every fact of the run in order. It follows its end until the reader scrolls up or pauses it.
+// The event log: every fact of the run in order. It scrolls to the newest event until the reader scrolls up or pauses it.
 
 import { memo, type ReactNode, useLayoutEffect, useRef, useState } from "react";
 import { FindBox } from "../ui/drawer.tsx";

@@ -1,4 +1,5 @@
-// The rows of the event log: their texts and colours, which of them match the reader's filter, and which the page draws. Pure.
+// The rows of the event log: their texts and colours, the rows that match the reader's filter, and the rows that the page draws. The
+// functions are pure.
 
 import { timestampMs } from "@bufbuild/protobuf/wkt";
 import { plainEvent } from "@pawl/client";
@@ -15,13 +16,13 @@ export interface EventRow {
   readonly iteration: number;
   readonly attempt: number;
   readonly at: number;
-  /** The status that the event gives its run or node; "" where it changes none. */
+  /** The status that the event gives its run or node. "" if it changes none. */
   readonly status: string;
   /** The fact as compact JSON text. */
   readonly payload: string;
 }
 
-/** The row of an event. `known` is the same event of the log; undefined for a type that this console does not know. */
+/** The row of an event. `known` is the same event of the log. Undefined for a type that this console does not know. */
 export const eventRow = (event: RunEvent, known: LoggedEvent | undefined): EventRow => ({
   seq: Number(event.eventId),
   type: event.type,
@@ -36,7 +37,7 @@ export const eventRow = (event: RunEvent, known: LoggedEvent | undefined): Event
 const statusAfter = (event: LoggedEvent): string =>
   runStatusAfter(event) ?? nodeStatusAfter(event.type) ?? "";
 
-/** The state of a row; "" for an event that changes none. */
+/** The state of a row. "" for an event that changes none. */
 export function toneOf(row: EventRow, looks: Looks): string {
   const look = looks.get(nodeKey(row.nodeId, row.iteration))?.look;
   if (isSettlingType(row.type) && (look === "handled" || look === "not_run")) return look;
@@ -57,7 +58,7 @@ const FINDINGS: ReadonlySet<string> = new Set(["moderation.flagged", "contract.v
 const isTrouble = ({ type, status }: EventRow): boolean =>
   TROUBLE.has(status) || FINDINGS.has(type);
 
-/** The rows of a kind that contain the text in their type, node or payload. Another name of a type finds it too. */
+/** The rows of a kind that contain the text in their type, node or payload. The filter also knows the other names of a type. */
 export function filterRows(
   rows: readonly EventRow[],
   kind: EventKind,

@@ -1,7 +1,7 @@
 // Folds the event stream of one run and notifies React, at most once per frame.
 //
-// States: connecting → live ⇄ reconnecting(n) → ended | refused. The race it survives: the stream may break anywhere, and another
-// gateway may resume it. The feed counts by the seq of the events and not by the stream, so it shows every event exactly once.
+// States: connecting → live ⇄ reconnecting(n) → ended | refused. Race: the stream breaks at any place, and another gateway resumes it. The
+// feed counts by the seq of the events and not by the stream, so it shows every event exactly once.
 
 import { fromWire } from "@pawl/client";
 import { isFinal } from "@pawl/core/log/event";
@@ -22,11 +22,11 @@ export interface FeedState {
   /** Every event so far, also of types that this console does not know. */
   readonly rows: readonly EventRow[];
   readonly connection: Connection;
-  /** The least time by which the database's clock is ahead of this machine's: an event cannot arrive before it happened. */
+  /** The least time by which the database's clock is ahead of this machine's. An event cannot arrive before it happened. */
   readonly clockSkewMs: number;
 }
 
-/** Reads the whole log and follows it. The watch resumes by itself; `onTrouble` gets the number of tries without progress. */
+/** Reads the whole log and follows it. The watch resumes by itself. `onTrouble` gets the number of tries without progress. */
 export type WatchLog = (options: {
   readonly signal: AbortSignal;
   readonly onOpen: () => void;

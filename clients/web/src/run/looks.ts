@@ -1,6 +1,6 @@
-// The look of each node execution, which shows more than its status. A node that failed the run looks different from a node that never
-// ran because of it, and from a failure that the workflow handled. A delay looks like waiting until its time is up. Pure. Graph,
-// timeline, event log and drawer all show these looks.
+// The look of each node execution, which shows more than its status. A node that failed the run looks different from a node that never ran
+// because of it, and from a failure that the workflow handled. A delay looks like waiting until its time is over. Graph, timeline, event
+// log and drawer all show these looks. The functions are pure.
 
 import { isFinal, isSettled, type NodeStatus } from "@pawl/core/log/event";
 import type { DrawnGraph } from "@pawl/client";
@@ -11,11 +11,11 @@ export type Look = NodeStatus | "handled" | "not_run";
 
 export interface NodeLook {
   readonly look: Look;
-  /** The time until which a delay holds back the nodes behind it. */
+  /** The time until which a delay holds back the next nodes. */
   readonly releaseAt: number | undefined;
 }
 
-/** By key of node execution. */
+/** The looks by key of node execution. */
 export type Looks = ReadonlyMap<string, NodeLook>;
 
 export interface Links {
@@ -100,7 +100,10 @@ function isHandled(node: NodeView, { links, view }: Scene): boolean {
 const stopped = (child: NodeView, view: RunView): boolean =>
   child.status === "cancelled" || neverRan(child, view);
 
-/** The node whose failure kept this one from running: the node that failed the run if it is an ancestor, else the nearest failed ancestor. */
+/**
+ * The node whose failure kept this one from running: the node that failed the run if it is an ancestor, otherwise the nearest failed
+ * ancestor.
+ */
 export function culpritOf(nodeId: string, links: Links, view: RunView): string {
   const seen = new Set([nodeId]);
   let nearest = "";
@@ -113,7 +116,7 @@ export function culpritOf(nodeId: string, links: Links, view: RunView): string {
   return nearest === "" ? view.failedNodeId : nearest;
 }
 
-/** The delay is not over: its time is not up, and no child has started. */
+/** The delay is not over: its time has not passed, and no child has started. */
 function isDelaying(node: NodeView, { links, view, nowMs }: Scene): boolean {
   if (node.releaseAt === undefined || node.releaseAt <= nowMs || isFinal(view.status)) return false;
   const children = links.children.get(node.nodeId) ?? [];
@@ -123,13 +126,13 @@ function isDelaying(node: NodeView, { links, view, nowMs }: Scene): boolean {
   });
 }
 
-/** A delay before the node set the time of its start. A retry, by contrast, waits for its own backoff. */
+/** A delay before the node set the time of its start. A retry waits for its own backoff instead. */
 function isHeldByDelay(node: NodeView, { nowMs }: Scene): boolean {
   const { attempt = 0, notBeforeAt = 0 } = node.deliveries.at(-1) ?? {};
   return attempt === 1 && notBeforeAt > nowMs;
 }
 
-/** "n/m" of a map or a loop; only n of a loop that ended early; "" for any other node. */
+/** "n/m" of a map or a loop. Only n for a loop that ended early. "" for any other node. */
 export const iterationsText = ({ width, settledCount, status }: NodeView): string => {
   if (width === undefined) return "";
   const isEarly = status === "completed" && settledCount < width;

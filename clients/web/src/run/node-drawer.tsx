@@ -63,7 +63,7 @@ export function NodeDrawer(props: Props): ReactNode {
       <CodeBlock
         text={nodeInput(graph, view, node.nodeId)}
         what="input"
-        empty="Nothing has reached the node."
+        empty="The node has no input yet."
       />
       {drawn !== undefined && drawn.config !== "{}" && (
         <>
@@ -77,7 +77,7 @@ export function NodeDrawer(props: Props): ReactNode {
   );
 }
 
-/** Why the node is in its state: a short text of the page where it knows, else the explanation of the gateway. */
+/** Why the node is in its state. The page has a short text for some states. For others it shows the explanation of the gateway. */
 function NodeNote({
   runId,
   node,
@@ -119,7 +119,7 @@ function NodeNote({
   );
 }
 
-/** How long a delay holds back the nodes behind it. */
+/** How long a delay holds back the next nodes. */
 function DelayNote({
   node,
   isWaiting,
@@ -134,8 +134,8 @@ function DelayNote({
   return (
     <p className={`outcome is-${isWaiting ? "waiting" : "completed"}`} data-note="delay">
       {isWaiting
-        ? `Holds back what follows for ${formatDuration(releaseAt - nowMs)} more, until ${formatTime(releaseAt)}.`
-        : `Held back what follows for ${formatDuration(tookMs)}, until ${formatTime(releaseAt)}.`}
+        ? `Holds back the next nodes for ${formatDuration(releaseAt - nowMs)} more, until ${formatTime(releaseAt)}.`
+        : `Held back the next nodes for ${formatDuration(tookMs)}, until ${formatTime(releaseAt)}.`}
     </p>
   );
 }
@@ -160,7 +160,7 @@ function LogLines({ lines }: { readonly lines: NodeView["log"] }): ReactNode {
 const isHeld = ({ status, cause, width, childRunId }: NodeView): boolean =>
   status === "waiting" && width === undefined && childRunId === "" && cause !== APPROVAL;
 
-/** The node asks a person, or has asked: the drawer shows the answer too. */
+/** Whether the node waits, or waited, for a person. The drawer also shows the answer. */
 const asksPerson = (node: NodeView): boolean =>
   node.approvalId !== "" &&
   (node.status === "waiting" ? node.cause === APPROVAL : node.decision !== undefined);

@@ -1,6 +1,6 @@
 // Text and media that a node streamed. The page does not trust a workflow's text. It draws a picture only from a data: URL of a bitmap with
-// a bounded size, so looking at a run loads nothing from elsewhere and runs no script. An address becomes a link. Of anything else the page
-// shows only the name.
+// a bounded size. So the page of a run loads nothing from other servers and runs no script. An address becomes a link. For all other media
+// the page shows only the name.
 
 import type { Media } from "@pawl/core/log/event";
 import { type ReactNode, useLayoutEffect, useRef } from "react";
@@ -24,7 +24,7 @@ export function showMedia({ url, mime }: Media): ShownMedia {
   return { kind: "named", mime };
 }
 
-/** Shows them in the order in which they came. */
+/** Shows the media in the order in which they came. */
 export function StreamMedia({ media }: { readonly media: readonly Media[] }): ReactNode {
   if (media.length === 0) return null;
   return (

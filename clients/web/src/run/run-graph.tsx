@@ -32,7 +32,7 @@ export function RunGraph(props: Props): ReactNode {
   );
 }
 
-/** Typing marks the nodes that match; Enter opens the first. */
+/** Marks the nodes that match the typed text. Enter opens the first. */
 function FindNode({ graph, runLooks, text, foundIds, onText, onOpen }: Props): ReactNode {
   const [first] = foundIds;
   return (

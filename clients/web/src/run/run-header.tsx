@@ -110,7 +110,7 @@ function CancelRun({ runId }: { readonly runId: string }): ReactNode {
           <p>What runs is aborted, what is pending never starts. This cannot be undone.</p>
           <input
             aria-label="Reason"
-            placeholder="Reason, for those who look later (optional)"
+            placeholder="Reason, for people who read the log later (optional)"
             maxLength={REASON_LENGTH_MAX}
             value={reason}
             onChange={(event) => setReason(event.target.value)}

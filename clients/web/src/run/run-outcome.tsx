@@ -17,7 +17,7 @@ const WORDS: Readonly<Record<string, string>> = {
   cancelled: "The run was cancelled",
 };
 
-/** Shows nothing for a run that is live or completed. */
+/** Shows the failure. Empty for a run that is live or completed. */
 export function RunFailure({ view, graph, onOpen }: RunScene): ReactNode {
   const word = WORDS[view.status];
   if (word === undefined) return null;
@@ -110,7 +110,7 @@ function Delays({
 }: Pick<RunScene, "graph" | "runLooks"> & { readonly delays: readonly NodeView[] }): ReactNode {
   const texts = delays.map(({ nodeId, key, releaseAt = 0 }) => {
     const label = labelOf(graph, nodeId) || key;
-    return `${label} holds back what follows for ${formatDuration(releaseAt - runLooks.nowMs)} more`;
+    return `${label} holds back the next nodes for ${formatDuration(releaseAt - runLooks.nowMs)} more`;
   });
   return (
     <p className="outcome is-waiting" role="status" data-waiting>

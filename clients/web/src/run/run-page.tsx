@@ -22,7 +22,7 @@ import { emptyNode } from "@pawl/core/log/view";
 
 interface Props {
   readonly runId: string;
-  /** The node execution whose drawer is open; "" for none. */
+  /** The node execution whose drawer is open. "" for none. */
   readonly openKey: string;
 }
 

@@ -90,7 +90,7 @@ export function TimelineChart(props: Props): ReactNode {
   );
 }
 
-/** The label where there is one, with the iteration; else the id. */
+/** The label, if there is one, with the iteration. Otherwise the id. */
 function laneName({ key, node }: Lane, labels: ReadonlyMap<string, string>): string {
   const label = labels.get(node.nodeId) ?? "";
   if (label === "") return key;
@@ -123,7 +123,7 @@ function BarMark({ bar, y }: { readonly bar: Bar; readonly y: number }): ReactNo
 
 const barText = ({ state, attempt, waitMs, workMs }: Bar): string =>
   state === "delayed"
-    ? `held back what follows for ${formatDuration(workMs)}`
+    ? `held back the next nodes for ${formatDuration(workMs)}`
     : `attempt ${attempt}: ${statusWord(state)}, waited ${formatDuration(waitMs)}, worked ${formatDuration(workMs)}`;
 
 const statusWord = (state: Bar["state"]): string =>

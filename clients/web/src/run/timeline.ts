@@ -6,7 +6,7 @@ import type { DeliveryEnd, NodeView, RunView } from "@pawl/core/log/view";
 export interface Bar {
   readonly key: string;
   readonly attempt: number;
-  /** `delayed`: a delay that holds back the nodes behind it. */
+  /** `delayed`: a delay that holds back the next nodes. */
   readonly state: DeliveryEnd | "queued" | "running" | "waiting" | "handled" | "delayed";
   /** Fractions of the span, 0 to 1: held back from `from` to `ready`, queued to `work`, at work to `to`. */
   readonly from: number;
@@ -41,10 +41,10 @@ const STEPS_MS = [1, 2, 5].flatMap((step) =>
   [0, 1, 2, 3, 4, 5, 6, 7, 8].map((power) => step * 10 ** power),
 );
 const TICK_COUNT = 6;
-/** The most lanes that the page draws. With more than fit a screen, failures come first. */
+/** The most lanes that the page draws. If there are more than fit a screen, failures come first. */
 const LANES_MAX = 200;
 const LANES_SEEN = 15;
-/** The iterations of one node that get a lane; a map may have ten thousand. */
+/** The iterations of one node that get a lane. A map may have ten thousand. */
 const ITERATION_LANES_MAX = 10;
 
 const URGENT: ReadonlySet<Look> = new Set(["failed", "timed_out", "handled"]);
@@ -102,7 +102,7 @@ function barsOf(node: NodeView, look: Look, { end, at }: Span): Bar[] {
       key: `${node.key}/${index}`,
       attempt: delivery.attempt,
       state: look === "handled" && index === last ? "handled" : state,
-      // The lane of a delay shows the time that it holds back this node. A later attempt waits for its own backoff.
+      // The lane of a delay shows the time for which it holds back this node. A later attempt waits for its own backoff.
       from: at(delivery.attempt > 1 ? delivery.queuedAt : ready),
       ready: at(ready),
       work: at(work),
@@ -114,7 +114,7 @@ function barsOf(node: NodeView, look: Look, { end, at }: Span): Bar[] {
   return node.releaseAt === undefined ? bars : [...bars, delayBar(node, { end, at })];
 }
 
-/** The bar of a delay after its handler is done, while it holds back the nodes behind it. */
+/** The bar of a delay after its handler is done, while it holds back the next nodes. */
 function delayBar(
   { key, attempt, settledAt = 0, releaseAt = 0 }: NodeView,
   { end, at }: Span,

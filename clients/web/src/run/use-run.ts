@@ -13,7 +13,7 @@ import { type FoldedGraph, foldGraph } from "../graph/fold.ts";
 
 const HIDDEN_FRAME_MS = 250;
 
-/** The next frame of a visible page; a slow timer on a hidden page, which gets no frames and would pile up events. */
+/** The next frame of a visible page. A hidden page gets no frames and would collect events, so it uses a slow timer. */
 const nextFrame = (draw: () => void): void => {
   if (document.hidden) window.setTimeout(draw, HIDDEN_FRAME_MS);
   else window.requestAnimationFrame(draw);
@@ -38,7 +38,7 @@ export interface RunScene {
   readonly graph: DrawnGraph;
   readonly view: RunView;
   readonly runLooks: RunLooks;
-  /** The node execution or the group whose drawer is open; "" for none. */
+  /** The node execution or the group whose drawer is open. "" for none. */
   readonly openKey: string;
   readonly onOpen: (key: string) => void;
 }
@@ -50,7 +50,7 @@ export interface RunLooks {
   readonly nowMs: number;
 }
 
-/** The present looks; `clockSkewMs` is how far the database's clock is ahead. */
+/** The present looks. `clockSkewMs` is how far the database's clock is ahead. */
 export function useLooks(graph: DrawnGraph, view: RunView, clockSkewMs: number): RunLooks {
   const presentMs = Date.now() + clockSkewMs;
   const isDelaying =

@@ -1,5 +1,5 @@
-// The filters above the list of runs, kept in the address; the search box finds by the beginning of a workflow's id or of
-// words of its title, by the beginning of a run's id, and by the short id that the list prints.
+// The filters above the list of runs. The address holds them. The search box finds a workflow by the beginning of its id or of words of its
+// title. It finds a run by the beginning of its id, or by the short id.
 
 import { type ReactNode, useEffect, useRef, useState } from "react";
 import { runPath, runsPath } from "../route.ts";
@@ -47,7 +47,7 @@ export function FilterBar({ status, workflowId, query }: Props): ReactNode {
 function SearchBox({ status, workflowId, query }: Props): ReactNode {
   const box = useRef<HTMLInputElement>(null);
   const [text, setText] = useState(query);
-  /** The query that this box put into the address; another one came by a link or the back button. */
+  /** The query that this box put into the address. Another query came by a link or the back button. */
   const sent = useRef(query);
   useKeys({ "/": () => box.current?.focus() });
   const search = (): void => {

@@ -29,14 +29,14 @@ export const STATUS_FILTERS: readonly StatusFilter[] = [
   { name: "cancelled", label: "Cancelled", statuses: [RunStatus.CANCELLED] },
 ];
 
-/** The filter of a name; the filter for all runs when there is none. */
+/** The filter of a name. The filter for all runs if there is none. */
 export const statusFilter = (name: string): StatusFilter | undefined =>
   STATUS_FILTERS.find((filter) => filter.name === (ALIASES[name] ?? name)) ?? STATUS_FILTERS[0];
 
 /** The word of logs and nodes for a status of runs. */
 const ALIASES: Readonly<Record<string, string>> = { timed_out: "timeout" };
 
-/** The step of j and k in a list of `count`; -1 means nothing is chosen yet. */
+/** The step of j and k in a list of `count`. -1 means that nothing is chosen yet. */
 export const stepChoice = (chosen: number, step: 1 | -1, count: number): number =>
   count === 0 ? -1 : Math.min(Math.max(chosen + step, 0), count - 1);
 

@@ -18,7 +18,7 @@ import { formatAge, formatDuration, formatTime, wireMs } from "../ui/time.ts";
 
 const RUNS_EVERY_MS = 2000;
 const WORKFLOWS_EVERY_MS = 10_000;
-/** Below it the table needs the whole width. */
+/** In a narrower window the table needs the whole width. */
 const WIDE = "(min-width: 1200px)";
 
 interface Props {

@@ -1,5 +1,5 @@
-// Starts a run: the form of one workflow, and the panel and the dialog with all workflows. A repeat after a lost answer is harmless: the same
-// request id goes with the same input until the server has accepted it.
+// Starts a run: the form of one workflow, and the panel and the dialog with all workflows. The console sends the same request id with the
+// same input until the server has accepted it. So a repeat after a lost answer is harmless.
 
 import type { Workflow } from "@pawl/proto/pawl/v1/workflow_pb";
 import { type ReactNode, useRef, useState } from "react";
@@ -79,7 +79,7 @@ const NO_INPUT: Fault = {
 
 const SAMPLE_MS = 5_000;
 
-/** The sample input of a workflow as JSON text to edit; empty when it has none, or when it cannot be read. */
+/** The sample input of a workflow as JSON text to edit. Empty if it has none, or if it cannot be read. */
 async function readSample(workflowId: string): Promise<string> {
   try {
     const signal = AbortSignal.timeout(SAMPLE_MS);

@@ -2,7 +2,7 @@
 
 import { type FormEvent, useEffect, useRef, useState, useSyncExternalStore } from "react";
 
-/** The present in milliseconds, renewed every `everyMs` while `ticking`. */
+/** The present time in milliseconds, updated every `everyMs` while `ticking`. */
 export function useNow(everyMs: number, ticking: boolean): number {
   const [nowMs, setNowMs] = useState(() => Date.now());
   useEffect(() => {

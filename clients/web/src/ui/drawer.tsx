@@ -10,7 +10,7 @@ interface DrawerProps {
   readonly children: ReactNode;
 }
 
-/** A drawer with a title; its button and Escape close it. `data` are attributes for tests. */
+/** A drawer with a title. Its button and Escape close it. `data` are attributes for tests. */
 export function Drawer({ label, title, onClose, children, ...data }: DrawerProps): ReactNode {
   useKeys({ Escape: onClose });
   return (

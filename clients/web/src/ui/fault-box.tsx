@@ -1,4 +1,4 @@
-// An error for people: what happened, its reason for a search, and what to do next.
+// An error for people: the fault, its reason for a search, and the next step.
 
 import type { ReactNode } from "react";
 import { type Fault, violationText } from "../api/fault.ts";
@@ -9,7 +9,7 @@ interface Props {
   readonly children?: ReactNode;
 }
 
-/** Shows a fault, if there is one; `children` are further actions. */
+/** Shows a fault, if there is one. `children` are further actions. */
 export function FaultBox({ fault, children }: Props): ReactNode {
   if (fault === undefined) return null;
   // The message of a fault with one violation is that violation.
@@ -35,7 +35,7 @@ export function FaultBox({ fault, children }: Props): ReactNode {
   );
 }
 
-/** The fault of a poll, or a note while its first answer is under way. */
+/** The fault of a poll, or a note before its first answer. */
 export function PollState({ polled, what }: PollProps): ReactNode {
   if (polled.fault !== undefined) return <FaultBox fault={polled.fault} />;
   return polled.value === undefined && <p className="loading">Reading {what}…</p>;

@@ -12,7 +12,7 @@ export function parseJson(text: string): unknown {
 /** Whether a text is JSON: no JSON text is its own value. */
 export const isJson = (text: string): boolean => parseJson(text) !== text;
 
-/** JSON text set out on several lines; other text as it is. */
+/** JSON text on several lines. Other text stays unchanged. */
 export function prettyJson(text: string): string {
   const value = parseJson(text);
   return typeof value === "string" ? value : JSON.stringify(value, null, 2);

@@ -7,7 +7,7 @@ const listeners = new Set<() => void>();
 const notify = (): void => listeners.forEach((listener) => listener());
 window.addEventListener("popstate", notify);
 
-/** Goes to `path`. `replace` adds no step to the history. */
+/** Changes the route to `path`. `replace` adds no step to the history. */
 export function navigate(path: string, how: "push" | "replace" = "push"): void {
   if (path === location.pathname + location.search) return;
   if (how === "push") history.pushState(null, "", path);
@@ -27,7 +27,7 @@ export function useRoute(): Route {
   return readRoute(location.pathname, location.search);
 }
 
-/** Follows a link within the console; the browser handles new tabs. */
+/** Follows a link within the console. The browser handles new tabs. */
 function followLink(event: MouseEvent<HTMLAnchorElement>): void {
   const plain =
     event.button === 0 && !event.metaKey && !event.ctrlKey && !event.shiftKey && !event.altKey;

@@ -1,11 +1,10 @@
-// Texts for people: JSON in a box of its own, a button that copies, a text of which the first lines show, a fact by
-// name, and the head of a table.
+// Texts for people: JSON in a box, a button that copies, a text that shows its first lines, a fact by name, and the head of a table.
 
 import { type ReactNode, useEffect, useLayoutEffect, useRef, useState } from "react";
 
 const SAID_MS = 1500;
 
-/** A small button that copies `text`; `what` names it for screen readers. */
+/** A small button that copies `text`. `what` names it for screen readers. */
 export function CopyButton({
   text,
   what,
@@ -56,7 +55,7 @@ export function CodeBlock({ text, what, empty = "" }: CodeProps): ReactNode {
   );
 }
 
-/** Shows two lines, with a button for all where there are more. */
+/** Shows two lines, with a button for all if there are more. */
 export function Clamped({ children }: { readonly children: ReactNode }): ReactNode {
   const box = useRef<HTMLDivElement>(null);
   const [isOpen, setOpen] = useState(false);
@@ -93,7 +92,7 @@ interface FactProps {
   readonly children: ReactNode;
 }
 
-/** A name and its value in a list of facts; `copy` is the text that its button copies. */
+/** A name and its value in a list of facts. `copy` is the text that its button copies. */
 export function Fact({ name, mono, copy, copied, children }: FactProps): ReactNode {
   return (
     <div>

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { defineHandler, serve } from "@pawl/handler";
 import { z } from "zod";
 
-/** The folder that stands for a mail server. */
+/** The folder that replaces a mail server. */
 const OUTBOX = process.env["OUTBOX"] ?? join(tmpdir(), "pawl-outbox");
 const REVIEW_SCORE = 0.5;
 

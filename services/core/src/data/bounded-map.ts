@@ -1,5 +1,5 @@
-// A map with a bound, for caches: the entries that were set longest ago make room for new ones. A hit needs no bookkeeping, so a value that is
-// in use is made again from time to time.
+// A map with a bound, for caches. The entries that were set longest ago make room for new ones. A hit needs no bookkeeping, so a cache
+// sometimes makes a value again that is still in use.
 
 export class BoundedMap<Key, Value> {
   readonly #max: number;
@@ -32,7 +32,7 @@ export class BoundedMap<Key, Value> {
     this.#entries.delete(key);
   }
 
-  /** The value of a key; makes and keeps it if there is none. */
+  /** The value of a key. Makes and keeps it if there is none. */
   ensure(key: Key, make: (key: Key) => Value): Value {
     const found = this.get(key);
     if (found !== undefined) return found;

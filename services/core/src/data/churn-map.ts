@@ -1,7 +1,7 @@
-// A map whose entries come and go all the time: a Map of positions beside an array of values. The reason is V8's garbage collection.
-// An old Map moves every table that it outgrows, still full, to the old objects. So everything that passed through it, with all that it
-// refers to, stays in memory until the next full collection. In an executor that was 3 KiB per node: what survives to a full collection
-// fell from 44 to 24 MiB per 15,000 nodes. Here such a table holds only keys and numbers, so keys must be strings or numbers.
+// A map whose entries change all the time: a Map of positions beside an array of values. The reason is V8's garbage collection. When an old
+// Map outgrows a table, V8 moves that table, still full, to the old objects. So all its former entries stay in memory until the next full
+// collection. In an executor that was 3 KiB per node: the memory that survives to a full collection fell from 44 to 24 MiB per 15,000
+// nodes. Here such a table holds only keys and numbers, so keys must be strings or numbers.
 
 export class ChurnMap<Key extends string | number, Value> {
   readonly #places = new Map<Key, number>();
@@ -41,12 +41,12 @@ export class ChurnMap<Key extends string | number, Value> {
     return true;
   }
 
-  /** In order of insertion; entries deleted during the iteration are left out. */
+  /** The keys in order of insertion. Entries deleted during the iteration are left out. */
   keys(): IterableIterator<Key> {
     return this.#places.keys();
   }
 
-  /** In order of insertion; entries deleted during the iteration are left out. */
+  /** The values in order of insertion. Entries deleted during the iteration are left out. */
   *values(): Generator<Value> {
     // The position of a key holds its value.
     for (const place of this.#places.values()) yield this.#values[place] as Value;

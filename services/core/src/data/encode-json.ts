@@ -1,5 +1,5 @@
-// A value as JSON text that the log accepts. The log refuses text that is too large, too deep, or holds a number that a double
-// rounds; an integer that only a double could produce is written with an exponent, which promises no more than a double.
+// A value as JSON text that the log accepts. The log refuses text that is too large, too deep, or holds a number that a double rounds. An
+// integer that only a double can hold is written with an exponent, which promises no more than a double.
 
 import { faultOf } from "./json.ts";
 import { LIMITS } from "./limits.ts";
@@ -12,7 +12,7 @@ export type Encoded =
       readonly message: string;
     };
 
-/** Encodes `value`; `what` names it in the message of a refusal. */
+/** Encodes `value`. `what` names it in the message of a refusal. */
 export function encodeJson(value: unknown, what: string): Encoded {
   let text = stringified(value);
   if (text === undefined) {
@@ -33,7 +33,7 @@ export function encodeJson(value: unknown, what: string): Encoded {
   };
 }
 
-/** JSON text; undefined for a value that is nested so deep that writing it runs out of stack, as a reply of an http node may be. */
+/** JSON text. Undefined for a value that is nested too deeply to be written, such as a reply of an http node. */
 function stringified(value: unknown): string | undefined {
   try {
     return JSON.stringify(value) ?? "null";
@@ -45,7 +45,7 @@ function stringified(value: unknown): string | undefined {
 
 declare global {
   interface JSON {
-    /** Raw JSON text, written as it is. Node has it since 22; the compiler's library does not know it yet. */
+    /** Raw JSON text. Node has it since 22. The compiler's library does not know it yet. */
     rawJSON(text: string): unknown;
   }
 }

@@ -1,6 +1,6 @@
 // Conditions: CEL behind one interface. Their size is bounded before they run (bytes, AST nodes, depth), and so is their cost. Regular
-// expressions are refused: they would be JavaScript's, which backtrack. An inner loop may only loop over the element of the outer one, so
-// the work stays proportional to the data.
+// expressions are refused, because JavaScript's backtrack. An inner loop may only loop over the element of the outer one, so the work stays
+// proportional to the data.
 
 import { Environment, type ASTNode } from "@marcbachmann/cel-js";
 import { UnsignedInt } from "@marcbachmann/cel-js/evaluator";
@@ -16,7 +16,7 @@ export type ConditionResult =
   | Refused<Extract<Cause, "condition_type" | "missing_variable" | "condition_too_costly">>;
 
 export interface Condition {
-  /** How often its loops may walk over their data: 0 without a loop, else once for each of its parts. */
+  /** How often its loops may walk over their data: 0 without a loop, otherwise once for each of its parts. */
   readonly passes: number;
   readonly evaluate: (scope: Scope) => ConditionResult;
 }
@@ -67,7 +67,7 @@ export function compileCondition(
     if (shape.loops && hasLargeCollection(Object.values(scope)))
       return refused("condition_too_costly", TOO_COSTLY);
     try {
-      // A map's iteration has no `previous`; it is null, as in the first iteration of a loop.
+      // A map's iteration has no `previous`. It is null, as in the first iteration of a loop.
       return { ok: true, value: isTruthy(parsed({ previous: null, ...scope })) };
     } catch (error) {
       const isMissing = celCode(error) === "no_such_key";
@@ -88,7 +88,10 @@ const CAN_BE_FALSE: ReadonlySet<string> = new Set(
   "bool dyn int uint double string null".split(" "),
 );
 
-/** The truth of a condition's value, as in JavaScript: false, null, 0, NaN and empty text are false; all else is true, an empty list too. */
+/**
+ * The truth of a condition's value, as in JavaScript. False, null, 0, NaN and empty text are false. Every other value is true, even an
+ * empty list.
+ */
 const isTruthy = (value: unknown): boolean =>
   Boolean(value instanceof UnsignedInt ? value.valueOf() : value);
 
@@ -116,7 +119,7 @@ function makeEnvironment(variables: readonly string[]): Environment {
   return made;
 }
 
-/** What a walk over the tree of an expression finds; the parser has limited it to AST_NODES_MAX nodes. */
+/** The findings of a walk over the tree of an expression. The parser has limited the tree to AST_NODES_MAX nodes. */
 class Shape {
   loops = false;
   parts = 0;
@@ -142,7 +145,7 @@ function walk(node: ASTNode, loopVariable: string | undefined, shape: Shape): vo
   for (const child of childrenOf(node.args)) walk(child, loopVariable, shape);
 }
 
-/** The variable at which a range starts, "" for a literal list, undefined for anything that could make a longer list. */
+/** The variable at which a range starts. "" for a literal list, undefined for anything that could make a longer list. */
 function rangeRoot(node: ASTNode): string | undefined {
   if (node.op === "id") return node.args;
   if (node.op === "list") return "";
@@ -159,7 +162,7 @@ function childrenOf(args: unknown): ASTNode[] {
 const isAstNode = (value: unknown): value is ASTNode =>
   typeof value === "object" && value !== null && "op" in value && "args" in value;
 
-/** Whether a list or object inside `roots` is too long to loop over; iterative, because data may be deep. */
+/** Whether a list or object inside `roots` is too long for a loop. The walk is iterative, because data may be deep. */
 function hasLargeCollection(roots: readonly unknown[]): boolean {
   const left: unknown[] = [...roots];
   while (left.length > 0) {

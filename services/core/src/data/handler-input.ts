@@ -1,5 +1,5 @@
-// What the handler of a node gets: its input and its config, with edges bound and templates filled in. The executor makes it for an
-// attempt, and the gateway makes the same value again from the log.
+// The input and the config of a node's handler, with edges bound and templates filled in. The executor makes them for an attempt, and the
+// gateway makes the same values again from the log.
 
 import type { Cause } from "../fault/cause.ts";
 import { type Binding, resolveInputs } from "./inputs.ts";
@@ -29,7 +29,7 @@ export interface HandlerInput {
   readonly ok: true;
   /** The handler's input. */
   readonly input: unknown;
-  /** The node's `input`, or else the parameters that its edges bind. Unlike the input it is never the run's input. */
+  /** The node's `input`, or the parameters that its edges bind. Unlike the input it is never the run's input. */
   readonly params: unknown;
   /** The variables of templates. */
   readonly scope: Scope;
@@ -38,8 +38,8 @@ export interface HandlerInput {
 }
 
 /**
- * The input of a node: its own `input` with the parameters that edges bind; without `input`, the parameters; the run's input for a node
- * that has neither `input` nor parents.
+ * The input of a node: its own `input` with the parameters that edges bind. Without `input` it is the parameters. A node that has neither
+ * `input` nor parents gets the run's input.
  */
 export function handlerInput(
   node: InputNode,
@@ -58,7 +58,7 @@ export function handlerInput(
   return { ok: true, input: isRoot ? context.input : params, params, scope, render: rendered };
 }
 
-/** The node's own input with the parameters that its edges bind. The definition's rules let edges bind only into an object. */
+/** The node's own input with the parameters that its edges bind. By the rules of the definition, edges bind only into an object. */
 const withParams = (own: unknown, params: Readonly<Record<string, unknown>>): unknown =>
   isRecord(own) ? { ...own, ...params } : own;
 

@@ -1,5 +1,5 @@
-// A node's parameters, from its parents' outputs. An edge that names a parameter binds it; values of several edges are merged in edge
-// order. The executor does this from the assignment alone.
+// A node's parameters, from its parents' outputs. An edge that names a parameter binds it. Values of several edges are merged in edge
+// order. The executor needs only the assignment for this.
 
 import { refused, type Refused } from "../fault/refused.ts";
 import type { ParentFailurePolicy } from "./parent-failure.ts";
@@ -7,7 +7,7 @@ import { merge, mergeStrategyOf, type MergeItem, type MergeStrategy } from "./me
 import { lookup, parsePath } from "./path.ts";
 import type { NodeContext } from "./scope.ts";
 
-/** One incoming edge, as `nodeJson` in log/context.ts writes it. */
+/** One incoming edge, in the form that `nodeJson` in log/context.ts writes. */
 export interface Binding {
   readonly source: string;
   readonly sourceLabel: string;
@@ -22,9 +22,9 @@ export type ResolvedInputs =
   | (Refused<"missing_variable"> & { readonly path: string });
 
 /**
- * The node's parameters. The key `output` means the whole output, any other key is a path into it. A parent that did not lead here (it
- * failed, or left by another handle) binds nothing; under `substitute_default` it binds ''. For a parent that did lead here without a
- * value at the path, the result is missing_variable, or '' under `substitute_default`.
+ * The node's parameters. The key `output` means the whole output. Any other key is a path into it. A parent whose edge was not taken (it
+ * failed, or left by another handle) binds nothing. Under `substitute_default` it binds ''. If a taken edge has no value at the path, the
+ * result is missing_variable, or '' under `substitute_default`.
  */
 export function resolveInputs(
   bindings: readonly Binding[],
@@ -40,7 +40,7 @@ export function resolveInputs(
     let param = byParam.get(label);
     if (param === undefined) byParam.set(label, (param = { edges: 0, strategy: null, items: [] }));
     param.edges++;
-    // If the edges of one parameter name different strategies, the last one that names any decides, as for values.
+    // If the edges of one parameter name different strategies, the last one counts, as for values.
     param.strategy = binding.mergeStrategy ?? param.strategy;
     const led = ledHere(binding, context);
     if (!led && !substitute) continue;
@@ -55,7 +55,7 @@ export function resolveInputs(
   const params: [string, unknown][] = [];
   for (const [label, { edges, strategy, items }] of byParam) {
     if (items.length === 0) continue;
-    // Several edges share the parameter, so it is merged even if only one of them led here: its type must not depend on that.
+    // Several edges share the parameter, so it is merged even if only one edge was taken. Its type must not depend on that.
     const value =
       edges === 1 ? items[0]?.value : merge(mergeStrategyOf(strategy, nodeMerge), items);
     params.push([label, value]);
@@ -71,7 +71,7 @@ interface Param {
 
 const ABSENT = { found: false } as const;
 
-/** Whether this edge was taken: its source completed and left by this edge's handle. */
+/** Whether this edge was taken: its source completed and left by the handle of this edge. */
 function ledHere({ source, sourceHandle }: Binding, { nodes, handles }: NodeContext): boolean {
   if (!Object.hasOwn(nodes, source)) return false;
   const left =

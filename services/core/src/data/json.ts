@@ -1,6 +1,5 @@
-// JSON at the entrance: every text that would do harm later is refused here, before it is parsed or stored. JSON.parse accepts any
-// depth, drops duplicate keys, rounds large integers and passes lone surrogates and NUL; the log, the digest and Postgres would then
-// fail on them.
+// Checks JSON texts of users before they are parsed or stored. JSON.parse accepts any depth, drops duplicate keys, rounds large integers
+// and passes lone surrogates and NUL. The log, the digest and PostgreSQL would then fail on them.
 
 import { refused, type Refused } from "../fault/refused.ts";
 import { LIMITS } from "./limits.ts";
@@ -20,7 +19,7 @@ export type CheckedJson =
   /** `offset` is the position of the fault in characters, from 0, if it has one. */
   | (Refused<JsonFault> & { readonly offset?: number });
 
-/** What the log refuses about `text`, or undefined. Does not parse. */
+/** The reason why the log refuses `text`, or undefined. It does not parse the text. */
 export function faultOf(
   text: string,
   limits: JsonLimits = VALUE_LIMITS,

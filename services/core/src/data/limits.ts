@@ -1,4 +1,4 @@
-// Every limit of Pawl, named, with its reason. Beyond a limit a caller gets LIMIT_EXCEEDED or a named violation, never a crash.
+// Every limit of Pawl, with its reason. Beyond a limit a caller gets LIMIT_EXCEEDED or a named violation, never a crash.
 
 const KIB = 1024;
 const MIB = 1024 * KIB;
@@ -7,34 +7,34 @@ const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 
 export const LIMITS = {
-  /** One gRPC message, sent or received, on every client and server: bounds the memory that a single message can take. */
+  /** One gRPC message, sent or received, on every client and server. It bounds the memory of a single message. */
   messageBytes: 4 * MIB,
-  /** All values that one answer shows beside the exact bytes: the gateway needs about 30 ms to make them (measured). */
+  /** All values that one answer shows beside the exact bytes. The gateway needs about 30 ms to make them (measured). */
   readableBytes: MIB,
-  /** Nested objects and lists in such a value: readers of protobuf refuse a hundred levels, and an object takes three. */
+  /** Nested objects and lists in such a value. Readers of protobuf refuse a hundred levels, and an object takes three. */
   readableDepth: 30,
-  /** One item of a stream, alone in its message: the rest of the message is for its frame. */
+  /** One item of a stream, alone in its message. The rest of the message is for its frame. */
   itemBytes: 4 * MIB - 64 * KIB,
-  /** A message with several items is cut here, so that even a slow link carries a message every few seconds. */
+  /** A message with several items is cut at this size, so that even a slow link carries a message every few seconds. */
   batchBytes: MIB,
-  /** Assignments that wait to be written to one executor's stream; beyond this the executor gets no further claim. */
+  /** Assignments that wait to be written to one executor's stream. Beyond this the executor gets no further claim. */
   unsentBytes: 16 * MIB,
-  /** Submissions under way on one stream of SubmitRuns: each holds an answer that is due, or a place at the tail of its run. */
+  /** Submissions under way on one stream of SubmitRuns. Each holds an unsent answer, or a place at the tail of its run. */
   submissions: 1_000,
   definitionBytes: 2 * MIB,
-  /** YAML takes a hundred times as long to read as JSON; a longer text comes from a program, which can write JSON. */
+  /** YAML takes a hundred times as long to read as JSON. A longer text comes from a program, which can write JSON. */
   definitionYamlBytes: 64 * KIB,
   definitionNodes: 10_000,
   definitionEdges: 50_000,
-  /** Run input, node output and any single event: no row of the log reaches a megabyte. */
+  /** Run input, node output and any single event. No row of the log reaches a megabyte. */
   valueBytes: 256 * KIB,
-  /** A run's input: a start node's output is the input with a small frame, and must fit too. */
+  /** A run's input. The output of a start node is the input with a small frame, and must fit too. */
   inputBytes: 256 * KIB - 64,
-  /** Everything that a node may read; checked when the node is queued, and again before an executor gets it. */
+  /** Everything that a node may read. It is checked when the node is queued, and again before an executor gets it. */
   contextBytes: 2 * MIB,
   /**
-   * JSON that the scheduler evaluates in one tick for the nodes that it completes itself: about 10 ms of its event loop. A node
-   * that reads more than this goes to an executor.
+   * JSON that the scheduler evaluates in one tick for the nodes that it completes itself: about 10 ms of its event loop. An executor
+   * completes a node that reads more.
    */
   inlineBytes: 256 * KIB,
   /** Every such node counts at least this much, so that one tick completes at most about two thousand. */
@@ -47,25 +47,25 @@ export const LIMITS = {
   requestIdLength: 255,
   /** The text that a person types to find a run. */
   searchLength: 200,
-  /** Matching workflows whose runs one search looks at: bounds the cost of a short text. */
+  /** Matching workflows whose runs one search reads. It bounds the cost of a short text. */
   searchMatches: 200,
-  /** How long an input may be remembered as started, and the default. */
+  /** How long the scheduler may remember an input as started, and the default. */
   inputKeyMsMax: 30 * DAY_MS,
   inputKeyMs: DAY_MS,
   javascriptBytes: 64 * KIB,
   expressionBytes: 4 * KIB,
   expressionDepth: 32,
-  /** One contract: a schema of this size compiles in a few milliseconds, and a value is checked in bounded steps. */
+  /** One contract. A schema of this size compiles in a few milliseconds, and a value is checked in bounded steps. */
   contractBytes: 32 * KIB,
   contractDepth: 32,
   /** Node types of one executor that have schemas. */
   descriptors: 64,
-  /** Different patterns in all contracts of a definition: compiling patterns is the costly part of reading contracts. */
+  /** Different patterns in all contracts of a definition. Compiling patterns is the costly part of reading contracts. */
   contractPatterns: 128,
-  /** Steps to check one value against one contract, so that no schema keeps an executor busy. */
+  /** Steps to check one value against one contract, so that no schema blocks an executor. */
   contractSteps: 500_000,
   patternLength: 512,
-  /** Instructions of a compiled pattern; a match costs at most this times the length of the text. */
+  /** Instructions of a compiled pattern. A match costs at most this times the length of the text. */
   patternSize: 2_000,
   templateBytes: 64 * KIB,
   templateHoles: 1_000,
@@ -74,18 +74,18 @@ export const LIMITS = {
   scopeWidth: 10_000,
   /** Iterations of one map that run at once. */
   scopeParallelism: 1_000,
-  /** Iterations of a loop without a bound of its own. */
+  /** Iterations of a loop that names no bound. */
   loopIterations: 50,
-  /** Nested child runs; a workflow that starts itself ends here. */
+  /** Nested child runs. A workflow that starts itself ends here. */
   runDepth: 10,
   /** Attempts that a policy may ask for. */
   attemptsMax: 20,
   backoffMsMax: HOUR_MS,
-  /** The longest Retry-After of a provider that is obeyed. */
+  /** The longest Retry-After of a provider that Pawl respects. */
   retryAfterMsMax: HOUR_MS,
   nodeTimeoutMs: 5 * MINUTE_MS,
   nodeTimeoutMsMax: DAY_MS,
-  /** How long after its timeout a claim may still report: time for the messages, and for a busy machine. */
+  /** How long after its timeout a claim may still report. It covers the messages and a busy machine. */
   timeoutGraceMs: 10_000,
   /** The same for moderation, which the node's timeout does not include: three calls of a minute before the handler and after it. */
   moderationGraceMs: 6 * MINUTE_MS,
@@ -97,9 +97,9 @@ export const LIMITS = {
   approvalMessageLength: 4_000,
   /** Free texts by which people find the approvals they should answer. */
   approvalAssignees: 32,
-  /** Defaults of a definition that are checked against their schema when it is saved: each check compiles a schema. */
+  /** Defaults of a definition that are checked against their schema when it is saved. Each check compiles a schema. */
   approvalDefaults: 50,
-  /** Lost leases that a node execution survives; after one more it is a dead letter. */
+  /** Lost leases that a node execution survives. After one more it is a dead letter. */
   deliveriesMax: 3,
   httpRequestBytes: MIB,
   httpResponseBytes: 2 * MIB,
@@ -115,7 +115,7 @@ export const LIMITS = {
   deltaBytes: 64 * KIB,
   /** A media type; registered types are far shorter. */
   mimeLength: 128,
-  /** A recurrence rule; a calendar entry with a year of exceptions is shorter. */
+  /** A recurrence rule. A calendar entry with a year of exceptions is shorter. */
   scheduleExpressionLength: 4 * KIB,
   /** Times of one preview, and the default. */
   previewTimesMax: 50,
@@ -125,7 +125,7 @@ export const LIMITS = {
   deadLettersMax: 1_000,
   redrivesPerSecond: 50,
   redrivesPerSecondMax: 1_000,
-  /** A redrive answers after this time, finished or not: well below the deadline of a call. */
+  /** A redrive answers after this time, finished or not. It is well below the deadline of a call. */
   redriveMs: 10_000,
   pageSize: 50,
   pageSizeMax: 200,
@@ -134,9 +134,9 @@ export const LIMITS = {
   priorityMax: 1_000,
   /** A concurrency or rate key after its template is filled. */
   keyBytes: 256,
-  /** Slots of one concurrency key: a release counts the others. */
+  /** Slots of one concurrency key. A release counts the others. */
   slotsMax: 1_000,
-  /** Starts within one window of a rate; all of them are stored. */
+  /** Starts within one window of a rate. All of them are stored. */
   rateMax: 1_000,
   ratePerMsMax: DAY_MS,
 } as const;

@@ -13,15 +13,15 @@ export interface MergeItem {
   readonly value: unknown;
 }
 
-/** The strategy of the edge, else of the target node, else `last_write_wins`. */
+/** The strategy of the edge, otherwise of the target node, otherwise `last_write_wins`. */
 export const mergeStrategyOf = (
   edge: MergeStrategy | null | undefined,
   node: MergeStrategy | null | undefined,
 ): MergeStrategy => edge ?? node ?? "last_write_wins";
 
 /**
- * Merges `items`, which are in edge order. `concat` joins texts with a blank line (other values as JSON). `array` and `json_object` make
- * a list and an object; if two sources have one label, the later one wins. An empty list gives undefined.
+ * Merges `items`, which are in edge order. `concat` joins texts with a blank line (other values as JSON). `array` and `json_object` make a
+ * list and an object. If two sources have the same label, the later one counts. An empty list gives undefined.
  */
 export function merge(strategy: MergeStrategy, items: readonly MergeItem[]): unknown {
   const values = items.map((item) => item.value);
@@ -33,7 +33,7 @@ export function merge(strategy: MergeStrategy, items: readonly MergeItem[]): unk
     case "array":
       return values;
     case "json_object":
-      // fromEntries defines own properties, so a label can never reach a prototype.
+      // fromEntries defines own properties, so a label never reaches a prototype.
       return Object.fromEntries(items.map((item) => [item.label, item.value]));
     default:
       return unreachable(strategy, "merge strategy");

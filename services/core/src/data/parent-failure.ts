@@ -1,5 +1,5 @@
-// What a node does if a parent failed; `plan.ts` applies it, and `inputs.ts` fills in missing values.
+// The policies of a node whose parent failed. `plan.ts` applies them, and `inputs.ts` fills in missing values.
 
 export const PARENT_FAILURE_POLICIES = ["skip", "propagate", "substitute_default"] as const;
-/** What a node does if a parent failed or was cancelled. Default: propagate. */
+/** The policy for a parent that failed or was cancelled. Default: propagate. */
 export type ParentFailurePolicy = (typeof PARENT_FAILURE_POLICIES)[number];

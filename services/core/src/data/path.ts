@@ -1,5 +1,5 @@
-// Paths into plain data: `ctx.nodes.fetch.body[0]`. A path reads only own properties of objects and elements of arrays, so it never
-// reaches a prototype, a method or a length. Names that could reach one elsewhere are refused too.
+// Paths into plain data: `ctx.nodes.fetch.body[0]`. A path reads only own properties of objects and elements of arrays, so it never reaches
+// a prototype, a method or a length. A path with a name that could reach one in other code is refused.
 
 /** A field name or an array index. */
 export type PathStep = string | number;
@@ -12,14 +12,14 @@ export type Lookup = { readonly found: true; readonly value: unknown } | { reado
 
 const STEPS_MAX = 64;
 const RESERVED: ReadonlySet<string> = new Set(["__proto__", "constructor", "prototype"]);
-// A name, or after it: .name, [12], ["any text"] or ['any text']. Sticky, so each match starts at the end of the last one.
+// A name, or after it: .name, [12], ["any text"] or ['any text']. The pattern is sticky, so each match starts at the end of the last one.
 const FIRST = /[A-Za-z_][A-Za-z0-9_-]*/y;
 const NEXT = /\.([A-Za-z0-9_-]+)|\[(\d{1,9})\]|\["([^"\\\]]*)"\]|\['([^'\\\]]*)'\]/y;
 
 /** True for a name that no path may contain. */
 export const isReservedKey = (key: string): boolean => RESERVED.has(key);
 
-/** Properties that every JavaScript object inherits; data may use them as keys, ids may not. */
+/** Properties that every JavaScript object inherits. Data may use them as keys, ids may not. */
 const INHERITED: ReadonlySet<string> = new Set([
   "hasOwnProperty",
   "isPrototypeOf",
@@ -32,7 +32,7 @@ const INHERITED: ReadonlySet<string> = new Set([
 /** True for a name that no id may have. */
 export const isReservedName = (name: string): boolean => RESERVED.has(name) || INHERITED.has(name);
 
-/** Reads a path. Calls, operators and everything else that is not a path are PATH_SYNTAX. */
+/** Reads a path. Calls, operators and all other text that is no path are PATH_SYNTAX. */
 export function parsePath(text: string): PathResult {
   const path: PathStep[] = [];
   FIRST.lastIndex = 0;

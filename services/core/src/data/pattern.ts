@@ -1,5 +1,5 @@
-// Patterns of users, matched in time proportional to the text: RE2 syntax, so without lookaround and back-references. The engine is
-// pure JavaScript; JavaScript's own regular expressions backtrack and could block a process.
+// Patterns of users, matched in time proportional to the text. They have RE2 syntax, so no lookaround and no back-references. The engine is
+// pure JavaScript. JavaScript's own regular expressions backtrack and could block a process.
 
 import { RE2JS } from "re2js";
 import { LIMITS } from "./limits.ts";
@@ -9,7 +9,7 @@ export interface Pattern {
   readonly test: (text: string) => boolean;
   /** The position of the first match at or after `from`. */
   readonly find: (text: string, from?: number) => PatternMatch | undefined;
-  /** Instructions of its program: a match costs at most this times the length of the text. */
+  /** The instructions of its program. A match costs at most this times the length of the text. */
   readonly size: number;
 }
 
@@ -28,8 +28,8 @@ const ESCAPE = /\\([A-Za-z0-9])|\\[^]/g;
 const ESCAPES: ReadonlySet<string> = new Set("dDwWsSbBnrtfv0xucpPAzaQE1234567");
 
 /**
- * An escape that RE2 does not have and that the compiler silently ignores: it would read `\k<n>` as the letters k<n>. Checked when a
- * pattern is written; saved patterns still compile as before.
+ * An escape that RE2 does not have and that the compiler silently ignores: it would read `\k<n>` as the letters k<n>. Only authored
+ * patterns are checked. Saved patterns still compile.
  */
 export function patternFault(text: string): string | undefined {
   for (const [escape, letter] of text.matchAll(ESCAPE)) {
@@ -41,12 +41,12 @@ export function patternFault(text: string): string | undefined {
   return undefined;
 }
 
-/** Compiles a pattern in JavaScript's notation, as far as RE2 has it. */
+/** Compiles a pattern in JavaScript's notation. RE2 must support the notation. */
 export function compilePattern(
   text: string,
   options: {
     readonly ignoreCase?: boolean;
-    /** The operator wrote it: its size is not limited. */
+    /** The operator wrote the pattern, so its size is not limited. */
     readonly isTrusted?: boolean;
   } = {},
 ): CompiledPattern {

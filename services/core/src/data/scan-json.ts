@@ -1,5 +1,5 @@
-// One pass over a JSON text without building values. It uses a stack of its own instead of recursion, so no depth can overflow. It
-// returns the first fault and its position.
+// One pass over a JSON text without building values. It uses its own stack instead of recursion, so no depth can overflow. It returns the
+// first fault and its position.
 
 import { utf8Bytes } from "./utf8.ts";
 
@@ -27,10 +27,10 @@ export interface JsonLimits {
   readonly keyBytes: number;
 }
 
-/** Leaves the scanner at the first fault; only `scanJson` catches it. */
+/** Ends the scan at the first fault. Only `scanJson` catches it. */
 class ScanError extends Error {
   readonly reason: JsonFault;
-  /** Which character, from 0. */
+  /** The position of the character, from 0. */
   readonly offset: number;
 
   constructor(reason: JsonFault, offset: number) {
@@ -116,7 +116,7 @@ const ARRAY = { close: "]", expect: "value" } as const;
 function checkKey(key: string, frame: Frame, limits: JsonLimits, at: number): void {
   if (key.length > limits.keyBytes || utf8Bytes(key) > limits.keyBytes)
     throw new ScanError("KEY_TOO_LONG", at);
-  // The two keys by which merged data has reached prototypes.
+  // The two keys by which merged data has reached prototypes in other products.
   if (key === "__proto__" || (key === "prototype" && frame.ownKey === "constructor"))
     throw new ScanError("RESERVED_KEY", at);
   if (frame.keys?.has(key) === true) throw new ScanError("JSON_DUPLICATE_KEY", at);
@@ -135,7 +135,7 @@ function scanScalar(text: string, at: number): number {
 
 const ESCAPE = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;
 
-/** Reads the string that opens at `start`; `end` is the position after its closing quote. Only the value of a key is always decoded. */
+/** Reads the string that opens at `start`. `end` is the position after its closing quote. Only the value of a key is always decoded. */
 function scanString(
   text: string,
   start: number,
@@ -171,7 +171,7 @@ function scanNumber(text: string, start: number): number {
   if (match === null) throw new ScanError("JSON_SYNTAX", start);
   const value = Number(match[0]);
   if (!Number.isFinite(value)) throw new ScanError("NUMBER_RANGE", start);
-  // Only an integer without fraction and exponent claims to be exact; any other number is a double.
+  // Only an integer without fraction and exponent must be exact. Any other number is a double.
   const isInteger = match[1] === undefined && match[2] === undefined;
   if (isInteger && !Number.isSafeInteger(value)) throw new ScanError("NUMBER_PRECISION", start);
   return start + match[0].length;

@@ -1,6 +1,6 @@
-// The variables of a node's templates, conditions and scripts: `ctx` (run input, parents' outputs, variables) and `input` (the node's
-// own resolved parameters). A variable `x` is `ctx.vars.x` and, for short, `ctx.x`. An iteration of a map or a loop also has `item`,
-// `index` (from 0) and, in a loop, `previous`: on their own in templates and expressions, inside `ctx` in scripts.
+// The variables of a node's templates, conditions and scripts: `ctx` (run input, parents' outputs, variables) and `input` (the node's own
+// resolved parameters). A variable `x` is `ctx.vars.x` and, for short, `ctx.x`. An iteration of a map or a loop also has `item`, `index`
+// (from 0) and, in a loop, `previous`. Templates and expressions name them directly; scripts find them in `ctx`.
 
 /** A node's context, parsed: the content of `contextJson` in log/context.ts. */
 export interface NodeContext {
@@ -13,7 +13,7 @@ export interface NodeContext {
   readonly item?: unknown;
   /** From 0. */
   readonly index?: number;
-  /** The output of the iteration before; null in the first. Only in loops. */
+  /** The output of the iteration before. Null in the first. Only loops have it. */
   readonly previous?: unknown;
 }
 
@@ -23,7 +23,7 @@ export interface Scope {
   readonly item?: unknown;
   readonly index?: number;
   readonly previous?: unknown;
-  /** The iteration's output: only for the expression that may end its loop. */
+  /** The iteration's output. Only the expression that may end its loop has it. */
   readonly output?: unknown;
 }
 

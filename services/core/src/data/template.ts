@@ -1,4 +1,4 @@
-// `{{ ctx.… }}` templates: paths only, no calls and no operators. A text that is a single template keeps the type of the value; a mixed
+// `{{ ctx.… }}` templates: paths only, no calls and no operators. A text that is a single template keeps the type of the value. A mixed
 // text gives a string. `\{{` means the two braces themselves.
 
 import type { Cause } from "../fault/cause.ts";
@@ -24,7 +24,7 @@ export type Rendered =
 export interface RenderOptions {
   /** A missing value becomes '' instead of a failure. */
   readonly substituteDefault?: boolean;
-  /** How large all texts together may grow; LIMITS.templateOutputBytes unless given. */
+  /** How large all texts together may grow. LIMITS.templateOutputBytes by default. */
   readonly outputBytes?: number;
 }
 
@@ -74,7 +74,7 @@ export function compileTemplate(
 
 const NO_PATH = "write a path between {{ and }}, such as ctx.nodes.fetch.body[0]";
 
-/** The part of a config that holds templates; `unrendered` names keys that hold another language. */
+/** The part of a config that holds templates. `unrendered` names keys that hold another language. */
 export const templatesOf = (
   config: Readonly<Record<string, unknown>>,
   unrendered: readonly string[] = [],
@@ -85,7 +85,7 @@ export const templatesOf = (
     ),
   );
 
-/** Whether any text inside holds a hole or an escaped one; the depth of definitions is bounded. */
+/** Whether any text inside holds a template or an escaped one. The depth of definitions is bounded. */
 function hasTemplate(value: unknown): boolean {
   if (typeof value === "string") return value.includes("{{");
   if (typeof value !== "object" || value === null) return false;
@@ -159,7 +159,7 @@ export function renderFailure({ reason, message, path }: Extract<Rendered, { ok:
   return { cause, message, details: isMissing ? { path } : { reason } };
 }
 
-/** A message for a path without a value; it names a node that is not a completed parent, the most common mistake. */
+/** A message for a path without a value. It names a node that is not a completed parent, which is the most common mistake. */
 function missingText(path: string, scope: Pick<Scope, "ctx">): string {
   const [, nodeId] = /^ctx\.nodes\.([^.[]+)/.exec(path) ?? [];
   const { nodes } = scope.ctx;

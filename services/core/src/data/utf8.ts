@@ -1,4 +1,4 @@
-// Sizes in UTF-8, counted without encoding: limits are in bytes, but strings are not.
+// Sizes in UTF-8, counted without encoding. Limits are in bytes, and strings are not.
 
 /** Bytes of `text` in UTF-8. A lone surrogate counts as the replacement character it would become. */
 export function utf8Bytes(text: string): number {
@@ -8,14 +8,14 @@ export function utf8Bytes(text: string): number {
     if (unit < 0x80) continue;
     bytes++;
     if (unit < 0x800) continue;
-    // A surrogate pair is two units and four bytes; every other unit here is three bytes.
+    // A surrogate pair is two units and four bytes. Every other unit here is three bytes.
     if (unit >= 0xd800 && unit <= 0xdbff && isLowSurrogate(text.charCodeAt(at + 1))) at++;
     bytes++;
   }
   return bytes;
 }
 
-/** True if `text` takes more than `limit` bytes; a short text is answered without a scan. */
+/** True if `text` takes more than `limit` bytes. A short text needs no scan. */
 export const exceedsUtf8 = (text: string, limit: number): boolean =>
   text.length > limit || (text.length * 3 > limit && utf8Bytes(text) > limit);
 

@@ -1,4 +1,4 @@
-// The config of an approval, and the part that the scheduler reads: the schema of an answer, and what follows if no answer comes.
+// The config of an approval, and the part that the scheduler reads: the schema of an answer, and the rule for a passed deadline.
 
 import { z } from "zod";
 import { LIMITS } from "../data/limits.ts";
@@ -34,11 +34,11 @@ export const approvalConfig = z
 /** The part of an approval's config that the scheduler reads. */
 export interface ApprovalRules {
   readonly responseSchema: JsonSchema | undefined;
-  /** The answer that is taken when the deadline passes; undefined if that is a failure. */
+  /** The answer that the scheduler records when the deadline passes. Undefined if that is a failure. */
   readonly onTimeout: { readonly response: unknown } | undefined;
 }
 
-/** The rules of an execution. A node of another type than `approval` may ask a person too; it has no rules. */
+/** The rules of an execution. A node of another type than `approval` may ask a person too. It has no rules. */
 export function approvalRules({
   type,
   config,
@@ -47,7 +47,7 @@ export function approvalRules({
   readonly config: Readonly<Record<string, unknown>>;
 }): ApprovalRules {
   if (type !== "approval") return { responseSchema: undefined, onTimeout: undefined };
-  // Checked when the definition was read.
+  // The parser checked the schema.
   const schema = config["response_schema"] as JsonSchema | undefined;
   const isAnswered = config["on_deadline"] === "default";
   return {

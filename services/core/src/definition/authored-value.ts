@@ -1,5 +1,5 @@
-// A value as an author writes it, as the schema of what it becomes: literals are themselves, a template that is the whole text has the
-// type of what it names, and a text with templates in it is a text.
+// The schema of a value that an author writes. A literal is itself. A template that is the whole text has the type of the value that it
+// names. A text that contains templates is a text.
 
 import { isRecord, type PathStep } from "../data/path.ts";
 import { LOOP_ROOTS } from "../data/scope.ts";

@@ -1,4 +1,5 @@
-// Canonical JSON (RFC 8785): one text per value, so that its digest identifies the value. The caller digests; core has no crypto.
+// Canonical JSON (RFC 8785): one text per value, so that its digest identifies the value. The caller makes the digest, because core has no
+// crypto.
 
 import canonicalize from "canonicalize";
 import { invariant } from "../fault/invariant.ts";

@@ -71,10 +71,10 @@ function checkConfig(owner: Owner, config: Config, report: Report): void {
   if (isRecord(body)) checkBody(owner, body, report);
 }
 
-/** The body's config belongs to the body's own type; its templates also see the item. */
+/** The config of a body belongs to the type of the body. Its templates also see the item. */
 function checkBody(owner: Owner, body: Config, report: Report): void {
   const { type, config = {} } = body;
-  // The schema already refuses a body that repeats; checking inside it would report the same fault twice.
+  // The schema already refuses a map or a loop as body. A check inside it would report the same fault twice.
   if (typeof type !== "string" || !isRecord(config) || type === "map" || type === "loop") return;
   const roots = owner.type === "loop" ? LOOP_ROOTS : MAP_ROOTS;
   checkConfig({ ...owner, type, roots, path: `${owner.path}.body.config` }, config, report);
@@ -101,7 +101,7 @@ interface Spot {
   readonly key: string;
 }
 
-/** Checks every text; the reader of the definition has bounded the depth. */
+/** Checks every text. The reader of the definition has bounded the depth. */
 export function checkTemplates(
   spot: Spot,
   owner: Pick<Owner, "type" | "nodeId" | "roots">,

@@ -48,7 +48,7 @@ type Lead = "one" | "list" | "map";
 const lead = (kind: Lead, ...keywords: readonly string[]): [string, Lead][] =>
   keywords.map((keyword) => [keyword, kind]);
 
-/** What a keyword holds: one schema, a list of schemas, or schemas by name. */
+/** The value of a keyword: one schema, a list of schemas, or schemas by name. */
 export const SCHEMA_KEYWORDS: ReadonlyMap<string, Lead> = new Map([
   ...lead("one", "additionalProperties", "items", "contains", "propertyNames"),
   ...lead("one", "unevaluatedItems", "unevaluatedProperties", "contentSchema"),

@@ -10,7 +10,7 @@ export interface Subschema {
   /** The same as a JSON pointer, for `$ref`. */
   readonly pointer: string;
   readonly schema: unknown;
-  /** The keyword that holds it; "" for the root. */
+  /** The keyword that holds the schema. "" for the root. */
   readonly keyword: string;
   /** Index of the schema around it, in the order of this walk; -1 for the root. */
   readonly parent: number;

@@ -5,7 +5,7 @@ import type { Violation } from "./shape.ts";
 import { LIMIT_REASONS } from "./violation.ts";
 
 /**
- * CYCLE_DETECTED if cycles are the only fault, LIMIT_EXCEEDED if a size is exceeded, else DEFINITION_INVALID. The error lists every
+ * CYCLE_DETECTED if cycles are the only fault, LIMIT_EXCEEDED if a size is exceeded, otherwise DEFINITION_INVALID. The error lists every
  * violation as a field violation.
  */
 export function definitionError(violations: readonly Violation[]): EngineError {

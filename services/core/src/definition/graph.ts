@@ -1,4 +1,4 @@
-// The graph index: answers every question of the planner about a definition in O(1) or O(edges of one node). It is built once per
+// The graph index. It answers every question of the planner about a definition in O(1) or O(edges of one node). It is built once per
 // definition and shared by all its runs, so nodes and edges are dense integers here.
 
 import { invariant } from "../fault/invariant.ts";
@@ -27,7 +27,7 @@ export interface Graph {
   readonly indexOf: ReadonlyMap<NodeId, number>;
   /** Nodes without parents. */
   readonly roots: readonly number[];
-  /** Nodes without children: they decide the verdict. */
+  /** Nodes without children. They decide how the run ends. */
   readonly leaves: readonly number[];
 }
 
@@ -60,7 +60,7 @@ export function indexGraph(definition: Definition): Graph {
 /** Children by node: enough for order and cycles. */
 type Adjacency = readonly (readonly { readonly target: number }[])[];
 
-/** Kahn's order as depths, or undefined if some nodes are on a cycle. */
+/** Kahn's order as depths. Undefined if some nodes are on a cycle. */
 export function topologicalWaves(outgoing: Adjacency): number[] | undefined {
   const degree = outgoing.map(() => 0);
   for (const edges of outgoing)

@@ -1,4 +1,4 @@
-// Rules of a node's `input`: the syntax of its templates, and that it and the edges do not give the same parameter.
+// Rules of a node's `input`: the syntax of its templates, and that `input` and edges do not give the same parameter.
 
 import { isRecord } from "../data/path.ts";
 import { LOOP_ROOTS, MAP_ROOTS, NODE_ROOTS } from "../data/scope.ts";
@@ -33,7 +33,7 @@ interface Given {
   readonly params: Params;
 }
 
-/** The parameters that edges bind, each with the first edge that does. */
+/** The parameters that edges bind, each with its first edge. */
 type Params = ReadonlyMap<string, number>;
 
 const NONE: Params = new Map();

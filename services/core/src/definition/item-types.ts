@@ -1,5 +1,5 @@
-// The types of `item` and `index` in the body of a map or a loop, as far as the definition says: of literal items one by one, of a list that
-// a template names by the schema of that list, and of a loop that counts.
+// The types of `item` and `index` in the body of a map or a loop, if the definition shows them. Literal items give their own types. A list
+// that a template names gives the type of its schema. A loop that counts gives numbers.
 
 import { isRecord, type PathStep } from "../data/path.ts";
 import { LOOP_ROOTS, NODE_ROOTS } from "../data/scope.ts";

@@ -1,10 +1,10 @@
-// What is known about node types when a definition is checked: which types executors serve or have ever registered, and the schemas that
-// their handlers published.
+// The facts about node types for the check of a definition: the types that executors serve or have registered, and the schemas that their
+// handlers published.
 
 import { isRecord } from "../data/path.ts";
 import type { Schema } from "../schema/schema.ts";
 
-/** The schemas of a type; null where its handler published none. */
+/** The schemas of a type. Null if its handler published none. */
 export interface TypeSchemas {
   readonly input: Schema | null;
   readonly output: Schema | null;
@@ -16,11 +16,11 @@ export interface KnownTypes {
   readonly served: ReadonlySet<string>;
   /** Types that an executor has ever registered. */
   readonly registered: ReadonlySet<string>;
-  /** By type, as far as the definition names it. */
+  /** The schemas by type, for the types that the definition names. */
   readonly schemas: ReadonlyMap<string, TypeSchemas>;
 }
 
-/** Schemas as JSON text; empty for none. */
+/** Schemas as JSON text. Empty for none. */
 export interface SchemaTexts {
   readonly inputSchema: string;
   readonly outputSchema: string;

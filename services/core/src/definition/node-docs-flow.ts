@@ -1,4 +1,4 @@
-// Descriptions of the types that shape a run: its ends, its branches, waiting, repetition and nesting.
+// Descriptions of the node types that shape a run: its ends, its branches, waiting, repetition and nesting.
 
 import type { NodeDocs } from "./node-docs.ts";
 

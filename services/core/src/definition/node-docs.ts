@@ -1,4 +1,4 @@
-// A description of every node type, for the reference page of node types. Types, defaults and bounds come from the schemas; a key of a
+// A description of every node type, for the reference page of node types. Types, defaults and bounds come from the schemas. A key of a
 // schema without a description here does not compile.
 
 import type { Cause } from "../fault/cause.ts";
@@ -10,15 +10,15 @@ import type { BuiltInType, NodeConfig } from "./node-types.ts";
 /** The description of one node type. */
 export interface NodeDoc<T extends BuiltInType> {
   readonly purpose: string;
-  /** What each key of the config means. */
+  /** The meaning of each key of the config. */
   readonly config: Readonly<Record<keyof NodeConfig<T> & string, string>>;
   readonly inputs: string;
   readonly output: string;
-  /** Absent if it leaves only by edges without a handle. */
+  /** The handles. Absent if all its edges are without a handle. */
   readonly handles?: string;
   /** Events beyond those of every node: queued, started, retried and the end. */
   readonly events?: string;
-  /** Causes of failure, retried by policy or for good. */
+  /** The causes of its failures. */
   readonly causes: readonly Cause[];
   /** A node of a definition in YAML, as an item of `nodes`. */
   readonly example: string;
@@ -29,7 +29,7 @@ export type NodeDocs = { readonly [K in BuiltInType]: NodeDoc<K> };
 /** Descriptions of every built-in type, in reading order. */
 export const NODE_DOCS: NodeDocs = { ...FLOW_DOCS, ...WORK_DOCS };
 
-/** The keys that every node has, whatever its type. */
+/** The keys that every node has. */
 export const NODE_KEYS: Readonly<Record<keyof RawNode, string>> = {
   id: "Its name in the graph, in events and in `ctx.nodes`.",
   type: "One of the types below, or one of your own: a name with an optional version, such as `acme.charge@2`.",

@@ -42,8 +42,8 @@ const codeSchema = checkedText((code) => {
 const AsyncFunction: unknown = Object.getPrototypeOf(async () => undefined).constructor;
 
 /**
- * The syntax error of a script, so that no run meets a typing error; undefined where code generation is switched off. The script is
- * compiled as the body of an async function, as the sandbox runs it, and is never called here.
+ * The syntax error of a script, so that no run meets a typing error. Undefined if code generation is switched off. The script is compiled
+ * as the body of an async function, as the sandbox runs it, and is never called here.
  */
 function scriptFault(code: string): string | undefined {
   if (typeof AsyncFunction !== "function") return undefined;
@@ -89,7 +89,7 @@ const messageSchema = z.looseObject({
 /** A model, and a prompt or a whole conversation. Texts are templates. */
 const llmSchema = z
   .strictObject({
-    /** A provider of the executor's configuration; its default provider if absent. */
+    /** A provider of the executor's configuration. If absent, its default provider. */
     provider: z.string().min(1).max(LIMITS.labelLength).optional(),
     model: z.string().min(1).max(500),
     system: textSchema.optional(),
@@ -100,7 +100,7 @@ const llmSchema = z
     /** Tool declarations, passed to the provider unchanged. */
     tools: z.array(z.record(z.string(), z.unknown())).min(1).max(128).optional(),
     response_format: z.enum(["text", "json"]).default("text"),
-    /** False asks for the whole answer at once; then nothing is streamed. */
+    /** False requests the whole answer at once. Then nothing is streamed. */
     stream: z.boolean().default(true),
     timeout_ms: timeoutSchema,
   })
@@ -110,8 +110,8 @@ const llmSchema = z
   );
 
 /**
- * The name of a source, one SQL statement, and the values bound to its $1, $2, …. The statement is never a template, because a value
- * inside SQL text would allow SQL injection.
+ * The name of a source, one SQL statement, and the values of its $1, $2, …. The statement is never a template, because a value inside SQL
+ * text would allow SQL injection.
  */
 const dataQuerySchema = z.strictObject({
   source: z.string().min(1).max(LIMITS.labelLength),
@@ -125,7 +125,7 @@ const dataQuerySchema = z.strictObject({
     ),
   /** Values or templates. */
   parameters: z.array(z.unknown()).max(100).default([]),
-  /** At most as many as the source allows. */
+  /** The number of rows. The source has its own maximum. */
   max_rows: z.int().min(1).max(LIMITS.queryRowsMax).optional(),
   /** Whether a writing statement is recorded in its own database, in its own transaction. */
   effect: z.enum(["transactional", "none"]).optional(),
@@ -153,7 +153,7 @@ export const NODE_CONFIGS = {
     query: z.record(z.string(), scalarSchema).optional(),
     body: z.unknown().optional(),
     timeout_ms: wholeMs(300_000).optional(),
-    /** The promise about the call; idempotent by default, unless it is GET or HEAD. */
+    /** The promise about the call. It is idempotent by default, and `none` for GET and HEAD. */
     effect: z.enum(["idempotent", "at_most_once", "none"]).optional(),
     idempotency_key_header: headerNameSchema.optional(),
   }),
@@ -163,9 +163,9 @@ export const NODE_CONFIGS = {
   loop: loopSchema,
   subworkflow: subworkflowSchema,
   dataQuery: dataQuerySchema,
-  /** Completes at once: for tests and benches. */
+  /** Completes at once. Tests and benchmarks use it. */
   noop: z.strictObject({}),
-  /** Streams a fixed text in pieces: a deterministic demonstration of partial output. */
+  /** Streams a fixed text in pieces: a deterministic demonstration of stream deltas. */
   text_stream: z.strictObject({
     text: z.string().max(LIMITS.templateBytes),
     chunk_chars: z.int().min(1).max(10_000).default(16),
@@ -177,7 +177,7 @@ export type BuiltInType = keyof typeof NODE_CONFIGS;
 /** The parsed config of a built-in type. */
 export type NodeConfig<T extends BuiltInType> = z.output<(typeof NODE_CONFIGS)[T]>;
 
-/** The types that act on nothing outside of their run: the scheduler completes them itself. */
+/** The types that do nothing outside of their run. The scheduler completes them itself. */
 export const GLUE_TYPES = [
   "start",
   "end",

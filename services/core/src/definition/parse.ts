@@ -1,5 +1,5 @@
-// Definition text → Definition, or every rule that it breaks, with places. It is the only entrance: a definition that passes here needs
-// no check elsewhere.
+// Turns definition text into a Definition, or into every rule that it breaks, with positions. All definitions pass through this file, so no
+// other code checks them.
 
 import { LIMITS } from "../data/limits.ts";
 import { isRecord } from "../data/path.ts";
@@ -26,9 +26,9 @@ export type ParsedDefinition =
       readonly ok: true;
       readonly definition: Definition;
       readonly graph: Graph;
-      /** The authored text in canonical form: it is stored and digested. Parsing it again gives the same definition. */
+      /** The authored text in canonical form. It is stored and digested. Parsing it again gives the same definition. */
       readonly canonicalJson: string;
-      /** Allowed, but most likely a mistake. */
+      /** The definition is allowed, but contains a likely mistake. */
       readonly warnings: readonly Violation[];
     }
   | { readonly ok: false; readonly violations: readonly Violation[] };
@@ -37,7 +37,10 @@ export type ParsedDefinition =
 export function parseDefinition(
   text: string,
   options: {
-    /** What executors serve and publish; types that none serves get a warning, and values that cannot fit are violations. */
+    /**
+     * The node types that executors serve and publish. A type that no executor serves gets a warning. A value that cannot fit is a
+     * violation.
+     */
     readonly types?: KnownTypes | undefined;
   } = {},
 ): ParsedDefinition {
@@ -50,7 +53,7 @@ export function parseDefinition(
     : { ...parsed, violations: locate(parsed.violations) };
 }
 
-/** Parses the text of a saved definition. The rules of its time were applied when it was saved; newer rules are not applied. */
+/** Parses the text of a saved definition. The rules of its time were applied when it was saved. Newer rules are not applied. */
 export function parseSavedDefinition(text: string): ParsedDefinition {
   const read = readText(text);
   return read.ok
@@ -115,7 +118,7 @@ function locator(text: string, placesOf: () => Places) {
   };
 }
 
-/** Counted before any rule looks at the nodes: these counts bound the work of the other rules. */
+/** Counts nodes and edges before any rule reads them. These counts bound the work of the other rules. */
 function countViolations(raw: unknown): Violation[] {
   const over = (key: "nodes" | "edges", reason: string, max: number): Violation[] => {
     const list: unknown = isRecord(raw) ? raw[key] : undefined;

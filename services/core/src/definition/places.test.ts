@@ -134,7 +134,10 @@ edges:
       position: { line: 3, column: 14 },
     },
     { path: "nodes[2].config.body.type", message: expect.stringContaining("did you mean http?") },
-    { path: "nodes[3].type", message: expect.stringContaining("its runs wait until one does") },
+    {
+      path: "nodes[3].type",
+      message: expect.stringContaining("its runs wait until an executor does"),
+    },
   ]);
   expect(toldOf(text)).toEqual([]);
   expect(toldOf(text, [...served, "javascrpt", "htttp", "resize_image"])).toEqual([]);

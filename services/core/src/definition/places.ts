@@ -1,11 +1,11 @@
-// Positions in the text of a definition: a path such as nodes[3].config becomes the line and column that its author sees. Computed only
-// for texts with violations or warnings.
+// Positions in the text of a definition: a path such as nodes[3].config becomes the line and column that its author sees. They are computed
+// only for texts with violations or warnings.
 
 import { isMap, isNode, isScalar, isSeq } from "yaml";
 import type { Position } from "./shape.ts";
 import { violationPath } from "./violation.ts";
 
-/** Paths and the characters where they begin: a property begins at its key, an item at its value. */
+/** Paths and the characters where they begin. A property begins at its key, an item at its value. */
 export type Places = ReadonlyMap<string, number>;
 
 type Scalar = string | number | bigint | boolean | null;
@@ -14,7 +14,7 @@ const TOKEN = /[{}[\],:]|"[^"\\]*(?:\\.[^"\\]*)*"|[^\s{}[\],:"]+/gs;
 
 interface Frame {
   readonly path: string;
-  /** Index of the current item; undefined in an object. */
+  /** Index of the current item. Undefined in an object. */
   index: number | undefined;
   /** Whether an object's key comes next. */
   isAtKey: boolean;

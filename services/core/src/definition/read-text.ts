@@ -1,4 +1,4 @@
-// Definition text to a plain value: JSON if it begins like JSON, YAML otherwise. Both pass the same checks, so both refuse the same
+// Turns definition text into a plain value: JSON if it begins like JSON, otherwise YAML. Both pass the same checks, so both refuse the same
 // values.
 
 import { checkJson } from "../data/json.ts";
@@ -22,7 +22,7 @@ export type ReadText =
   | {
       readonly ok: true;
       readonly value: unknown;
-      /** Computes the positions of everything in the text, on demand. */
+      /** Computes the positions in the text on demand. */
       readonly places: () => Places;
     }
   | Unreadable;
@@ -51,7 +51,7 @@ function fromJson(text: string): ReadText {
   return { ...checked, message: `${JSON_FAULTS[reason]}${hint}` };
 }
 
-/** Through JSON text, so that the same checks apply. */
+/** Converts to JSON text first, so that the same checks apply. */
 function fromYaml(read: ReadYaml): ReadText {
   if (!read.ok) return read;
   const { value, contents } = read;
@@ -61,7 +61,7 @@ function fromYaml(read: ReadYaml): ReadText {
   if (checked.ok) return { ok: true, value: checked.value, places };
   const { reason, offset } = checked;
   if (offset === undefined) return checked;
-  // The fault is in the JSON made from the YAML; the author finds the same path in the YAML.
+  // The fault is in the JSON made from the YAML. The author finds the same path in the YAML.
   const path = pathAt(jsonPlaces(json, offset), offset);
   const own = offsetOf(places(), path);
   return { ...refused(reason, JSON_FAULTS[reason]), offset: own };

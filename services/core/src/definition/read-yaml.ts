@@ -1,5 +1,5 @@
-// YAML to a plain value, in time and space proportional to the text. The parser's own conversion and its own search for repeated keys
-// are not used: nested keys of a few kilobytes keep them busy for minutes (measured), so this file does both.
+// Turns YAML into a plain value, in time and space proportional to the text. The parser's own conversion and its own search for repeated
+// keys are not used: nested keys of a few kilobytes keep them busy for minutes (measured). So this file does both.
 
 import { isAlias, isMap, isScalar, isSeq, type Pair, parseDocument } from "yaml";
 import { LIMITS } from "../data/limits.ts";
@@ -20,7 +20,7 @@ export type ReadYaml =
 /** More open brackets than this are an attack: the parser would take seconds to notice. */
 const OPEN_BRACKETS_MAX = 1_000;
 
-/** Leaves the conversion at the first fault; only `readYaml` catches it. */
+/** Ends the conversion at the first fault. Only `readYaml` catches it. */
 class YamlError extends Error {
   readonly reason: YamlFault;
   readonly offset: number | undefined;
@@ -41,7 +41,7 @@ export function readYaml(text: string): ReadYaml {
   try {
     checkBrackets(text);
     const document = parseDocument(text, {
-      // Integers are bigint, so that an integer that would be rounded is noticed.
+      // Integers are bigint, so that a rounded integer is noticed.
       intAsBigInt: true,
       // Without this the parser would silently ignore a second document.
       logLevel: "error",
@@ -51,7 +51,7 @@ export function readYaml(text: string): ReadYaml {
       resolveKnownTags: false,
     });
     const first = document.errors[0] ?? document.warnings[0];
-    // Where the stack ends depends on the compiler: the parser reports some of its own overflows as faults of the text.
+    // The end of the stack depends on the compiler. The parser reports some of its own overflows as faults of the text.
     if (first?.code === "RESOURCE_EXHAUSTION" || first?.message.includes("call stack") === true)
       throw fault("JSON_TOO_DEEP");
     if (first?.code === "MULTIPLE_DOCS")
@@ -71,7 +71,7 @@ export function readYaml(text: string): ReadYaml {
 const SECOND_DOCUMENT =
   "a second YAML document begins here; a definition is one document, so save each in its own file";
 
-/** The parser gives the position of the content; the author looks for the marker before it. */
+/** The parser gives the position of the content. The author looks for the marker before it. */
 function secondDocument(text: string, offset: number): number {
   const marker = text.slice(0, offset + 3).lastIndexOf("---");
   return marker === -1 ? offset : marker;

@@ -1,4 +1,4 @@
-// Which parts of a context a body reads. Paths in templates name them exactly; a script is searched for them; a type of a user may read
+// The parts of a context that a body reads. Paths in templates name them exactly. A script is searched for them. A type of a user may read
 // anything. A map of ten thousand items must not send its parents' outputs ten thousand times.
 
 import { isRecord, type PathStep } from "../data/path.ts";
@@ -46,7 +46,7 @@ export function readsOf({
   }
   if (!TEMPLATED.has(type)) return EVERYTHING;
   const reads = nothing();
-  // A child run gets the node's own parameters unless its config names an input. An input of the node has its parameters in it.
+  // A child run gets the node's own parameters unless its config names an input. An input of the node contains its parameters.
   if (input !== undefined || (type === "subworkflow" && config["input"] === undefined))
     reads.params = true;
   collect(config, reads);

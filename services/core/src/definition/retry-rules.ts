@@ -1,4 +1,4 @@
-// Refuses a retry policy that could never apply, so that no author relies on attempts that are never made.
+// Refuses a retry policy that can never apply, so that no author relies on attempts that are never made.
 
 import { isRecord } from "../data/path.ts";
 import { RETRY_CAUSES, type RetryCause } from "../fault/cause.ts";

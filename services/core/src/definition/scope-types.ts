@@ -62,6 +62,6 @@ export const loopSchema = z
 export const subworkflowSchema = z.strictObject({
   workflow_id: nameSchema,
   version: z.int().min(1).max(2_147_483_647).optional(),
-  /** Any JSON, with templates; the node's own parameters by default. */
+  /** Any JSON, with templates. The node's own parameters by default. */
   input: z.unknown().optional(),
 });

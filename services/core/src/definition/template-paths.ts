@@ -11,7 +11,7 @@ export interface TemplatePath {
   readonly named: readonly PathStep[];
 }
 
-/** Every path in the config and the input of a node; the reader of the definition has bounded the depth. */
+/** Every path in the config and the input of a node. The reader of the definition has bounded the depth. */
 export function templatePaths(
   node: Readonly<Record<string, unknown>>,
   path: string,

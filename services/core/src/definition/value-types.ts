@@ -1,5 +1,5 @@
-// The types of the values that templates and edges of a definition name: outputs of nodes by the schemas of their types, and the input of the
-// run by the definition's own schema.
+// The types of the values that templates and edges of a definition name. The schemas of node types give the types of outputs. The
+// definition's own schema gives the type of the run's input.
 
 import { isRecord, type PathStep } from "../data/path.ts";
 import { placeAt, type Place, rootPlace, schemaOf, UNKNOWN } from "../schema/schema.ts";

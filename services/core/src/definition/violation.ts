@@ -1,4 +1,4 @@
-// Collects broken rules: all of them at once, each with its path, but never so many that the answer is too large.
+// Collects broken rules: all of them at once, each with its path. A bound keeps the answer small.
 
 import type { Violation } from "./shape.ts";
 

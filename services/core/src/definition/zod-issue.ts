@@ -17,7 +17,7 @@ export const checkedText = (
       context.addIssue({ code: "custom", ...rule(fault.reason, fault.message) });
   });
 
-/** Reports each issue of a failed parse; `prefix` is the path of the parsed value in the definition. */
+/** Reports each issue of a failed parse. `prefix` is the path of the parsed value in the definition. */
 export function reportIssues(
   issues: readonly z.core.$ZodIssue[],
   report: Report,
@@ -72,7 +72,7 @@ function reasonOf(issue: z.core.$ZodIssue): string {
 
 const ISSUES_MAX = 5;
 
-/** The first issues as one line: paths and rules, never values, since a config may hold secrets. */
+/** The first issues as one line. It contains paths and rules and never values, because a config may hold secrets. */
 export const issueText = ({ issues }: z.ZodError): string =>
   issues
     .slice(0, ISSUES_MAX)
@@ -90,7 +90,7 @@ function messageOf(issue: z.core.$ZodIssue): string {
   return excerptLong(issue.message.replace(/^Invalid (input|option): /, ""));
 }
 
-/** What each of several forms expects; zod's message for a union only reports that none fits. */
+/** The expectations of the alternatives. zod's message for a union only reports that none fits. */
 function unionMessage({ errors, message }: z.core.$ZodIssueInvalidUnion): string {
   const wanted = errors.flatMap((form) => form.filter(({ path }) => path.length === 0));
   return wanted.length === 0 ? message : [...new Set(wanted.map(messageOf))].join("; or ");

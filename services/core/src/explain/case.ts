@@ -16,7 +16,7 @@ export interface Case {
   readonly workflowId?: string | undefined;
 }
 
-/** The answer for one kind of state; the caller adds the status. */
+/** The answer for one kind of state. The caller adds the status. */
 export type Answer = Omit<Explanation, "status" | "evidence" | "sinceAt"> & {
   readonly evidence?: readonly (Cited | undefined)[];
   /** The event that began this state, if it is known: more evidence. */
@@ -29,7 +29,7 @@ export const own = (
   ...types: Parameters<Proofs["newest"]>[2][]
 ): Cited | undefined => proofs.newest(node.definition.id, iteration, ...types);
 
-/** Evidence in order of seq, each event once; undefined entries are left out. */
+/** Evidence in order of seq, each event once. Undefined entries are left out. */
 export function cite(cited: readonly (Cited | undefined)[]): Evidence[] {
   const bySeq = new Map<number, Evidence>();
   for (const each of cited) {

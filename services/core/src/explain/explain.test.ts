@@ -103,7 +103,7 @@ const TABLE: readonly ToldCase[] = [
     run: () => startToyRun(sketch(["a"], [])),
     node: "a",
     reason: "NO_EXECUTOR",
-    says: ["no executor is connected at all"],
+    says: ["no executor is connected"],
     cites: ["2 node.queued a"],
   },
   {

@@ -1,5 +1,5 @@
-// Explains why a node does not run, or why it ended as it did. A pure function of the log and of the run's surroundings. It decides
-// nothing: the cited events, or the given queue, leases and executors, prove every sentence.
+// Explains why a node does not run, or why it ended as it did. It is a pure function of the log and of the run's surroundings. The cited
+// events, or the given queue, leases and executors, prove every sentence.
 
 import { unreachable } from "../fault/invariant.ts";
 import { isFinal, TERMINAL_TYPES } from "../log/event.ts";
@@ -51,7 +51,7 @@ const nodeCase = (question: ExplainQuestion): Case => ({
   nodeState: nodeStateAt(question.state, question.nodeIndex),
 });
 
-/** An iteration is its node with the body's type, retries and limits, and a state of its own. */
+/** An iteration is its node with the type, retries and limits of the body, and with its own state. */
 function iterationCase(question: ExplainQuestion): Case {
   const { state, nodeIndex, iteration } = question;
   const node = graphNodeAt(state, nodeIndex);
@@ -93,7 +93,7 @@ function answerTo(asked: Case): Answer {
   }
 }
 
-/** What holds back every node of the run that does not run yet. */
+/** The reason that holds back every node of the run that has not started. */
 function ofTheRun(asked: Case): Answer | undefined {
   if (isFinal(asked.state.status)) return ended(asked);
   const summary = pausedText(asked.state);

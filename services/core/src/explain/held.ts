@@ -1,4 +1,5 @@
-// What a node waits for while it is not queued: an executor with its lease, a person, a child run, or its own iterations.
+// Explains a node that is neither queued nor settled. It waits for an executor with its lease, a person, a child run, or its own
+// iterations.
 
 import { executionAt } from "../log/execution.ts";
 import { own, textOf, type Answer, type Case } from "./case.ts";
@@ -81,7 +82,7 @@ export function explainWaiting(asked: Case): Answer {
       ...common,
       reason: "WAITING_PERSON",
       summary: `It waits for a person${whose} to answer approval ${approvalId} (${why}); ${until}.`,
-      next: `Answer it: pawl approval approve ${approvalId}, or reject; until then nothing runs and nothing is spent.`,
+      next: `Answer it: pawl approval approve ${approvalId}, or reject; until then the node does not run and costs nothing.`,
       ...(hold.deadlineAt === undefined ? {} : { untilAt: hold.deadlineAt }),
     };
   }
@@ -90,7 +91,7 @@ export function explainWaiting(asked: Case): Answer {
       ...common,
       reason: "WAITING_PERSON",
       summary: `It waits for a person to decide (${why}).`,
-      next: "Decide it; until then nothing runs and nothing is spent.",
+      next: "Decide it; until then the node does not run and costs nothing.",
     };
   return {
     ...common,

@@ -1,4 +1,4 @@
-// Explains that a run or a queue is paused: by whom, and why.
+// Explains that a run or a queue is paused, with the user who paused it and the reason.
 
 import type { RunState } from "../log/state.ts";
 import type { QueuePauseSeen } from "./room.ts";
@@ -11,7 +11,7 @@ export function pausedText({ pause }: RunState): string | undefined {
   return `${what} is paused${byText(who, reason)}; its nodes do not start until it is resumed.`;
 }
 
-/** By whom and why, as far as the person named it. */
+/** The user and the reason, if the user gave them. */
 const byText = (who: string, reason: string): string =>
   `${who === "" ? "" : ` by ${who}`}${reason === "" ? "" : ` (${reason})`}`;
 
@@ -19,7 +19,7 @@ const byText = (who: string, reason: string): string =>
 export const queuePausedText = ({ nodeType, by, reason }: QueuePauseSeen): string =>
   `The queue of type ${nodeType} is paused${byText(by, reason)}; no executor gets a node of it until it is resumed.`;
 
-/** What resumes a paused run. */
+/** The command that resumes a paused run. */
 export function resumptionOf({ pause, runId }: RunState, workflowId: string | undefined): string {
   if (pause?.scope !== "workflow") return `Resume it with \`pawl run resume ${runId}\`.`;
   return workflowId === undefined

@@ -35,7 +35,7 @@ export function explainPending(asked: Case): Answer {
   };
 }
 
-/** Between an event and the tick that follows it. */
+/** The moment between an event and the next tick. */
 function deciding({ proofs, node, iteration }: Case): Answer {
   const parents = node.incoming.map((edge) => edge.definition.source);
   return {

@@ -1,5 +1,5 @@
-// The newest event of each type by node execution: the index of evidence for explanations. It is filled event by event, so a long log
-// need not be in memory as a whole; the users' JSON and partial output are not kept.
+// The newest event of each type by node execution: the index of evidence for explanations. It is filled event by event, so a long log need
+// not be in memory. It keeps neither the users' JSON nor stream deltas.
 
 import { isStreamedType, type EventType, type LoggedFact } from "../log/event.ts";
 import type { Evidence } from "./reason.ts";
@@ -25,7 +25,7 @@ export class Proofs {
     last.set(type, { seq, type, nodeId, at, payload: { ...payload } });
   }
 
-  /** The newest event of one of these types about a node execution; "" is the run itself. */
+  /** The newest event of one of these types about a node execution. "" is the run itself. */
   newest(nodeId: string, iteration: number, ...types: readonly EventType[]): Cited | undefined {
     const last = this.#last.get(keyOf(nodeId, iteration));
     let newest: Cited | undefined;

@@ -1,5 +1,5 @@
-// Explains why a ready node does not run. Its time has not come, or its limits hold it back, or its queue is paused. Or no executor serves
-// its type, all executors are full, or it is simply next.
+// Explains why a ready node does not run. Its time has not come, its limits hold it back, or its queue is paused. Or no executor serves its
+// type, all executors are full, or it is next.
 
 import { own, textOf, type Answer, type Case } from "./case.ts";
 import type { Cited } from "./proofs.ts";
@@ -64,7 +64,7 @@ function notYet(asked: Case, untilAt: number, queued: Cited | undefined): Answer
     reason: "DELAYED",
     summary: `A delay before it runs for ${leftText} more.`,
     evidence: parents.filter((event) => Number(event?.payload["queueDelayMs"] ?? 0) > 0),
-    next: "Wait; the delay is what the definition asks for.",
+    next: "Wait; the definition asks for this delay.",
     untilAt,
   };
 }
@@ -73,7 +73,7 @@ function unserved(type: string, executors: readonly ExecutorSeen[]): Answer {
   const served = [...new Set(executors.flatMap((executor) => executor.nodeTypes))].toSorted();
   const connected =
     executors.length === 0
-      ? "no executor is connected at all"
+      ? "no executor is connected"
       : `${countText(executors.length, "executor")} connected, serving ${listText(served)}`;
   return {
     reason: "NO_EXECUTOR",

@@ -1,5 +1,5 @@
-// The stable names of the reasons why a node is in its state, and the rest of an explanation.
-// The names equal pawl.v1.ExplainReason without its prefix; a test compares the two.
+// The stable names of the reasons why a node is in its state, and the rest of an explanation. The names equal pawl.v1.ExplainReason without
+// its prefix. A test compares the two.
 
 import type { EventType, NodeStatus } from "../log/event.ts";
 import type { SlotWait } from "./room.ts";
@@ -44,7 +44,7 @@ export interface Evidence {
   readonly nodeId: string;
 }
 
-/** Its place in line, by the key as filled from the definition. */
+/** The place of an execution among those that wait for a slot, with the filled key. */
 export interface SlotStanding extends Pick<
   SlotWait,
   "kind" | "limit" | "takenCount" | "holders" | "aheadCount"
@@ -59,11 +59,11 @@ export interface Explanation {
   readonly summary: string;
   /** In order of seq. */
   readonly evidence: readonly Evidence[];
-  /** What to do, for people. */
+  /** The next step, for people. */
   readonly next: string;
-  /** Since when the node is in this state. */
+  /** The time since which the node is in this state. */
   readonly sinceAt?: number;
-  /** Until when at the latest, if that is known. */
+  /** The latest time at which this state ends, if it is known. */
   readonly untilAt?: number;
   /** The slot it waits for, while it waits for a slot of a concurrency key or of a rate. */
   readonly slot?: SlotStanding;

@@ -1,5 +1,5 @@
-// The surroundings of a run at one moment, as data: which executors are alive, who holds which slots, and how long the queue is. The
-// caller that wants an explanation reads them; none of this is in the log.
+// The surroundings of a run at one moment, as data: the executors that are alive, the holders of slots, and the length of the queue. The
+// caller that wants an explanation reads them. None of this is in the log.
 
 /** An executor that is alive. */
 export interface ExecutorSeen {
@@ -8,11 +8,11 @@ export interface ExecutorSeen {
   readonly slots: number;
   /** Leases that it holds, of any run. */
   readonly heldCount: number;
-  /** The process of a user behind it; absent or empty for an executor that runs its handlers itself. */
+  /** The user's process behind it. Absent or empty for an executor that runs its handlers itself. */
   readonly processName?: string;
   readonly language?: string;
   readonly build?: string;
-  /** How long that process has been silent; 0 if it answers. */
+  /** How long that process has been silent. 0 if it answers. */
   readonly silentMs?: number;
 }
 
@@ -22,7 +22,7 @@ export interface LeaseSeen {
   readonly iteration: number;
   readonly epoch: number;
   readonly executorId: string;
-  /** When it expires unless the executor renews it; in the past if its executor is silent or unknown. */
+  /** When it expires unless the executor renews it. In the past if its executor is silent or unknown. */
   readonly untilAt: number;
 }
 
@@ -41,7 +41,7 @@ export interface SlotHolderSeen {
   readonly iteration: number;
 }
 
-/** An execution, or its run, in line for a slot. */
+/** An execution, or its run, that waits for a slot. */
 export interface SlotWait extends Omit<SlotQuestion, "key"> {
   /** The newest limit stored for the key. */
   readonly limit: number;
@@ -49,13 +49,13 @@ export interface SlotWait extends Omit<SlotQuestion, "key"> {
   readonly takenCount: number;
   /** The first few holders. */
   readonly holders: readonly SlotHolderSeen[];
-  /** How many get a slot before it, counted up to a bound. */
+  /** How many executions get a slot before it, counted up to a bound. */
   readonly aheadCount: number;
-  /** When the slot frees that it would get in its turn; only for a rate, and only if that is known. */
+  /** The time when its slot becomes free. Set only for a rate, and only if it is known. */
   readonly freeAt?: number;
 }
 
-/** A queue from which nothing is claimed. */
+/** A paused queue. */
 export interface QueuePauseSeen {
   readonly nodeType: string;
   readonly by: string;
@@ -68,7 +68,7 @@ export interface UnstoredResult {
   readonly nodeId: string;
   readonly iteration: number;
   readonly epoch: number;
-  /** Why not, for people. */
+  /** The reason, for people. */
   readonly reason: string;
 }
 
@@ -77,12 +77,12 @@ export interface WaitingRoom {
   readonly now: number;
   readonly executors: readonly ExecutorSeen[];
   readonly leases: readonly LeaseSeen[];
-  /** Jobs of the node's type that go first, counted up to a bound; undefined if they were not counted. */
+  /** Jobs of the node's type that go first, counted up to a bound. Undefined if they were not counted. */
   readonly aheadCount?: number;
-  /** The executions and runs in question that wait in line for a slot. */
+  /** The executions and runs in question that wait for a slot. */
   readonly slotWaits?: readonly SlotWait[];
   /** Queues that are paused. */
   readonly queuePauses?: readonly QueuePauseSeen[];
-  /** Results of the run that are not stored yet, as far as schedulers were asked. */
+  /** Results of the run that are not stored yet, from the schedulers that answered. */
   readonly unstored?: readonly UnstoredResult[];
 }

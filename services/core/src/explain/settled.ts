@@ -20,7 +20,7 @@ export function explainCompleted(asked: Case): Answer {
   if (failure !== undefined)
     return {
       reason: "COMPLETED",
-      summary: `It failed with ${failure}, and left by handle error, as its error handling says.`,
+      summary: `It failed with ${failure}, and left by handle error, by its error handling.`,
       evidence: [own(asked, "node.started"), own(asked, "run.recovered")],
       next: NOTHING,
       since: completed,
@@ -35,7 +35,7 @@ export function explainCompleted(asked: Case): Answer {
   };
 }
 
-/** The failure that a node handled; undefined for an output of the handler's own. */
+/** The failure that a node handled. Undefined for an output of the handler. */
 function failureText(output: string | undefined): string | undefined {
   const value: unknown = output === undefined ? undefined : JSON.parse(output);
   const found = HANDLED.safeParse(value);
@@ -55,7 +55,7 @@ export function explainFailed(asked: Case): Answer {
       ...base,
       evidence: [own(asked, "run.recovered"), failed],
       reason: "DELIVERY_EXHAUSTED",
-      summary: `Its executors died or went silent ${asked.nodeState.lostDeliveries} times while they held it, so it is not given to another one.`,
+      summary: `Its executors died or stopped answering ${asked.nodeState.lostDeliveries} times while they held it, so the scheduler gives it to no other executor.`,
       next: "See why executors die on this node (memory, a crash); then start the run again.",
     };
   const { attempts } = asked.node.definition.retry;
@@ -91,7 +91,7 @@ export function explainCancelled(asked: Case): Answer {
   };
 }
 
-/** A node that no taken edge led to, or whose policy is to skip. */
+/** A node that no taken edge led to, or that its policy skips. */
 export function explainSkipped(asked: Case): Answer {
   const skipped = own(asked, "node.skipped");
   if (skipped?.payload["reason"] === "parent_not_completed") {
@@ -111,7 +111,7 @@ export function explainSkipped(asked: Case): Answer {
     reason: "UNTAKEN_BRANCH",
     summary: `No branch led here: ${listText(ways.map(wayText))}.`,
     evidence: ways.map(({ event }) => event),
-    next: "Nothing, if that branch was meant; else look at the condition and its input.",
+    next: "If that branch was meant, do nothing; otherwise check the condition and its input.",
     since: skipped,
   };
 }

@@ -1,5 +1,5 @@
 // Explains a wait for a slot of a concurrency key or of a rate. The answer names the key, the executions that hold its slots and how many
-// are before it; for a rate, also the earliest time of its turn.
+// are before it. For a rate, it also names the earliest time of its turn.
 
 import { executionAt } from "../log/execution.ts";
 import type { RunState } from "../log/state.ts";
@@ -21,11 +21,11 @@ interface Place {
 
 const THE_RUN: Place = { nodeId: "", iteration: 0 };
 
-/** The question to the store about a run that has not begun; nothing if it has. */
+/** The question to the store about a run that has not begun. Empty if it has begun. */
 export const slotsOfRun = (state: RunState, owner: LimitOwner): SlotQuestion[] =>
   state.isAdmitted ? [] : questions(THE_RUN, "run", owner, state);
 
-/** The question to the store about an execution; nothing unless it is queued and has limits. */
+/** The question to the store about an execution. Empty unless it is queued and has limits. */
 export function slotsOfExecution(
   state: RunState,
   owner: LimitOwner,
@@ -49,7 +49,7 @@ function questions(
   return [...ask("slot", slot), ...ask("rate", rate)];
 }
 
-/** Why an execution, or its run if no place is given, waits for its limits; undefined if it does not. */
+/** Why an execution, or its run if no place is given, waits for its limits. Undefined if it does not wait. */
 export function slotAnswer(
   { slotWaits = [], now }: WaitingRoom,
   limits: FoldedLimits,
@@ -77,7 +77,7 @@ function ofSlot(wait: SlotWait, key: string): Answer {
 
 function ofRate(wait: SlotWait, rate: NonNullable<FoldedLimits["rate"]>, now: number): Answer {
   const { limit, aheadCount, freeAt } = wait;
-  // The ones before it take slots as these become free, round after round; its own becomes free with the last of them.
+  // The executions before it take slots as these become free, round after round. Its own slot becomes free in the last round.
   const untilAt =
     freeAt === undefined
       ? undefined

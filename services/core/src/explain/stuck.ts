@@ -1,4 +1,4 @@
-// What a live run waits for, in one line, so that a run whose node no executor serves shows that and does not wait in silence.
+// The reason why a live run waits, in one line. So a run shows, for example, that no executor serves its node.
 
 import { isFinal } from "../log/event.ts";
 import type { RunState } from "../log/state.ts";
@@ -30,9 +30,9 @@ const EVEN_WHILE_RUNNING: ReadonlySet<ExplainReason> = new Set([
   "NO_EXECUTOR",
   "WAITING_PERSON",
 ]);
-/** How many nodes are examined; a wide graph has many that wait for the same thing. */
+/** How many nodes are examined. A wide graph has many that wait for the same thing. */
 const LOOKED_AT_MAX = 200;
-/** How many lines are examined for one run: they are much the same. */
+/** How many waits for slots are examined for one run, because they are much the same. */
 const SLOTS_ASKED_MAX = 20;
 
 /** The nodes that may explain the wait: neither pending nor settled. */
@@ -43,7 +43,7 @@ export const heldNodes = (state: RunState): number[] =>
       : [],
   );
 
-/** The question to the store about the lines of the run and its nodes. */
+/** The question to the store about the slots of the run and its nodes. */
 export const slotsToAsk = (state: RunState, owner: LimitOwner): SlotQuestion[] =>
   [
     ...slotsOfRun(state, owner),
@@ -52,7 +52,7 @@ export const slotsToAsk = (state: RunState, owner: LimitOwner): SlotQuestion[] =
     ),
   ].slice(0, SLOTS_ASKED_MAX);
 
-/** A map advances as its iterations do, so one live iteration represents all of them. */
+/** A map advances with its iterations, so one live iteration represents all of them. */
 const lookedAt = (state: RunState) =>
   heldNodes(state)
     .slice(0, LOOKED_AT_MAX)
@@ -61,7 +61,7 @@ const lookedAt = (state: RunState) =>
       return { nodeIndex, iteration };
     });
 
-/** Why the run does not advance, for people; empty while it advances, and after its end. */
+/** Why the run does not advance, for people. Empty while it advances, and after its end. */
 export function waitingReason(question: {
   readonly state: RunState;
   readonly proofs: Proofs;

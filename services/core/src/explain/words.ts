@@ -15,7 +15,7 @@ export function durationText(ms: number): string {
 
 const LISTED_MAX = 5;
 
-/** The first few items of a list, and the number of the others; `total` if the list is not whole. */
+/** The first few items of a list, and the number of the others. `total` is given if the list is not whole. */
 export function listText(items: readonly string[], total = items.length): string {
   const shown = items.slice(0, LISTED_MAX).join(", ");
   const left = total - Math.min(items.length, LISTED_MAX);

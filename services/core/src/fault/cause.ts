@@ -1,9 +1,9 @@
-// Why a node failed: every cause that Pawl itself gives, in one closed list. A cause is public: it is in the log, in
-// `{error: {cause}}` behind an error handle, in metrics and in the docs.
+// Why a node failed: every cause that Pawl itself gives, in one closed list. A cause is public: it is in the log, in `{error: {cause}}`
+// behind an error handle, in metrics and in the docs.
 //
-// Code of users may fail with causes of its own. A name that is not in the list is a user's, and Pawl passes it on unchanged. A
-// name in the list has the meaning and the retry rule given here, also if code of a user reports it. Pawl never uses a dot in a
-// cause, so a name such as `acme.card_declined` stays a user's in every later version.
+// Code of users may fail with its own causes. A name that is not in the list is a user's, and Pawl forwards it unchanged. A name in the
+// list has the meaning and the retry rule given here, also if code of a user reports it. Pawl never uses a dot in a cause, so a name such
+// as `acme.card_declined` stays a user's in every later version.
 
 export const RETRY_CAUSES = [
   "timeout",
@@ -79,7 +79,7 @@ const RETRIED_AS: Readonly<Partial<Record<Cause, RetryCause>>> = {
   query_timeout: "provider_error",
 };
 
-/** Whether Pawl itself gives this cause; any other cause is a user's. */
+/** Whether Pawl itself gives this cause. Any other cause is a user's. */
 export const isCause = (text: string): text is Cause => Object.hasOwn(CAUSES, text);
 
 /**
@@ -108,25 +108,25 @@ const OLD_SPELLINGS: Readonly<Record<string, Cause>> = {
   HEADER_INJECTION: "header_injection",
 };
 
-/** The spelling of today for a cause of any version; a user's own cause stays as it is. */
+/** The present spelling of a cause of any version. A user's own cause stays unchanged. */
 export const currentCause = (text: string): string =>
   Object.hasOwn(OLD_SPELLINGS, text) ? (OLD_SPELLINGS[text] ?? text) : text;
 
-/** The retry rule of a cause: a user's own cause counts as a fault of the provider. */
+/** The retry rule of a cause. A user's own cause counts as a fault of the provider. */
 export function retryRuleOf(text: string): RetryCause | "never" {
   const cause = currentCause(text);
   return isCause(cause) ? (RETRIED_AS[cause] ?? "never") : "provider_error";
 }
 
-/** For some causes the old spelling that a definition compares with. */
+/** The old spellings that a definition compares with, by cause. */
 export type CauseSpellings = Readonly<Partial<Record<Cause, string>>>;
 
 const OLD_NAME = new RegExp(`\\b(?:${Object.keys(OLD_SPELLINGS).join("|")})\\b`, "g");
 
 /**
- * The old spellings that the text of a definition names, or undefined if it names none. A condition or a script saved by an
- * earlier version compares `error.cause` with an old spelling; the node then writes that spelling, so the comparison still holds.
- * A text that names both spellings gets the one of today.
+ * The old spellings that the text of a definition names, or undefined if it names none. A condition or a script of an earlier version
+ * compares `error.cause` with an old spelling. The node then writes that spelling, so the comparison still works. A text that names both
+ * spellings gets the present one.
  */
 export function oldSpellingsIn(text: string): CauseSpellings | undefined {
   const found: Partial<Record<Cause, string>> = {};

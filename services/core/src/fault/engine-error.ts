@@ -1,4 +1,4 @@
-// The one error class: a call cannot be served, for one of the reasons in reason.ts. Expected outcomes are values, not errors.
+// The one error class: a call failed for one of the reasons in reason.ts. Expected outcomes are values, not errors.
 
 import { REASONS, type Reason } from "./reason.ts";
 
@@ -35,7 +35,7 @@ export type MetadataKey =
   | "schedule_id"
   | "seq"
   | "service"
-  // The id of a handler session is a secret: the key has no value.
+  // The id of a handler session is a secret, so this key has no value.
   | "session_id"
   | "state"
   | "supported"

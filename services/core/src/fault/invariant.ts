@@ -1,4 +1,4 @@
-// Assertions about what must never happen. A failed assertion is a bug of Pawl: it fails the operation, and no caller catches it to continue.
+// Assertions about states that must never happen. A failed assertion is a bug in Pawl: it fails the operation, and no caller catches it.
 
 /** Throws when `condition` does not hold. */
 export function invariant(condition: unknown, what: string): asserts condition {

@@ -1,5 +1,5 @@
-// Every reason for which a call may fail: its gRPC code, whether the caller may retry, which resource it is about, and what to do
-// next. The names equal pawl.errors.v1.Reason without its prefix; a test compares the two.
+// Every reason for which a call may fail: its gRPC code, whether the caller may retry, its resource, and the next step. The names equal
+// pawl.errors.v1.Reason without its prefix. A test compares the two.
 
 /** The gRPC status codes by name; gRPC fixes the numbers. */
 export const GRPC_CODES = {
@@ -20,7 +20,7 @@ export const GRPC_CODES = {
 } as const;
 export type GrpcCodeName = keyof typeof GRPC_CODES;
 
-/** What a call can be about. */
+/** The resource that a call is about. */
 type Resource =
   | "approval"
   | "executor"
@@ -37,7 +37,7 @@ interface ReasonRow {
   readonly code: GrpcCodeName;
   /** Whether the same call may succeed later without a change by the caller. */
   readonly retryable: boolean;
-  /** The resource that the reason is about; absent if it is about the call itself or about the server. */
+  /** The resource that the reason is about. Absent if it is about the call itself or about the server. */
   readonly resource?: Resource;
 }
 
@@ -88,7 +88,7 @@ export const REASONS = {
 
 export type Reason = keyof typeof REASONS;
 
-/** What the caller should do: a short sentence for people. */
+/** The next step of the caller: a short sentence for people. */
 export const NEXT_STEPS: Readonly<Record<Reason, string>> = {
   DEFINITION_INVALID: "Correct the definition at each path named, then send it again.",
   CYCLE_DETECTED: "Remove one edge of the cycle, then send the definition again.",

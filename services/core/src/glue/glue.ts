@@ -1,5 +1,5 @@
-// Glue: the node types that act on nothing outside of their run. Their result follows from config and context alone. So the scheduler
-// completes them in the tick that makes them ready. An executor that gets one completes it by the same function.
+// Glue: the node types that do nothing outside of their run. Their result follows from config and context alone. So the scheduler completes
+// them in the tick that makes them ready. An executor that gets one completes it by the same function.
 
 import { z } from "zod";
 import { BoundedMap } from "../data/bounded-map.ts";
@@ -15,14 +15,17 @@ export type GlueResult =
       readonly output: unknown;
       /** The handle to leave by. */
       readonly handle?: string;
-      /** The nodes that follow wait this long. */
+      /** How long the next nodes wait. */
       readonly queueDelayMs?: number;
     }
-  /** A map or a loop: its body runs once for each item. `cut`: there are more items than may run, so the node fails after the last one. */
+  /**
+   * A map or a loop: its body runs once for each item. `cut` means that there are more items than may run, so the node fails after the last
+   * one.
+   */
   | { readonly expand: { readonly items: readonly unknown[]; readonly cut?: boolean } }
   | { readonly failed: GlueFailure };
 
-/** A failure is permanent: the same config and context would fail again. */
+/** A failure of a glue node is permanent: the same config and context would fail again. */
 export interface GlueFailure {
   readonly cause: Cause;
   readonly message: string;
@@ -35,7 +38,7 @@ export interface GlueContext {
   readonly context: NodeContext;
   /** The node's own parameters, resolved from its edges. */
   readonly input: Readonly<Record<string, unknown>>;
-  /** What templates and conditions see: `ctx` and `input`. */
+  /** The variables of templates and conditions: `ctx` and `input`. */
   readonly scope: Scope;
 }
 
@@ -45,7 +48,7 @@ export interface Glue<Config> {
   readonly config: z.ZodType<Config>;
   /** Keys of the config that hold another language and no templates. */
   readonly unrendered?: readonly string[];
-  /** Whether `complete` reads its context itself; else only templates do. */
+  /** Whether `complete` reads its context itself. Otherwise only templates do. */
   readonly reads?: true;
   /** How often the loops in its conditions may walk over its context. */
   readonly passes?: (config: Config) => number;
@@ -73,7 +76,7 @@ const wholeNumber = (digits: number) =>
       .transform(Number),
   ]);
 
-/** The first node of a run: passes the run's input on. */
+/** The first node of a run. Its output is the run's input. */
 const start: Glue<z.output<typeof NODE_CONFIGS.start>> = {
   config: NODE_CONFIGS.start,
   reads: true,
@@ -83,8 +86,8 @@ const start: Glue<z.output<typeof NODE_CONFIGS.start>> = {
 };
 
 /**
- * Collects the run's result from its output parameters, which are templates. Without any it passes on what its edges bring: its own
- * parameters, else the output of its only parent, else the outputs of its parents by node id.
+ * Collects the run's result from its output parameters, which are templates. Without any it uses its own parameters, otherwise the output
+ * of its only parent, otherwise the outputs of its parents by node id.
  */
 const end: Glue<z.output<typeof NODE_CONFIGS.end>> = {
   config: NODE_CONFIGS.end,
@@ -97,13 +100,13 @@ const end: Glue<z.output<typeof NODE_CONFIGS.end>> = {
   },
 };
 
-/** Does nothing: for joins that only wait, and for tests. */
+/** Does nothing. Joins that only wait use it, and tests. */
 const noop: Glue<z.output<typeof NODE_CONFIGS.noop>> = {
   config: NODE_CONFIGS.noop,
   complete: () => ({ output: {} }),
 };
 
-/** Leaves by the id of the first branch that holds, else by `else`. */
+/** Leaves by the id of the first branch that holds, otherwise by `else`. */
 const condition: Glue<z.output<typeof NODE_CONFIGS.condition>> = {
   config: NODE_CONFIGS.condition,
   unrendered: ["branches"],
@@ -116,7 +119,7 @@ const condition: Glue<z.output<typeof NODE_CONFIGS.condition>> = {
   complete: ({ branches }, { scope }) => {
     for (const { id, when } of branches) {
       const compiled = branchCondition(when);
-      // The schema compiled it when the definition was saved. Only a definition that an older release saved can have a fault.
+      // The parser compiled the condition when the definition was saved. Only a definition of an older release can have a fault.
       if (typeof compiled === "string") return failed("config_invalid", compiled);
       const verdict = compiled.evaluate(scope);
       if (!verdict.ok) return failed(verdict.reason, `branch ${id}: ${verdict.message}`);
@@ -130,16 +133,16 @@ const delayConfig = z.strictObject({
   delay_ms: wholeNumber(12).pipe(z.int().min(0).max(LIMITS.delayMsMax)),
 });
 
-/** Completes at once and delays the nodes that follow. Each of them is a delayed job, so the delay survives every restart. */
+/** Completes at once and delays the next nodes. Each of them is a delayed job, so the delay survives every restart. */
 const delay: Glue<z.output<typeof delayConfig>> = {
   config: delayConfig,
   complete: ({ delay_ms: delayMs }) => ({ output: { delayMs }, queueDelayMs: delayMs }),
 };
 
-// The definition's rules checked the rest of the config; only the scheduler reads it.
+// The definition's rules checked the rest of the config. Only the scheduler reads it.
 const mapConfig = z.looseObject({ items: z.array(z.unknown()) });
 
-/** Finds its items; the scheduler runs the body for each, some at a time, and joins their outputs. */
+/** Finds its items. The scheduler runs the body for each, some at a time, and joins their outputs. */
 const map: Glue<z.output<typeof mapConfig>> = {
   config: mapConfig,
   unrendered: ["body"],
@@ -156,7 +159,7 @@ const loopConfig = z.looseObject({
   max_iterations: z.int().min(1).max(LIMITS.scopeWidth).default(LIMITS.loopIterations),
 });
 
-/** Finds its items, or counts; the scheduler runs the body for one after the other until they end or `until` holds. */
+/** Finds its items, or counts. The scheduler runs the body for one item after the other until they end or `until` holds. */
 const loop: Glue<z.output<typeof loopConfig>> = {
   config: loopConfig,
   unrendered: ["body", "until"],

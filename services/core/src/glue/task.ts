@@ -16,20 +16,20 @@ import { compileUntil, judgeUntil, type Until } from "./until.ts";
 export interface GlueTask {
   /** Whether its result depends on its context. */
   readonly readsContext: boolean;
-  /** How often the evaluation may walk over its context: once, and more often where conditions loop. */
+  /** How often the evaluation may walk over its context: once, and more often if conditions loop. */
   readonly passes: number;
-  /** Completes the execution. It asks for the context as JSON text only if it reads the context. */
+  /** Completes the execution. It requests the context as JSON text only if it reads the context. */
   readonly complete: (contextJson: () => string) => GlueOutcome;
 }
 
-/** How a glue execution ends; texts are JSON. */
+/** How a glue execution ends. The texts are JSON. */
 export type GlueOutcome =
   | {
       readonly kind: "completed";
       readonly outputJson: string;
       readonly handle?: string;
       readonly queueDelayMs?: number;
-      /** Ends the loop of which this was an iteration. */
+      /** Whether this iteration ends its loop. */
       readonly stop?: boolean;
     }
   | Expanded
@@ -71,7 +71,7 @@ export function glueTask(node: GlueNode): GlueTask {
     let parsed = fixed;
     if (parsed === undefined) {
       const substituteDefault = node.onParentFailure === "substitute_default";
-      // Rendered texts end in the output, which may not be larger than this either.
+      // Rendered texts become part of the output, so the limit of the output applies to them.
       const options = { substituteDefault, outputBytes: LIMITS.valueBytes };
       const rendered = render(templates, read.scope, options);
       if (!rendered.ok) {
@@ -95,7 +95,7 @@ function readOf(context: NodeContext, input: Readonly<Record<string, unknown>>) 
 }
 
 function readContext({ bindings, merge, onParentFailure }: GlueNode, contextJson: string) {
-  // The scheduler made it from JSON texts of the log, so it parses and has this shape.
+  // The scheduler made the text from JSON texts of the log, so it parses and has this shape.
   const context = JSON.parse(contextJson) as NodeContext;
   const inputs = resolveInputs(bindings, context, merge, onParentFailure);
   if (inputs.ok) return readOf(context, inputs.params);
@@ -116,7 +116,7 @@ function encoded(result: GlueResult): GlueOutcome {
   return { kind: "completed", outputJson: json.text, ...rest };
 }
 
-/** The outcome of an iteration, with the verdict of the condition that may end its loop. */
+/** The outcome of an iteration, with the result of the condition that may end its loop. */
 function judged(until: Until, scope: Scope, outcome: GlueOutcome): GlueOutcome {
   if (outcome.kind !== "completed") return outcome;
   const verdict = judgeUntil(until, scope, JSON.parse(outcome.outputJson));

@@ -1,4 +1,4 @@
-// The condition that may end a loop. The process that ran an iteration judges it: an executor, or the scheduler for glue bodies.
+// The condition that may end a loop. The process that ran the iteration judges it: an executor, or the scheduler for glue bodies.
 
 import { conditionOrFault } from "../data/expression.ts";
 import type { Scope } from "../data/scope.ts";
@@ -16,7 +16,7 @@ export type UntilVerdict =
 
 /** Whether an iteration that gave `output` ends its loop. */
 export function judgeUntil(until: Until, scope: Scope, output: unknown): UntilVerdict {
-  // The schema compiled it when the definition was saved. Only a definition that an older release saved can have a fault.
+  // The parser compiled the condition when the definition was saved. Only a definition of an older release can have a fault.
   if (typeof until === "string") return { ok: false, cause: "config_invalid", message: until };
   const verdict = until.evaluate({ ...scope, output });
   if (!verdict.ok)

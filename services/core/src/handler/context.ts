@@ -1,5 +1,5 @@
-// What a handler gets besides its input, and the rules of `once`: an effect is made as often as its class allows, and a later attempt gets
-// the result of an earlier one.
+// The context of a handler, and the rules of `once`. An effect is made as often as its class allows, and a later attempt gets the result of
+// an earlier one.
 
 import { encodeJson } from "../data/encode-json.ts";
 import { type EffectClass, mayMake } from "../policy/effect.ts";
@@ -7,13 +7,13 @@ import { describe, Failed } from "./failure.ts";
 import type { CallFacts, EffectDoor } from "./served.ts";
 
 export interface OnceOptions {
-  /** Where a person can check whether the effect happened; the receiver by default. */
+  /** Where a person can check whether the effect happened. The receiver by default. */
   readonly check?: string;
 }
 
 /**
- * Makes an effect on the outside world as its class allows. Its result must be JSON: a later attempt gets it from the ledger, and `make`
- * does not run. Use each name once in an invocation. Only a success is recorded, so a retry makes a failed effect again, unless its
+ * Makes an effect on the outside world as its class allows. Its result must be JSON. A later attempt gets the result from the ledger, and
+ * `make` does not run. Use each name once in an invocation. Only a success is recorded, so a retry makes a failed effect again, unless its
  * class forbids that.
  */
 export type Once = <T>(
@@ -23,7 +23,7 @@ export type Once = <T>(
   options?: OnceOptions,
 ) => Promise<T>;
 
-/** What a handler gets besides its input. */
+/** The context that a handler gets besides its input. */
 export interface Context<Config = unknown> extends CallFacts {
   /** The node's config, checked, with its templates filled in. */
   readonly config: Config;
@@ -32,7 +32,7 @@ export interface Context<Config = unknown> extends CallFacts {
 
 /** The facts of an invocation, its input and its ledger. */
 export interface Invocation extends CallFacts {
-  /** Not checked yet. */
+  /** The input before its check. */
   readonly input: unknown;
   readonly effects: EffectDoor;
 }
@@ -53,21 +53,21 @@ export function onceOf({
     signal.throwIfAborted();
     const standing = await effects.begin(name, effectClass);
     signal.throwIfAborted();
-    // An earlier attempt of the same handler recorded what the same `make` gave.
+    // An earlier attempt of the same handler recorded the result of the same `make`.
     if (standing.state === "committed") return JSON.parse(standing.resultJson) as T;
     if (!mayMake(effectClass, standing)) throw unknown(name, check, "an earlier attempt began it");
     const made = await madeBy(make, (error) =>
       effectClass === "at_most_once" ? unknown(name, check, whyOf(error)) : error,
     );
     const encoded = encodeJson(made, `result of the effect ${name}`);
-    // The serving side sends it before the outcome. A scheduler that refuses it refuses the outcome too.
+    // The server sends the result before the outcome. A scheduler that refuses it also refuses the outcome.
     if (encoded.ok) effects.commit(name, encoded.text).catch(() => undefined);
     else log("warn", `${encoded.message}; a later attempt will not know it`);
     return made;
   };
 }
 
-/** What `make` gives. A failure that is not permanent becomes what `onFault` makes of it. */
+/** The result of `make`. `onFault` maps a failure that is not permanent. */
 async function madeBy<T>(make: () => T | Promise<T>, onFault: (error: unknown) => unknown) {
   try {
     return await make();

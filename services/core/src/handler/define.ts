@@ -1,5 +1,5 @@
-// `defineHandler`: a node type as a function with schemas. The same handler runs inside an executor, in a process of its own and in a
-// test. A handler that answers synchronously gives its outcome synchronously, so that small built-in types cost no turn of the event loop.
+// `defineHandler`: a node type as a function with schemas. The same handler runs inside an executor, in its own process and in a test. A
+// handler that answers synchronously gives its outcome synchronously, so small built-in types cost no turn of the event loop.
 
 import { isTypeName, TYPE_RULE } from "../name/type-name.ts";
 import { type Context, type Invocation, onceOf } from "./context.ts";
@@ -31,7 +31,7 @@ export type Prepared<Extra extends object = object> =
     }
   | { readonly ok: false; readonly message: string };
 
-/** A handler that an executor can run. `Extra` is what the executor adds to the context of a handler of its own. */
+/** A handler that an executor can run. `Extra` is the part that the executor adds to the context of its own handlers. */
 export interface Executable<
   Input = unknown,
   Output = unknown,
@@ -40,7 +40,7 @@ export interface Executable<
 > extends Omit<ServedHandler, "invoke"> {
   /** Checks a config whose templates are filled in, and binds it to the handler. */
   readonly prepare: (config: unknown) => Prepared<Extra>;
-  /** Only for the compiler: what the handler takes and gives. */
+  /** Only for the compiler: the types of the input and the output. */
   readonly types?: { readonly input: Input; readonly output: Output; readonly config: Config };
 }
 
@@ -56,15 +56,15 @@ export interface HandlerDefinition<
 > {
   /** The node type: a name with an optional version, such as acme.charge@1. */
   readonly type: string;
-  /** For people. */
+  /** The description for people. */
   readonly description?: string;
-  /** Schema of the input; any value without one. */
+  /** Schema of the input. Without one, any value. */
   readonly input?: I;
-  /** Schema of the output; any JSON without one. */
+  /** Schema of the output. Without one, any JSON. */
   readonly output?: O;
-  /** Schema of the node's config; any object without one. */
+  /** Schema of the node's config. Without one, any object. */
   readonly config?: C;
-  /** How long a silent process keeps invocations of this handler; a minute without one. */
+  /** How long a silent process keeps invocations of this handler. A minute by default. */
   readonly stallMs?: number;
   readonly run: (
     input: Given<I>,
@@ -90,7 +90,7 @@ export const handlerDefiner =
         execute: (call) =>
           executed(definition, call.input, {
             ...call,
-            // The schema gave it, or there is none and the handler takes any config.
+            // The schema gave the value. Without a schema the handler takes any config.
             config: checked.value as Given<C>,
             once: onceOf(call),
           }),
@@ -100,7 +100,7 @@ export const handlerDefiner =
       type,
       description,
       stallMs,
-      // Made when it is asked for: an executor that publishes nothing need not convert schemas.
+      // Schemas are converted on request, because an executor that publishes nothing does not need them.
       get schemas() {
         return (schemas ??= schemasOf({
           input: schemaText(input, "input"),
@@ -134,7 +134,7 @@ function executed<I extends Schema, O extends Schema, C extends Schema, Extra ex
   try {
     const checked = checkValue(input, raw, "input");
     if (!checked.ok) return failure("input_invalid", checked.message, { permanent: true });
-    // The schema gave it, or there is none and the handler takes any input.
+    // The schema gave the value. Without a schema the handler takes any input.
     const value = run(checked.value as Given<I>, ctx);
     return isThenable(value) ? Promise.resolve(value).then(ended).catch(failed) : ended(value);
   } catch (error) {

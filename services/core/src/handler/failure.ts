@@ -1,13 +1,13 @@
-// How a handler fails. It throws `Failed` with a cause for what it expects; any other throw is a provider_error. A throw after the signal
-// is a cancellation.
+// How a handler fails. For an expected failure it throws `Failed` with a cause. Any other throw is a provider_error. A throw after the
+// signal is a cancellation.
 
 import type { Cause } from "../fault/cause.ts";
 
-/** A cause of Pawl's own, or one of the handler's own, best with a dot in it (`acme.card_declined`). */
+/** A cause of Pawl, or the handler's own cause, best with a dot in it (`acme.card_declined`). */
 export type FailureCause = Cause | (string & Record<never, never>);
 
 export interface FailedOptions {
-  /** Never retry, whatever the policy allows. */
+  /** Do not retry, even if the policy allows it. */
   readonly permanent?: boolean | undefined;
   /** A retry waits at least this long, up to an hour. */
   readonly retryAfterMs?: number | undefined;
@@ -30,7 +30,7 @@ export class Failed extends Error {
   }
 }
 
-/** The invocation was cancelled, or its claim is lost: end soon, and make no effect. */
+/** The invocation was cancelled, or its claim is lost. End soon, and make no effect. */
 export class Cancelled extends Error {
   override readonly name = "Cancelled";
 
@@ -59,7 +59,7 @@ export const failure = (
 
 const FRAMES_MAX = 10;
 
-/** The failure that a throw means. */
+/** The failure for a throw. */
 export function failureOf(error: unknown, signal: AbortSignal): HandlerFailure {
   if (error instanceof Failed) return failure(error.cause, error.message, error.options);
   if (error instanceof Cancelled || signal.aborted) return failure("cancelled", describe(error));
@@ -71,7 +71,7 @@ export function failureOf(error: unknown, signal: AbortSignal): HandlerFailure {
   );
 }
 
-/** The class and the message of whatever was thrown. */
+/** The class and the message of a thrown value. */
 export function describe(error: unknown): string {
   try {
     if (error instanceof Error) return `${error.name}: ${error.message}`;

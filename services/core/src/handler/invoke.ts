@@ -1,4 +1,4 @@
-// One invocation as texts: parse → check → run → check → encode. An executor calls the same steps on values that it has parsed already.
+// One invocation as texts: parse → check → run → check → encode. An executor calls the same steps with parsed values.
 
 import type { Prepared } from "./define.ts";
 import { describe } from "./failure.ts";
@@ -19,7 +19,7 @@ export async function invoke(
     const outcome = await prepared.execute({ ...call, input });
     return outcome instanceof Directive ? NO_DIRECTIVE : settled(outcome, outputBytes);
   } catch (error) {
-    // The host writes texts of JSON, so only a broken host gets here.
+    // The host writes JSON texts, so only a broken host reaches this line.
     return { failure: settledFailure("provider_error", describe(error)) };
   }
 }

@@ -1,17 +1,17 @@
-// What a handler returns: its output, or a result with more than an output.
+// The return value of a handler: its output, or a result with more than an output.
 
 import type { Usage } from "../log/event.ts";
 
 export interface ResultFacts {
   /** The handle by which the node is left. */
   readonly handle?: string;
-  /** How long the nodes that follow wait. */
+  /** How long the next nodes wait. */
   readonly queueDelayMs?: number;
   /** The tokens that a model counted. */
   readonly usage?: Usage;
 }
 
-/** An output with more facts; `result` makes one. */
+/** An output with more facts. The function `result` makes it. */
 export class Result<Output> {
   readonly output: Output;
   readonly facts: ResultFacts;
@@ -22,7 +22,7 @@ export class Result<Output> {
   }
 }
 
-/** An output, and a handle to leave by, a delay or the tokens of a model. */
+/** An output, with a handle to leave by, a delay or the tokens of a model. */
 export const result = <Output>(output: Output, facts: ResultFacts): Result<Output> =>
   new Result(output, facts);
 

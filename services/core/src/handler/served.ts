@@ -24,7 +24,7 @@ export interface EffectDoor {
   commit(name: string, resultJson: string): Promise<void>;
 }
 
-/** What every invocation has, whatever its handler. */
+/** The facts that every invocation has. */
 export interface CallFacts {
   readonly runId: string;
   readonly nodeId: string;
@@ -76,7 +76,7 @@ export interface SettledFailure {
   /** A cause of Pawl's own, or one of the handler's own with a dot in it. */
   readonly cause: string;
   readonly message: string;
-  /** Never retry, whatever the policy allows. */
+  /** Do not retry, even if the policy allows it. */
   readonly permanent: boolean;
   /** A retry waits at least this long; 0 means no wish. */
   readonly retryAfterMs: number;

@@ -1,5 +1,4 @@
-// Turns the outcome of a handler into bounded texts. Hostile getters, circular data and NUL characters become a failure here and go no
-// further.
+// Turns the outcome of a handler into bounded texts. Hostile getters, circular data and NUL characters become a failure here.
 
 import { encodeJson } from "../data/encode-json.ts";
 import { checkJson } from "../data/json.ts";
@@ -76,7 +75,7 @@ export function settledFailure(
   };
 }
 
-/** Zero for anything that is not a count. */
+/** The number, or zero if it is not a count. */
 const count = (value: unknown): number =>
   typeof value === "number" && value > 0 && value <= Number.MAX_SAFE_INTEGER ? Math.ceil(value) : 0;
 

@@ -1,5 +1,5 @@
-// Schemas of a handler: any library that follows Standard Schema (https://standardschema.dev), such as zod. Checks are synchronous: a
-// check that waits belongs into the handler, where its time is limited and its failure has a cause.
+// Schemas of a handler: any library that follows Standard Schema (https://standardschema.dev), such as zod. Checks are synchronous. A check
+// that waits belongs into the handler, where its time is limited and its failure has a cause.
 
 import { LIMITS } from "../data/limits.ts";
 import { exceedsUtf8 } from "../data/utf8.ts";
@@ -16,7 +16,7 @@ type Verdict<Output> =
 
 type Convert = (options: { readonly target: string }) => Record<string, unknown>;
 
-/** The part of Standard Schema that Pawl uses. `jsonSchema` is there if the library can write JSON Schema. */
+/** The part of Standard Schema that Pawl uses. `jsonSchema` exists if the library can write JSON Schema. */
 export interface StandardSchema<Input = unknown, Output = Input> {
   readonly "~standard": {
     readonly version: 1;
@@ -40,7 +40,7 @@ export type CheckedValue =
 
 const ISSUES_MAX = 5;
 
-/** Checks a value. A message has paths and rules, never values, since a config may hold secrets. `root` names the value itself. */
+/** Checks a value. A message has paths and rules and never values, because a config may hold secrets. `root` names the value itself. */
 export function checkValue(
   schema: StandardSchema | undefined,
   value: unknown,

@@ -1,26 +1,26 @@
-// The event of the same run that caused an event. The log implies most causes. An executor's report was caused by its claim, whose
-// seq is the epoch; an event that the scheduler derives follows its cause directly. Only other events carry `by`.
-// The seq of an event in the same commit is not final when the scheduler drafts it. `by` is then a negative distance, which stays
-// true because the events of one commit are adjacent.
+// The event of the same run that caused an event. The log implies most causes. The cause of an executor's report is its claim, whose seq is
+// the epoch. An event that the scheduler derives follows its cause directly. Only other events carry `by`. The seq of an event in the same
+// commit is not final when the scheduler drafts it. Then `by` is a negative distance. It stays true, because the events of one commit are
+// adjacent.
 
 import type { Fact, RunEvent } from "./event.ts";
 import { executionAt } from "./execution.ts";
 import type { RunState } from "./state.ts";
 
-/** The seq of the event that caused this one; 0 for the first. */
+/** The seq of the event that caused this one. 0 for the first. */
 export function causeOf(event: Pick<RunEvent, "type" | "seq" | "epoch" | "payload">): number {
   const { by } = event.payload;
   if (by === undefined) return impliedCause(event);
   return by < 0 ? event.seq + by : by;
 }
 
-/** `fact` with its cause, as the scheduler appends it after `state`; seqs above `committedSeq` are not final yet. */
+/** `fact` with its cause, as the scheduler appends it after `state`. Seqs above `committedSeq` are not final yet. */
 export function withCause(state: RunState, fact: Fact, committedSeq: number): Fact {
   const { type, epoch } = fact;
   const seq = state.lastSeq + 1;
   const cause = causeIn(state, fact);
   const isImplied = cause === impliedCause({ type, epoch, seq });
-  // Partial output may be logged between the last commit and this one, so the event directly before is not certain.
+  // Stream deltas may be logged between the last commit and this one, so the event directly before is not certain.
   if (isImplied && (cause === epoch || cause === 0 || cause > committedSeq)) return fact;
   const by = cause > committedSeq ? cause - seq : cause;
   // The spread keeps the pairing of type and payload, which the union cannot see.
@@ -42,7 +42,7 @@ function causeIn(state: RunState, fact: Fact): number {
   return culpritOf(state, index, fact.iteration) ?? own.causeSeq;
 }
 
-/** The seq of the failure that cancelled an execution; undefined where no failure did. */
+/** The seq of the failure that cancelled an execution. Undefined if no failure did. */
 function culpritOf(state: RunState, index: number, iteration: number): number | undefined {
   if (state.fatalNode !== undefined) return state.nodes[state.fatalNode]?.causeSeq;
   const scope = iteration > 0 ? state.nodes[index]?.scope : undefined;

@@ -1,8 +1,8 @@
 // Checks the events of a log before a fold reads them. A gap, a second beginning or an event behind the end is corruption. The reader
-// refuses a corrupt log whole: a state folded from it could not be trusted.
+// refuses a corrupt log whole, because a state folded from it could be wrong.
 //
-// When a service loads a run, it checks the events after the snapshot, or all events where there is no snapshot. When it updates a
-// cached fold, it checks the new events. `RecheckRun` reads and checks the whole log.
+// When a service loads a run, it checks the events after the snapshot, or all events if there is no snapshot. When it updates a cached
+// fold, it checks the new events. `RecheckRun` reads and checks the whole log.
 
 import { EngineError } from "../fault/engine-error.ts";
 import { isTerminalType } from "./event.ts";
@@ -35,7 +35,7 @@ export function checkLog(
 
 /** The part of a log after a cursor, with the counts that the store knows. */
 export interface ReadLog {
-  /** The cursor: the last seq that the reader already has; 0 for the whole log. */
+  /** The cursor: the last seq that the reader already has. 0 for the whole log. */
   readonly afterSeq: number;
   /** The last seq of the log, by the run's row. */
   readonly lastSeq: number;
@@ -46,8 +46,8 @@ export interface ReadLog {
 }
 
 /**
- * Checks the events after a cursor. The reader does not read partial output, so the number of all events must show a gap or a repeat
- * among it. The cursor's own event must still be in the log: otherwise the log was cut and grew again.
+ * Checks the events after a cursor. The reader does not read stream deltas, so the number of all events must show a gap or a repeat among
+ * them. The cursor's own event must still be in the log: otherwise the log was cut and grew again.
  * @throws EVENT_LOG_CORRUPTION
  */
 export function checkRead({ afterSeq, lastSeq, events, eventCount }: ReadLog): void {

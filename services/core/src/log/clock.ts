@@ -1,9 +1,9 @@
-// The clock of a run. A deadline counts only time in which the run can move by itself. The clock stops while the run is paused, and
-// while only people can move it. When the run resumes, `run.status.changed` carries the deadline moved by that time, so the log alone
-// gives the deadline and no service depends on the clock of another.
+// The clock of a run. A deadline counts only time in which the run can advance by itself. The clock stops while the run is paused, and
+// while only people can advance it. When the run resumes, `run.status.changed` carries the deadline moved by that time. So the log alone
+// gives the deadline, and no service depends on the clock of another.
 //
-// The scheduler does not time out a waiting run. If the run waits for child runs, their deadlines are never later than its own and
-// follow the same rule. A child that passes its deadline also times out its parent, if the parent's deadline has passed by then.
+// The scheduler does not time out a waiting run. If the run waits for child runs, their deadlines are never later than its own and follow
+// the same rule. A child that passes its deadline also times out its parent, if the parent's deadline has passed by then.
 
 import { isFinal, type FactOf } from "./event.ts";
 import type { RunState } from "./state.ts";
@@ -16,14 +16,14 @@ export type Clock = Pick<
 
 const isWaiting = ({ status }: Clock): boolean => status === "waiting" || status === "paused";
 
-/** Whether the deadline may end the run now: not while the run waits or is paused. */
+/** Whether the deadline may end the run now. It may not while the run waits or is paused. */
 export const mayTimeOut = (clock: Clock): boolean => !isWaiting(clock);
 
 /** How long the clock has been stopped since the deadline last moved. */
 const stoppedMs = ({ clockStoppedAt }: Clock, now: number): number =>
   clockStoppedAt === undefined ? 0 : Math.max(0, now - clockStoppedAt);
 
-/** The moved deadline of a run that resumes; nothing where it did not move. */
+/** The moved deadline of a run that resumes. Empty if it did not move. */
 export function movedDeadline(clock: Clock, now: number): { readonly deadlineAt?: number } {
   const ms = stoppedMs(clock, now);
   return ms === 0 ? {} : { deadlineAt: clock.deadlineAt + ms };
@@ -52,7 +52,7 @@ export function changeStatus(
   state.clockStoppedAt = undefined;
 }
 
-/** Stops or starts the clock after every event. The clock of a run that has ended stays as it was at the end. */
+/** Stops or starts the clock after every event. After the end of a run its clock does not change. */
 export function keepClock(state: RunState, at: number): void {
   if (isFinal(state.status)) return;
   const isStopped = isWaiting(state) && (state.status === "paused" || state.childCount === 0);

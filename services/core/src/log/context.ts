@@ -1,5 +1,5 @@
-// The JSON that the engine gives out: a node's context, a node's definition with its bindings, and the run's output. This file joins
-// JSON texts and never parses the user's JSON.
+// The JSON that the engine sends: a node's context, a node's definition with its bindings, and the run's output. This file joins JSON texts
+// and never parses the user's JSON.
 
 import type { Binding } from "../data/inputs.ts";
 import { LIMITS } from "../data/limits.ts";
@@ -77,7 +77,7 @@ function itemText(scope: ScopeState, iteration: number): string {
   return texts[iteration - 1] ?? "null";
 }
 
-/** An upper bound of the bytes of `contextJson`, at a cost of the node's incoming edges and not of the values. */
+/** An upper bound of the bytes of `contextJson`. Its cost grows with the node's incoming edges and not with the values. */
 export function contextBytes(state: RunState, nodeIndex: number, iteration = 0): number {
   const { incoming, definition } = nodeAt(state.graph, nodeIndex);
   const scope = iteration === 0 ? null : definition.scope;
@@ -112,12 +112,12 @@ function itemBytes(state: RunState, nodeIndex: number, iteration: number): numbe
   return 64 + utf8Bytes(itemText(scope, iteration)) + previous;
 }
 
-/** The output of a run whose real output is larger than a value in the log may be; the outputs of the nodes stay readable. */
+/** The output of a run whose real output is too large for the log. Clients can still read the outputs of the nodes. */
 export const OUTPUT_OMITTED = '{"omitted":"RUN_OUTPUT_TOO_LARGE"}';
 
 /**
- * The run's output: that of its completed `end` node; of several, an object by node id; of none, the outputs of the
- * completed leaves by node id.
+ * The run's output: the output of its completed `end` node. With several `end` nodes it is an object by node id. Without any it holds the
+ * outputs of the completed leaves by node id.
  */
 export function runOutputJson(state: RunState): string {
   const completed = (index: number): boolean => state.nodes[index]?.status === "completed";
@@ -130,7 +130,7 @@ export function runOutputJson(state: RunState): string {
   return exceedsUtf8(json, LIMITS.valueBytes) ? OUTPUT_OMITTED : json;
 }
 
-/** In place of a run's context that is larger than a node's context may be; the nodes' own outputs stay readable. */
+/** Replaces a run's context that is too large. Clients can still read the nodes' own outputs. */
 export const CONTEXT_OMITTED = '{"omitted":"CONTEXT_TOO_LARGE"}';
 
 /** The context of the run as a whole: `{"input", "nodes": {outputs of all completed nodes, by id}, "vars": {output variables}}`. */
@@ -149,8 +149,8 @@ export function runContextJson(state: RunState): string {
 const nodeJsons = new WeakMap<Graph, (string | undefined)[]>();
 
 /**
- * The definition that an executor gets: `{"node": {…}, "bindings": [one per incoming edge, in the definition's order]}`, and
- * `"until"` for an iteration of a loop that has one. It depends only on the definition, so it is made once per graph.
+ * The definition that an executor gets: `{"node": {…}, "bindings": [one per incoming edge, in the definition's order]}`, and `"until"` for
+ * an iteration of a loop with a condition. It depends only on the definition, so it is made once per graph.
  */
 export function nodeJson(graph: Graph, nodeIndex: number, iteration: number): string {
   let made = nodeJsons.get(graph);
@@ -160,7 +160,7 @@ export function nodeJson(graph: Graph, nodeIndex: number, iteration: number): st
     iteration === 0 ? makeNodeJson(graph, nodeIndex) : makeBodyJson(graph, nodeIndex));
 }
 
-/** Every iteration of a node has the same text: two places per node. */
+/** Every iteration of a node has the same text, so there are two places per node. */
 export const nodeJsonIndex = (nodeIndex: number, iteration: number): number =>
   nodeIndex * 2 + Math.min(iteration, 1);
 
@@ -189,7 +189,7 @@ function makeBodyJson(graph: Graph, nodeIndex: number): string {
   return JSON.stringify({ node: { ...definition, ...body }, bindings, ...until });
 }
 
-/** The incoming edges as an executor gets them. */
+/** The incoming edges in the form that an executor gets. */
 export function bindingsOf(graph: Graph, nodeIndex: number): Binding[] {
   return nodeAt(graph, nodeIndex).incoming.map((edge) => {
     const { id: _id, target: _target, source, ...binding } = edge.definition;

@@ -1,11 +1,11 @@
-// The one rule by which a settled node takes the edges that leave it.
+// The rule by which a settled node takes its outgoing edges. No other file has it.
 
 import type { GraphEdge } from "../definition/graph.ts";
 import type { NodeStatus, SkipReason } from "./event.ts";
 
 /**
- * The effect of a settled source on one of its edges. `taken`: the source completed and left this way. `failed`: it failed, timed
- * out or was cancelled. `untaken`: it left another way, or was skipped itself.
+ * The effect of a settled source on one of its edges. `taken`: the source completed and left by this edge. `failed`: it failed, timed out
+ * or was cancelled. `untaken`: it left by another edge, or was skipped.
  */
 export function edgeEffect(
   source: { readonly status: NodeStatus; readonly handle: string | undefined },

@@ -1,5 +1,5 @@
-// The one table of event types. The scheduler's fold, the view of the clients, tags, status updates, SSE and the checker of causes
-// all look an event up here (`meaning.ts`), so they cannot disagree about what it means.
+// The one table of event types. The scheduler's fold, the view of the clients, tags, status updates, SSE and the checker of causes all look
+// an event up here (`meaning.ts`). So they cannot disagree about its meaning.
 
 import type { EventPlace, EventType, NodeStatus, RunStatus } from "./event.ts";
 import { NODE_EVENTS, type NodePayloads } from "./node-events.ts";
@@ -13,28 +13,28 @@ export type Cause = EventType | "settled";
 
 type Logged<Payload> = EventPlace & { readonly payload: Payload; readonly value?: string };
 
-/** The meaning of one event type. A field is absent where the type has no such meaning. */
+/** The meaning of one event type. A field is absent if the type has no such meaning. */
 export interface EventRow<Payload> {
   /** The status that the event gives the run. */
   readonly run?: RunStatus;
-  /** The same, where the payload decides. */
+  /** The same, if the payload decides. */
   runOf?(this: void, payload: Payload): RunStatus;
   /** The status that the event gives the node execution it names. */
   readonly node?: NodeStatus;
-  /** The event settles no status, but it is about one node execution and the scheduler folds it. */
+  /** The event gives no status, but it is about one node execution and the scheduler folds it. */
   readonly isAboutNode?: true;
   why?(this: void, payload: Payload): Why;
   /** The metadata of the event's tag. A type without it has no tag. */
   tag?(this: void, event: Logged<Payload>): object;
   /** The metadata shows the user's JSON. */
   readonly isTaggedByValue?: true;
-  /** The tag's name, where it differs from the type's name with underscores. */
+  /** The tag's name, if it differs from the type's name with underscores. */
   readonly tagName?: string;
-  /** The name of the user's JSON in a payload on the wire; `details` where absent. */
+  /** The name of the user's JSON in a payload on the wire. `details` if absent. */
   readonly valueKey?: string;
-  /** The event takes a seq, but the scheduler does not fold it and it does not bump the run's version. */
+  /** The event takes a seq, but the scheduler does not fold it and the run gets no new version. */
   readonly isStreamed?: true;
-  /** The types that may cause it; any type where absent. */
+  /** The types that may cause it. Any type if absent. */
   readonly causes?: readonly Cause[];
   /** Other names for the same event, as other engines write them. */
   readonly aliases?: readonly string[];
@@ -54,10 +54,10 @@ export type AnyRow = EventRow<Payloads[keyof Payloads]>;
 
 const rows: ReadonlyMap<string, AnyRow> = new Map(Object.entries<AnyRow>(EVENTS));
 
-/** The row of a type; undefined for a type that a newer writer added. */
+/** The row of a type. Undefined for a type that a newer writer added. */
 export const rowOf = (type: string): AnyRow | undefined => rows.get(type);
 
 /** The types whose row passes `test`, in the order of the table. */
 export const typesWhere = (test: (row: AnyRow) => boolean): readonly (keyof Payloads)[] =>
-  // The keys of a literal table are exactly its declared ones.
+  // A literal table has exactly its declared keys.
   (Object.keys(EVENTS) as (keyof Payloads)[]).filter((type) => test(EVENTS[type]));

@@ -1,5 +1,5 @@
-// The shape of an event. A fact has a type, a place (node, iteration, attempt, claim) and a payload; `event-table.ts` lists the
-// types. The engine writes the payload. The user's JSON (input, output, details) is text in `value`: the log carries it as it came.
+// The shape of an event. A fact has a type, a place (node, iteration, attempt, claim) and a payload. `event-table.ts` lists the types. The
+// engine writes the payload. The user's JSON (input, output, details) is text in `value`, and the log does not change it.
 
 import type { ApprovalId, NodeId, RunId } from "../name/ids.ts";
 import { rowOf, typesWhere, type Payloads } from "./event-table.ts";
@@ -70,25 +70,25 @@ export const MODERATION_HOLD = "moderation_hold";
 export const APPROVAL = "approval";
 export const CHILD_RUN = "child_run";
 
-/** The question that a hold puts to a person. */
+/** The question to a person that opens a hold. */
 export interface ApprovalRequest {
   readonly approvalId: ApprovalId;
   readonly message: string;
-  /** People find the questions that are theirs by these names. */
+  /** The names by which people find their questions. */
   readonly assignees: readonly string[];
-  /** How long the question stays open, counted from the event; no limit where absent. */
+  /** How long the question stays open, counted from the event. Unlimited if absent. */
   readonly deadlineMs?: number;
 }
 
 /** How a handler completed. */
 export interface Completion {
   readonly durationMs: number;
-  /** Absent when the node chose none. */
+  /** The handle of the node. Absent if the node chose none. */
   readonly handle?: string;
-  /** How long the nodes behind it wait. */
+  /** How long the next nodes wait. */
   readonly queueDelayMs?: number;
   readonly usage?: Usage;
-  /** This iteration ends its loop. */
+  /** Whether this iteration ends its loop. */
   readonly stop?: boolean;
 }
 
@@ -100,13 +100,13 @@ export interface NodeHold extends Completion {
 
 /** The user who paused or resumed a run, and the reason. */
 export interface PauseNote {
-  /** `run`: this run only. `workflow`: every run of the workflow; they resume together. */
+  /** `run`: this run only. `workflow`: every run of the workflow. They resume together. */
   readonly scope: "run" | "workflow";
   readonly who: string;
   readonly reason: string;
 }
 
-/** The cause of an event, where its place does not imply it (`cause.ts`): a seq, or a negative distance. */
+/** The cause of an event, if its place does not imply it (`cause.ts`): a seq, or a negative distance. */
 export interface Caused {
   readonly by?: number;
 }
@@ -114,12 +114,12 @@ export interface Caused {
 export type SkipReason = "untaken_branch" | "parent_not_completed";
 export type EventType = keyof Payloads;
 
-/** Where an event belongs. `nodeId` is "" and the numbers are 0 for events of the run. */
+/** The place of an event. `nodeId` is "" and the numbers are 0 for events of the run. */
 export interface EventPlace {
   readonly nodeId: NodeId | "";
   readonly iteration: number;
   readonly attempt: number;
-  /** The claim under which an executor caused the event; its own seq for node.started; 0 where no executor caused it. */
+  /** The claim under which an executor caused the event. For node.started it is its own seq. 0 if no executor caused it. */
   readonly epoch: number;
 }
 
@@ -134,13 +134,13 @@ export type FactOf<T extends EventType> = EventPlace & {
 /** Any fact that is not in the log yet. */
 export type Fact = { [T in EventType]: FactOf<T> }[EventType];
 
-/** A fact in the log. `seq` counts from 1 within the run without gaps: it is the event id and the cursor. */
+/** A fact in the log. `seq` counts from 1 within the run without gaps. It is the event id and the cursor. */
 export type RunEvent = Fact & { readonly runId: RunId; readonly seq: number; readonly at: number };
 
 /** The part of a logged fact that the folds need: a RunEvent, or a fact that has just got its seq. */
 export type LoggedFact = Fact & { readonly seq: number; readonly at: number };
 
-/** The name of a heartbeat on streams; it is never in the log. */
+/** The name of a heartbeat on streams. It is never in the log. */
 export const HEARTBEAT = "heartbeat";
 
 /** The statuses that a run never leaves. */
@@ -171,7 +171,7 @@ export const isFinal = (status: RunStatus): boolean => FINAL_STATUSES.has(status
 /** True for a status in which a node counts as settled for its joins. */
 export const isSettled = (status: NodeStatus): boolean => SETTLED_NODE.has(status);
 
-/** The facts that end a log; each is its last event. */
+/** The facts that end a log. Each is its last event. */
 export const TERMINAL_TYPES = typesWhere(({ run }) => run !== undefined && isFinal(run));
 
 const terminal: ReadonlySet<string> = new Set(TERMINAL_TYPES);

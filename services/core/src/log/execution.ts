@@ -10,7 +10,7 @@ export type ExecutionDefinition = Pick<
   "type" | "config" | "retry" | "timeoutMs" | "errorHandling"
 >;
 
-/** The state of an execution; undefined for an unknown node and for an iteration that was never queued. */
+/** The state of an execution. Undefined for an unknown node and for an iteration that was never queued. */
 export function executionAt(
   state: RunState,
   nodeIndex: number,
@@ -32,6 +32,6 @@ export function executionDefinition(
   return found;
 }
 
-/** The error of an index that is not in the graph: a bug of Pawl. Making its message only on failure keeps lookups fast. */
+/** The error for an index that is not in the graph: a bug in Pawl. Its message is made only on failure, so lookups stay fast. */
 export const unknownNode = (index: number): Error =>
   new Error(`invariant broken: node ${index} is in the graph`);

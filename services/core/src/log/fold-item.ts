@@ -17,7 +17,7 @@ export function closeScope(scope: ScopeState): void {
   for (const item of scope.items) item.output = undefined;
 }
 
-/** What the first event of an iteration may be: queued, or completed by the scheduler itself. */
+/** The types of the first event of an iteration: queued, or completed by the scheduler itself. */
 const BEGINS: ReadonlySet<string> = new Set(["node.queued", "node.completed", "node.failed"]);
 
 /** Moves one iteration past `event`. Returns the fault of a log that is wrong. */

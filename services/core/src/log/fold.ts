@@ -125,7 +125,7 @@ function count(state: RunState, node: NodeState, iteration: number, step: 1 | -1
   if (execution === undefined) return;
   if (ACTIVE.has(execution.status)) state.activeCount += step;
   if (execution.status !== "waiting") return;
-  // A node that waits for its own iterations is not blocked: the fold counts the iterations themselves.
+  // A node that waits for its own iterations does not count as blocked. The fold counts the iterations themselves.
   if (iteration > 0 || node.scope === undefined) state.blockedCount += step;
   if (execution.childRunId !== undefined) state.childCount += step;
 }
@@ -157,7 +157,7 @@ function applyToWhole(state: RunState, index: number, node: NodeState, event: No
       state.scopes.add(index);
       break;
     case "node.invalidated":
-      // Only the output goes: the decisions that were made on it stay.
+      // Only the output is removed. The decisions that were made on it stay.
       move(node, event);
       node.output = undefined;
       break;

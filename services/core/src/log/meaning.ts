@@ -1,10 +1,10 @@
-// What an event means, by the event table: the status it gives, why it happened, and which event may have caused it.
+// The meaning of an event, by the event table: its status, its reason, and the event that may have caused it.
 
 import { isSettled, isTerminalType } from "./event.ts";
 import type { EventType, Fact, NodeStatus, RunStatus } from "./event.ts";
 import { rowOf, typesWhere } from "./event-table.ts";
 
-/** The status that `fact` gives its run; undefined where it changes none. */
+/** The status that `fact` gives its run. Undefined if it changes none. */
 export function runStatusAfter({
   type,
   payload,
@@ -13,7 +13,7 @@ export function runStatusAfter({
   return row?.runOf?.(payload) ?? row?.run;
 }
 
-/** The status that an event of this type gives the node execution it names; undefined where it changes none. */
+/** The status that an event of this type gives its node execution. Undefined if it changes none. */
 export const nodeStatusAfter = (type: EventType): NodeStatus | undefined => rowOf(type)?.node;
 
 /** The types that settle a node execution. */
@@ -31,19 +31,19 @@ export interface Reason {
   readonly message: string;
 }
 
-/** Why an event happened; undefined for an event that needs no reason. */
+/** Why an event happened. Undefined for an event that needs no reason. */
 export function reasonOf({ type, payload }: Pick<Fact, "type" | "payload">): Reason | undefined {
   const why = rowOf(type)?.why?.(payload);
   return why === undefined ? undefined : { cause: why[0], message: why[1] };
 }
 
-/** The same in one text: the message, or the cause where there is no message. */
+/** The same in one text: the message, or the cause if there is no message. */
 export function reasonText(fact: Pick<Fact, "type" | "payload">): string | undefined {
   const reason = reasonOf(fact);
   return reason === undefined ? undefined : reason.message || reason.cause;
 }
 
-/** Whether an event of type `cause` may have caused one of type `type`. The checker of logs asks. */
+/** Whether an event of type `cause` may have caused one of type `type`. The checker of logs uses it. */
 export function mayCause(cause: EventType, type: EventType): boolean {
   if (isTerminalType(cause)) return false;
   const causes = rowOf(type)?.causes;
@@ -62,10 +62,10 @@ function plainName(name: string): string {
   return name.toLowerCase().replaceAll(/[.:]/g, "_");
 }
 
-/** The type that a name means, in any spelling and by any alias; undefined for an unknown name. */
+/** The type that a name means, in any spelling and by any alias. Undefined for an unknown name. */
 export const typeNamed = (name: string): EventType | undefined => NAMED.get(plainName(name));
 
-/** Whether `event` may be the end of an execution that no executor had. */
+/** Whether `event` may be the end of an execution that no executor claimed. */
 export const endsInline = ({ type, attempt, epoch }: Fact): boolean =>
   attempt > 0 && epoch === 0 && ENDS_INLINE.has(type);
 

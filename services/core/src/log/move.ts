@@ -59,8 +59,8 @@ function decide(execution: ExecutionState, { payload, value }: FactOf<"node.deci
 }
 
 /**
- * An execution that the scheduler completes itself was never claimed: the event that ends it also begins it. Whether `event` is
- * such an end of an execution that ran.
+ * The scheduler completed the execution itself, so no executor claimed it: the event that ends it also begins it. Returns whether `event`
+ * is such an end.
  */
 export function beginInline(execution: ExecutionState, event: LoggedFact): boolean {
   if (!endsInline(event)) return false;
@@ -78,7 +78,7 @@ function holdOf(event: FactOf<"node.blocked"> & { readonly at: number }): HoldSt
   return { reason, epoch, output, ending, approval, deadlineAt };
 }
 
-/** The executor itself ended the claim `epoch`; a fact that the scheduler made carries epoch 0. */
+/** The executor itself ended the claim `epoch`. A fact of the scheduler carries epoch 0. */
 function reported(execution: ExecutionState, epoch: number): void {
   if (epoch > 0) execution.reportedEpoch = epoch;
 }

@@ -16,11 +16,11 @@ import type { Cause, EventRows } from "./event-table.ts";
 
 /** The payloads of `node.*` and of the checks of a node. Times are milliseconds since 1970. */
 export interface NodePayloads {
-  /** Only the first `node.queued` of an execution has `slot` and `rate`; they hold for all its attempts. */
+  /** Only the first `node.queued` of an execution has `slot` and `rate`. They apply to all its attempts. */
   readonly "node.queued": { readonly notBefore?: number } & Limits;
   /** `wave` is the node's topological depth. */
   readonly "node.started": { readonly executorId: ExecutorId; readonly wave?: number };
-  /** value: the items as a JSON array. `cut`: the limit cut the list of items, so the node fails after the last one. */
+  /** value: the items as a JSON array. `cut`: the limit cut the list, so the node fails after the last item. */
   readonly "node.expanded": { readonly width: number; readonly cut?: boolean };
   /** Text, or media with an empty text. */
   readonly "node.stream.delta": {
@@ -49,10 +49,7 @@ export interface NodePayloads {
   readonly "node.cancelled": { readonly reason: string };
   readonly "node.skipped": { readonly reason: SkipReason };
   readonly "node.timed_out": { readonly timeoutMs: number };
-  /**
-   * The execution waits for a child run or, where `phase` is set, for a person. value: the output that is held, or the details of
-   * an approval.
-   */
+  /** The execution waits for a child run or, if `phase` is set, for a person. value: the held output, or the details of an approval. */
   readonly "node.blocked": {
     readonly reason: string;
     readonly childRunId?: RunId;
@@ -79,7 +76,7 @@ export interface NodePayloads {
 
 const CLAIM: readonly Cause[] = ["node.started"];
 const WORK: readonly Cause[] = ["node.started", "node.blocked", "node.decided", "node.expanded"];
-/** A glue node ends without a claim. A node that fails, or leaves by handle `error`, may never have run, or been lost. */
+/** A glue node ends without a claim. A node that fails or leaves by handle `error` may never have run, or lost its executor. */
 const UNCLAIMED: readonly Cause[] = ["settled", "run.started", "run.recovered", "node.queued"];
 const END: readonly Cause[] = [...UNCLAIMED, ...WORK];
 

@@ -21,7 +21,7 @@ export interface RunPayloads {
     readonly workflowVersion: number;
     readonly kind: RunKind;
     readonly deadlineAt: number;
-    /** Set when the caller asked that the same input starts only one run. */
+    /** Set if the caller asked that the same input starts only one run. */
     readonly inputKey?: string;
     /** The node execution that waits for this run. */
     readonly parent?: ParentLink;
@@ -29,7 +29,7 @@ export interface RunPayloads {
     readonly depth?: number;
     readonly schedule?: ScheduleLink;
   } & Limits;
-  /** `deadlineAt` is set when the deadline moved (`clock.ts`); the note is set when a user paused or resumed the run. */
+  /** `deadlineAt` is set if the deadline moved (`clock.ts`). The note is set if a user paused or resumed the run. */
   readonly "run.status.changed": {
     readonly from: RunStatus;
     readonly to: RunStatus;

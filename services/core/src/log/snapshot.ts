@@ -1,10 +1,10 @@
-// A run's state as text and back: a cache of the fold up to a seq. The log stays the truth. If a reader does not understand a
-// snapshot completely, it ignores the snapshot and folds the log from its beginning.
+// Writes a run's state as text and reads it back: a cache of the fold up to a seq. The log stays the truth. If a reader does not understand
+// a snapshot completely, it ignores the snapshot and folds the log from its beginning.
 //
-// The text is one line of JSON. After the line break come all longer strings in one piece. Outputs are JSON texts themselves: escaping
-// them into JSON made the text 1.3 times as long and reading 3 times as slow. An execution is written as the fields that differ from
-// a new one; most of ten thousand iterations differ in eight of seventeen. The names of all fields are written too: a snapshot from
-// a build with other fields has another shape, and the reader ignores it.
+// The text is one line of JSON. After the line break come all longer strings in one piece. Outputs are JSON texts themselves: escaping them
+// into JSON made the text 1.3 times as long and reading 3 times as slow. An execution is written as the fields that differ from a new one.
+// Most of ten thousand iterations differ in eight of seventeen. The names of all fields are written too. A snapshot of a build with other
+// fields has another shape, and the reader ignores it.
 
 import type { Graph } from "../definition/graph.ts";
 import type { RunId } from "../name/ids.ts";
@@ -31,11 +31,11 @@ interface Header {
   readonly nodeCount: number;
   readonly run: Row;
   readonly nodes: readonly Row[];
-  /** By index of the node. */
+  /** The scopes by index of the node. */
   readonly scopes: readonly (readonly [number, Row, readonly Row[]])[];
 }
 
-/** Not among the fields: the graph comes from the definition, the id from the run's row, and executions are rows of their own. */
+/** These are not among the fields: the graph comes from the definition, the id from the run's row, and executions have their own rows. */
 const APART = new Set(["runId", "graph", "nodes"]);
 const NODE_APART = new Set(["scope"]);
 const SCOPE_APART = new Set(["items"]);
@@ -72,7 +72,7 @@ export function writeSnapshot(state: RunState): string {
   return `${JSON.stringify(header)}\n${writer.text()}`;
 }
 
-/** The state of a snapshot; undefined when the text has another format, shape or graph, or is no snapshot. */
+/** The state of a snapshot. Undefined if the text has another format, shape or graph, or is no snapshot. */
 export function readSnapshot(
   runId: RunId,
   graph: Graph,
@@ -82,7 +82,7 @@ export function readSnapshot(
   try {
     const state = newRunState(runId, graph);
     const end = body.indexOf("\n");
-    // The shape is compared before any field is used; a fault inside a field ends in the catch below.
+    // The code compares the shape before it uses any field. A fault inside a field ends in the catch below.
     const header = JSON.parse(body.slice(0, end)) as Header;
     const runKeys = Object.keys(state);
     if (header.shape !== shapeOf(state) || header.nodeCount !== state.nodes.length)
@@ -127,7 +127,7 @@ class Writer {
     return row;
   }
 
-  /** A string after the line break is [offset, length]; a value that JSON cannot express is an object with one letter as its key. */
+  /** A string after the line break is [offset, length]. A value that JSON cannot express is an object with one letter as its key. */
   value(value: unknown): unknown {
     if (typeof value === "string") return value.length > INLINE_MAX ? this.#put(value) : value;
     if (value === undefined) return { u: 0 };

@@ -1,5 +1,5 @@
-// The start of a run, from the accepted request to the row. The scheduler makes one `AcceptedStart` of a request, a schedule or a node
-// that asks for a child run. The event `run.started`, the row of the run and the answer to the caller are made from it.
+// The start of a run, from the accepted request to the row. The scheduler makes one `AcceptedStart` from a request, a schedule or a node
+// with a child run. The event `run.started`, the row of the run and the answer to the caller are made from it.
 
 import type { DefinitionId, RunId } from "../name/ids.ts";
 import type { Limits } from "../policy/limit.ts";
@@ -14,20 +14,20 @@ export interface AcceptedStart {
   /** Null for a test run. */
   readonly workflowId: string | null;
   readonly workflowVersion: number;
-  /** The scheduler remembered the newest version and did not read it: the insert holds only while it is still the newest. */
+  /** The scheduler remembered the newest version and did not read it. The insert commits only if it is still the newest. */
   readonly assumesNewest: boolean;
   readonly priority: number;
   readonly requestId: string | null;
   readonly requestHash: string | null;
   readonly traceparent: string | null;
-  /** When the scheduler accepted the run; its deadline counts from then. */
+  /** When the scheduler accepted the run. The deadline counts from this time. */
   readonly createdAt: number;
   readonly deadlineAt: number;
   /** The slots that the run needs before it begins. */
   readonly limits: Limits;
   /** JSON text. */
   readonly input: string;
-  /** Set if the caller asked that the same input starts only one run for so long. */
+  /** Set if the caller asked that the same input starts only one run during this time. */
   readonly inputKey?: { readonly key: string; readonly ttlMs: number };
   /** The node execution that waits for the run. */
   readonly parent: ParentLink | null;
@@ -37,7 +37,7 @@ export interface AcceptedStart {
   readonly schedule?: ScheduleLink;
 }
 
-/** What the caller learns about a run when the scheduler has accepted it. */
+/** The facts about an accepted run for the caller. */
 export interface AcceptedRun extends Pick<
   AcceptedStart,
   | "runId"

@@ -1,6 +1,6 @@
-// The state of a run, which `fold.ts` makes from its log. There is one mutable object per run; the code that folds it owns it, and
-// the planner only reads it. Nodes are kept by their index in the graph. An execution is a node, or one iteration of a node's scope.
-// The classes give every field its value before the first event. A snapshot names the fields in this order.
+// The state of a run, which `fold.ts` makes from its log. There is one mutable object per run. The code that folds it owns it, and the
+// planner only reads it. Nodes are stored by their index in the graph. An execution is a node, or one iteration of a node's scope. The
+// classes give every field its value before the first event. A snapshot names the fields in this order.
 
 import type { Graph } from "../definition/graph.ts";
 import type { ApprovalId, ExecutorId, RunId } from "../name/ids.ts";
@@ -25,7 +25,7 @@ export interface HoldState {
   readonly epoch: number;
   readonly output: string | undefined;
   readonly ending: NodeHold;
-  /** Undefined in logs of versions that stored no approvals. */
+  /** Undefined in logs of versions without approvals. */
   readonly approval: ApprovalRequest | undefined;
   /** The end of the time to answer. */
   readonly deadlineAt: number | undefined;
@@ -36,18 +36,21 @@ export interface DecidedState {
   readonly decision: NodeDecision;
   readonly requestId: string;
   readonly approvalId: ApprovalId | undefined;
-  /** The response as JSON text, where the person gave one. */
+  /** The response as JSON text, if the person gave one. */
   readonly response: string | undefined;
 }
 
 /** One node execution: the unit that the scheduler queues, executors claim, and events settle. */
 class NewExecution {
   status: NodeStatus = "pending";
-  /** The newest attempt, from 1; 0 before the node was first queued. */
+  /** The newest attempt, from 1. 0 before the node was first queued. */
   attempt = 0;
-  /** The event that causes its next event: the event that moved it last or, while it is pending, that may have made it ready. */
+  /**
+   * The event that causes its next event: the event that changed it last. While the execution is pending, it is the event that may have
+   * made it ready.
+   */
   causeSeq = 1;
-  /** The epoch of the live claim while running, and of the last claim afterwards; 0 before. */
+  /** The epoch of the live claim while running, and of the last claim afterwards. 0 before. */
   epoch = 0;
   /** The executor of that claim. */
   executorId: ExecutorId | undefined;
@@ -55,7 +58,7 @@ class NewExecution {
   reportedEpoch = 0;
   /** Output as JSON text, once completed. */
   output: string | undefined;
-  /** The size of `output` in UTF-8: the planner bounds a child's context without building it. */
+  /** The size of `output` in UTF-8. With it the planner bounds a child's context without building it. */
   outputBytes = 0;
   message: string | undefined;
   lostDeliveries = 0;
@@ -69,7 +72,7 @@ class NewExecution {
   hold: HoldState | undefined;
   /** How its newest hold ended. */
   decided: DecidedState | undefined;
-  /** A person approved the input, so the scheduler does not ask again. */
+  /** Whether a person approved the input. Then the scheduler does not ask again. */
   isInputApproved = false;
   /** The concurrency key whose slot it needs while it is queued or running. */
   slot: ConcurrencyLimit | undefined;
@@ -109,7 +112,7 @@ export type ScopeState = Plain<NewScope>;
 
 class NewNode extends NewExecution {
   handle: string | undefined;
-  /** The nodes behind this one wait until then; a delay sets it. */
+  /** The time until which the next nodes wait. A delay sets it. */
   releaseAt: number | undefined;
   /** Set for a map or a loop once its items are known. */
   scope: ScopeState | undefined;
@@ -146,7 +149,7 @@ class NewRun {
   /** The concurrency key whose slot it holds while it is live, and the rate that its start counts against. */
   slot: ConcurrencyLimit | undefined;
   rate: RateLimit | undefined;
-  /** Whether the planner may plan its nodes: not before the run has its slot. */
+  /** Whether the planner may plan the nodes of the run. It may not before the run has its slot. */
   isAdmitted = false;
   /** How many runs are above this one. */
   depth = 0;
@@ -162,16 +165,16 @@ class NewRun {
   blockedCount = 0;
   /** How many of them wait for a child run. */
   childCount = 0;
-  /** Pending nodes whose counters changed since the planner last looked. The planner looks at no others. */
+  /** Pending nodes whose counters changed since the last round of the planner. The planner reads no others. */
   readonly frontier: Set<number> = new Set();
-  /** Joins that fired, cancel their late parents, and wait for the planner. */
+  /** Joins that fired and cancel their late parents. The planner has not handled them yet. */
   readonly firedJoins: Set<number> = new Set();
-  /** Nodes whose scope changed since the planner last looked. */
+  /** Nodes whose scope changed since the last round of the planner. */
   readonly scopes: Set<number> = new Set();
   /** Completed nodes that have an output variable, in log order, and their size in a context. */
   readonly variables: number[] = [];
   variablesBytes = 0;
-  /** The node that failed and thereby fails the whole run, until the run ends. */
+  /** The node whose failure fails the whole run. It is set until the run ends. */
   fatalNode: number | undefined;
   /** The node that failed first; run.failed names it. */
   firstFailedNode: number | undefined;

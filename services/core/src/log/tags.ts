@@ -1,5 +1,5 @@
-// Tags: one for every status transition of a run or a node, with the metadata of its type. A reading of the log: no service stores
-// tags, and `ListTags` makes them from the events.
+// Tags: one for every status transition of a run or a node, with the metadata of its type. No service stores tags. `ListTags` makes them
+// from the events.
 
 import type { LoggedFact } from "./event.ts";
 import { rowOf, typesWhere } from "./event-table.ts";
@@ -15,7 +15,7 @@ export const TAGGED_TYPES = typesWhere(({ tag }) => tag !== undefined);
 /** The types whose tag shows the user's JSON. */
 export const TAGGED_BY_VALUE = typesWhere(({ isTaggedByValue }) => isTaggedByValue === true);
 
-/** The tag of an event; undefined for an event that changes no status, such as partial output or a log line. */
+/** The tag of an event. Undefined for an event that changes no status, such as a stream delta or a log line. */
 export function tagOf(event: LoggedFact): ExecutionTag | undefined {
   const row = rowOf(event.type);
   const metadata = row?.tag?.(event);

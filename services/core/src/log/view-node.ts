@@ -1,12 +1,12 @@
-// Folds one event into the view of one node execution. A delivery is queued, started and ended; a retry or a lost executor ends it,
-// and the next node.queued opens another.
+// Folds one event into the view of one node execution. A delivery is queued, started and ended. A retry or a lost executor ends it, and the
+// next node.queued opens another.
 
 import { isSettled } from "./event.ts";
 import type { FactOf, RunEvent } from "./event.ts";
 import { endsInline, nodeStatusAfter, reasonOf } from "./meaning.ts";
 import type { Delivery, DeliveryEnd, NodeDraft } from "./view.ts";
 
-/** How many pictures and files a view keeps of one node: the newest. */
+/** How many pictures and files a view keeps of one node. It keeps the newest. */
 const MEDIA_MAX = 20;
 
 /** Folds `event`, which names this execution, into `node`. */
@@ -62,7 +62,7 @@ function settle(node: NodeDraft, { at }: RunEvent): void {
   node.cause = "";
   node.message = "";
   node.settledAt = at;
-  // A settled status is also the name of a delivery's end.
+  // The name of a settled status is also the name of a delivery's end.
   endDelivery(node, node.status as DeliveryEnd, at);
 }
 
@@ -88,7 +88,7 @@ function start(node: NodeDraft, { attempt, seq, at, payload }: Logged<"node.star
   node.message = "";
 }
 
-/** The scheduler completed the node itself: its only delivery names no executor and starts with its end. */
+/** The scheduler completed the node itself. Its only delivery names no executor and starts with its end. */
 function startInline(node: NodeDraft, { attempt, at }: RunEvent): void {
   const last = node.deliveries.at(-1);
   const isQueued = last !== undefined && last.startedAt === undefined && last.end === undefined;
@@ -99,7 +99,7 @@ function startInline(node: NodeDraft, { attempt, at }: RunEvent): void {
   node.startedAt ??= at;
 }
 
-/** Drops a piece that is known already. A new claim starts the text again; logs of older releases also start the index again. */
+/** Drops a piece that the view already has. A new claim starts the text again. In logs of older releases it also starts the index again. */
 function addDelta(node: NodeDraft, { epoch, payload }: Logged<"node.stream.delta">): void {
   const { deltaIndex, text, media } = payload;
   if (epoch !== node.textEpoch)

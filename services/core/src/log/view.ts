@@ -1,9 +1,9 @@
-// The view of a run: what a person sees of it, folded from its events alone. The console, the command line and users of the client
-// fold with it; it needs no graph. Statuses and reasons come from the event table, as in the scheduler's own fold (`fold.ts`).
+// The view of a run: the facts that a person sees, folded from its events alone. The console, the command line and users of the client fold
+// with it. It needs no graph. Statuses and reasons come from the event table, as in the scheduler's own fold (`fold.ts`).
 //
-// A view never changes: a component draws again when its part became another object. Folding stays cheap all the same. `ViewFold`
-// changes its own copies and makes one view for all events since the last; an event costs the same in a long log as in a short one.
-// A stream that resumes may send an event twice: the fold drops every event at or before its cursor.
+// A view never changes: a component draws again when its part is another object. `ViewFold` changes its own copies and makes one view for
+// all events since the last. So an event costs the same in a long log as in a short one. A stream that resumes may send an event twice: the
+// fold drops every event at or before its cursor.
 
 import type { Limits } from "../policy/limit.ts";
 import { isFinal, isSettled } from "./event.ts";
@@ -11,7 +11,7 @@ import type { Media, NodeStatus, PauseNote, RunEvent, RunStatus } from "./event.
 import { reasonOf, runStatusAfter } from "./meaning.ts";
 import { viewNode } from "./view-node.ts";
 
-/** A view as its readers see it: nothing in it changes. */
+/** A view for its readers: nothing in it changes. */
 type Frozen<Draft> = {
   readonly [Key in keyof Draft]: Draft[Key] extends (infer Item)[] ? readonly Item[] : Draft[Key];
 };
@@ -30,9 +30,9 @@ export type DeliveryEnd =
 /** One delivery of a node execution to an executor: queued, started, ended. */
 export interface Delivery {
   readonly attempt: number;
-  /** The claim; 0 before the start, and of a node that the scheduler completed itself. */
+  /** The epoch of the claim. 0 before the start, and for a node that the scheduler completed itself. */
   readonly epoch: number;
-  /** Empty where no executor was involved. */
+  /** Empty if no executor was involved. */
   readonly executorId: string;
   readonly queuedAt: number;
   readonly notBeforeAt: number | undefined;
@@ -51,14 +51,14 @@ export interface LogLine {
 /** The answer of a person, or of the clock, to a node that was held. */
 export interface DecisionView {
   readonly decision: string;
-  /** The name that the person gave; may be empty. */
+  /** The name that the person gave. It may be empty. */
   readonly by: string;
   readonly comment: string;
   readonly response: string;
   readonly at: number;
 }
 
-/** One node execution while its fold changes it. Texts are empty where there is nothing to show. */
+/** One node execution while its fold changes it. A text is empty if there is nothing to show. */
 export class NodeDraft {
   readonly key: string;
   readonly nodeId: string;
@@ -70,12 +70,12 @@ export class NodeDraft {
   limits: Limits = {};
   handle = "";
   output: string | undefined;
-  /** For programs: the cause of a failure, a retry or a skip; while the node waits, what it waits for. */
+  /** For programs: the cause of a failure, a retry or a skip. While the node waits, it is the reason of the wait. */
   cause = "";
   /** For people. */
   message = "";
   details = "";
-  /** The text streamed under the newest claim; a new claim starts over. */
+  /** The text streamed under the newest claim. A new claim starts the text again. */
   text = "";
   textEpoch = 0;
   nextDelta = 0;
@@ -125,7 +125,7 @@ class NewRun {
   limits: Limits = {};
   /** The user who paused the run, and why, while it is paused. */
   pause: Partial<PauseNote> | undefined;
-  /** By key, in the order in which the log first names them. */
+  /** The node executions by key, in the order in which the log first names them. */
   nodes: ReadonlyMap<string, NodeView> = new Map();
 }
 type RunDraft = { [Key in keyof NewRun]: NewRun[Key] };
@@ -157,7 +157,7 @@ export class ViewFold {
   /** The nodes that changed since the last view: copies that no view holds. */
   readonly #drafts = new Map<string, NodeDraft>();
 
-  /** Takes the next event in; an event at or before the cursor changes nothing. */
+  /** Adds the next event. An event at or before the cursor changes nothing. */
   add(event: RunEvent): void {
     if (event.seq <= this.#run.lastSeq) return;
     this.#run.lastSeq = event.seq;
@@ -171,7 +171,7 @@ export class ViewFold {
       this.#draft(event.nodeId, 0).settledCount += 1;
   }
 
-  /** The view after all events so far; the same object while no event came. */
+  /** The view after all events so far. The same object if there was no event since the last view. */
   view(): RunView {
     if (this.#view.lastSeq === this.#run.lastSeq) return this.#view;
     this.#drafts.clear();

@@ -1,3 +1,3 @@
-// Every row belongs to a tenant. Until callers are authenticated there is one.
+// Every row belongs to a tenant. There is one tenant until callers are authenticated.
 
 export const DEFAULT_TENANT = "default";

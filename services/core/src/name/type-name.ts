@@ -1,4 +1,4 @@
-// Names of node types: a name with an optional version. A changed handler that does not fit its callers gets another version.
+// Names of node types: a name with an optional version. A handler whose change breaks its callers gets another version.
 
 const TYPE = /^[A-Za-z0-9-][A-Za-z0-9._-]*(@[0-9]{1,6})?$/;
 const TYPE_LENGTH_MAX = 128;

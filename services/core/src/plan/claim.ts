@@ -1,5 +1,5 @@
-// Claims as facts: taking one, and losing one. The seq of node.started is the epoch of the claim. The scheduler refuses an executor that
-// names another epoch, or a claim of another executor. A lost claim costs a delivery and never an attempt of the handler.
+// The facts of a claim: the scheduler grants it or takes it back. The seq of node.started is the epoch of the claim. The scheduler refuses
+// an executor that names another epoch, or a claim of another executor. A lost claim costs a delivery and never an attempt of the handler.
 
 import { LIMITS } from "../data/limits.ts";
 import type { Fact, FactOf, RecoveryReason } from "../log/event.ts";
@@ -9,7 +9,10 @@ import type { ExecutorId } from "../name/ids.ts";
 import { failureFact } from "./failure.ts";
 import { durationOf, graphNodeAt, placeAt } from "./place.ts";
 
-/** node.started for a queued execution, or undefined if there is nothing to claim. Its epoch is 0 until it has a seq: the epoch is its own seq. */
+/**
+ * node.started for a queued execution, or undefined if there is nothing to claim. Its epoch is 0 until it has a seq, because the epoch is
+ * that seq.
+ */
 export function claimFact(
   state: RunState,
   nodeIndex: number,
@@ -34,7 +37,7 @@ export interface LeaseLoss {
 
 /**
  * The facts of a lost claim: run.recovered, then the same attempt queued again. If the execution has lost LIMITS.deliveriesMax claims, it
- * fails with `delivery_exhausted` instead, and its error handling applies. A release at a graceful stop counts as no loss.
+ * fails with `delivery_exhausted` instead, and its error handling applies. A release at a graceful stop does not count as a loss.
  */
 export function onLeaseLost(
   state: RunState,

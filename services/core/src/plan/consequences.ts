@@ -1,6 +1,6 @@
-// What follows from a fact besides the log: a claim ends, a job goes, slots move, an approval opens or closes, a child run is cancelled.
-// One pure function compares the run before the fact with the run after it. The scheduler writes the consequences in the transaction
-// that writes the fact.
+// Consequences of a fact outside the log: the scheduler closes a claim, deletes a job, frees or asks for slots, opens or closes an
+// approval, or cancels a child run. One pure function compares the run before the fact with the run after it. The scheduler writes the
+// consequences in the transaction that writes the fact.
 
 import {
   APPROVAL,
@@ -26,7 +26,7 @@ export type Consequence =
       readonly epoch: number;
       readonly isLost: boolean;
     }
-  /** No executor is to claim the execution that the event `queuedSeq` queued. */
+  /** No executor may claim the execution that the event `queuedSeq` queued. */
   | { readonly kind: "drop_job"; readonly nodeIndex: number; readonly queuedSeq: number }
   /** The run waits for the slots of its workflow. */
   | { readonly kind: "ask_run_slots" }
@@ -59,14 +59,14 @@ interface Answer {
 export interface Before extends Readonly<
   Pick<ExecutionState, "status" | "epoch" | "causeSeq" | "hold" | "childRunId">
 > {
-  /** Undefined where the fact is about the run itself. */
+  /** Undefined if the fact is about the run itself. */
   readonly nodeIndex: number | undefined;
   readonly isAdmitted: boolean;
 }
 
 const NONE: readonly Consequence[] = [];
 
-/** Notes what `fact` may change, before it is folded. */
+/** Records the state that `fact` may change, before the fold. */
 export function beforeFact(state: RunState, { nodeId, iteration }: Fact): Before {
   const nodeIndex = nodeId === "" ? undefined : state.graph.indexOf.get(nodeId);
   const execution = nodeIndex === undefined ? undefined : executionAt(state, nodeIndex, iteration);
@@ -81,14 +81,14 @@ export function beforeFact(state: RunState, { nodeId, iteration }: Fact): Before
   };
 }
 
-/** What follows from `fact`, which turned `before` into `after`. */
+/** The consequences of `fact`, which turned `before` into `after`. */
 export function consequences(before: Before, fact: Fact, after: RunState): readonly Consequence[] {
   const { nodeIndex, status } = before;
   if (nodeIndex === undefined) return runConsequences(before, fact, after);
   if (fact.type === "node.queued" && before.hold === undefined)
     return [{ kind: "place", nodeIndex }];
   const execution = executionAt(after, nodeIndex, fact.iteration);
-  // A glue node that the planner completes was never queued: it has no job, no claim and no slots.
+  // A glue node that the planner completes was never queued. It has no job, no claim and no slots.
   if (execution === undefined || (status === "pending" && fact.type !== "node.blocked"))
     return NONE;
   const found: Consequence[] = [];
@@ -142,7 +142,7 @@ function questionOf({ hold }: Before, fact: Fact): Consequence | undefined {
   if (fact.type === "node.blocked" && fact.payload.approval !== undefined) {
     const { reason, approval } = fact.payload;
     const { approvalId, message, assignees, deadlineMs = null } = approval;
-    // People read what moderation holds back with the run, if they may read the run.
+    // A person who may read the run reads the output that moderation holds back there.
     const detailsJson = reason === APPROVAL ? (fact.value ?? null) : null;
     const question = { approvalId, reason, message, detailsJson, assignees, deadlineMs };
     return { kind: "open_approval", question };

@@ -1,6 +1,6 @@
-// How a hold ends: a person decides about a node that waits, or the time to answer is up. The races it survives: a client repeats a
-// decision because it lost the answer; the repeat changes nothing. A decision comes after another decision, after the deadline, or after
-// the run has continued; the client gets that as its answer. Of a decision and the deadline, the first in the log counts.
+// How a hold ends: a person decides about a node that waits, or the time to answer is over. Races. A client repeats a decision because it
+// lost the answer: the repeat changes nothing. A decision arrives after another decision, after the deadline, or after the run has
+// continued: the client gets that as its answer. A decision and the deadline come together: the first in the log counts.
 
 import { approvalRules } from "../definition/approval-config.ts";
 import type { Cause } from "../fault/cause.ts";
@@ -22,7 +22,7 @@ export interface DecisionArrival extends Place {
   readonly decision: Exclude<NodeDecision, "timeout">;
   readonly comment: string;
   readonly requestId: string;
-  /** Answers only this question, and no later one about the same node. Absent if the caller names none. */
+  /** Answers only this approval, and no later one of the same node. Absent if the caller names none. */
   readonly approvalId?: ApprovalId;
   /** JSON text that fits the node's response schema. */
   readonly responseJson?: string;
@@ -31,15 +31,15 @@ export interface DecisionArrival extends Place {
 
 export type DecisionResult =
   | { readonly kind: "accepted"; readonly facts: Fact[] }
-  /** The same decision was taken before: nothing to do. */
+  /** A person took the same decision before. Nothing changes. */
   | { readonly kind: "repeated" }
-  /** Another decision, or another response, was taken before. */
+  /** A person took another decision, or gave another response, before. */
   | { readonly kind: "decided_otherwise" }
-  /** The time to answer was up. */
+  /** The time to answer was over. */
   | { readonly kind: "timed_out" }
   /** The node has a schema for the response, and there is no response. */
   | { readonly kind: "needs_response" }
-  /** The node waits for a yes or no; a response has no meaning for it. */
+  /** The node waits for a yes or no. A response has no meaning for it. */
   | { readonly kind: "takes_no_response" }
   | { readonly kind: "not_held" };
 
@@ -68,13 +68,15 @@ export function onDecision(state: RunState, arrival: DecisionArrival): DecisionR
   return { kind: "accepted", facts: endHold(state, arrival, hold, ruling) };
 }
 
-/** Compares values, because a response from the log may have another spelling. DecideNode names no response: then any is the same. */
+/**
+ * Compares values, because a response from the log may have another spelling. DecideNode names no response. Then any response is the same.
+ */
 function isSameResponse({ response = "null" }: DecidedState, given: string | undefined): boolean {
   if (given === undefined || given === response) return true;
   return canonicalJson(JSON.parse(given)) === canonicalJson(JSON.parse(response));
 }
 
-/** The facts of an approval whose time is up by the clock of the caller; `stale` if it is not open. */
+/** The facts of an approval whose deadline has passed by the clock of the caller. `stale` if it is not open. */
 export function onApprovalDue(
   state: RunState,
   due: Place & { readonly approvalId: ApprovalId },
@@ -123,7 +125,7 @@ function endHold(state: RunState, at: Place, hold: HoldState, ruling: Ruling): F
   const { durationMs } = ending;
   if (handle !== undefined && hold.reason !== APPROVAL && phase === "input")
     return [decided, { ...place, type: "node.queued", payload: {} }];
-  // The facts carry the claim of the executor that asked, or made the output.
+  // The facts carry the claim of the executor that opened the hold or made the output.
   const landing = { nodeIndex, iteration, epoch: hold.epoch, jitter: 0, now };
   const outcome = (): Outcome => {
     if (handle === undefined)
@@ -135,7 +137,7 @@ function endHold(state: RunState, at: Place, hold: HoldState, ruling: Ruling): F
   return [decided, ...outcomeFacts(state, { ...landing, outcome: outcome() })];
 }
 
-/** The handle by which an approval leaves; undefined if its end is a failure. A hold of another kind has no handles of its own. */
+/** The handle by which an approval leaves. Undefined if its end is a failure. A hold of another kind has no handles of its own. */
 function handleOf(
   state: RunState,
   { nodeIndex, iteration }: Place,
@@ -158,7 +160,7 @@ function refusalOf(
 ): { readonly cause: Cause; readonly message: string } {
   const why = comment === "" ? "" : `: ${comment}`;
   if (decision === "timeout")
-    return { cause: "approval_timeout", message: "approval_timeout: nobody answered in time" };
+    return { cause: "approval_timeout", message: "approval_timeout: no person answered in time" };
   const cause = REJECTIONS.get(reason) ?? "rejected";
   return { cause, message: `${cause}: rejected${why}` };
 }
@@ -169,7 +171,7 @@ const REJECTIONS: ReadonlyMap<string, Cause> = new Map([
   [MODERATION_HOLD, "moderation_blocked"],
 ]);
 
-/** The output of an approval: the answer, and who gave it. The response stays as it came. */
+/** The output of an approval: the answer, and the person who gave it. The response is not changed. */
 function answerJson({ approval }: HoldState, ruling: Ruling): string {
   const { decision, comment, decidedBy, responseJson } = ruling;
   const isDefault = responseJson !== undefined && decision === "timeout";

@@ -10,11 +10,11 @@ export interface Failure {
   readonly message: string;
   readonly detailsJson?: string;
   readonly durationMs: number;
-  /** With the cause timeout: the limit that passed, where it is not the node's own. */
+  /** With the cause timeout: the limit that passed, if it is not the node's own. */
   readonly timeoutMs?: number;
 }
 
-/** node.failed or node.timed_out; with error handling `continue` node.completed by handle `error`. */
+/** node.failed or node.timed_out. With error handling `continue` it is node.completed by handle `error`. */
 export function failureFact(
   definition: Pick<NodeDefinition, "errorHandling" | "timeoutMs" | "causeSpellings">,
   place: EventPlace,
@@ -34,7 +34,7 @@ export function failureFact(
   return { ...place, ...details, type: "node.failed", payload: { cause, message } };
 }
 
-/** The output of a node that failed and leaves by handle `error`. It spells the cause as its definition compares with it. */
+/** The output of a node that failed and leaves by handle `error`. It spells the cause as its definition does. */
 function errorJson({ cause, message, detailsJson }: Failure, old: CauseSpellings = {}): string {
   const error = JSON.stringify({ cause: isCause(cause) ? (old[cause] ?? cause) : cause, message });
   const details = detailsJson === undefined ? "" : `,"details":${detailsJson}`;

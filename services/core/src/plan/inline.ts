@@ -1,10 +1,9 @@
 // The scheduler completes glue nodes inside the tick that makes them ready: no lease, no executor, no message. The planner calls
-// `inlineFact` where it would queue a node.
+// `inlineFact` before it queues a node.
 //
 // JSON parsing, templates and CEL run in the scheduler's event loop here, so a tick has a budget of bytes (LIMITS.inlineBytes). An
-// execution is charged for its context, its config and its output, and for each pass that loops in its conditions may make. Beyond
-// the budget the execution is queued, and a later tick completes it. Only an execution that is larger than a whole budget needs an
-// executor.
+// execution costs the bytes of its context, its config and its output, once more for each pass of a loop in its conditions. Beyond the
+// budget the execution is queued, and a later tick completes it. Only an execution that is larger than a whole budget needs an executor.
 
 import { LIMITS } from "../data/limits.ts";
 import type { Graph } from "../definition/graph.ts";
@@ -16,7 +15,7 @@ import type { Fact } from "../log/event.ts";
 import type { RunState } from "../log/state.ts";
 import { outcomeFacts } from "./result.ts";
 
-/** What a tick may still complete itself. */
+/** The budget of a tick for glue nodes. */
 export interface InlineBudget {
   /** Whether the scheduler completes nodes of this type itself: their queue is not paused. */
   readonly mayComplete: (type: string) => boolean;
@@ -38,7 +37,7 @@ type InlineTask = GlueTask & { readonly ownBytes: number };
 
 const tasks = new WeakMap<Graph, (InlineTask | null)[]>();
 
-/** The fact that completes a ready execution, or undefined where the execution has to be queued. Spends the budget. */
+/** The fact that completes a ready execution, or undefined if the execution must be queued. It spends the budget. */
 export function inlineFact(
   { state, now, budget }: Round,
   nodeIndex: number,
@@ -72,8 +71,8 @@ export function fitsInline(
 }
 
 /**
- * Whether the definition lets the scheduler complete the execution. Executors check contracts and moderation, and an execution with
- * limits waits for its slots in the queue.
+ * Whether the definition lets the scheduler complete the execution. Executors check contracts and moderation, and an execution with limits
+ * waits for its slots in the queue.
  */
 export const isInlineKind = (graph: Graph, nodeIndex: number, iteration: number): boolean =>
   inlineTask(graph, nodeIndex, iteration) !== null;

@@ -1,5 +1,5 @@
 // Parents that are too late for their join. Once a join with `late: cancel` has fired, the planner cancels its unsettled parents, then
-// their unsettled parents, and so on upwards. A parent that another pending node needs keeps running.
+// their unsettled parents, and so on. A parent that another pending node needs continues.
 
 import { isSettled, type Fact } from "../log/event.ts";
 import type { RunState } from "../log/state.ts";
@@ -24,7 +24,7 @@ export function cancelLate(state: RunState): Fact[] {
   return [...reasons].flatMap(([node, reason]) => cancelFacts(state, node, reason));
 }
 
-/** Whether a node that may still run waits for `index`. */
+/** Whether a node that may still run needs `index`. */
 const isNeeded = (
   state: RunState,
   index: number,

@@ -1,6 +1,6 @@
-// Fills in the keys of the limits of a node or a workflow, once, when the scheduler first queues an execution. The log holds the result.
-// So the scheduler releases a slot under the key under which it took the slot, even if the context has changed since. It parses users' JSON
-// only for keys that are templates.
+// Fills in the keys of the limits of a node or a workflow, once, when the scheduler first queues an execution. The log holds the result. So
+// the scheduler takes and releases a slot under the same key, even if the context has changed since. It parses users' JSON only for keys
+// that are templates.
 
 import { resolveInputs } from "../data/inputs.ts";
 import { LIMITS } from "../data/limits.ts";
@@ -20,7 +20,9 @@ export type ResolvedLimits =
 
 type Authored = Pick<Definition, "concurrency" | "rate">;
 
-/** The limits of an execution that is about to be queued; undefined if it has none. The limits of a map or a loop apply to its iterations. */
+/**
+ * The limits of an execution that is about to be queued. Undefined if it has none. The limits of a map or a loop apply to its iterations.
+ */
 export function executionLimits(
   state: RunState,
   index: number,
@@ -53,7 +55,7 @@ function resolve({ concurrency, rate }: Authored, scope: () => Scope | string): 
 }
 
 function executionScope(state: RunState, index: number, iteration: number): Scope | string {
-  // contextJson wrote it, so it parses and has this shape.
+  // contextJson wrote the text, so it parses and has this shape.
   const context = JSON.parse(contextJson(state, index, iteration)) as NodeContext;
   const { merge, onParentFailure } = graphNodeAt(state, index).definition;
   const bindings = bindingsOf(state.graph, index);

@@ -1,5 +1,5 @@
 // A claim that is past its node's timeout and that no executor reported. An executor ends its own handlers in time. If it does not, and
-// keeps renewing the lease, the scheduler ends the claim as a timeout, and the node's policy decides about another attempt. The facts
+// keeps renewing the lease, the scheduler ends the claim as a timeout. The node's policy then decides about another attempt. The facts
 // carry epoch 0, because no executor reported: a later report for the claim is stale.
 
 import { LIMITS } from "../data/limits.ts";

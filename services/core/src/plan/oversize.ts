@@ -1,5 +1,5 @@
-// Nodes that are too large for an assignment: their context, or their context and definition together, is above its limit. The planner
-// checks the size when it queues a node. Variables may grow until an executor gets the node, so the scheduler checks the size again then.
+// Nodes that are too large for an assignment: their context, or their context and definition together, exceeds its limit. The planner
+// checks the size when it queues a node. Variables may grow before an executor gets the node, so the scheduler checks the size again then.
 
 import { LIMITS } from "../data/limits.ts";
 
@@ -16,7 +16,7 @@ export function oversizeOf(nodeBytes: number, contextBytes: number): Oversize | 
   return {
     cause: "node_too_large",
     message:
-      `the node's definition takes ${nodeBytes} bytes with its edges, and what it reads ${contextBytes}; ` +
+      `the node's definition takes ${nodeBytes} bytes with its edges, and its context takes ${contextBytes}; ` +
       `together at most ${ASSIGNED_BYTES_MAX} bytes. Split the node, or give it fewer edges.`,
   };
 }
@@ -26,7 +26,7 @@ export const contextTooLarge = (
 ): Oversize & { readonly cause: "context_too_large" } => ({
   cause: "context_too_large",
   message:
-    `what the node would read takes ${bytes} bytes; at most ${LIMITS.contextBytes} bytes. ` +
+    `the context of the node takes ${bytes} bytes; at most ${LIMITS.contextBytes} bytes. ` +
     "Let its parents, or the variables before it, give less.",
 });
 

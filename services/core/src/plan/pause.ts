@@ -1,7 +1,7 @@
 // Pausing and resuming a run. While a run is paused, the scheduler plans, queues and claims none of its nodes. Executors keep running the
 // nodes that they hold, and the scheduler records their results. A repeated command changes nothing.
 //
-// A user may pause a run and its workflow. A run that was paused itself stays paused when its workflow is resumed. So the log records a
+// A user may pause a run and its workflow. A run that a user paused itself stays paused when its workflow is resumed. So the log records a
 // second pause if a user pauses a run that its workflow has already paused.
 
 import { movedDeadline } from "../log/clock.ts";
@@ -11,7 +11,7 @@ import { RUN_PLACE } from "./place.ts";
 
 export type PauseResult =
   | { readonly kind: "accepted"; readonly facts: Fact[] }
-  /** The run is paused, or not paused, already. */
+  /** The run is already paused, or already not paused. */
   | { readonly kind: "repeated" }
   /** Its workflow is paused: resume the workflow. */
   | { readonly kind: "held_by_workflow" }
@@ -27,7 +27,7 @@ export function onPause(state: RunState, note: PauseNote): PauseResult {
   return { kind: "accepted", facts: [{ ...RUN_PLACE, type: "run.status.changed", payload }] };
 }
 
-/** The facts of a resumption; the planner adds what follows. */
+/** The facts of a resumption. The planner adds the next facts. */
 export function onResume(state: RunState, note: PauseNote, now: number): PauseResult {
   const { status: from, pause } = state;
   if (isFinal(from)) return { kind: "finished" };

@@ -1,4 +1,4 @@
-// Where a fact belongs: the ids and numbers that every event carries beside its payload.
+// The place of a fact: the ids and numbers that every event carries beside its payload.
 
 import type { GraphNode } from "../definition/graph.ts";
 import { isSettled, type EventPlace, type Fact } from "../log/event.ts";

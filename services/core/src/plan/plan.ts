@@ -1,7 +1,7 @@
-// The planner: which facts follow from the state of a run. No other file branches on that state. The planner is pure but for one
-// thing: it takes the nodes that it looked at off `state.frontier` and `state.scopes`, the work lists of the fold. So the work for a
-// result depends on the edges that it touches, and not on the size of the graph or the width of a map.
-// Planning twice on the same log adds nothing: a decided node is no longer pending, and nothing follows after the end of a run.
+// The planner: the facts that follow from the state of a run. No other file branches on that state. The planner is pure, with one
+// exception: it removes the nodes that it handled from `state.frontier` and `state.scopes`, the work lists of the fold. So the work for a
+// result depends on the edges that it touches, and not on the size of the graph or the width of a map. Planning twice on the same log adds
+// nothing: a decided node is no longer pending, and nothing follows after the end of a run.
 
 import { LIMITS } from "../data/limits.ts";
 import type { GraphNode } from "../definition/graph.ts";
@@ -22,15 +22,15 @@ import { decideScope } from "./scope.ts";
 import { failWholeRun, verdict } from "./stop.ts";
 
 /**
- * One round on `state`: the facts to append. It empties the work lists. It returns no facts when nothing more follows from the log.
- * It completes glue nodes within `budget` instead of queueing them.
+ * One round on `state`. It returns the facts to append, and empties the work lists. It returns no facts if nothing more follows from the
+ * log. It completes glue nodes within `budget` instead of queueing them.
  */
 export function decide(state: RunState, now: number, budget = NO_INLINE): Fact[] {
   if (isFinal(state.status) || !state.isAdmitted) return [];
   // The work lists keep the nodes that results touch meanwhile. The command that resumes the run plans them.
   if (state.status === "paused") return [];
   if (state.fatalNode !== undefined) return failWholeRun(state, state.fatalNode);
-  // In a round of its own: no other rule decides about a node that this round cancels.
+  // Late parents have their own round: no other rule decides about a node that this round cancels.
   const late = cancelLate(state);
   if (late.length > 0) return late;
   const round = { state, now, budget };
@@ -46,7 +46,7 @@ export function decide(state: RunState, now: number, budget = NO_INLINE): Fact[]
   return state.unsettledCount === 0 ? [verdict(state)] : decideStatus(round);
 }
 
-/** A live run waits if nothing in it can move by itself and an execution waits for a person or a child run. */
+/** A live run waits if no execution can advance by itself and one waits for a person or a child run. */
 function decideStatus({ state, now }: Round): Fact[] {
   const { status: from, activeCount, blockedCount } = state;
   if (from !== "running" && from !== "waiting") return [];
@@ -57,8 +57,8 @@ function decideStatus({ state, now }: Round): Fact[] {
 }
 
 /**
- * Plans until nothing more follows: a skipped node settles, which may decide its children, and so on down the graph without
- * recursion. `append` gives each fact its seq and applies it to `state` before it returns.
+ * Plans until nothing more follows: a skipped node settles, which may decide its children, and so on down the graph without recursion.
+ * `append` gives each fact its seq and applies it to `state` before it returns.
  */
 export function planToFixpoint(
   state: RunState,
@@ -97,8 +97,8 @@ function decideNode(round: Round, index: number): Fact | undefined {
 }
 
 /**
- * Whether the join of a pending node has fired: `wait` while parents are missing, `untaken` if no branch leads to the node. It reads
- * the fold's counters of settled parents, so it takes constant time, and a branch that is not taken never blocks a join.
+ * Whether the join of a pending node has fired: `wait` while parents are missing, `untaken` if no branch leads to the node. It reads the
+ * fold's counters of settled parents, so it takes constant time, and a branch that is not taken never blocks a join.
  */
 function readiness({ incoming, definition: { join } }: GraphNode, counters: NodeState) {
   const { settledParents, takenParents, failedParents } = counters;
@@ -110,7 +110,7 @@ function readiness({ incoming, definition: { join } }: GraphNode, counters: Node
   return join.mode === "all" && takenParents > 0 ? "run" : "untaken";
 }
 
-/** The node's own policy decides what a failed parent means to it. */
+/** The node's own policy decides about a failed parent. */
 function onParentsFailed(round: Round, index: number): Fact {
   const policy = graphNodeAt(round.state, index).definition.onParentFailure;
   switch (policy) {
@@ -129,8 +129,9 @@ function onParentsFailed(round: Round, index: number): Fact {
 }
 
 /**
- * No parent leads to the node, and none failed. The planner skips a branch that the run did not take, to its end. A node behind a node
- * that was skipped after a failure follows its own policy: it runs if it substitutes defaults, and is skipped for the same reason otherwise.
+ * No parent leads to the node, and no parent failed. The planner skips every node of a branch that the run did not take. A node behind a
+ * node that was skipped after a failure follows its own policy: it runs if it substitutes defaults. Otherwise the planner skips it for the
+ * same reason.
  */
 function onNoParentTaken(round: Round, index: number): Fact {
   const { state } = round;
@@ -167,7 +168,7 @@ function runNode(round: Round, index: number): Fact {
   return inline ?? queueFact(place, { releaseAt, now, limits: resolved?.limits });
 }
 
-/** The latest time at which a parent that leads here releases its children. */
+/** The latest time at which a parent with a taken edge releases its children. */
 function releaseOf(state: RunState, incoming: GraphNode["incoming"]): number {
   let release = 0;
   for (const edge of incoming) {

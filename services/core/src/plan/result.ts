@@ -1,7 +1,7 @@
-// The facts of an outcome. The race it survives: an executor whose claim was taken back may still report. Its epoch is not the live epoch
-// of the node any more, so the report is `stale` and changes nothing. An outcome that was accepted before is a `duplicate`, and the
-// scheduler acknowledges it again. An epoch is no secret, so the scheduler also compares the executor: only the executor that got the
-// claim can end it.
+// The facts of an outcome. Race: an executor reports after the scheduler took its claim back. Its epoch is not the live epoch of the node
+// any more, so the report is `stale` and changes nothing. An outcome that was accepted before is a `duplicate`, and the scheduler
+// acknowledges it again. An epoch is no secret, so the scheduler also compares the executor: only the executor that got the claim can end
+// it.
 
 import { LIMITS } from "../data/limits.ts";
 import { exceedsUtf8 } from "../data/utf8.ts";
@@ -32,13 +32,13 @@ export interface Check {
   readonly detailsJson: string;
 }
 
-/** How an attempt ended, as its executor reports it. Texts with `Json` in their name are JSON, which the scheduler does not parse. */
+/** How an attempt ended, by the report of its executor. Texts with `Json` in their name are JSON, which the scheduler does not parse. */
 export type Outcome = { readonly checks?: readonly Check[]; readonly durationMs: number } & (
   | ({ readonly kind: "completed"; readonly outputJson: string } & Completion)
   | Expanded
   | {
       readonly kind: "child_run";
-      /** The run that the node will wait for. The scheduler makes the id when the outcome arrives, so that a repeated tick decides the same. */
+      /** The run that the node will wait for. The scheduler makes the id when the outcome arrives, so a repeated tick decides the same. */
       readonly childRunId: RunId;
       readonly workflowId: string;
       /** 0 means the newest. */
@@ -47,27 +47,27 @@ export type Outcome = { readonly checks?: readonly Check[]; readonly durationMs:
     }
   | ({
       readonly kind: "failed";
-      /** Never retry, whatever the policy. */
+      /** Do not retry, even if the policy allows it. */
       readonly permanent: boolean;
-      /** The provider asked not to be called again sooner. */
+      /** The provider asked for at least this wait. */
       readonly retryAfterMs?: number;
     } & Failure)
-  /** A person has to decide; the claim ends here. */
+  /** A person must decide. The claim ends here. */
   | ({
       readonly kind: "held";
       readonly reason: string;
       readonly outputJson?: string;
-      /** The scheduler makes its id when the outcome arrives, so that a repeated tick decides the same. */
+      /** The scheduler makes its id when the outcome arrives, so a repeated tick decides the same. */
       readonly approval?: ApprovalRequest;
     } & NodeHold)
 );
 
-/** Where and when an outcome arrives. */
+/** The place and the time of an outcome. */
 export interface Landing {
   readonly nodeIndex: number;
   readonly iteration: number;
   readonly epoch: number;
-  /** In [0, 1]: spreads the backoff. */
+  /** A number in [0, 1] that spreads the backoff. */
   readonly jitter: number;
   readonly now: number;
 }
@@ -94,7 +94,7 @@ export function arrivalOf(
   return node.reportedEpoch === epoch ? "duplicate" : "stale";
 }
 
-/** The facts that follow from an outcome, without those of the planner. Changes nothing itself. */
+/** The facts that follow from an outcome, without those of the planner. It changes nothing itself. */
 export function onOutcome(state: RunState, arrival: OutcomeArrival): Arrival {
   const { nodeIndex, iteration, outcome } = arrival;
   const standing = arrivalOf(executionAt(state, nodeIndex, iteration), arrival);
@@ -135,7 +135,7 @@ export function outcomeFacts(
 const placeOf = (state: RunState, { nodeIndex, iteration, epoch }: Landing) =>
   placeAt(state, nodeIndex, iteration, epoch);
 
-/** The claim ends here; the planner queues the iterations. */
+/** The claim ends here. The planner queues the iterations. */
 function expandedFacts(state: RunState, landing: Landing, outcome: OutcomeOf<"expanded">): Fact[] {
   const { itemsJson, width, cut } = outcome;
   const refuse = refusal(state, landing, outcome);
@@ -157,7 +157,7 @@ const refusal =
   (cause: Cause, message: string): Fact[] =>
     failedFacts(state, landing, { kind: "failed", cause, message, permanent: true, durationMs });
 
-/** The claim ends here; the same transaction inserts the child run. */
+/** The claim ends here. The same transaction inserts the child run. */
 function childRunFacts(state: RunState, landing: Landing, outcome: OutcomeOf<"child_run">): Fact[] {
   const { type } = executionDefinition(state.graph, landing.nodeIndex, landing.iteration);
   const refuse = refusal(state, landing, outcome);
@@ -171,12 +171,12 @@ function childRunFacts(state: RunState, landing: Landing, outcome: OutcomeOf<"ch
 export interface ChildEnd {
   readonly nodeIndex: number;
   readonly iteration: number;
-  /** The child as it ended. */
+  /** The child at its end. */
   readonly child: Pick<RunState, "runId" | "status" | "output" | "message"> & Clock;
   readonly now: number;
 }
 
-/** The facts that follow for a node whose child run has ended; `stale` if the node does not wait for that run. */
+/** The facts for a node whose child run has ended. `stale` if the node does not wait for that run. */
 export function onChildEnd(state: RunState, end: ChildEnd): Arrival | Stop {
   const { nodeIndex, iteration, child, now } = end;
   const execution = executionAt(state, nodeIndex, iteration);
@@ -202,7 +202,7 @@ export function onChildEnd(state: RunState, end: ChildEnd): Arrival | Stop {
   const payload = { from: "waiting", to: "running", deadlineAt: moved } as const;
   const facts: Fact[] =
     moved === state.deadlineAt ? [] : [{ ...RUN_PLACE, type: "run.status.changed", payload }];
-  // No executor reports here, so the epoch is 0. Full jitter: the scheduler waits the whole backoff.
+  // No executor reports here, so the epoch is 0. With full jitter the scheduler waits the whole backoff.
   const arrival = { nodeIndex, iteration, epoch: 0, outcome, jitter: 1, now };
   return { kind: "accepted", facts: [...facts, ...outcomeFacts(state, arrival)] };
 }
@@ -216,9 +216,9 @@ function completedFacts(
   const { outputJson, durationMs, handle, queueDelayMs, usage, stop = false } = outcome;
   if (isTooLarge(outputJson))
     return refusal(state, landing, outcome)("output_too_large", `the output is ${TOO_LARGE}`);
-  // Only an iteration of a loop can end its loop; the iterations of a map are independent.
+  // Only an iteration of a loop can end its loop. The iterations of a map are independent.
   const isLoop = graphNodeAt(state, nodeIndex).definition.scope?.hasPrevious === true;
-  // Only these fields: the end of a hold may carry others of its event.
+  // The payload has only these fields, because the end of a hold may carry others of its event.
   const payload = {
     durationMs,
     ...(handle === undefined ? {} : { handle }),

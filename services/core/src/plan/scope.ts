@@ -1,5 +1,5 @@
 // The next facts of a map or a loop: more iterations while there is room, or the end of the node. The planner reads only the scope's
-// counters, so a result costs the same in a scope of ten and of ten thousand. Only the end looks at every iteration, once.
+// counters, so a result costs the same in a scope of ten and of ten thousand. Only the end reads every iteration, once.
 
 import { LIMITS } from "../data/limits.ts";
 import type { Cause } from "../fault/cause.ts";
@@ -78,7 +78,7 @@ function runMore(
   return facts;
 }
 
-/** Cancels the open iterations and fails the node; the planner queues no more of them. */
+/** Cancels the open iterations and fails the node. The planner queues no more of them. */
 function fail({ state, now }: Round, index: number, failure: Failure): Fact[] {
   const reason = `node ${nodeIdAt(state, index)} failed: ${failure.cause}`;
   const durationMs = durationOf(nodeStateAt(state, index), now);
@@ -91,7 +91,7 @@ function fail({ state, now }: Round, index: number, failure: Failure): Fact[] {
   ];
 }
 
-/** Leaves by `loop` if there were items, else by `done`. */
+/** Leaves by `loop` if there were items, otherwise by `done`. */
 function completedFact({ state, now }: Round, index: number, scope: ScopeState): Fact {
   const outputs = scope.items.map((item) => item.output ?? "null");
   const delayMs = (scope.releaseAt ?? 0) - now;

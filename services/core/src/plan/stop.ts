@@ -1,6 +1,5 @@
-// How a run ends: all its nodes are settled, a node fails the whole run, a user cancels the run, or its deadline passes. Where the
-// end comes early, the same commit cancels every unsettled execution. So an executor that still runs one is fenced off, and a pending
-// node never starts.
+// How a run ends: all its nodes are settled, a node fails the whole run, a user cancels the run, or its deadline passes. If the end comes
+// early, the same commit cancels every unsettled execution. So an executor that still runs one is fenced, and a pending node never starts.
 
 import { mayTimeOut } from "../log/clock.ts";
 import { runOutputJson } from "../log/context.ts";
@@ -12,7 +11,7 @@ export type Stop =
   | { readonly kind: "finished" }
   | { readonly kind: "accepted"; readonly facts: Fact[] };
 
-/** The facts of a cancellation; `finished` if the run has ended. */
+/** The facts of a cancellation. `finished` if the run has ended. */
 export function onCancel(
   state: RunState,
   { reason, requestId }: { readonly reason: string; readonly requestId: string },
@@ -21,7 +20,7 @@ export function onCancel(
   return stop(state, reason, { ...RUN_PLACE, type: "run.cancelled", payload });
 }
 
-/** The facts of a passed deadline; `early` if it is still ahead or cannot pass now, `finished` if the run has ended. */
+/** The facts of a passed deadline. `early` if it is in the future or cannot pass now, `finished` if the run has ended. */
 export function onDeadline(state: RunState, now: number): Stop | { readonly kind: "early" } {
   if (isFinal(state.status)) return { kind: "finished" };
   if (now < state.deadlineAt || !mayTimeOut(state)) return { kind: "early" };
@@ -58,8 +57,8 @@ export const cancelFacts = (state: RunState, index: number, reason: string): Fac
   );
 
 /**
- * The terminal fact of a run whose nodes are all settled. Its leaves decide; `hasFailures` reports a failed node in the middle. It
- * looks at every leaf, once for each run.
+ * The terminal fact of a run whose nodes are all settled. Its leaves decide. `hasFailures` reports a failed node in the middle. It reads
+ * every leaf, once for each run.
  */
 export function verdict(state: RunState): Fact {
   const isWell = (index: number): boolean => {

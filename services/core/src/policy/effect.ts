@@ -6,7 +6,7 @@
 export const EFFECT_CLASSES = ["transactional", "idempotent", "at_most_once"] as const;
 export type EffectClass = (typeof EFFECT_CLASSES)[number];
 
-/** The state in the ledger when an effect is begun: `new`, begun by an earlier claim, or committed with this result. */
+/** The state in the ledger when an effect begins: `new`, begun by an earlier claim, or committed with this result. */
 export type EffectStanding =
   | { readonly state: "new" | "begun_before" }
   /** The result is JSON text. */

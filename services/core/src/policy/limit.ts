@@ -1,12 +1,12 @@
-// Limits on how many runs or executions are active at once, and on how often they start. Authors write a limit with a template as its
-// key; the log has the limit with its key filled in. A limit never refuses an execution: it delays the start.
+// Limits on how many runs or executions are active at once, and on how often they start. Authors write a limit with a template as its key.
+// The log has the limit with its key filled in. A limit never refuses an execution: it delays the start.
 
 /** The runs that share a key: those of the workflow, or of all workflows of the tenant. */
 export const LIMIT_SCOPES = ["workflow", "tenant"] as const;
 export type LimitScope = (typeof LIMIT_SCOPES)[number];
 
 export interface ConcurrencyLimit {
-  /** A template; each of its values has slots of its own. */
+  /** A template. Each of its values has slots of its own. */
   readonly key: string;
   readonly limit: number;
   readonly scope: LimitScope;
@@ -16,13 +16,13 @@ export interface RateLimit extends ConcurrencyLimit {
   readonly perMs: number;
 }
 
-/** The limits of an execution or a run, with their keys filled in: it needs a slot of each before it may start. */
+/** The limits of an execution or a run, with their keys filled in. It needs a slot of each before it may start. */
 export interface Limits {
   readonly slot?: ConcurrencyLimit;
   readonly rate?: RateLimit;
 }
 
-/** The limits of an execution or a run, as its fold holds them. */
+/** The limits of an execution or a run, in the form of its fold. */
 export interface FoldedLimits {
   readonly slot: ConcurrencyLimit | undefined;
   readonly rate: RateLimit | undefined;
@@ -35,7 +35,7 @@ export const isLimited = ({ slot, rate }: Partial<FoldedLimits>): boolean =>
 /** The owner of a limit. */
 export interface LimitOwner {
   readonly tenantId: string;
-  /** Null for a run of an unsaved graph; it shares its keys with no other run. */
+  /** Null for a run of an unsaved graph. It shares its keys with no other run. */
   readonly workflowId: string | null;
   readonly runId: string;
 }

@@ -1,4 +1,4 @@
-// Whether a failed attempt is retried, and after how long. The caller passes the random number in, so the answer is a pure function.
+// Whether a failed attempt is retried, and after how long. The caller passes the random number, so the answer is a pure function.
 
 import { LIMITS } from "../data/limits.ts";
 import { RETRY_CAUSES, retryRuleOf, type RetryCause } from "../fault/cause.ts";
@@ -9,7 +9,7 @@ export interface RetryPolicy {
   readonly backoffMs: number;
   readonly maxBackoffMs: number;
   readonly retryOn: readonly RetryCause[];
-  /** False waits the full backoff each time; absent or true spreads the wait over the upper half of the backoff. */
+  /** False waits the full backoff each time. Absent or true spreads the wait over the upper half of the backoff. */
   readonly jitter?: boolean;
 }
 
@@ -31,15 +31,15 @@ export const STANDARD_RETRY: RetryPolicy = {
 };
 
 /**
- * The wait after `attempt` failed, in whole milliseconds: `min(max, base * 2^(attempt-1)) * (0.5 + jitter * 0.5)`.
- * `jitter` is in [0, 1]; a policy without jitter waits the full time.
+ * The wait after `attempt` failed, in whole milliseconds: `min(max, base * 2^(attempt-1)) * (0.5 + jitter * 0.5)`. `jitter` is in [0, 1]. A
+ * policy without jitter waits the full time.
  */
 export function backoffMs(policy: RetryPolicy, attempt: number, jitter: number): number {
   const full = Math.min(policy.maxBackoffMs, policy.backoffMs * 2 ** (attempt - 1));
   return Math.round(policy.jitter === false ? full : full * (0.5 + jitter * 0.5));
 }
 
-/** The backoff, or the wait that the provider asked for if that is longer; a provider cannot delay a node by more than an hour. */
+/** The backoff, or the wait that the provider asked for if that is longer. A provider cannot delay a node by more than an hour. */
 export const retryDelayMs = (
   policy: RetryPolicy,
   attempt: number,
@@ -49,8 +49,8 @@ export const retryDelayMs = (
   Math.max(backoffMs(policy, attempt, jitter), Math.min(retryAfterMs, LIMITS.retryAfterMsMax));
 
 /**
- * The cause that a retry is logged with: the policy's cause if it is precise enough (`js_timeout` becomes `timeout`), else the
- * failure's own cause, because `provider_error` would be less precise.
+ * The cause that the log gives for a retry. It is the policy's cause if that is precise enough (`js_timeout` becomes `timeout`). Otherwise
+ * it is the failure's own cause, because `provider_error` would be less precise.
  */
 export function retriedFor(cause: string): string {
   const rule = retryRuleOf(cause);

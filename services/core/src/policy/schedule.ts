@@ -1,20 +1,20 @@
-// Which of the due occurrences of a schedule start a run. Pure: the caller computes the times.
+// Decides which due occurrences of a schedule start a run. It is pure: the caller computes the times.
 
 import { unreachable } from "../fault/invariant.ts";
 
-/** What happens to occurrences that came due while no scheduler could start them. */
+/** The policy for occurrences that came due while no scheduler could start them. */
 export type MissedPolicy = "skip" | "run_once" | "run_all";
 
-/** What happens to an occurrence that comes due while the run of the occurrence before is live. */
+/** The policy for an occurrence that comes due while the run of the occurrence before is live. */
 export type OverlapPolicy = "allow" | "skip";
 
-/** An occurrence found later than this was missed; an earlier one is only late. */
+/** An occurrence found later than this counts as missed. An earlier one is only late. */
 export const LATE_MS = 60_000;
-/** How many missed occurrences one return makes up for. */
+/** How many missed occurrences the scheduler starts after an outage. */
 export const CATCH_UP_MAX = 100;
 
 export interface DueOccurrences {
-  /** When they came due, in order, none after `now`. */
+  /** The due times in order, none after `now`. */
   readonly times: readonly number[];
   readonly now: number;
   readonly missed: MissedPolicy;

@@ -1,7 +1,7 @@
-// Whether every value of one JSON Schema is a value of another one: yes, no with the reasons, or unknown. It is sound: after `yes`, no
-// value of the source is refused by the target. It is not complete: what it does not understand is `unknown`, never `no`.
+// Whether every value of one JSON Schema is a value of another one: yes, no with the reasons, or unknown. It is sound: after `yes`, the
+// target refuses no value of the source. It is not complete: a keyword that it does not understand gives `unknown`, never `no`.
 //
-// A "no" says how bad it is. `never`: no value that the source promises fits at this place. `sometimes`: some values fit.
+// A "no" has a degree. `never`: no value that the source promises fits at this place. `sometimes`: some values fit.
 
 import { isRecord, type PathStep } from "../data/path.ts";
 import { relateArray, relateObject } from "./containers.ts";
@@ -32,9 +32,9 @@ import {
 export type { Misfit, Verdict } from "./verdict.ts";
 
 export interface AssignOptions {
-  /** Whether a source that allows everything is a promise of anything (false), or counts as not described (true, the default). */
+  /** Whether a source that allows everything promises anything (false), or counts as not described (true, the default). */
   readonly anyIsUnknown?: boolean;
-  /** Comparisons that the answer may take, counted down; without steps the answer is unknown. */
+  /** The budget of comparisons for the answer. When it is used up, the answer is unknown. */
   readonly steps?: Steps;
 }
 
@@ -65,12 +65,12 @@ const VALUES_MAX = 256;
 
 interface Shared {
   readonly anyIsUnknown: boolean;
-  /** Pairs that are being compared: a recursive schema meets itself, and holds there if it holds everywhere else. */
+  /** Pairs under comparison. A recursive schema meets itself here. It fits there if it fits everywhere else. */
   readonly open: Map<object, Set<object>>;
   readonly steps: Steps;
 }
 
-/** Where the comparison is. */
+/** The position of the comparison. */
 export interface Spot {
   readonly path: readonly PathStep[];
   readonly depth: number;
@@ -102,7 +102,7 @@ function relate(from: Place, to: Place, spot: Spot): Verdict {
   return verdict;
 }
 
-/** Takes unions apart: the source's first, because each of its alternatives may fit another one of the target. */
+/** Splits unions: the source's first, because each of its alternatives may fit another one of the target. */
 function relateApart(source: Place, target: Place, spot: Spot): Verdict {
   const alternatives = alternativesOf(source);
   if (alternatives !== undefined) {
@@ -114,7 +114,7 @@ function relateApart(source: Place, target: Place, spot: Spot): Verdict {
 
 const deeper = (spot: Spot): Spot => ({ ...spot, depth: spot.depth + 1 });
 
-/** The alternatives of a source; undefined for a source that is one type, or one value. */
+/** The alternatives of a source. Undefined for a source that is one type, or one value. */
 function alternativesOf({ schema, root }: Place): Place[] | undefined {
   if (typeof schema === "boolean") return TYPES.map((type) => ({ schema: { type }, root }));
   const union = unionOf(schema);
@@ -166,7 +166,7 @@ interface Plain {
   readonly root: Schema;
 }
 
-/** Keywords that are compared for a type; others make the answer unknown. */
+/** Keywords that are compared for a type. Others make the answer unknown. */
 const UNDERSTOOD: ReadonlySet<string> = new Set([
   ...["type", "enum", "const", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"],
   ...["multipleOf", "minLength", "maxLength", "pattern", "format", "minItems", "maxItems"],
@@ -194,7 +194,7 @@ function relatePlain(
   return hasMore(whole) ? narrowed(known) : known;
 }
 
-/** A literal object or list as the schema of its parts; any other literal as it is. */
+/** A literal object or list as the schema of its parts. Any other literal stays unchanged. */
 function opened(value: unknown): Readonly<Record<string, unknown>> {
   if (Array.isArray(value)) {
     const prefixItems = value.map((item: unknown) => ({ const: item }));

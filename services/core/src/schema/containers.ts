@@ -1,4 +1,4 @@
-// Compares what two schemas say about the parts of objects and lists.
+// Compares two schemas about the parts of objects and lists.
 
 import type { PathStep } from "../data/path.ts";
 import type { Relate } from "./assignable.ts";
@@ -17,7 +17,7 @@ export interface Pair {
   readonly to: Schema;
 }
 
-/** Compares objects; a source of another type has nothing to compare. */
+/** Compares objects. A source of another type has nothing to compare. */
 export function relateObject(pair: Pair, at: At, inside: Relate): Verdict {
   if (pair.source["type"] !== "object") return YES;
   return all([
@@ -27,7 +27,7 @@ export function relateObject(pair: Pair, at: At, inside: Relate): Verdict {
   ]);
 }
 
-/** Names that the target requires. A name that the source does not declare is missing, unless the source says that there may be more. */
+/** Names that the target requires. A name that the source does not declare is missing, unless the source allows more names. */
 function relateRequired({ source, target }: Pair, at: At): Verdict {
   const own = propertiesOf(source);
   const promised = requiredOf(source);
@@ -64,7 +64,7 @@ function relateDeclared({ source, target, from, to }: Pair, at: At, inside: Rela
   return all(verdicts);
 }
 
-/** Properties that the source does not declare and may have all the same. */
+/** Properties that the source does not declare but may have. */
 function relateUndeclared({ source, target, from, to }: Pair, inside: Relate): Verdict {
   const more = source["additionalProperties"];
   if (more === false) return YES;
@@ -84,7 +84,7 @@ function relateUndeclared({ source, target, from, to }: Pair, inside: Relate): V
   return all(verdicts);
 }
 
-/** Compares lists; a source of another type has nothing to compare. */
+/** Compares lists. A source of another type has nothing to compare. */
 export function relateArray({ source, target, from, to }: Pair, at: At, inside: Relate): Verdict {
   if (source["type"] !== "array") return YES;
   const range = rangeOf(source, ITEMS);

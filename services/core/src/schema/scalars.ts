@@ -1,4 +1,4 @@
-// Compares what two schemas say about types, literals, numbers and texts.
+// Compares two schemas about types, literals, numbers and texts.
 
 import type { PathStep } from "../data/path.ts";
 import { compilePattern } from "../data/pattern.ts";
@@ -17,7 +17,7 @@ function typeOf(value: unknown): string {
   return typeof value;
 }
 
-/** The types that a schema allows; undefined for all. */
+/** The types that a schema allows. Undefined for all. */
 function typesOf({ type }: Keywords): readonly unknown[] | undefined {
   if (typeof type === "string") return [type];
   return Array.isArray(type) ? type : undefined;
@@ -25,7 +25,7 @@ function typesOf({ type }: Keywords): readonly unknown[] | undefined {
 
 const listed = (types: readonly unknown[]): string => types.join(" or ");
 
-/** A source of one type, or one literal that is no object and no list, against the keywords of a target. */
+/** Compares a source of one type, or one literal that is no object and no list, with the keywords of a target. */
 export function relateScalar(source: Keywords, target: Keywords, at: At): Verdict {
   const isLiteral = Object.hasOwn(source, "const");
   const type = isLiteral ? typeOf(source["const"]) : String(source["type"]);
@@ -46,13 +46,13 @@ function relateType(type: string, wanted: readonly unknown[] | undefined, at: At
   return misfit(at, `is ${type}, expected ${listed(wanted)}`, "never");
 }
 
-/** The literals that a target allows; undefined if it does not list them. */
+/** The literals that a target allows. Undefined if it does not list them. */
 function valuesOf(target: Keywords): readonly unknown[] | undefined {
   if (Object.hasOwn(target, "const")) return [target["const"]];
   return Array.isArray(target["enum"]) ? target["enum"] : undefined;
 }
 
-/** A type against the literals of a target. */
+/** Compares a type with the literals of a target. */
 function relateValues(target: Keywords, type: string, at: At): Verdict {
   const values = valuesOf(target);
   if (values === undefined) return YES;
@@ -69,7 +69,7 @@ const shown = (values: readonly unknown[]): string => {
   return text.length > EXCERPT ? `${text.slice(0, EXCERPT - 1).toWellFormed()}…` : text;
 };
 
-/** One literal against every keyword for literals, numbers and texts. */
+/** Compares one literal with every keyword for literals, numbers and texts. */
 function relateLiteral(value: unknown, target: Keywords, at: At): Verdict {
   const values = valuesOf(target);
   if (values !== undefined && !values.includes(value))
@@ -106,7 +106,7 @@ interface RangeWords {
 }
 
 const LENGTHS: RangeWords = { low: "minLength", high: "maxLength", noun: "characters" };
-/** The words of the length of a list. */
+/** The keywords for the length of a list. */
 export const ITEMS: RangeWords = { low: "minItems", high: "maxItems", noun: "items" };
 
 const bound = (schema: Keywords, key: string): number | undefined => {
@@ -147,7 +147,7 @@ interface Bound {
   readonly isOpen: boolean;
 }
 
-/** Bounds beyond the integers that a JSON number keeps exactly bound nothing. */
+/** Beyond the integers that a JSON number keeps exactly, a bound has no effect. */
 const isReal = (value: number): boolean => Math.abs(value) < Number.MAX_SAFE_INTEGER;
 
 function boundOf(schema: Keywords, closed: string, open: string, sign: 1 | -1): Bound | undefined {
@@ -155,7 +155,7 @@ function boundOf(schema: Keywords, closed: string, open: string, sign: 1 | -1): 
     { at: bound(schema, closed), isOpen: false },
     { at: bound(schema, open), isOpen: true },
   ].flatMap(({ at, isOpen }) => (at === undefined || !isReal(at) ? [] : [{ at, isOpen }]));
-  // The narrowest one counts.
+  // The narrowest bound counts.
   return bounds.toSorted((a, b) => sign * (b.at - a.at) || Number(b.isOpen) - Number(a.isOpen))[0];
 }
 

@@ -1,4 +1,4 @@
-// A JSON Schema (2020-12) as the rooms of types read it: a schema with the document that its references name.
+// A JSON Schema (2020-12) with the document that its references name.
 
 import { isRecord, type PathStep } from "../data/path.ts";
 
@@ -23,13 +23,13 @@ const CONSTRAINTS: ReadonlySet<string> = new Set([
   ...["unevaluatedItems", "unevaluatedProperties"],
 ]);
 
-/** A place of which no schema is known: everything about it is unknown. */
+/** A place without a known schema. All comparisons with it are unknown. */
 export const UNKNOWN: Place = { schema: { "x-unknown": true }, root: true };
 
 /** The place at the top of a document. */
 export const rootPlace = (schema: Schema): Place => ({ schema, root: schema });
 
-/** References followed in one place; a longer chain counts as unknown. */
+/** References followed in one place. A longer chain counts as unknown. */
 const REFS_MAX = 16;
 
 /** A part of a composed schema that comes from another document, and keeps that document for its references. */
@@ -42,7 +42,7 @@ export const embed = (place: Place): Schema => {
   return holder;
 };
 
-/** The schema behind references, embedded documents and lists of one schema; `UNKNOWN` if a reference cannot be followed. */
+/** The schema behind references, embedded documents and lists of one schema. `UNKNOWN` if a reference cannot be followed. */
 export function resolve(start: Place): Place {
   let place = start;
   for (let steps = 0; steps < REFS_MAX; steps++) {
@@ -77,7 +77,7 @@ export function soleConstraint(schema: Keywords): string | undefined {
 export const constraintsOf = (schema: Keywords): string[] =>
   Object.keys(schema).filter((key) => CONSTRAINTS.has(key) && !isTrivial(key, schema[key]));
 
-/** Every name of a property is a text. */
+/** A rule that allows every property name, because every name is a text. */
 const isTrivial = (key: string, value: unknown): boolean =>
   key === "propertyNames" && isRecord(value) && soleConstraint(value) === "type"
     ? value["type"] === "string"
@@ -103,7 +103,7 @@ function unescaped(step: string): string {
   }
 }
 
-/** A value where a schema belongs; anything else than a schema counts as unknown. */
+/** The value as a schema. A value that is no schema counts as unknown. */
 export const schemaOf = (value: unknown): Schema =>
   typeof value === "boolean" || isRecord(value) ? value : UNKNOWN.schema;
 
@@ -168,7 +168,7 @@ function stepInto({ schema, root }: Place, step: PathStep): Found {
   return unknown;
 }
 
-/** Whether an object may have properties beside those that its schema declares, as far as its author says. */
+/** Whether an object may have properties besides the declared ones, because its author did not exclude them. */
 export function isSilent(schema: Keywords): boolean {
   const { additionalProperties: more, properties } = schema;
   return more === undefined ? properties === undefined : more !== false;

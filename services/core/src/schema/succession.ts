@@ -1,5 +1,5 @@
-// Whether one build of a handler may take the place of another one under the same type name. It may if it accepts every input and config
-// of before and keeps every promise about its output. What cannot be compared is no reason to refuse: handlers check their own values.
+// Whether one build of a handler may replace another one under the same type name. It may if it accepts every input and config of before
+// and keeps every promise about its output. If schemas cannot be compared, the answer is yes: handlers check their own values.
 
 import { pathText } from "../data/path.ts";
 import { assignable } from "./assignable.ts";
@@ -13,17 +13,17 @@ interface Schemas {
 
 export type Succession =
   | { readonly follows: true }
-  /** What the later build refuses or does not promise any more, for people. */
+  /** The values that the later build refuses or does not promise any more, for people. */
   | { readonly follows: false; readonly difference: string };
 
 const DIFFERENCES_SHOWN = 3;
 
-/** Whether `later` may take the place of `earlier`. A schema that was not published before promises nothing, so anything follows it. */
+/** Whether `later` may replace `earlier`. A schema that was not published before promises nothing, so any schema may follow it. */
 export function succession(earlier: Schemas, later: Schemas): Succession {
   const differences = [
     ...differencesOf("input", earlier.input, later.input),
     ...differencesOf("config", earlier.config, later.config),
-    // Outputs go the other way: the values of the later build meet the readers of the earlier one.
+    // Outputs are compared in the other direction: readers of the earlier build get the values of the later one.
     ...(earlier.output === null
       ? []
       : differencesOf("output", later.output ?? true, earlier.output)),

@@ -1,4 +1,4 @@
-// The answer of a comparison of two schemas, and how answers about parts become one.
+// The answer of a comparison of two schemas, and how answers about parts are joined.
 
 import type { PathStep } from "../data/path.ts";
 
@@ -7,22 +7,22 @@ export type Fit = "never" | "sometimes";
 
 /** One place where values of the source do not fit. */
 export interface Misfit {
-  /** From the top of the value. */
+  /** The path from the top of the value. */
   readonly path: readonly PathStep[];
-  /** Completes a sentence that begins with the name of the place. */
+  /** The end of a sentence that begins with the name of the place. */
   readonly reason: string;
   readonly fit: Fit;
 }
 
 export type Verdict =
   | { readonly verdict: "yes" | "unknown" }
-  /** At least one misfit. Disjoint: no value is a value of both; a list of texts and a list of numbers share the empty list. */
+  /** At least one misfit. Disjoint means that no value is a value of both. A list of texts and a list of numbers share the empty list. */
   | { readonly verdict: "no"; readonly misfits: readonly Misfit[]; readonly disjoint: boolean };
 
 export const YES: Verdict = { verdict: "yes" };
 export const UNSURE: Verdict = { verdict: "unknown" };
 
-/** Misfits of one answer; a reader mends the first ones first. */
+/** The most misfits of one answer. A reader fixes the first ones first. */
 const MISFITS_MAX = 20;
 
 export const misfit = (
@@ -40,18 +40,18 @@ const isDisjoint = (verdict: Verdict): boolean => verdict.verdict === "no" && ve
 const isHopeless = (verdict: Verdict): boolean =>
   misfitsOf(verdict).some(({ fit }) => fit === "never");
 
-/** The part of the value that was compared may be absent. */
+/** The compared part of the value may be absent. */
 export const ifPresent = (verdict: Verdict): Verdict =>
   verdict.verdict === "no" ? { ...verdict, disjoint: false } : verdict;
 
-/** All of them must hold, for the same values. */
+/** All verdicts must be yes, for the same values. */
 export function all(verdicts: readonly Verdict[]): Verdict {
   const misfits = verdicts.flatMap(misfitsOf).slice(0, MISFITS_MAX);
   if (misfits.length > 0) return { verdict: "no", misfits, disjoint: verdicts.some(isDisjoint) };
   return verdicts.some(({ verdict }) => verdict === "unknown") ? UNSURE : YES;
 }
 
-/** All of them must hold, each for its own alternative of the source. If one holds, values fit sometimes. */
+/** All verdicts must be yes, each for its own alternative of the source. If only some are yes, values fit sometimes. */
 export function allAlternatives(verdicts: readonly Verdict[]): Verdict {
   const joined = all(verdicts);
   if (joined.verdict !== "no" || verdicts.length === 1) return joined;
@@ -61,13 +61,13 @@ export function allAlternatives(verdicts: readonly Verdict[]): Verdict {
   return { verdict: "no", misfits, disjoint };
 }
 
-/** One of them must hold. */
+/** One verdict must be yes. */
 export function any(verdicts: readonly Verdict[], path: readonly PathStep[]): Verdict {
   if (verdicts.some(({ verdict }) => verdict === "yes")) return YES;
   if (verdicts.some(({ verdict }) => verdict === "unknown")) return UNSURE;
   const fit: Fit = verdicts.every(isHopeless) ? "never" : "sometimes";
   const disjoint = verdicts.every(isDisjoint);
-  // The misfits of the alternative that fits best lie deepest: they explain most.
+  // The misfits of the alternative that fits best are deepest, and explain most.
   const [nearest = []] = verdicts.map(misfitsOf).toSorted((a, b) => depthOf(b) - depthOf(a));
   if (depthOf(nearest) > path.length)
     return { verdict: "no", misfits: nearest.map((each) => ({ ...each, fit })), disjoint };
@@ -78,17 +78,17 @@ export function any(verdicts: readonly Verdict[], path: readonly PathStep[]): Ve
 const depthOf = (misfits: readonly Misfit[]): number =>
   Math.max(0, ...misfits.map(({ path }) => path.length));
 
-/** Exactly one of them must hold: the others must hold for no value. */
+/** Exactly one verdict must be yes. The others must be no for every value. */
 export function exactlyOne(verdicts: readonly Verdict[], path: readonly PathStep[]): Verdict {
   const some = any(verdicts, path);
   if (some.verdict !== "yes") return some;
   return verdicts.filter((verdict) => !isDisjoint(verdict)).length === 1 ? YES : UNSURE;
 }
 
-/** The target asks for more than was compared. */
+/** The target requires more than was compared. */
 export const atLeastUnknown = (verdict: Verdict): Verdict =>
   verdict.verdict === "yes" ? UNSURE : verdict;
 
-/** The source has fewer values than were compared: the values that do not fit may not be among them. */
+/** The source has fewer values than were compared. The values that do not fit may not be among them. */
 export const narrowed = (verdict: Verdict): Verdict =>
   verdict.verdict === "no" && !verdict.disjoint ? UNSURE : verdict;

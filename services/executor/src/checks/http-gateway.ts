@@ -1,5 +1,5 @@
-// Moderation by a service of the operator. It gets POST {text | value, phase, runId, nodeId} and answers {findings: [{rule,
-// category?, path?}]} or {flagged}. Time, tries and bytes are bounded. An unclear answer counts as none, and the caller fails closed.
+// Moderation by a service of the operator. It gets POST {text | value, phase, runId, nodeId} and answers {findings: [{rule, category?,
+// path?}]} or {flagged}. Time, tries and bytes are bounded. An unclear answer counts as no answer, and the executor then fails the node.
 
 import { setTimeout as wait } from "node:timers/promises";
 import { z } from "zod";
@@ -28,11 +28,11 @@ const answerSchema = z
 
 export interface HttpGatewayOptions {
   readonly url: string;
-  /** For one call. */
+  /** The time limit of one call. */
   readonly timeoutMs: number;
   /** How many calls follow the first one if the failure may pass. */
   readonly retries: number;
-  /** A stream is checked in stretches of this size, each together with as much of the text before it. */
+  /** A stream is checked in stretches of this size. Each stretch starts with as much of the text before it. */
   readonly windowChars: number;
 }
 
@@ -99,7 +99,7 @@ async function askOnce(
     return unavailable("moderation answered something that is no verdict", false);
   } catch (error) {
     const name = error instanceof Error ? error.name : "error";
-    // The run's log must not hold the address or the text that was sent.
+    // The error contains neither the address nor the sent text, because it enters the run's log.
     const isNonsense = error instanceof SyntaxError;
     return unavailable(`moderation could not be asked (${name})`, !isNonsense);
   }

@@ -1,13 +1,13 @@
-// The interface of moderation, for rules and for a service: it finds problems in a value, and in text that arrives in pieces. A
-// gateway that cannot answer reports that, and its caller fails closed.
+// The interface of moderation, for rules and for a service. It finds problems in a value, and in text that arrives in pieces. If a gateway
+// cannot answer, the executor fails the node.
 
 import type { Phase } from "@pawl/platform/contract/contract";
 
-/** A finding: which rule, and where; never the text itself. */
+/** A finding names the rule and the place, never the text itself. */
 export interface Finding {
   readonly rule: string;
   readonly category: string;
-  /** `input.topic` or `output.text`; `stream` for text that arrived in pieces. */
+  /** `input.topic` or `output.text`. `stream` for text that arrived in pieces. */
   readonly path: string;
 }
 
@@ -25,7 +25,7 @@ export interface Unavailable {
 
 export type Verdict = { readonly ok: true; readonly findings: readonly Finding[] } | Unavailable;
 
-/** The result for a stretch of a stream. `clear` is how much of its text may be shown. */
+/** The result for a stretch of a stream. `clear` is how much of its text readers may see. */
 export type StretchVerdict =
   | (Extract<Verdict, { ok: true }> & { readonly clear: number })
   | Unavailable;
@@ -56,9 +56,9 @@ export interface ModerationGateway {
     subject: ModerationSubject,
     signal: AbortSignal,
   ) => StretchVerdict | Promise<StretchVerdict>;
-  /** How much text that was already shown a stretch starts with, if there is that much. */
+  /** How much text that readers have seen is in front of a stretch, if there is that much. */
   readonly contextChars: number;
-  /** How much new text a stretch needs before it is checked; the last stretch may have less. */
+  /** How much new text a stretch needs before it is checked. The last stretch may have less. */
   readonly stepChars: number;
 }
 
@@ -81,7 +81,7 @@ function* textsIn(value: unknown, path: string): Generator<readonly [string, str
   } else if (typeof value === "object" && value !== null) {
     for (const [key, item] of Object.entries(value)) {
       yield [path, key];
-      // A path that contained the offending text would show it.
+      // A path with the offending text would show it.
       yield* textsIn(item, `${path}.${PLAIN_KEY.test(key) ? key : "*"}`);
     }
   }

@@ -7,7 +7,7 @@ import { z } from "zod";
 
 const RULES_MAX = 500;
 const LITERAL_LENGTH_MAX = 1_000;
-/** How many characters of a stream are held back for patterns, because a match of a pattern has no fixed length. */
+/** How many characters of a stream are held back for patterns. A match of a pattern has no fixed length. */
 const WINDOW_CHARS = 256;
 
 const ruleSchema = z
@@ -43,7 +43,7 @@ const ruleListSchema = z
     }
   });
 
-/** A set of rules; undefined if there are none. */
+/** A set of rules. Undefined if there are none. */
 export const ruleSetSchema = z
   .strictObject({
     window_chars: z.int().min(16).max(16_384).default(WINDOW_CHARS),
@@ -55,7 +55,7 @@ export const ruleSetSchema = z
 
 export type RuleSet = DeepReadonly<NonNullable<z.output<typeof ruleSetSchema>>>;
 
-/** `source` is the pattern with its own case sensitivity, ready to be joined with others; `literalLength` is the length of a match. */
+/** `source` is the pattern with its own case sensitivity, ready to be joined with others. `literalLength` is the length of a match. */
 function ruleOf(raw: z.output<typeof ruleSchema>) {
   const { id, category, literal, pattern = "", ignore_case: ignoreCase } = raw;
   const bare = literal === undefined ? pattern : escaped(literal);

@@ -1,5 +1,5 @@
-// Moderation by rules in this process: literals and linear-time patterns. One pattern joins all rules and runs first, so a clean text
-// costs one pass, however many rules there are.
+// Moderation by rules in this process: literals and linear-time patterns. One pattern joins all rules and runs first, so a clean text costs
+// one pass for any number of rules.
 
 import type { Pattern, PatternMatch } from "@pawl/core/data/pattern";
 import {
@@ -18,7 +18,7 @@ export function rulesGateway({ rules, windowChars }: RuleSet): ModerationGateway
   const any = operatorPattern(rules.map(({ source }) => source).join("|"));
   const longest = Math.max(...rules.map(({ literalLength = 1 }) => literalLength));
   const hasPatterns = rules.some(({ literalLength }) => literalLength === undefined);
-  // A literal is found before any character of it is shown; a pattern is found within the length of the window.
+  // A literal is found before any character of it is shown. A pattern is found within the length of the window.
   const holdBack = Math.max(longest - 1, hasPatterns ? windowChars : 0);
   const found = (text: string, path: string): Finding[] =>
     rules.flatMap(({ id: rule, category, pattern }) =>
@@ -62,7 +62,7 @@ function look(
     const findings = by.map(({ id: rule, category }) => ({ rule, category, path: STREAM_PATH }));
     if (findings.length > 0)
       return { ok: true, clear: seen, findings: findings.slice(0, FINDINGS_MAX) };
-    // The text that follows decides whether this is a match. Until then none of it is shown, as far as the window reaches.
+    // The next text decides whether this is a match. Until then the window holds it back.
     const isLong = end - start >= windowChars;
     const clear = isLong ? bound : Math.max(seen, Math.min(bound, start));
     return { ok: true, clear, findings: [] };
@@ -73,7 +73,7 @@ function look(
 const PRINTABLE = Array.from({ length: 95 }, (_, code) => String.fromCharCode(32 + code));
 const FOLLOWERS = ["a", " ", "\n", "\t", "é", ...PRINTABLE];
 
-/** Whether `pattern` matches inside `match` for any text that may follow: `$` and `\b` at the end of a piece prove nothing. */
+/** Whether `pattern` matches inside `match` for any next text. `$` and `\b` at the end of a piece prove nothing. */
 function isBroken(pattern: Pattern, { text, isLast }: Stretch, match: PatternMatch): boolean {
   const own = pattern.find(text, match.start);
   if (own === undefined || (own.start > match.start && own.start >= match.end)) return false;

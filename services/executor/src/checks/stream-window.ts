@@ -1,5 +1,5 @@
-// Holds streamed text back until moderation has cleared it. So a phrase that is split over any number of pieces is found before its
-// first character is shown. After a finding, no more text passes.
+// Holds streamed text back until moderation has cleared it. So moderation finds a phrase that is split over several pieces before its first
+// character is shown. After a finding, no more text is shown.
 
 import type { Finding, ModerationGateway, ModerationSubject, Unavailable } from "./moderation.ts";
 

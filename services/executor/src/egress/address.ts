@@ -1,5 +1,5 @@
-// Which addresses an executor may call for a user: public unicast addresses, and ranges that the operator opened for development.
-// ipaddr.js reports ::127.0.0.1 (IPv4-compatible) as plain "unicast", so this file refuses three ranges itself.
+// The addresses that an executor may call for a user: public unicast addresses, and ranges that the operator opened for development. The
+// library ipaddr.js reports ::127.0.0.1 (IPv4-compatible) as plain "unicast", so this file refuses three ranges itself.
 
 import ipaddr from "ipaddr.js";
 
@@ -8,7 +8,7 @@ export type Cidr = [ipaddr.IPv4 | ipaddr.IPv6, number];
 
 const REFUSED = ["::/96", "2001:db8::/32", "fec0::/10"].map((text) => ipaddr.parseCIDR(text));
 
-/** Parses a comma-separated list of ranges; undefined if one of them is malformed. */
+/** Parses a comma-separated list of ranges. Undefined if one of them is malformed. */
 export function parseCidrs(text: string): readonly Cidr[] | undefined {
   const parts = text
     .split(",")

@@ -29,7 +29,7 @@ export async function readBody(
   return Buffer.concat(parts, size);
 }
 
-/** Stops reading; a later error of the stream is ignored. */
+/** Stops reading. A later error of the stream is ignored. */
 export function discard(body: Readable): void {
   body.on("error", () => undefined);
   body.destroy();

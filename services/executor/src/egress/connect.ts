@@ -1,5 +1,5 @@
-// Opens sockets for outbound requests. It resolves the host once, checks every address, connects only to those, and checks the
-// address of the open socket again. So a name whose answer changes between check and connect (DNS rebinding) reaches nothing new.
+// Opens sockets for outbound requests. It resolves the host once, checks every address, connects only to those, and checks the address of
+// the open socket again. So a name whose answer changes between check and connect (DNS rebinding) reaches no other address.
 
 import { Agent, buildConnector } from "undici";
 import { EngineError } from "@pawl/core/fault/engine-error";
@@ -36,7 +36,7 @@ export function guardedAgent(policy: EgressPolicy, lookup?: Lookup): Agent {
 
 type Socket = Exclude<Parameters<buildConnector.Callback>[1], null>;
 
-/** Adapts to undici's callback; a refusal reaches the request as an error of its own. */
+/** Adapts to undici's callback. The request gets a refusal as an error. */
 async function answer(connecting: Promise<Socket>, done: buildConnector.Callback): Promise<void> {
   const opened = await connecting.catch(asError);
   if (opened instanceof Error) done(opened, null);

@@ -1,5 +1,5 @@
-// One outbound HTTP exchange for a node: a guarded connection, redirects followed here and checked each time, a bounded read.
-// It returns every kind of failure as a value, and the caller maps causes to outcomes. `egressOpen` leaves the body unread.
+// One outbound HTTP exchange for a node: a guarded connection, redirects followed here and checked each time, a bounded read. It returns
+// every kind of failure as a value, and the caller maps causes to outcomes. `egressOpen` does not read the body.
 
 import type { Readable } from "node:stream";
 import { request, type Agent, type Dispatcher } from "undici";
@@ -18,7 +18,7 @@ export interface EgressRequest {
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
   readonly signal: AbortSignal;
-  /** How long the server may be silent before its headers, and between two chunks of its body; the agent's own limit by default. */
+  /** How long the server may be silent before its headers, and between two chunks of its body. The agent's own limit by default. */
   readonly idleMs?: number;
 }
 
@@ -103,7 +103,7 @@ export async function egressOpen(
   }
 }
 
-/** The next request of a redirect; credentials are not sent to another host. */
+/** The next request of a redirect. Credentials are not sent to another host. */
 function followed(
   from: EgressRequest,
   at: URL,
@@ -133,7 +133,7 @@ function openedBy(response: Dispatcher.ResponseData, url: URL): EgressOpened {
   return { ok: true, status: response.statusCode, headers, body: response.body, url: url.href };
 }
 
-/** The failure that an error of the exchange, or of reading its body, means. */
+/** The failure for an error of the exchange, or of reading its body. */
 export function explainFailure(
   error: unknown,
   { signal, idleMs = IDLE_TIMEOUT_MS }: Pick<EgressRequest, "signal" | "idleMs">,

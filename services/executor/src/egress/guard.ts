@@ -1,6 +1,6 @@
 // Decides whether a URL may be called, in two steps. `checkUrl` checks the text: scheme, credentials, literal address, port, name.
-// `resolveAllowed` checks every address of the name at connect time, so the checked address is the one that is connected to.
-// A port or a name that is refused in general is allowed only for addresses that the operator opened.
+// `resolveAllowed` checks every address of the name at connect time, and the socket connects to a checked address. A port or a name that is
+// generally refused is allowed only for addresses that the operator opened.
 
 import { lookup as systemLookup } from "node:dns/promises";
 import { isAddress, isPublicAddress, isWithin, type Cidr } from "./address.ts";
@@ -8,7 +8,7 @@ import { isAddress, isPublicAddress, isWithin, type Cidr } from "./address.ts";
 export interface EgressPolicy {
   /** Ports that may be called on public addresses. */
   readonly ports: ReadonlySet<number>;
-  /** Private ranges that are open all the same, on any port: for development and tests only. */
+  /** Private ranges that are open on any port. They are for development and tests only. */
   readonly allowed: readonly Cidr[];
   /** Whether plain http is refused. */
   readonly httpsOnly: boolean;
@@ -65,7 +65,7 @@ export function checkUrl(text: string, policy: EgressPolicy): UrlVerdict {
     : { ok: true, url };
 }
 
-/** Resolves a host once; undefined unless it has an address and **every** address may be called. */
+/** Resolves a host once. Undefined unless it has an address and **every** address may be called. */
 export async function resolveAllowed(
   target: Target,
   policy: EgressPolicy,
@@ -89,7 +89,7 @@ export function isAllowed(address: string, target: Target, policy: EgressPolicy)
 const needsOpening = ({ host, port }: Target, { ports }: EgressPolicy): boolean =>
   !ports.has(port) || (!isAddress(host) && isInternalName(host));
 
-/** Names that mean something inside a network: names without a dot (our own services, `localhost`) or with a private suffix. */
+/** Names inside a network: names without a dot (our own services, `localhost`) or with a private suffix. */
 export function isInternalName(host: string): boolean {
   const name = host.toLowerCase().replace(/\.+$/, "");
   return !name.includes(".") || INTERNAL_SUFFIXES.some((suffix) => name.endsWith(suffix));

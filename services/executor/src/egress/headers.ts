@@ -9,7 +9,7 @@ const RESERVED = namesOf(
   "host connection keep-alive content-length transfer-encoding upgrade te trailer expect " +
     "proxy-authorization proxy-connection",
 );
-/** The headers that are still sent after a redirect to another host: none that could be a credential. */
+/** The headers that are still sent after a redirect to another host. None of them can be a credential. */
 const CARRIED = namesOf(
   "accept accept-encoding accept-language content-type idempotency-key user-agent",
 );

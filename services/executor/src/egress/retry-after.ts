@@ -1,5 +1,5 @@
-// How long to wait before the next request to a server that is too busy: `Retry-After` in seconds or as a date, or the milliseconds
-// that some model providers send. A date is compared with the server's own clock if the server sends it, so clock skew does no harm.
+// How long to wait before the next request to a busy server: `Retry-After` in seconds or as a date, or the milliseconds that some model
+// providers send. A date is compared with the server's own clock if the server sends it, so clock skew is harmless.
 
 import { LIMITS } from "@pawl/core/data/limits";
 
@@ -9,7 +9,7 @@ const DATE = /^(Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*,? .*\d\d:\d\d:\d\d/;
 /** The C library's form, `Sun Nov  6 08:49:37 1994`, means GMT but does not name it. */
 const ASCTIME = /^[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d \d{4}$/;
 
-/** Milliseconds to wait, at most an hour; undefined if the headers name no wait. */
+/** Milliseconds to wait, at most an hour. Undefined if the headers name no wait. */
 export function retryAfterMs(
   headers: Readonly<Record<string, string>>,
   nowMs: number,

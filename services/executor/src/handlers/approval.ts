@@ -1,4 +1,4 @@
-// `approval`: builds the question for a person and gives the claim back. The scheduler stores the question and takes the answer. The
+// `approval`: builds the question for a person and gives the claim back. The scheduler stores the question and records the answer. The
 // response schema and the default are for the scheduler and hold no templates.
 
 import { NODE_CONFIGS } from "@pawl/core/definition/node-types";

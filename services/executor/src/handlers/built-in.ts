@@ -1,4 +1,4 @@
-// The built-in handlers. Adding one is one file beside this one and one line here.
+// The built-in handlers. A new handler is one file beside this one and one line here.
 
 import type { Egress } from "../egress/fetch.ts";
 import type { Providers } from "../llm/providers.ts";

@@ -1,6 +1,6 @@
-// `dataQuery`: one SQL statement on a named source. Values are bound parameters only; rows become JSON objects, up to the source's
-// limit. On a source that may write, the statement and a record of it commit in one transaction of that database, so a later attempt
-// gets the recorded rows and writes nothing. A wrong statement fails for good; a database that is away or busy may be asked again.
+// `dataQuery`: one SQL statement on a named source. Values are bound parameters only. Rows become JSON objects, up to the source's limit.
+// On a source that may write, the statement and a record of it commit in one transaction of that database. So a later attempt gets the
+// recorded rows and writes nothing. A wrong statement fails permanently. If the database is down or busy, the node may be retried.
 
 import { LIMITS } from "@pawl/core/data/limits";
 import { NODE_CONFIGS } from "@pawl/core/definition/node-types";

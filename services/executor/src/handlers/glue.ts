@@ -1,5 +1,5 @@
-// The glue types as handlers. The scheduler completes them itself; an executor gets one only where it has contracts, moderation
-// or limits, where the evaluation is too large for a tick, or where the scheduler sends every node through the queue.
+// The glue types as handlers. The scheduler completes most glue nodes itself. An executor gets a glue node that has contracts, moderation
+// or limits, or whose evaluation is too large for a tick. It gets all of them if the scheduler sends every node through the queue.
 
 import { GLUE, type Glue, type GlueResult } from "@pawl/core/glue/glue";
 import { result } from "@pawl/core/handler/result";
@@ -12,7 +12,7 @@ import {
 } from "./handler.ts";
 
 export const glueHandlers: readonly Handler[] = Object.entries(GLUE).map(([type, glue]) => {
-  // The table pairs each type with the schema of its config; the handler checks the config before it completes.
+  // The table pairs each type with the schema of its config. The handler checks the config before it completes.
   const { config, unrendered = [], complete } = glue as Glue<unknown>;
   const handler = defineHandler({
     type,

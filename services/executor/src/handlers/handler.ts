@@ -1,5 +1,5 @@
-// Handlers as this executor runs them. Built-in types use the same `defineHandler` as users. This file names what they get beyond it:
-// the variables of templates and scripts, keys of the config that hold another language, and instructions to the scheduler.
+// Handlers of this executor. Built-in types use the same `defineHandler` as users. This file names the parts that only built-in types get:
+// the variables of templates and scripts, config keys that hold another language, and instructions to the scheduler.
 
 import type { NodeContext, Scope } from "@pawl/core/data/scope";
 import type { Rendered } from "@pawl/core/data/template";
@@ -14,21 +14,21 @@ import {
 import { Failed, type FailedOptions } from "@pawl/core/handler/failure";
 import { Directive } from "@pawl/core/handler/result";
 
-/** What only a handler inside an executor reads. */
+/** The values that only a handler inside an executor reads. */
 export interface TaskReads {
   /** Run input, parents' outputs, variables. */
   readonly context: NodeContext;
   /** The variables of templates and conditions: `ctx` and `input`. */
   readonly scope: Scope;
-  /** The node's `input`, or else the parameters that its edges bind. Unlike the input it is never the run's input. */
+  /** The node's `input`, or the parameters that its edges bind. Unlike the input it is never the run's input. */
   readonly params: unknown;
-  /** Keeps the task's lease for this long even without renewals: for work that blocks the process. */
+  /** Keeps the task's lease for this long, even without renewals. It is for work that blocks the process. */
   readonly extend: (extendMs: number) => Promise<void>;
   /** Renders templates in any JSON value. */
   readonly render: (value: unknown) => Rendered;
 }
 
-/** What a built-in handler gets besides its input. */
+/** The context that a built-in handler gets besides its input. */
 export type TaskContext<Config = unknown> = Context<Config> & TaskReads;
 
 /** Everything that an executor gives a prepared handler. */
@@ -57,7 +57,7 @@ export const withUnrendered = (unrendered: readonly string[], handler: Handler):
 export class Expansion extends Directive {
   override readonly directive = "expand";
   readonly items: readonly unknown[];
-  /** More items would follow; the node fails if these run out. */
+  /** There are more items than these. The node fails after the last one. */
   readonly cut: boolean;
 
   constructor(items: readonly unknown[], cut = false) {
@@ -74,7 +74,7 @@ export interface ChildRunOptions {
   readonly input: unknown;
 }
 
-/** A run of another workflow; the node waits for it. */
+/** A run of another workflow. The node waits for it. */
 export class ChildRun extends Directive {
   override readonly directive = "child";
   readonly options: ChildRunOptions;
@@ -89,11 +89,11 @@ export interface QuestionOptions {
   readonly message: string;
   readonly details: unknown;
   readonly assignees: readonly string[];
-  /** How long the question stays open; 0 means no limit. */
+  /** How long the question stays open. 0 means no limit. */
   readonly deadlineMs: number;
 }
 
-/** A question to a person; the node completes with the answer. */
+/** A question to a person. The node completes with the answer. */
 export class Question extends Directive {
   override readonly directive = "ask";
   readonly options: QuestionOptions;

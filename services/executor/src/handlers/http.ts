@@ -1,7 +1,7 @@
-// `http`: one outbound request through the egress guard. The receiver gets the effect key as Idempotency-Key, the same for every
-// attempt, so it can recognise a repeat. A request that is not GET or HEAD goes through the effect ledger, so a later attempt gets the
-// response that an earlier one recorded. 429 is rate_limit, 5xx is provider_error, and any other 4xx fails for good. A retry waits as
-// long as the server asks for with Retry-After.
+// `http`: one outbound request through the egress guard. The receiver gets the effect key as Idempotency-Key, the same for every attempt,
+// so it can recognise a repeat. A request that is not GET or HEAD uses the effect ledger, so a later attempt gets the response that an
+// earlier one recorded. The status 429 is rate_limit, 5xx is provider_error, and any other 4xx fails permanently. A retry waits as long as
+// the server asks for with Retry-After.
 
 import { LIMITS } from "@pawl/core/data/limits";
 import { NODE_CONFIGS } from "@pawl/core/definition/node-types";
@@ -85,7 +85,7 @@ function bodyText(config: Config): string | undefined {
   return typeof config.body === "string" ? config.body : JSON.stringify(config.body);
 }
 
-/** Adds query parameters by the rules of URL; a URL that does not parse stays as it is, and the guard refuses it. */
+/** Adds query parameters by the rules of URL. A URL that does not parse stays unchanged, and the guard refuses it. */
 function withQuery(config: Config): string {
   const url = URL.parse(config.url);
   if (url === null || config.query === undefined) return config.url;
@@ -95,7 +95,7 @@ function withQuery(config: Config): string {
   return url.href;
 }
 
-/** @throws Failed for a status of failure */
+/** The output of a response. @throws Failed for a status of failure */
 function outputOf(response: EgressResponse) {
   const { status, headers } = response;
   if (status < 400) return { status, headers, body: parsedBody(response) };

@@ -1,4 +1,4 @@
-// `javascript`: user code in the sandbox. The code is never a template; it reads `ctx` and `input` as variables.
+// `javascript`: user code in the sandbox. The code is never a template. It reads `ctx` and `input` as variables.
 
 import { NODE_CONFIGS } from "@pawl/core/definition/node-types";
 import { Failed } from "@pawl/core/handler/failure";
@@ -23,7 +23,7 @@ export const javascriptHandler = (sandbox: Pick<Sandbox, "run">): Handler =>
           ctx: ctx.scope.ctx,
           input: ctx.params,
           timeoutMs: Math.min(config.timeout_ms ?? JAVASCRIPT_TIMEOUT_MS, ctx.timeoutMs),
-          // A test run has no workflow and counts as a share of its own.
+          // A test run has no workflow, so it is its own share.
           share: ctx.workflowId === "" ? ctx.runId : ctx.workflowId,
           signal: ctx.signal,
           onLog: (level, message) => ctx.log(logLevel(level), message),

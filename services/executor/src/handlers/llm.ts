@@ -1,5 +1,5 @@
-// `llm`: asks a model and streams the answer. Text and media are partial output, in order; the output is the whole answer, with tool
-// calls unchanged and the tokens that the provider counted.
+// `llm`: asks a model and streams the answer. Text and media are stream deltas, in order. The output is the whole answer, with tool calls
+// unchanged and the tokens that the provider counted.
 
 import { NODE_CONFIGS } from "@pawl/core/definition/node-types";
 import { Failed } from "@pawl/core/handler/failure";
@@ -82,7 +82,7 @@ function inputOf(config: Config): LlmInput {
   };
 }
 
-/** Content is a text or a list of parts; a template may have replaced it with any other value. */
+/** Content is a text or a list of parts. A template may have replaced it with any other value. */
 function asText(message: LlmMessage): LlmMessage {
   const { content } = message;
   if (content === undefined || content === null || typeof content === "string") return message;

@@ -1,5 +1,5 @@
-// `subworkflow`: names the child run; the scheduler starts it, and the node waits without using capacity. The child's input is the
-// config's `input`, or else the node's own parameters.
+// `subworkflow`: names the child run. The scheduler starts it, and the node waits without using capacity. The child's input is the config's
+// `input`, or the node's own parameters.
 
 import { NODE_CONFIGS } from "@pawl/core/definition/node-types";
 import { ChildRun, defineHandler } from "./handler.ts";

@@ -1,5 +1,4 @@
-// `text_stream`: streams a text in pieces as partial output and completes with the whole text. It is deterministic: it shows streaming
-// without a provider.
+// `text_stream`: streams a text in pieces and completes with the whole text. It is deterministic and shows streaming without a provider.
 
 import { setTimeout as wait } from "node:timers/promises";
 import { NODE_CONFIGS } from "@pawl/core/definition/node-types";

@@ -1,8 +1,8 @@
-// The invocations of one session: those that wait for a stream, those that run, and those whose attempt is over and whose function has
-// not returned. invocation-state.ts says what each item and each abort does; this file does it.
+// The invocations of one session. Some wait for a stream, and some run. Of others the attempt is over, and the function has not returned.
+// The effect of each item and each abort is in invocation-state.ts; this file applies it.
 //
-// The races it survives: an answer and an abort cross; the first one that the host handles counts, and the other one is dropped. An item
-// comes for an invocation that is over; it is dropped and counted. An invocation is aborted before a stream got it; the host takes it back.
+// Races. An answer and an abort cross: the first one that the host handles counts, and the other one is dropped. An item comes for an
+// invocation that is over: it is dropped and counted. An invocation is aborted before a stream got it: the host takes it back.
 
 import { LIMITS } from "@pawl/core/data/limits";
 import { failure } from "@pawl/core/handler/failure";

@@ -1,5 +1,5 @@
-// The node types of a session that are not served: those that the host refuses itself, for good, and those that the scheduler refuses,
-// until it registers the session without a refusal.
+// The node types of a session that are not served. The host refuses some itself, permanently. The scheduler refuses others until it
+// registers the session without a refusal.
 
 import type { RefusedType } from "./hello.ts";
 

@@ -1,9 +1,9 @@
-// The answers of the offline model: written answers to the questions of the examples, in several voices, and for any other question a
-// sentence that it has no answer. The same voice and prompt give the same answer on every machine.
+// The answers of the offline model: written answers to the questions of the examples, in several voices. To any other question it answers
+// that it has none. The same voice and prompt give the same answer on every machine.
 
 type Voices = Readonly<Record<string, string>>;
 
-/** By question, then by voice. An editor weighs the answers of the others. */
+/** Answers by question, then by voice. An editor weighs the answers of the others. */
 const ANSWERS: Readonly<Record<string, Voices>> = {
   "Why do ratchets only turn one way?": {
     scholar:
@@ -35,7 +35,7 @@ const ANSWERS: Readonly<Record<string, Voices>> = {
       "The question wants one name and there is none. These devices share a word, not a descent: nothing shows that the makers of the verge " +
       "had heard of Kaifeng.",
     editor:
-      "Nobody can be named. Escapements appeared at least three times, in Greece, in China and in medieval Europe, and the scholar's dates " +
+      "No single inventor can be named. Escapements appeared at least three times, in Greece, in China and in medieval Europe, and the scholar's dates " +
       "stand beside the sceptic's warning not to draw a line through them.",
   },
 };
@@ -53,7 +53,7 @@ const PATTERNS: readonly Pattern[] = [
       `${shop} took ${Math.round(Number(cents) / Math.max(1, Number(pieces)))} cents a piece.`,
   },
   {
-    // It does not repeat the news, because moderation may hold those back.
+    // The answer does not repeat the news, because moderation may hold those back.
     asks: /^A story about: /,
     say: () =>
       "It began with a sketch on the back of an invoice. Two of us believed in it, then five, then the whole floor. There were weeks " +
@@ -73,7 +73,7 @@ const PATTERNS: readonly Pattern[] = [
 
 const QUOTE_LENGTH = 160;
 
-/** The answer of a voice to a prompt; the question is the prompt's first line. */
+/** The answer of a voice to a prompt. The question is the prompt's first line. */
 export function answerOf(voice: string, prompt: string): string {
   const [question = ""] = prompt.trim().split("\n");
   const written = ANSWERS[question]?.[voice];

@@ -1,5 +1,5 @@
-// Builds an answer from its pieces: text and media are passed on at once, tool calls grow until the end. It is bounded: it fails as
-// soon as an answer is too large to be stored.
+// Builds an answer from its pieces. Text and media are forwarded at once, and tool calls grow until the end. It fails as soon as an answer
+// is too large to be stored.
 
 import { LIMITS } from "@pawl/core/data/limits";
 import type { Media } from "@pawl/core/log/event";
@@ -37,9 +37,9 @@ export const chatChunkSchema = z.looseObject({
     .array(
       z.looseObject({
         index: z.number().optional(),
-        /** In a streamed piece. */
+        /** Set in a streamed piece. */
         delta: messageSchema.nullish(),
-        /** In a whole answer. */
+        /** Set in a whole answer. */
         message: messageSchema.nullish(),
         finish_reason: z.string().nullish(),
       }),

@@ -12,7 +12,7 @@ const SENTENCE_WORDS = 9;
 export function loremWords(seed: string, count: number): string[] {
   let state = hashOf(seed);
   return Array.from({ length: count }, (_, index) => {
-    // A linear congruential step; the high bits are the random ones.
+    // A linear congruential step. The high bits are the random ones.
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
     const word = WORDS[(state >>> 16) % WORDS.length] ?? "";
     const isFirst = index % SENTENCE_WORDS === 0;

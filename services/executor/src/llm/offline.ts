@@ -26,7 +26,7 @@ const CHARS_PER_TOKEN = 4;
 const DEFAULT_PICTURE =
   "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 
-/** A model with this prefix belongs to this provider, whichever provider the node names. */
+/** A model with this prefix belongs to this provider, even if the node names another one. */
 export const OFFLINE_PREFIX = "offline/";
 
 type Piece = string | Media | (() => string);
@@ -34,7 +34,7 @@ type Piece = string | Media | (() => string);
 interface Script {
   readonly pieces: Iterable<Piece>;
   readonly toolCalls?: readonly ToolCall[];
-  /** Thrown after the pieces instead of an end. */
+  /** Thrown after the last piece, if set. */
   readonly fault?: ProviderFault;
 }
 

@@ -1,5 +1,5 @@
-// A provider for the OpenAI-compatible chat API. Its calls pass the egress guard, like every outbound call. It reads a streamed answer
-// as it arrives; a stream that ends before the model reported its end is a provider_error, never half an answer.
+// A provider for the OpenAI-compatible chat API. Its calls pass the egress guard, like every outbound call. It reads a streamed answer as
+// it arrives. A stream that ends before the model reported its end is a provider_error, never half an answer.
 
 import { LIMITS } from "@pawl/core/data/limits";
 import type { Secret } from "@pawl/platform/config/secret";
@@ -111,11 +111,11 @@ function parsed(text: string): ChatChunk {
   try {
     value = JSON.parse(text);
   } catch {
-    throw new ProviderFault("provider_error", "the provider sent what is not JSON");
+    throw new ProviderFault("provider_error", "the provider sent text that is not JSON");
   }
   const chunk = chatChunkSchema.safeParse(value);
   if (chunk.success) return chunk.data;
-  throw new ProviderFault("provider_error", "the provider sent what is not a chat completion");
+  throw new ProviderFault("provider_error", "the provider sent JSON that is not a chat completion");
 }
 
 async function statusFault(
@@ -134,7 +134,7 @@ async function statusFault(
   return new ProviderFault("http_status", message, { permanent: true, details });
 }
 
-/** An error object in the middle of a stream: its text becomes the details. */
+/** An error object in the middle of a stream. Its text becomes the details. */
 function streamFault(error: unknown, settings: OpenAiSettings): ProviderFault {
   const text = discreet(JSON.stringify(error).slice(0, DETAIL_LENGTH_MAX), settings);
   const isLimit = /rate.?limit|too many requests|"(code|status)":"?429/i.test(text);
@@ -143,7 +143,7 @@ function streamFault(error: unknown, settings: OpenAiSettings): ProviderFault {
   return new ProviderFault(cause, message, { details: { error: text } });
 }
 
-/** Servers often repeat the key they received. */
+/** Removes the key, because servers often repeat the key they received. */
 function discreet(text: string, { apiKey }: OpenAiSettings): string {
   const key = apiKey?.reveal() ?? "";
   return key === "" ? text : text.replaceAll(key, "***");

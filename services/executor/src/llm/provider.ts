@@ -1,9 +1,9 @@
-// The interface of a model provider: it streams partial text and media and ends with the whole answer in an envelope. For a problem it
-// expects, it throws a ProviderFault with the cause.
+// The interface of a model provider: it streams text and media and ends with the whole answer in an envelope. For an expected problem, it
+// throws a ProviderFault with the cause.
 
 import type { Media } from "@pawl/core/log/event";
 
-/** A message of the conversation, in the common chat form; other keys are passed on unchanged. */
+/** A message of the conversation, in the common chat form. Other keys are forwarded unchanged. */
 export interface LlmMessage {
   readonly role: string;
   readonly content?: unknown;
@@ -22,7 +22,7 @@ export interface LlmInput {
   readonly isStreamed: boolean;
 }
 
-/** A call that the model asks for; `arguments` is the JSON text it wrote. */
+/** A call that the model asks for. `arguments` is the JSON text it wrote. */
 export interface ToolCall {
   readonly id: string;
   readonly type: "function";
@@ -39,7 +39,7 @@ export interface LlmEnvelope {
   readonly media: readonly Media[];
 }
 
-/** One piece of an answer; `final` is the last. */
+/** One piece of an answer. `final` is the last. */
 export type LlmChunk =
   | { readonly kind: "partial"; readonly text: string }
   | { readonly kind: "media"; readonly media: Media }
@@ -50,7 +50,7 @@ export interface LlmProvider {
 }
 
 export interface FaultOptions {
-  /** Never retry, whatever the policy allows. */
+  /** Do not retry, even if the policy allows it. */
   readonly permanent?: boolean;
   readonly retryAfterMs?: number | undefined;
   /** With the cause timeout: the limit that passed, if it is not the limit of the call's signal. */
@@ -61,7 +61,7 @@ export interface FaultOptions {
 /** A failed call of a kind that the provider expects. */
 export class ProviderFault extends Error {
   override readonly name = "ProviderFault";
-  /** A cause of Pawl's own (rate_limit, provider_error, timeout, …) or of the provider's own. */
+  /** A cause of Pawl (rate_limit, provider_error, timeout, …) or the provider's own cause. */
   readonly faultCause: string;
   readonly options: FaultOptions;
 

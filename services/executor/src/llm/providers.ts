@@ -1,4 +1,4 @@
-// The providers of an executor by name. `offline` always exists; the default is the provider marked so, else the first configured one.
+// The providers of an executor by name. `offline` always exists. The default is the marked provider, otherwise the first configured one.
 
 import { LIMITS } from "@pawl/core/data/limits";
 import type { DeepReadonly } from "@pawl/platform/config/env";
@@ -26,9 +26,9 @@ const openAiSchema = z.strictObject({
     .regex(/^[\x21-\x7e]+$/, "expected a key of one line")
     .transform((text) => new Secret(text))
     .optional(),
-  /** For the whole call. */
+  /** The time limit of the whole call. */
   timeout_ms: z.int().min(1).max(LIMITS.nodeTimeoutMsMax).optional(),
-  /** For silence before and during the answer. */
+  /** The longest silence before and during the answer. */
   idle_timeout_ms: z.int().min(1).max(LIMITS.nodeTimeoutMsMax).default(IDLE_MS),
   default: z.boolean().default(false),
 });
@@ -55,7 +55,7 @@ export type ProviderSettings = DeepReadonly<z.output<typeof providersSchema>>;
 export type NamedProvider = LlmProvider & { readonly timeoutMs: number };
 
 export interface Providers {
-  /** The provider of that name, or the default; a model that begins with offline/ always has the offline provider. */
+  /** The provider of that name, or the default. A model that begins with offline/ always has the offline provider. */
   find(name: string | undefined, model: string): NamedProvider | undefined;
 }
 

@@ -1,6 +1,6 @@
-// The data of server-sent events from bytes, by the rules of the HTML standard. Lines end in LF, CRLF or CR, wherever the network cut them.
-// Comments and other fields are skipped. Several data lines are one text with line feeds between. It is more lenient in one point: an
-// event without its blank line at the end of the stream still counts.
+// Reads the data of server-sent events from bytes, by the rules of the HTML standard. Lines end in LF, CRLF or CR, and the network may cut
+// them anywhere. Comments and other fields are skipped. Several data lines are one text with line feeds between. One point is more lenient:
+// an event without its blank line at the end of the stream still counts.
 
 /** The stream is longer than allowed. */
 export class SseOverflow extends Error {
@@ -23,7 +23,7 @@ export async function* sseEvents(
     bytes += part.length;
     if (bytes > limits.bytesMax) throw new SseOverflow(`more than ${limits.bytesMax} bytes`);
     const text = decoder.decode(part, { stream: true });
-    // A line is scanned once, when its end is here, and not with every piece of it.
+    // A line is scanned once, when it is complete, and not with every piece.
     const isWhole = isHalf || LINE_END.test(text);
     rest += text;
     if (isWhole) {
@@ -42,7 +42,7 @@ export async function* sseEvents(
 /** Collects the data lines of one event until a blank line ends it. */
 class EventReader {
   #data: string[] = [];
-  /** How much is collected. */
+  /** The number of collected characters. */
   length = 0;
 
   *take(lines: readonly string[]): Generator<string> {

@@ -1,7 +1,8 @@
-// One attempt of one node: read → resolve inputs → input contract → input moderation → handler with its timeout and abort signal →
-// output moderation → output contract → outcome, with the findings of the checks.
-// The race it survives: the handler, its timeout and an abort from outside (cancel, lost claim, shutdown) may each end the attempt. The
-// first one counts. The executor does not wait for a handler that ignores its signal, and drops its later results.
+// One attempt of one node: read → resolve inputs → input contract → input moderation → handler with its timeout and abort signal → output
+// moderation → output contract → outcome, with the findings of the checks.
+//
+// Race: the handler, its timeout and an abort from outside (cancel, lost claim, shutdown) may each end the attempt. The first one counts.
+// The executor does not wait for a handler that ignores its signal, and drops its later results.
 
 import { handlerConfig, handlerInput, type InputFailure } from "@pawl/core/data/handler-input";
 import type { NodeContext } from "@pawl/core/data/scope";
@@ -81,7 +82,7 @@ const NO_MODERATION = failed(
   "this executor has no moderation configured",
 );
 
-/** The data that reaches the handler from elsewhere: its input, its item, and the parts of its config that templates filled. */
+/** The foreign data that reaches the handler: its input, its item, and the parts of its config that templates filled. */
 function moderatedInput(task: ReadTask, made: HandlerContext): Roots {
   const rendered = made.render(task.templates);
   const { item = null, previous = null } = made.context;
@@ -117,7 +118,7 @@ function handlerContext(
   hooks: AttemptHooks,
   { task, signal }: { readonly task: ReadTask; readonly signal: AbortSignal },
 ): HandlerContext | WireResult {
-  // The scheduler wrote it from values that it checked before they entered the log.
+  // The scheduler wrote the text from values that it checked before they entered the log.
   const context = JSON.parse(decode(assignment.contextJson)) as NodeContext;
   const made = handlerInput(task.node, task.bindings, context);
   if (!made.ok) return notReady(made);
@@ -164,9 +165,9 @@ function timed(timeoutMs: number, outside: AbortSignal) {
   return {
     signal,
     verdict,
-    /** Ends the handler for a reason of the attempt's own. */
+    /** Ends the handler, because the attempt does not need it any more. */
     stop: (): void => controller.abort(new DOMException("moderation", "AbortError")),
-    /** Starts the clock; the promise settles when a timeout or an abort ends the attempt. */
+    /** Starts the clock. The promise settles when a timeout or an abort ends the attempt. */
     ended: (): Promise<WireResult> =>
       new Promise((resolve) => {
         const end = (): void => resolve(verdict());

@@ -12,7 +12,7 @@ import { failed, parsedJson, type WireResult } from "./outcome.ts";
 
 export type WireCheck = MessageInitShape<typeof GateSchema>;
 
-/** How an attempt ended, and what its checks found. */
+/** How an attempt ended, and the findings of its checks. */
 export interface Ended {
   readonly result: WireResult;
   readonly gates?: WireCheck[];
@@ -30,10 +30,10 @@ export function inputContractCheck(
   return { result, gates: [violation("input", errors)] };
 }
 
-/** The result after the output contract; a retry policy may name the violation. */
+/** The result after the output contract. A retry policy may name the violation. */
 export function outputContractCheck(contract: Contract | undefined, result: WireResult): Ended {
   if (contract === undefined || result.case !== "completed") return { result };
-  // The value as the log will hold it, which may differ from the handler's value (undefined, toJSON).
+  // The value after encoding, which may differ from the handler's value (undefined, toJSON).
   const errors = contract(parsedJson(result.value.outputJson));
   if (errors.length === 0) return { result };
   const broken = failed("output_contract_violation", contractMessage("output", errors));

@@ -1,6 +1,7 @@
-// The moderation checks of one attempt: its input before the handler, its partial output while the handler runs, its output afterwards.
-// The race it survives: a handler need not wait for what it emits. Pieces, media and log lines are checked one after the other, in the
-// order of their emission, and the attempt ends after the last of them. Text that cannot be checked is never shown.
+// The moderation checks of one attempt: its input before the handler, its stream deltas while the handler runs, its output afterwards.
+//
+// Race: a handler emits pieces without waiting for the checks. Pieces, media and log lines are checked one after the other, in the order of
+// their emission, and the attempt ends after the last of them. Text that cannot be checked is never shown.
 
 import { MODERATION_HOLD, type Media } from "@pawl/core/log/event";
 import { isModerated, type Moderation, type ModerationAction } from "@pawl/core/policy/moderation";
@@ -74,13 +75,13 @@ export class ModerationCheck {
     };
   }
 
-  /** The attempt's end after everything was checked; `accepted` checks the contract of an output that will be held or shown. */
+  /** The attempt's end after all checks. `accepted` checks the contract of an output that will be held or shown. */
   async output(result: WireResult, accepted: (result: WireResult) => Ended): Promise<Ended> {
     const { moderation, action, hooks } = this.#options;
     if (!isModerated(moderation, "output")) return accepted(result);
     await this.#chain;
     if (hooks.signal.aborted) return { result };
-    // The rest of the stream that was held back is shown only if the handler ended well.
+    // The held-back rest of the stream is shown only if the handler ended well.
     const hasRest = this.#trouble === undefined && result.case === "completed";
     const rest: Passed = hasRest ? await this.#window.end() : { kind: "clear", text: "" };
     const found = this.#trouble ?? (rest.kind === "clear" ? await this.#judge(result) : rest);
@@ -169,7 +170,7 @@ export class ModerationCheck {
 
   #enter(trouble: Trouble): void {
     this.#trouble ??= trouble;
-    // The handler must end before its output can be held; a blocked attempt need not wait for that.
+    // The handler must end before its output can be held. A blocked attempt need not wait for that.
     if (trouble.kind === "unavailable" || this.#options.action === "block") this.#options.stop();
   }
 }
@@ -192,7 +193,7 @@ function blocked(phase: Phase, { findings }: Extract<Trouble, { kind: "found" }>
   return failed("moderation_blocked", message, { permanent: true });
 }
 
-/** The retry policy may try again, as for any provider that is away. */
+/** The retry policy may try again, as for any provider that is down. */
 const unavailable = (message: string): WireResult => failed("moderation_unavailable", message);
 
 function withheld(result: Extract<WireResult, { case: "failed" }>): WireResult {

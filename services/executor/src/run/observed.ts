@@ -1,4 +1,4 @@
-// Telemetry of attempts: a duration by type and outcome always, a span only if traces are on. The span is a child of the assignment's
+// Telemetry of attempts: always a duration by type and outcome, and a span only if traces are on. The span is a child of the assignment's
 // traceparent, so it is in the trace of the run. It also links to that span, because a claim may come long after its cause.
 
 import { ATTRIBUTES, METRICS, SPANS } from "@pawl/platform/telemetry/catalogue";
@@ -32,7 +32,7 @@ export function observed(run: RunAttempt, options: { readonly isTracing: boolean
     });
 }
 
-/** The same handlers; each call has a span of its own inside the span of its attempt. */
+/** The same handlers. Each call has its own span inside the span of its attempt. */
 export const tracedHandlers = (registry: Registry): Registry =>
   new Map(Array.from(registry, ([type, handler]) => [type, traced(handler)]));
 

@@ -1,5 +1,5 @@
-// The outcome of a handler as the scheduler gets it: completed with a JSON output, expanded into items, waiting for a child run or a
-// person, or failed with a cause. Every text is bounded and can be stored.
+// The outcome of a handler in the form that the scheduler gets. It completed with a JSON output, expanded into items, waits for a child run
+// or a person, or failed with a cause. Every text is bounded and can be stored.
 
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { encodeJson } from "@pawl/core/data/encode-json";
@@ -39,7 +39,7 @@ export function returned(outcome: HandlerResult): WireResult {
 /** The outcome of a handler that threw. */
 export const thrown = (error: unknown): WireResult => failed("provider_error", describe(error));
 
-/** A failure with a cause of Pawl's own. The message is cut and made safe to store. */
+/** A failure with a cause of Pawl. The message is cut and made safe to store. */
 export const failed = (cause: Cause, message: string, options: FailedOptions = {}): WireResult =>
   failedWith(cause, message, options);
 
@@ -47,7 +47,7 @@ export const failed = (cause: Cause, message: string, options: FailedOptions = {
 export const failedWith = (cause: string, message: string, options: FailedOptions): WireResult =>
   failedBy(settledFailure(cause, message, options));
 
-/** The result of an iteration; a completed one is marked if the condition ends the loop. */
+/** The result of an iteration. A completed one is marked if the condition ends the loop. */
 export function judged(until: Until | undefined, scope: Scope, result: WireResult): WireResult {
   if (until === undefined || result.case !== "completed") return result;
   const verdict = judgeUntil(until, scope, parsedJson(result.value.outputJson));

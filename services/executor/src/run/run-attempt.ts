@@ -1,4 +1,4 @@
-// One attempt as the work loop sees it: what goes in, what it may send, and how it ends.
+// One attempt in the view of the work loop: its assignment, its messages, and its end.
 
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { Media } from "@pawl/core/log/event";
@@ -10,7 +10,7 @@ export type AttemptResult = Required<Pick<Outcome, "result" | "durationMs">> &
   Pick<Outcome, "gates">;
 type Outcome = MessageInitShape<typeof OutcomeSchema>;
 
-/** What a running attempt may send. */
+/** The messages that a running attempt may send. */
 export interface AttemptHooks {
   readonly signal: AbortSignal;
   readonly emit: (text: string) => Promise<void>;
@@ -22,5 +22,5 @@ export interface AttemptHooks {
   readonly extend: (extendMs: number) => Promise<void>;
 }
 
-/** Runs one attempt to its end. Must not reject, and must end soon after its signal is aborted. */
+/** Runs one attempt to its end. It must not reject, and must end soon after its signal is aborted. */
 export type RunAttempt = (assignment: Assignment, hooks: AttemptHooks) => Promise<AttemptResult>;

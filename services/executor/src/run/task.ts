@@ -1,5 +1,5 @@
-// A node from an assignment. It is parsed once per text and cached, because the same node comes with every run of its workflow. A
-// config without templates is also checked once, so the schema is off the hot path.
+// A node from an assignment. It is parsed once per text and cached, because every run of a workflow has the same nodes. A config without
+// templates is also checked once, so an attempt does not check the schema again.
 
 import { BoundedMap } from "@pawl/core/data/bounded-map";
 import type { Binding } from "@pawl/core/data/inputs";
@@ -36,11 +36,11 @@ export type Task =
       readonly node: TaskNode;
       readonly bindings: readonly Binding[];
       readonly handler: Handler;
-      /** The part of the config with templates; empty if it needs no rendering. */
+      /** The part of the config with templates. Empty if it needs no rendering. */
       readonly templates: Readonly<Record<string, unknown>>;
       /** The handler bound to a config without templates. */
       readonly prepared: Prepared | undefined;
-      /** Compiled once per text, like the node itself; undefined if the node has none. */
+      /** The contracts, compiled once per text. Undefined if the node has none. */
       readonly contracts: Readonly<Record<Phase, Contract | undefined>>;
       /** The condition that ends the loop of this iteration. */
       readonly until: Until | undefined;
@@ -57,7 +57,7 @@ export function taskReader(registry: Registry): (nodeJson: string) => Task {
 function readTask(text: string, registry: Registry): Task {
   let parsed: { node: TaskNode; bindings?: readonly Binding[]; until?: string };
   try {
-    // The scheduler made it from a checked definition, so only its JSON syntax is checked here.
+    // The scheduler made the text from a checked definition, so only its JSON syntax is checked here.
     parsed = JSON.parse(text) as typeof parsed;
   } catch {
     return { ok: false, cause: "config_invalid", message: "the node is not JSON" };
@@ -74,7 +74,7 @@ function readTask(text: string, registry: Registry): Task {
   const until = parsed.until === undefined ? undefined : compileUntil(parsed.until);
   const contracts = compiledContracts(node.contracts);
   if (contracts === undefined) {
-    // Only a definition that an older release accepted gets here.
+    // Only a definition that an older release accepted reaches this line.
     return { ok: false, cause: "config_invalid", message: "a contract does not compile" };
   }
   return { ok: true, node, bindings, handler, templates, prepared, contracts, until };

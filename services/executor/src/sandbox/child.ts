@@ -11,7 +11,7 @@ const say = (reply: SandboxReply): void => {
 };
 
 async function handle(line: string): Promise<void> {
-  // The parent is trusted; the code in its requests is not, and is compiled only inside the isolate.
+  // The parent is trusted. The code in its requests is not, and is compiled only inside the isolate.
   const request = JSON.parse(line) as SandboxRequest;
   const { id } = request;
   const result = await runInIsolate(request, (level, message) => {

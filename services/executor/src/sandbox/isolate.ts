@@ -1,15 +1,15 @@
 // One run of user code in a fresh isolate and context. It runs only inside the sandbox child, because code in an isolate can crash its
-// whole process (`new Array(1e9).fill(0)`). So the parent's watchdog is the real limit, and the isolate is only the first one. Only
-// strings cross the border: `ctx` and `input` go in as JSON text, the result and log lines come out as text.
+// whole process (`new Array(1e9).fill(0)`). So the parent's watchdog is the real limit, and the isolate is only the first one. Only strings
+// are exchanged: `ctx` and `input` enter as JSON text, the result and log lines leave as text.
 
 import ivm from "isolated-vm";
 import type { SandboxRequest, SandboxResult } from "./protocol.ts";
 
 /**
- * Removes shared memory, WebAssembly and the useless console, and returns the runner, which holds pristine JSON functions. Whatever user
- * code does to its own globals later, the runner returns one string: "V" + JSON of the value, "E" + message, "L" if it is too large.
- * JSON writes null for a number that is not finite, and for a function or symbol in a list or alone. The runner refuses these: the next
- * node would read a null that no code returned. It leaves out a property with such a value, as JSON does.
+ * Removes shared memory, WebAssembly and the useless console, and returns the runner, which holds pristine JSON functions. User code may
+ * change its own globals later. The runner still returns one string: "V" + JSON of the value, "E" + message, "L" if it is too large. JSON
+ * writes null for a number that is not finite, and for a function or symbol in a list or alone. The runner refuses these: the next node
+ * would read a null that no code returned. It leaves out a property with such a value, as JSON does.
  */
 const BOOTSTRAP = `(() => {
   "use strict";
@@ -69,7 +69,7 @@ export async function runInIsolate(
 ): Promise<SandboxResult> {
   const isolate = new ivm.Isolate({ memoryLimit: request.memoryMb });
   let timedOut = false;
-  // The isolate's own timeout covers synchronous code; this one covers a promise that never settles.
+  // The isolate's own timeout covers synchronous code. This one covers a promise that never settles.
   const timer = setTimeout(() => {
     timedOut = true;
     dispose(isolate);

@@ -1,6 +1,6 @@
-// How the sandbox child is started: with as many layers of the operating system as this host allows; a missing layer is not a failure.
-// Outermost first: a network namespace (needs root), an unprivileged uid of its own (needs root), no core files and few descriptors, a
-// seccomp filter, an empty environment, the root directory as cwd. The executor starts a child to find out whether a set of layers works.
+// How the sandbox child is started: with as many layers of the operating system as this host allows. A missing layer is not a failure. The
+// outermost layers are a network namespace and an unprivileged uid; both need root. Then come no core files and few descriptors, a seccomp
+// filter, an empty environment, and the root directory as cwd. The executor starts a child to find out whether a set of layers works.
 
 import { accessSync, constants } from "node:fs";
 import { join } from "node:path";
@@ -9,13 +9,13 @@ import { SECCOMP_LOADER, seccompProgram } from "./seccomp.ts";
 
 /** One way to start the child. */
 export interface SandboxCommand {
-  /** For logs: the layers, as in "netns+uid+seccomp"; "plain" for none. */
+  /** The layers for logs, as in "netns+uid+seccomp". "plain" for none. */
   readonly name: string;
   readonly file: string;
   readonly args: readonly string[];
 }
 
-/** The layers that code of strangers needs: no network of its own, and an account that owns nothing. */
+/** The layers that untrusted code needs: no network, and an account that owns nothing. */
 export const REQUIRED_LAYERS = "netns+uid";
 
 /** Whether a child started this way has these layers. */
@@ -31,7 +31,7 @@ const TOOL_FOLDERS = ["/usr/bin", "/bin", "/usr/sbin", "/sbin"];
 const INTERPRETED = ["--no-opt", "--no-sparkplug", "--no-maglev", "--regexp-interpret-all"];
 const CHILD = fileURLToPath(new URL("child.ts", import.meta.url));
 
-/** Ways to start the child, strongest first; the last one works everywhere. */
+/** Ways to start the child, strongest first. The last one works everywhere. */
 export function sandboxCommands(options: {
   readonly isRoot: boolean;
   readonly interpreted: boolean;
@@ -72,7 +72,7 @@ function outerLayers(isRoot: boolean): readonly (readonly [string, readonly stri
   ];
 }
 
-/** The filter and the tool that sets it; undefined if this host has no such tool, or its machine is unknown to the filter. */
+/** The filter and the tool that sets it. Undefined if this host has no such tool, or if the filter does not know its machine. */
 function seccompLayer(): readonly string[] | undefined {
   const perl = process.platform === "linux" ? findTool("perl") : undefined;
   const program = seccompProgram();

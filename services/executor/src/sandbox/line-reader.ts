@@ -1,6 +1,6 @@
-// Splits a byte stream into lines of bounded length: a peer that never ends its line cannot fill the memory.
+// Splits a byte stream into lines of bounded length. A peer that never ends its line cannot fill the memory.
 
-/** Returns a sink for chunks; `onLine` gets each whole line, `onOverflow` is called once if a line is longer than `bytesMax`. */
+/** Returns a sink for chunks. `onLine` gets each whole line. `onOverflow` is called once if a line is longer than `bytesMax`. */
 export function lineReader(options: {
   readonly bytesMax: number;
   readonly onLine: (line: string) => void;

@@ -1,5 +1,5 @@
 // The messages between parent and sandbox child: one JSON object per line over stdio. Both sides treat a line as untrusted text with a
-// length limit, so only plain data crosses.
+// length limit, so they exchange only plain data.
 
 import type { Cause } from "@pawl/core/fault/cause";
 import { z } from "zod";
@@ -29,7 +29,7 @@ const resultSchema = z.discriminatedUnion("ok", [
   z.object({ ok: z.literal(true), json: z.string() }),
   z.object({ ok: z.literal(false), cause: z.enum(CAUSES), message: z.string() }),
 ]);
-/** How one run of user code ended; `json` is the returned value as JSON text. */
+/** How one run of user code ended. `json` is the returned value as JSON text. */
 export type SandboxResult = Readonly<z.output<typeof resultSchema>>;
 
 const replySchema = z.discriminatedUnion("kind", [
@@ -40,7 +40,7 @@ const replySchema = z.discriminatedUnion("kind", [
 /** Child → parent. */
 export type SandboxReply = z.output<typeof replySchema>;
 
-/** Reads a line of the child and trusts nothing: a malformed line gives undefined, and the caller kills the child. */
+/** Reads a line of the child and trusts nothing. A malformed line gives undefined, and the caller kills the child. */
 export function parseReply(line: string): SandboxReply | undefined {
   try {
     return replySchema.safeParse(JSON.parse(line)).data;

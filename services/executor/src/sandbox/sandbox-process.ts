@@ -1,5 +1,5 @@
-// One sandbox child as the parent sees it. States: starting → idle ⇄ busy → dead. It runs one request at a time. If it dies or is
-// killed, its run ends with a reason and the pool replaces it. Only lines reach the parent from a child.
+// One sandbox child in the view of the parent. States: starting → idle ⇄ busy → dead. It runs one request at a time. If it dies or is
+// killed, its run ends with a reason and the pool replaces it. The parent reads only lines from a child.
 
 import { spawn, type ChildProcess } from "node:child_process";
 import { LIMITS } from "@pawl/core/data/limits";
@@ -94,7 +94,7 @@ export class SandboxProcess {
     const busy = this.#busy;
     if (busy === undefined || reply.id !== busy.id) return;
     if (reply.kind === "log") return busy.onLog(reply.level, reply.message);
-    // A kill has already decided how this run ends.
+    // A kill has already set the result of this run.
     if (this.#killed !== undefined) return;
     this.#busy = undefined;
     busy.settle(reply.result);

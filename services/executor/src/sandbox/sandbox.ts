@@ -1,9 +1,9 @@
-// User code, contained: a pool of watched child processes; each runs one request at a time in a fresh isolate.
-// A child is replaced after a kill, a crash or its 200th run. Tasks beyond the pool's size wait for their turn (turns.ts); the wait does
-// not count against the code's time limit.
+// Runs user code in a pool of watched child processes. Each child runs one request at a time in a fresh isolate. The pool replaces a child
+// after a kill, a crash or its 200th run. Tasks beyond the pool's size wait for their turn (turns.ts). The wait does not count against the
+// code's time limit.
 //
-// The race it survives: one workflow may hold every child with code that never ends. A workflow that holds no child then gets one beyond
-// the pool's size. So it waits for a process to start, and not for the time limits of the other workflow.
+// Race: one workflow holds every child with code that never ends. A workflow that holds no child then gets one beyond the pool's size. So
+// it waits for a process to start, and not for the time limits of the other workflow.
 
 import { availableParallelism } from "node:os";
 import { EngineError } from "@pawl/core/fault/engine-error";
@@ -27,9 +27,9 @@ const RUN_LIMITS = {
 const KILL_GRACE_MS = 500;
 
 export interface SandboxOptions {
-  /** The largest number of children; the number of cores by default. */
+  /** The largest number of children. The number of cores by default. */
   readonly processesMax?: number;
-  /** Slower, but without generated machine code, for untrusted tenants. */
+  /** Slower, but without generated machine code. It is for untrusted tenants. */
   readonly interpreted?: boolean;
   /** Called with the layers of isolation that the host allows. */
   readonly onLayers?: (name: string) => void;
@@ -43,7 +43,7 @@ export interface SandboxTask {
   readonly ctx: unknown;
   readonly input: unknown;
   readonly timeoutMs: number;
-  /** The workflow it counts for: children are divided evenly between shares. */
+  /** The workflow that the task counts for. Children are divided evenly between shares. */
   readonly share?: string;
   readonly signal: AbortSignal;
   readonly onLog?: (level: string, message: string) => void;
@@ -161,7 +161,7 @@ export class Sandbox {
     return [...this.#children].filter((child) => !child.isDead).length;
   }
 
-  /** Finds the strongest way to start a child on this host, once, by trying; the child that proves it is kept as the warm one. */
+  /** Finds the strongest way to start a child on this host, once, by trying. The first child that works stays in the pool. */
   #findLayers(): Promise<void> {
     this.#found ??= (async () => {
       for (const command of this.#commands) {

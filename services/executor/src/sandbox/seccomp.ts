@@ -22,7 +22,7 @@ const MACHINE_AT = 4;
 const argumentAt = (index: number): number => 16 + 8 * index;
 
 const X64 = 0xc000003e;
-/** Calls of the x32 ABI have this bit set; no program here uses it. */
+/** Calls of the x32 ABI have this bit set. No program here uses it. */
 const X32_FROM = 0x40000000;
 
 const CLONE_THREAD = 0x10000;
@@ -87,7 +87,7 @@ export function seccompProgram(machine: string = process.arch): Buffer | undefin
 
 const isCall = (operand: number) => ({ jump: JUMP_EQUAL, operand });
 
-/** Steps, followed by the returns they jump to; a step that does not jump continues after all of them. */
+/** Steps, followed by the returns they jump to. A step that does not jump continues after all of them. */
 function assembled(steps: readonly Step[]): Buffer[] {
   const ends: Record<Target, number> = { refuse: 1, missing: 2, allow: 3 };
   const lines = steps.map((step, index) =>
@@ -99,7 +99,7 @@ function assembled(steps: readonly Step[]): Buffer[] {
   return [...lines, instruction(JUMP, returns.length), ...returns];
 }
 
-/** The steps for one call: a call that matches ends with `verdict`, and every other call skips them. */
+/** The steps for one call. A call that matches ends with `verdict`, and every other call skips them. */
 function guarded(call: number, steps: readonly Step[], verdict: number): Buffer[] {
   const lines = [...assembled(steps), instruction(RETURN, verdict)];
   return [instruction(JUMP_EQUAL, call, 0, lines.length), ...lines];

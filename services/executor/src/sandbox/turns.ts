@@ -1,9 +1,9 @@
-// Decides which task is next if more tasks want a sandbox process than there are. The share that holds the fewest comes first; among
-// equals, the share served longest ago. Within a share, the task that came first is next. A share is a workflow: if one sends a thousand
-// tasks, it delays another workflow by the processes it holds, and not by the thousand.
+// Decides which task is next if more tasks want a sandbox process than there are. The share that holds the fewest processes comes first;
+// among equals, the share served longest ago. Within a share, the oldest task is next. A share is a workflow. If one workflow sends a
+// thousand tasks, it delays another only by the processes it holds, and not by the thousand.
 
 export class Turns<Waiter> {
-  /** Ordered by service: the share served longest ago is first. */
+  /** Shares in the order of service. The share served longest ago is first. */
   readonly #lines = new Map<string, Waiter[]>();
   readonly #held = new Map<string, number>();
   #waiting = 0;
@@ -38,7 +38,7 @@ export class Turns<Waiter> {
     else this.#held.delete(share);
   }
 
-  /** Takes the task whose turn it is; its share holds one more process from now on. */
+  /** Takes the task whose turn it is. Its share holds one more process from now on. */
   next(): Waiter | undefined {
     const share = this.#nextShare();
     if (share === undefined) return undefined;

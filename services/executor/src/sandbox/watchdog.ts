@@ -5,7 +5,7 @@ import { readFileSync } from "node:fs";
 import type { SandboxCause } from "./protocol.ts";
 import type { SandboxProcess } from "./sandbox-process.ts";
 
-/** Far above a child's 60 MB at rest plus its 32 MB heap, far below what harms the host. */
+/** Far above a child's 60 MB at rest plus its 32 MB heap, and far below an amount that harms the host. */
 export const RSS_BYTES_MAX = 160 * 1024 * 1024;
 const POLL_MS = 10;
 const PAGE_BYTES = 4_096;
@@ -50,7 +50,7 @@ export class Watchdog {
   }
 }
 
-/** Resident bytes of a process; 0 where /proc does not exist (then only the time limit holds). */
+/** Resident bytes of a process. 0 where /proc does not exist (then only the time limit holds). */
 export function residentBytes(pid: number | undefined): number {
   if (pid === undefined) return 0;
   try {

@@ -1,4 +1,4 @@
-// The databases that dataQuery nodes may query, by name. They belong to the operator; Pawl's own database is not among them.
+// The databases that dataQuery nodes may query, by name. They belong to the operator. Pawl's own database is not among them.
 
 import { LIMITS } from "@pawl/core/data/limits";
 import type { DeepReadonly } from "@pawl/platform/config/env";
@@ -34,7 +34,7 @@ export interface DataSources {
   end(): Promise<void>;
 }
 
-/** Opens the sources of a configuration; a connection is made when it is first needed. */
+/** Opens the sources of a configuration. A connection is made when it is first needed. */
 export function openDataSources(settings: DataSourceSettings): DataSources {
   const all = new Map(
     Object.entries(settings).map(([name, one]) => {

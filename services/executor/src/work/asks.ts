@@ -1,5 +1,6 @@
-// The open questions of a task to the scheduler: effects and extensions of its lease. They are sent again after a reconnect; the ledger
-// makes repeats harmless. If the claim is lost, all open questions are refused, so no handler waits for an answer that will not come.
+// The open questions of a task to the scheduler: effects and extensions of its lease. The executor sends them again after a reconnect, and
+// the ledger makes repeats harmless. If the claim is lost, all open questions are refused, so no handler waits for an answer that will not
+// come.
 
 import { EngineError } from "@pawl/core/fault/engine-error";
 import type { WorkerItemInit } from "./fenced-writer.ts";
@@ -11,11 +12,11 @@ export interface Ask {
 }
 
 export class Asks {
-  /** Few at a time, and mostly none. */
+  /** There are few at a time, and mostly none. */
   open: readonly Ask[] = [];
   #isClosed = false;
 
-  /** Opens a question; the same question may not be open twice. */
+  /** Opens a question. The same question may not be open twice. */
   add(name: string, item: WorkerItemInit): Ask {
     if (this.open.some((ask) => ask.name === name))
       throw new Error(`${name} is being asked already`);

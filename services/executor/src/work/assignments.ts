@@ -1,7 +1,8 @@
-// The tasks in hand. A task: assigned → running → ended (its outcome waits in the outbox) → settled. It leaves early when its run is
-// cancelled, when its claim is lost (the executor sends nothing more about it), or when the executor releases it. The races it survives:
-// an assignment is delivered twice. A message is about a claim that the executor no longer holds; it is ignored. An outcome comes after
-// its claim is gone; it is dropped, because the entry is closed.
+// The tasks of this executor. A task: assigned → running → ended (its outcome waits in the outbox) → settled. It leaves early when its run
+// is cancelled, when its claim is lost (the executor sends nothing more about it), or when the executor releases it.
+//
+// Races. An assignment is delivered twice: the second is ignored. A message is about a claim that the executor no longer holds: it is
+// ignored. An outcome comes after its claim was lost: it is dropped, because the entry is closed.
 
 import { ChurnMap } from "@pawl/core/data/churn-map";
 import { probe } from "@pawl/platform/lifecycle/probe";
@@ -25,12 +26,12 @@ export interface AssignmentsOptions {
   readonly run: RunAttempt;
 }
 
-/** Why a handler is aborted from outside of its attempt; the message of the signal's reason. */
+/** Why a handler is aborted from outside of its attempt. It is the message of the signal's reason. */
 export const ABORTS = {
   cancelled: "the run was cancelled",
   claimLost: "the claim was lost",
   stopping: "the executor is stopping",
-  gone: "the process of the handler is gone",
+  gone: "the process of the handler has ended",
 } as const;
 
 const abortReason = (why: keyof typeof ABORTS): DOMException =>
@@ -71,7 +72,7 @@ export class Assignments {
         return this.#answer(item.value.claim, commitName(item.value.name), item.value);
       case "extended":
         return this.#answer(item.value.claim, EXTEND, undefined);
-      // Renewed only proves that the scheduler lives; the session handles the others, and unknown items belong to a newer protocol.
+      // Renewed only proves that the scheduler lives. The session handles the others, and unknown items belong to a newer protocol.
       case "renewed":
       case "registered":
       case "drain":
@@ -80,7 +81,7 @@ export class Assignments {
     }
   };
 
-  /** Aborts the running handlers of these claims and gives the claims back; of all claims by default. */
+  /** Aborts the running handlers of these claims and gives the claims back. By default of all claims. */
   release(which: (claim: Claim) => boolean = () => true): void {
     for (const { entry, controller } of this.#running.values()) {
       // Its claim is lost, and its handler has not ended yet.
@@ -91,7 +92,7 @@ export class Assignments {
     }
   }
 
-  /** Aborts every running handler without a message: the end of the stream makes its claim a lost delivery. */
+  /** Aborts every running handler without a message. The end of the stream makes its claim a lost delivery. */
   forget(): void {
     for (const { entry } of this.#running.values()) this.#leave(entry.claim, "gone");
   }
@@ -146,7 +147,7 @@ export class Assignments {
     this.#options.events.emit("job:claim_lost", { jobId: entry.key, runId: entry.claim.runId });
   }
 
-  /** Aborts and forgets the task, without a message. */
+  /** Aborts and removes the task, without a message. */
   #leave(claim: Claim | undefined, why: keyof typeof ABORTS): void {
     const entry = this.#find(claim);
     if (entry === undefined) return;

@@ -1,11 +1,11 @@
-// The executor's capacity: how many attempts may run at once, and how many do. The scheduler keeps its own count and normally assigns no
-// more than that, so an executor without room is an exception: it gives the claim back.
+// The executor's capacity: how many attempts may run at once, and how many do. The scheduler counts too and normally assigns no more. An
+// executor without room is an exception: it gives the claim back.
 
 export class Capacity {
-  /** It may change while attempts run; with more of them than this, there is no room until enough have ended. */
+  /** The number of slots. It may change while attempts run. If more attempts run than this, there is no room until enough have ended. */
   total: number;
   used = 0;
-  /** Set when the executor leaves: no attempt gets room any more. */
+  /** Set when the executor stops. From then on no attempt gets room. */
   isClosed = false;
   readonly #idleWaiters: (() => void)[] = [];
 

@@ -1,4 +1,4 @@
-// The unacknowledged messages of one claim: partial output and log lines until Streamed acknowledges them, questions until they are
+// The unacknowledged messages of one claim: stream deltas and log lines until Streamed acknowledges them, questions until they are
 // answered, then the outcome until Settled or ClaimLost answers it. They keep their order, because they are sent again in that order.
 
 import { LIMITS } from "@pawl/core/data/limits";
@@ -30,7 +30,7 @@ export class OutboxEntry {
   outcome: OutcomeInit | undefined;
   /** How many of its messages wait to be sent. */
   queued = 0;
-  /** How often all of it was sent again since the last acknowledgement, and how many checks remain until the next time. */
+  /** How often all messages were sent again since the last acknowledgement, and how many checks remain until the next time. */
   repeats = 0;
   looksLeft = 0;
   /** The claim is over: none of its messages may be sent. */
@@ -60,7 +60,7 @@ export class OutboxEntry {
     return this.outcome !== undefined || this.said.length > 0 || this.asks.open.length > 0;
   }
 
-  /** Adds a delta, or joins it to the newest one while that is not sent yet. Undefined if it was joined. */
+  /** Adds a delta, or joins it to the newest one if that is not sent yet. Undefined if it was joined. */
   addDelta(text: string): Said | undefined {
     const bytes = Buffer.byteLength(text);
     const last = this.said.at(-1);
@@ -73,7 +73,7 @@ export class OutboxEntry {
     return undefined;
   }
 
-  /** Adds media, which has a place of its own among the deltas. */
+  /** Adds media, which has its own place among the deltas. */
   addMedia(media: Media): Said {
     const bytes = media.url.length + media.mime.length;
     const index = this.#nextDelta++;

@@ -1,11 +1,12 @@
-// Keeps everything that must reach a scheduler until a scheduler acknowledges it, so that no single message matters. The races it
-// survives: a stream breaks after sending; then all unacknowledged messages are queued again, in order, output before its outcome. A
-// scheduler loses or rejects a message; then unacknowledged messages are sent again after a while (repeats.ts). A claim is lost with
-// messages still queued; they are dropped here, so a zombie sends no more. Repeats are harmless: the log's unique keys drop them.
+// Keeps every message for a scheduler until a scheduler acknowledges it. So the loss of a single message is harmless.
 //
-// Messages are cut by bytes. An outcome that fits no message becomes a failure that names its size; media that no scheduler accepts is
-// left out, and a log line reports that. Register and Renew name every held claim and cannot be cut: even with the largest capacity and as
-// many unacknowledged outcomes, they fit into one message (a test checks that).
+// Races. A stream breaks after sending: all unacknowledged messages are queued again, in order, output before its outcome. A scheduler
+// loses or rejects a message: unacknowledged messages are sent again after a while (repeats.ts). A claim is lost with messages still
+// queued: they are dropped here, so the executor sends nothing more about it. Repeats are harmless: the log's unique keys drop them.
+//
+// Messages are cut by bytes. An outcome that fits no message becomes a failure that names its size. Media that no scheduler accepts is left
+// out, and a log line reports that. Register and Renew name every held claim and cannot be cut. With the largest capacity and as many
+// unacknowledged outcomes, they still fit into one message (a test checks that).
 
 import { ChurnMap } from "@pawl/core/data/churn-map";
 import { LIMITS } from "@pawl/core/data/limits";
@@ -24,7 +25,7 @@ import { Repeats } from "./repeats.ts";
 /** Items of one message: the scheduler handles a message in one turn of its event loop. */
 const ITEMS_MAX = 1_000;
 
-/** A piece of output, a question, or neither: the entry's outcome. */
+/** A piece of output or a question. If neither is set, the entry's outcome. */
 interface Queued {
   readonly entry: OutboxEntry;
   readonly said?: Said;
@@ -47,7 +48,7 @@ export class Outbox {
     this.#repeats = new Repeats(entries, (entry) => this.#queueAll(entry), timers);
   }
 
-  /** Starts to hold a claim. Its deltas count on from `firstDeltaIndex`. */
+  /** Starts to hold a claim. Its deltas count from `firstDeltaIndex` on. */
   open(claim: Claim, firstDeltaIndex = 0): OutboxEntry {
     const entry = new OutboxEntry(fencedWriter(claim), firstDeltaIndex);
     this.#entries.set(entry.key, entry);
@@ -63,7 +64,7 @@ export class Outbox {
     return Array.from(this.#entries.values(), (entry) => entry.claim);
   }
 
-  /** Partial output; a long text is cut into pieces. Settles when the handler may send more. */
+  /** Streams text. A long text is cut into pieces. Settles when the handler may send more. */
   async delta(entry: OutboxEntry, text: string): Promise<void> {
     for (const piece of pieces(cleanText(text, text.length))) {
       if (entry.isDropped) return;
@@ -73,7 +74,7 @@ export class Outbox {
     await entry.room();
   }
 
-  /** Media, in order with the text. Settles when the handler may send more. */
+  /** Streams media, in order with the text. Settles when the handler may send more. */
   async media(entry: OutboxEntry, media: Media): Promise<void> {
     if (entry.isDropped) return;
     const { url, mime } = media;
@@ -94,7 +95,7 @@ export class Outbox {
     this.#push({ entry, said: entry.addLog(level, kept, cutBytes) });
   }
 
-  /** A question, sent until it is answered; each has a name of its own. Rejects with STALE_CLAIM if the claim is lost first. */
+  /** Sends a question until it is answered. Each has its own name. Rejects with STALE_CLAIM if the claim is lost first. */
   async ask<T>(entry: OutboxEntry, name: string, item: WorkerItemInit): Promise<T> {
     const ask = entry.asks.add(name, item);
     if (!entry.isDropped) this.#push({ entry, ask });
@@ -128,7 +129,7 @@ export class Outbox {
     await new Promise<void>((resolve) => this.#emptyWaiters.push(resolve));
   }
 
-  /** For a new connection: queues all unacknowledged messages again, each claim's output and questions before its outcome. */
+  /** Queues all unacknowledged messages again for a new connection. Each claim's output and questions come before its outcome. */
   rewind(): void {
     this.#control = [];
     this.#queue = [];
@@ -145,7 +146,7 @@ export class Outbox {
     this.#repeats.stop();
   }
 
-  /** The next items to send, at most one message; empty if there are none. */
+  /** The next items to send, at most one message. Empty if there are none. */
   take(): readonly WorkerItemInit[] {
     const batch = new Batch<WorkerItemInit>();
     while (this.#control.length > 0) {

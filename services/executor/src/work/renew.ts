@@ -1,7 +1,7 @@
 // Keeps every claim alive with one message per period. Each renewal names the held claims, so the scheduler can take back a claim that the
-// executor does not hold. After a whole lease without an answer another executor may have the claims. Handlers still continue; the scheduler
-// then refuses their outcomes. A scheduler that answers no renewals is frozen or cut off, although its stream is open: the executor leaves it
-// before the lease is over, in time to find another one.
+// executor does not hold. After a whole lease without an answer, another executor may have the claims. Handlers still continue, and the
+// scheduler refuses their outcomes. A scheduler that answers no renewals is frozen or cut off, although its stream is open. The executor
+// leaves it before the lease ends, in time to find another one.
 
 import { probe } from "@pawl/platform/lifecycle/probe";
 import type { Registered } from "@pawl/proto/pawl/worker/v1/worker_service_pb";
@@ -9,7 +9,7 @@ import { renewal } from "./fenced-writer.ts";
 import type { Outbox } from "./outbox.ts";
 import type { Session } from "./session.ts";
 
-/** So many unanswered renewals mean silence, but never sooner than a busy machine may need. */
+/** This many unanswered renewals mean silence, but never sooner than a busy machine may need. */
 const UNANSWERED_MAX = 2;
 const SILENCE_MS_MIN = 2_000;
 
@@ -21,14 +21,14 @@ export class Renew {
   #watch: NodeJS.Timeout | undefined;
   #renewMs = 0;
 
-  /** `silentMs` is how long the process of a user behind the session has been silent. */
+  /** `silentMs` is how long the user's process behind the session has been silent. */
   constructor(outbox: Outbox, session: Session, silentMs: () => number) {
     this.#outbox = outbox;
     this.#session = session;
     this.#silentMs = silentMs;
   }
 
-  /** Takes the scheduler's period; called for every Registered. */
+  /** Uses the scheduler's period. It is called for every Registered. */
   adopt({ renewMs }: Registered): void {
     const every = Math.max(1, Number(renewMs));
     if (every === this.#renewMs && this.#timer !== undefined) return;

@@ -1,7 +1,10 @@
 // The work stream to a scheduler, kept open. States: connecting → registering → registered → (draining) → closed → connecting …
-// The identity belongs to the executor, not to the connection: every connection begins with Register, which names the held claims; after the
-// answer, all unacknowledged messages are sent again. Items of one turn of the event loop share a message.
-// The races it survives: a stream that breaks at any moment, a scheduler that never answers, a Drain with outcomes still queued.
+//
+// The identity belongs to the executor, not to the connection. Every connection begins with Register, which names the held claims. After
+// the answer, all unacknowledged messages are sent again. Items of one turn of the event loop share a message.
+//
+// Races: a stream breaks at any moment, a scheduler never answers, or a Drain arrives while outcomes are queued. In each case the next
+// connection sends all unacknowledged messages again.
 
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { EngineError } from "@pawl/core/fault/engine-error";
@@ -22,7 +25,7 @@ import { within } from "./within.ts";
 export type WorkStream = BidiStream<WorkResponse, MessageInitShape<typeof WorkRequestSchema>>;
 
 const BACKOFF = { initialMs: 100, maxMs: 1_000 };
-/** A scheduler refuses an executor until a person acts, or until the other process with the same id is gone. */
+/** A scheduler refuses an executor until a person acts, or until the other process with the same id has ended. */
 const REFUSED_PAUSE_MS = 2_000;
 const REFUSALS: ReadonlySet<string> = new Set(["EXECUTOR_ID_TAKEN", "FORBIDDEN"]);
 
@@ -30,7 +33,7 @@ const REFUSALS: ReadonlySet<string> = new Set(["EXECUTOR_ID_TAKEN", "FORBIDDEN"]
 export const isRefusal = (error: EngineError | undefined): boolean =>
   error !== undefined && REFUSALS.has(error.reason);
 
-/** A peer that accepts the stream but does not answer Register is not a scheduler, or a frozen one: another may answer. */
+/** A peer that accepts the stream but does not answer Register is not a scheduler, or is frozen. Another one may answer. */
 const REGISTER_TIMEOUT_MS = 2_000;
 /** How long a half-closed stream may take to end before it is cut. */
 const CLOSE_TIMEOUT_MS = 1_000;
@@ -43,7 +46,9 @@ export interface SessionOptions {
   /** Called for every item of the scheduler except Registered and Drain. */
   readonly onItem: (item: SchedulerItem) => void;
   readonly onRegistered: (registered: Registered) => void;
-  /** The stream is closed, and no more items come; with the reason, unless it was wanted. The next stream opens after this call. */
+  /**
+   * The stream is closed, and no more items come. It has the reason, unless the executor closed it. The next stream opens after this call.
+   */
   readonly onDisconnected: (error: EngineError | undefined) => void;
 }
 
@@ -56,7 +61,7 @@ export class Session {
   #isBlocked = false;
   /** When the last item of the scheduler arrived, on the monotonic clock. */
   lastHeardAt = 0;
-  /** Why the scheduler refused this executor; undefined once one accepted it. */
+  /** Why the scheduler refused this executor. Undefined once a scheduler accepted it. */
   refusal: EngineError | undefined;
   #loop: Promise<void> | undefined;
 
@@ -84,7 +89,7 @@ export class Session {
   }
 
   /**
-   * Sends the queued items and ends the stream without Goodbye: every claim that is still held becomes a lost delivery. Settles when the
+   * Sends the queued items and ends the stream without Goodbye. Every claim that is still held becomes a lost delivery. Settles when the
    * stream is closed.
    */
   async abandon(): Promise<void> {
@@ -99,7 +104,7 @@ export class Session {
     await this.#loop;
   }
 
-  /** Leaves a scheduler that does not answer; the next connection goes to another one if there is one. */
+  /** Leaves a scheduler that does not answer. The next connection goes to another one if there is one. */
   giveUp(): void {
     this.#stream?.fail(new EngineError("SCHEDULER_UNAVAILABLE", "the scheduler fell silent"));
   }
@@ -124,7 +129,7 @@ export class Session {
     }
   }
 
-  /** One connection from Register to its end; true if it was ever registered. */
+  /** One connection from Register to its end. True if it was ever registered. */
   async #serve(stream: WorkStream): Promise<boolean> {
     let wasRegistered = false;
     const timer = setTimeout(
@@ -165,7 +170,7 @@ export class Session {
     this.#options.onRegistered(registered);
   }
 
-  /** The scheduler is stopping: queued items are still sent here, the others go to the next connection. */
+  /** The scheduler is stopping. Queued items are still sent here, and the others on the next connection. */
   async #drained(stream: WorkStream): Promise<void> {
     await within(this.#flushAll(stream), CLOSE_TIMEOUT_MS);
     this.#hangUp(stream);

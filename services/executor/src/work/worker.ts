@@ -1,8 +1,8 @@
 // A worker: the session of one executor process, with its parts. About handlers it knows only how to run an attempt.
 //
-// How it leaves: it takes no more tasks and lets running attempts finish within the grace period. Then it aborts the rest and gives their
-// claims back. It waits until its outcomes are acknowledged, and disconnects. Leaving acknowledges nothing: each claim is reported,
-// released, or left to its lease. Every step is bounded, so a scheduler that is gone cannot hold the process.
+// How it stops: it takes no more tasks and lets running attempts finish within the grace period. Then it aborts the others and gives their
+// claims back. It waits until its outcomes are acknowledged, and disconnects. A stop acknowledges nothing: each claim is reported,
+// released, or ends with its lease. Every step is bounded, so a missing scheduler cannot hold the process.
 
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { EngineError } from "@pawl/core/fault/engine-error";
@@ -26,24 +26,24 @@ import { WorkerEvents } from "@pawl/platform/queue/worker-events";
 export interface WorkerOptions {
   /** UUID of the executor, the same for the whole life of the process. */
   readonly executorId: string;
-  /** UUID of this process: only the same process may take its id over from an older connection at once. */
+  /** UUID of this process. Only the same process may take over its id from an older connection at once. */
   readonly instanceId?: string;
   /** Allows built-in node types, if the scheduler asks for a token. */
   readonly token?: string;
   readonly nodeTypes: readonly string[];
   /** How many attempts run at once. */
   readonly capacity: number;
-  /** How long running attempts may continue after a stop was asked for. */
+  /** How long running attempts may continue after a stop. */
   readonly graceMs: number;
   /** How long outcomes may take to be acknowledged during a stop; default SETTLE_MS. */
   readonly settleMs?: number;
   /** Free text for people: name, version, language. */
   readonly description: string;
-  /** What is known of the node types. */
+  /** The descriptions of the node types. */
   readonly descriptors?: MessageInitShape<typeof NodeTypeDescriptorSchema>[];
-  /** The process of a user that runs the handlers; none if this process runs them. */
+  /** The user's process that runs the handlers. None if this process runs them. */
   readonly process?: MessageInitShape<typeof HandlerProcessSchema>;
-  /** How long that process has been silent; 0 by default. */
+  /** How long that process has been silent. 0 by default. */
   readonly silentMs?: () => number;
   readonly connect: () => WorkStream;
   readonly run: RunAttempt;
@@ -69,7 +69,7 @@ export class Worker {
   #isZeroRefused = false;
   /** The slots of the last Register. */
   #sentSlots = 0;
-  /** The process of the handlers is gone. */
+  /** The process of the handlers has ended. */
   #isAbandoned = false;
 
   constructor(options: WorkerOptions) {
@@ -117,20 +117,20 @@ export class Worker {
     this.events.emit("worker:started", { workerId: this.#options.executorId });
   }
 
-  /** Offers so many slots from now on. Attempts that run are not disturbed; with 0 slots the scheduler sends no more. */
+  /** Offers this many slots from now on. Running attempts are not disturbed. With 0 slots the scheduler sends no more. */
   resize(slots: number): void {
     if (this.#capacity.total === slots || this.#capacity.isClosed) return;
     this.#capacity.total = slots;
     if (this.#session.isRegistered) this.#outbox.control(this.#register());
   }
 
-  /** Aborts the attempts of these claims and gives the claims back: it costs no delivery. */
+  /** Aborts the attempts of these claims and gives the claims back. It costs no delivery. */
   release(which: (claim: Claim) => boolean): void {
     this.#assignments.release(which);
   }
 
   /**
-   * Leaves without Goodbye, because the process that ran the handlers is gone. It aborts every attempt, so the scheduler counts a lost
+   * Stops without Goodbye, because the process that ran the handlers has ended. It aborts every attempt, so the scheduler counts a lost
    * delivery for each of their claims. Finished outcomes are still sent.
    */
   async abandon(): Promise<void> {
@@ -141,7 +141,7 @@ export class Worker {
     await this.#stopped;
   }
 
-  /** Drains and leaves; every call returns the same promise. */
+  /** Drains and disconnects. Every call returns the same promise. */
   stop(): Promise<void> {
     this.#stopped ??= this.#stop();
     return this.#stopped;
@@ -174,7 +174,7 @@ export class Worker {
     const nodeTypes = [...this.#options.nodeTypes];
     const held = [...this.#outbox.held()];
     this.#sentSlots = this.#offered;
-    // A scheduler that refuses none gets the number of held claims. Either leaves no credit.
+    // A scheduler that refuses 0 slots gets the number of held claims. Neither leaves any credit.
     const isNoneRefused = this.#offered === 0 && this.#isZeroRefused;
     const slots = isNoneRefused ? Math.max(1, held.length) : this.#offered;
     const known = { executorId, nodeTypes, slots, held, description, instanceId, token };
@@ -182,7 +182,7 @@ export class Worker {
     return { item: { case: "register", value } };
   }
 
-  /** The slots that the executor offers; none while it leaves. */
+  /** The slots that the executor offers. None while it stops. */
   get #offered(): number {
     return this.#capacity.isClosed ? 0 : this.#capacity.total;
   }

@@ -1,5 +1,5 @@
-// Errors that connect-node makes itself, before a handler of ours runs, have a code and a text but no details. This file adds the ErrorInfo
-// that every error of ours has: in gRPC's trailers, in the last envelope of gRPC-web, and in Connect's JSON.
+// Completes the errors of connect-node. It makes some errors before a handler of ours runs, and they have a code and a text but no details.
+// This file adds the ErrorInfo that every error of ours has: in gRPC's trailers, in the last envelope of gRPC-web, and in Connect's JSON.
 
 import { Code, ConnectError } from "@connectrpc/connect";
 import { encodeEnvelope, type UniversalServerResponse } from "@connectrpc/connect/protocol";
@@ -17,10 +17,10 @@ import { fromConnectError } from "@pawl/platform/rpc/status";
 import { ERROR_DOMAIN } from "@pawl/platform/rpc/error-details";
 
 const GRPC_WEB = "application/grpc-web";
-/** Flags and length, before the message. */
+/** The flags and the length in front of a message. */
 const ENVELOPE_HEADER_BYTES = 5;
 
-/** The same response; an error without details gets them. */
+/** The same response. An error without details gets them. */
 export async function completeError(
   response: UniversalServerResponse,
 ): Promise<UniversalServerResponse> {
@@ -48,7 +48,7 @@ async function* completeTrailer(
   completeStatus(trailer);
 }
 
-/** gRPC-web sends its trailers as the last envelope of the body; `body` yields one envelope at a time. */
+/** gRPC-web sends its trailers as the last envelope of the body. `body` yields one envelope at a time. */
 async function* completeLastEnvelope(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   for await (const envelope of body) {
     if (envelope[0] === trailerFlag) {
@@ -65,7 +65,10 @@ function completeStatus(trailer: Headers): void {
     setTrailerStatus(trailer, withErrorInfo(error));
 }
 
-/** An error of the protocol with its reason. It keeps its code, except that a request that does not parse is the caller's fault. */
+/**
+ * An error of the protocol with its reason. It keeps its code. Exception: a request that does not parse gets the code for a fault of the
+ * caller.
+ */
 export function withErrorInfo(error: ConnectError): ConnectError {
   const { reason } = fromConnectError(error);
   const code = reason === "INPUT_INVALID" ? Code.InvalidArgument : error.code;

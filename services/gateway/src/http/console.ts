@@ -1,6 +1,6 @@
-// The console: the files of clients/web/dist, and its one page for every address that the page routes. A browser that opens an unknown
-// address gets the same page with status 404, and the page reports it; other callers get the gateway's JSON. The gateway reads the files at
-// first use and looks paths up in that list, so no request path reaches the file system.
+// Serves the console: the files of clients/web/dist, and its one page for every address that the page routes. A browser that opens an
+// unknown address gets the same page with status 404, and the page reports it. Other callers get the gateway's JSON. The gateway reads the
+// files at first use and looks paths up in that list, so no request path reaches the file system.
 
 import { readdirSync, readFileSync } from "node:fs";
 import { extname, join, relative, sep } from "node:path";
@@ -70,7 +70,7 @@ export function createConsole(folder: string = DIST): EdgeHandler {
   };
 }
 
-/** Whether a browser opens this address as a page; scripts and API clients do not ask for HTML. */
+/** Whether a browser opens this address as a page. Scripts and API clients do not ask for HTML. */
 const opensPage = ({ headers }: EdgeRequest): boolean =>
   headers.accept?.includes("text/html") === true;
 
@@ -104,7 +104,7 @@ function readFolder(folder: string): ReadonlyMap<string, ConsoleFile> {
       });
     }
   } catch {
-    // No folder: the console is not built.
+    // The folder is missing: the console is not built.
   }
   return files;
 }

@@ -19,7 +19,7 @@ export interface GuardOptions {
   readonly allowedOrigins: ReadonlySet<string>;
 }
 
-/** Why the gateway refuses a request, with the HTTP status for callers that speak no RPC; undefined if it does not. */
+/** Why the gateway refuses a request, with the HTTP status for callers without RPC. Undefined if it does not refuse. */
 export type Refusal = { readonly error: EngineError; readonly httpStatus: number } | undefined;
 
 /** Checks a request, before routing. */
@@ -67,7 +67,7 @@ const ALLOWED_HEADERS = [
   JSON_FORM_HEADER,
 ].join(", ");
 
-/** Adds the CORS headers for an origin that the configuration allows; the console needs none. True if it answered a preflight. */
+/** Adds the CORS headers for an origin that the configuration allows. The console needs none. True if it answered a preflight. */
 export function answerCors(
   { headers: { origin }, method }: EdgeRequest,
   response: EdgeResponse,

@@ -1,17 +1,16 @@
 // Ends half-open connections and requests of HTTP/2, as Node does for HTTP/1.1: a connection that sends only its preface, and a request
-// whose body does not come. A stream in both directions (reflection) may stay open while it is used.
+// whose body does not arrive. A stream in both directions (reflection) may stay open while it is used.
 //
-// The race it survives: the body may end, or the caller may leave, at the moment the time is up. A request is ended once, and only before
-// its answer.
+// Race: the body ends, or the caller leaves, at the moment the time is up. The gateway ends a request once, and only before its answer.
 
 import type { ServerHttp2Session, ServerHttp2Stream } from "node:http2";
 import { EngineError } from "@pawl/core/fault/engine-error";
 import { type EdgeRequest, type EdgeResponse, isHttp2 } from "../request/exchange.ts";
 
 export interface ArrivalTimes {
-  /** From the connection to its first frame. */
+  /** The time from the connection to its first frame. */
   readonly headersMs: number;
-  /** From the head of a request to the end of its body. */
+  /** The time from the head of a request to the end of its body. */
   readonly bodyMs: number;
 }
 
@@ -27,7 +26,7 @@ export function expectSettings(session: ServerHttp2Session, { headersMs }: Arriv
   session.once("close", settle);
 }
 
-/** Refuses an HTTP/2 request whose body does not end in time; `refuse` answers it. */
+/** Refuses an HTTP/2 request whose body does not end in time. `refuse` answers it. */
 export function expectBody(
   request: EdgeRequest,
   response: EdgeResponse,

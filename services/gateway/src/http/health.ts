@@ -23,10 +23,10 @@ const FRESH_MS = 500;
 const WATCH_MS = 1_000;
 const PROBE_MS = 1_000;
 
-/** Why the gateway cannot serve now; undefined if it can. */
+/** Why the gateway cannot serve now. Undefined if it can. */
 type NotReady = () => Promise<string | undefined>;
 
-/** Starts to watch what the gateway needs; `notes` are for its operator. */
+/** Watches the database and the schedulers. `notes` are for the operator. */
 export function watchReady(pool: Pool, scheduler: Scheduler, log: Logger) {
   const notes = new ReadyNotes();
   const durability = watchDurability(pool, { notes, log });
@@ -51,7 +51,7 @@ export function watchReady(pool: Pool, scheduler: Scheduler, log: Logger) {
     return await answer;
   };
   void durability.look();
-  /** From now on the gateway does not serve. */
+  /** From now on the gateway is not ready. */
   const drain = (): void => {
     isDraining = true;
     durability.stop();

@@ -1,5 +1,5 @@
-// The form of the users' JSON in answers, chosen by the header `pawl-json`: `bytes` (exact and cheapest; our clients send it), `values`
-// (readable), or `both`, the default for `curl`, `buf curl` and clients older than the header.
+// The form of the users' JSON in answers. The header `pawl-json` chooses it: `bytes` is exact and cheapest, and our clients send it.
+// `values` is readable. `both` is the default, for `curl`, `buf curl` and clients older than the header.
 
 import type { Interceptor } from "@connectrpc/connect";
 import type { DescMessage, MessageShape } from "@bufbuild/protobuf";

@@ -8,7 +8,7 @@ import { createServer, type Server, type Socket } from "node:net";
 const PREFACE = Buffer.from("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
 const DECISION_MS = 10_000;
 
-/** Where a connection goes once its protocol is known. */
+/** The servers that get a connection once its protocol is known. */
 export interface OnePortTargets {
   readonly http1: (socket: Socket) => void;
   readonly http2: (socket: Socket) => void;

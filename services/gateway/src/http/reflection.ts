@@ -12,7 +12,7 @@ import {
 
 type Answer = ServerReflectionResponse["messageResponse"];
 
-/** Serves the descriptors of `services`, of their imports, and of the error details, which no service names. */
+/** Serves the descriptors of `services`, of their imports, and of the error details. No service names the error details. */
 export function createReflection(
   services: readonly DescService[],
 ): ServiceImpl<typeof ServerReflection> {

@@ -1,6 +1,6 @@
-// Answers a request with an error before a handler gets it, in the caller's protocol. gRPC gets a status in the trailers (Node sends empty
-// trailers after a status in the headers, and grpc-js refuses that), gRPC-web in the headers, Connect as JSON or as the end of a stream.
-// Every other caller gets JSON with the same fields.
+// Answers a request with an error before a handler gets it, in the caller's protocol. A caller of gRPC gets a status in the trailers: Node
+// sends empty trailers after a status in the headers, and grpc-js refuses that. A caller of gRPC-web gets it in the headers, a caller of
+// Connect as JSON or as the end of a stream. Every other caller gets JSON with the same fields.
 
 import type { ConnectError } from "@connectrpc/connect";
 import { encodeEnvelope } from "@connectrpc/connect/protocol";
@@ -17,7 +17,7 @@ const GRPC = /^application\/grpc(\+\w+)?(;|$)/;
 const GRPC_WEB = /^application\/grpc-web/;
 const CONNECT_STREAM = /^application\/connect\+(json|proto)/;
 
-/** Refuses the request. `httpStatus` is for callers that speak plain HTTP or Connect; by default it follows from the error's code. */
+/** Refuses the request. `httpStatus` is for callers that speak plain HTTP or Connect. By default it follows from the error's code. */
 export function refuse(
   request: EdgeRequest,
   response: EdgeResponse,

@@ -1,6 +1,6 @@
-// RPC over Node's HTTP: gRPC, gRPC-web and Connect share one path for each method; the content type tells them apart. It does the work of
-// connect-node's adapter, and also gives the framework's own errors (a body that does not parse, a message that is too large) the details
-// that every error of ours has.
+// RPC over Node's HTTP. gRPC, gRPC-web and Connect share one path for each method, and the content type tells them apart. This file does
+// the work of connect-node's adapter. It also gives the framework's own errors the details that every error of ours has: for a body that
+// does not parse, and for a message that is too large.
 
 import {
   ConnectError,
@@ -39,7 +39,7 @@ export interface RpcHandlerOptions {
 
 const RPC_PATH = /^\/[a-z][\w]*(?:\.[\w]+)+\/\w+$/;
 
-/** Answers the methods of `services`, and other paths that look like methods with UNKNOWN_METHOD. */
+/** Answers the methods of `services`. Answers other paths that look like methods with UNKNOWN_METHOD. */
 export function createRpcHandler(options: RpcHandlerOptions): EdgeHandler {
   const router = createConnectRouter({
     interceptors: options.interceptors,
@@ -83,7 +83,7 @@ async function answer(
     const asked = universalRequestFromNodeRequest(request, response, undefined, values);
     wantPlainAnswers(asked.header);
     boundTimeout(asked.header);
-    // The answer may come before the end of the body, for example if the body is too large. The rest is read and dropped: if the gateway
+    // The answer may be sent before the end of the body, for example if the body is too large. The gateway reads and drops the rest. If it
     // closed the connection, the caller would not get the answer.
     const body = request.iterator({ destroyOnReturn: false });
     response.once("finish", () => request.resume());
@@ -113,8 +113,8 @@ function boundTimeout(header: Headers): void {
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 /**
- * Decodes a JSON body without replacing anything: it refuses bytes that are not UTF-8, and a byte order mark, which JSON on the wire must
- * not have (RFC 8259, 8.1). `textDecoder` works although Connect's public type leaves it out; a wire test checks that.
+ * Decodes a JSON body without replacing anything. It refuses bytes that are not UTF-8, and a byte order mark, which JSON on the wire must
+ * not have (RFC 8259, 8.1). `textDecoder` works although Connect's public type leaves it out. A wire test checks that.
  */
 const JSON_OPTIONS = {
   ignoreUnknownFields: false,

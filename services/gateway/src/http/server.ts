@@ -1,4 +1,4 @@
-// The public port: one TCP port on loopback, HTTP/1.1 and HTTP/2 behind it, one chain of handlers for both.
+// The public port: one TCP port on loopback for HTTP/1.1 and HTTP/2, with one chain of handlers for both.
 //
 // States: listening → draining (no new connections; HTTP/2 peers get GOAWAY; open answers may finish) → closed.
 
@@ -13,14 +13,14 @@ import { createOnePort } from "./one-port.ts";
 
 export interface EdgeServerOptions {
   readonly guard: GuardOptions;
-  /** The server asks them in this order; the first that accepts a request answers it. */
+  /** The server calls the handlers in this order. The first that accepts a request answers it. */
   readonly handlers: readonly EdgeHandler[];
   readonly refuse: Refuse;
   /** How long requests may take to arrive; default ARRIVAL. */
   readonly arrival?: ArrivalTimes;
 }
 
-/** More connections wait in the kernel's backlog or are closed at once. */
+/** Further connections wait in the kernel's backlog, or the kernel closes them at once. */
 const CONNECTIONS_MAX = 10_000;
 const ARRIVAL: ArrivalTimes = { headersMs: 10_000, bodyMs: 30_000 };
 /** The server pings open connections, and closes one that does not answer in time. */
@@ -65,7 +65,7 @@ export class EdgeServer {
     this.#port.maxConnections = CONNECTIONS_MAX;
   }
 
-  /** Starts to serve and returns the port; 0 takes a free one. */
+  /** Starts to serve and returns the port. 0 takes a free one. */
   async listen(host: string, port: number): Promise<number> {
     await new Promise<void>((resolve, reject) => {
       this.#port.once("error", reject);
@@ -80,13 +80,13 @@ export class EdgeServer {
     return (this.#port.address() as AddressInfo).port;
   }
 
-  /** Takes no more connections and waits for open answers; after `graceMs` it cuts the rest. */
+  /** Accepts no more connections and waits for open answers. After `graceMs` it closes the other connections. */
   async close(graceMs: number): Promise<void> {
     clearInterval(this.#pings);
     const closed = new Promise<void>((resolve) => this.#port.close(() => resolve()));
     for (const session of this.#sessions) session.close();
     this.#http1.closeIdleConnections();
-    // Connections that answer their last request now become idle a moment later.
+    // A connection that answers its last request now becomes idle a moment later.
     const idle = setInterval(() => this.#http1.closeIdleConnections(), 50);
     const cut = setTimeout(() => this.#cut(), graceMs);
     await closed;
@@ -117,8 +117,8 @@ export class EdgeServer {
   }
 }
 
-// A client may reset a stream as soon as it has its answer; that is an ordinary end of a call. With a limit of 100 at once and 20 a second,
-// the gateway closed the connection of a caller that reset 150 streams a second, and all other calls on it failed.
+// A client may reset a stream as soon as it has its answer. That is an ordinary end of a call. With a limit of 100 at once and 20 a second,
+// the gateway closed the connection of a caller that reset 150 streams a second. All other calls on it failed.
 const RESETS_A_SECOND = 1_000;
 
 const HTTP2_LIMITS = {
@@ -133,10 +133,10 @@ const HTTP2_LIMITS = {
   unknownProtocolTimeout: ARRIVAL.headersMs,
 } as const;
 
-const NOT_FOUND = new EngineError("UNKNOWN_METHOD", "There is nothing here.");
+const NOT_FOUND = new EngineError("UNKNOWN_METHOD", "The gateway serves nothing at this path.");
 
 function route(options: EdgeServerOptions, request: EdgeRequest, response: EdgeResponse): void {
-  // A peer that leaves early is not a fault; the handler gets `close`.
+  // A peer that leaves early is not a fault. The handler gets `close`.
   request.on("error", () => undefined);
   response.on("error", () => undefined);
   const refusal = guard(request, options.guard);

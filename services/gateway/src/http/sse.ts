@@ -1,5 +1,5 @@
-// GET /execute/workflows/:runId/events: the events of WatchRun as Server-Sent Events. The cursor is `id:`. A browser sends the last one
-// back by itself; a fetch client asks with `?afterEventId=`, which wins if a request has both.
+// GET /execute/workflows/:runId/events: the events of WatchRun as Server-Sent Events. The cursor is `id:`, and a browser sends the last one
+// back by itself. A fetch client asks with `?afterEventId=`. If a request has both, `afterEventId` counts.
 
 import { EngineError, invalidField } from "@pawl/core/fault/engine-error";
 import { toEngineError } from "@pawl/platform/rpc/status";
@@ -29,7 +29,7 @@ export interface SseOptions {
   readonly refuse: Refuse;
 }
 
-/** Answers the route, and only it. */
+/** Answers this route and no other. */
 export function createSse(options: SseOptions): EdgeHandler {
   return (request, response) => {
     const match = ROUTE.exec(pathOf(request));

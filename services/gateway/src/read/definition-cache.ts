@@ -1,5 +1,5 @@
-// Parsed definitions. A definition never changes, so a parsed one stays valid; the sum of the texts bounds the cache. Two readers that
-// miss at the same time share one load.
+// Parsed definitions. A definition never changes, so a parsed one stays valid. The sum of the texts bounds the cache. Race: two readers
+// miss at the same time. They share one load.
 
 import { BoundedMap } from "@pawl/core/data/bounded-map";
 import type { Graph } from "@pawl/core/definition/graph";
@@ -9,7 +9,7 @@ import { executionDefinition } from "@pawl/core/log/execution";
 import type { DefinitionId, NodeId } from "@pawl/core/name/ids";
 import type { StoredDefinition } from "@pawl/platform/store/workflows/workflows";
 
-/** A definition ready for the fold. */
+/** A definition that is ready for the fold. */
 export interface LoadedDefinition {
   /** Canonical JSON text. */
   readonly body: string;
@@ -17,7 +17,7 @@ export interface LoadedDefinition {
   readonly waveOf: (nodeId: string) => number;
 }
 
-/** Of text; a parsed definition takes about ten times as much. */
+/** The bytes of text. A parsed definition takes about ten times as much. */
 const BYTES_MAX = 8 * 1024 * 1024;
 
 /** Keeps the definitions that were loaded last. */
@@ -29,7 +29,7 @@ export class DefinitionCache {
     this.#load = load;
   }
 
-  /** @throws EVENT_LOG_CORRUPTION when the stored text is gone or no longer parses, STORE_UNAVAILABLE */
+  /** @throws EVENT_LOG_CORRUPTION if the stored text is missing or does not parse, STORE_UNAVAILABLE */
   async get(id: DefinitionId): Promise<LoadedDefinition> {
     const kept = this.#kept.get(id);
     if (kept !== undefined) return kept;
@@ -45,7 +45,7 @@ export class DefinitionCache {
     }
   }
 
-  /** The definition by which an execution of a node runs; undefined if there is no such node. */
+  /** The definition by which an execution of a node runs. Undefined if there is no such node. */
   async executionOf(id: DefinitionId, nodeId: NodeId, iteration: number) {
     const { graph } = await this.get(id);
     const index = graph.indexOf.get(nodeId);

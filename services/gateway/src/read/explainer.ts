@@ -1,5 +1,5 @@
-// Explains the state of a node: reads the log, the queue, the leases and the executors, asks schedulers for results that they could not
-// store, and core makes the explanation. It only reads, and may be a moment behind. No decision depends on it.
+// Explains the state of a node. The gateway reads the log, the queue, the leases and the executors, and asks schedulers for results that
+// they could not store. Core makes the explanation. The gateway only reads, and may be a moment behind. No decision depends on it.
 
 import { create } from "@bufbuild/protobuf";
 import { explainNode } from "@pawl/core/explain/explain";

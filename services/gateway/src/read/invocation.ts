@@ -1,5 +1,5 @@
-// What the handler of a node got at its last start, from the log: the gateway folds the log up to that start, and makes the input and the
-// config with the code of the executor. It only reads. The outcome may be newer than the start by a moment, never older.
+// The input and the config that the handler of a node got at its last start. The gateway folds the log up to that start, and makes both
+// with the code of the executor. It only reads. The outcome may be a moment newer than the start, never older.
 
 import { create } from "@bufbuild/protobuf";
 import { handlerConfig, handlerInput, type InputNode } from "@pawl/core/data/handler-input";
@@ -104,7 +104,7 @@ const ENDS = [
   "node.cancelled",
 ] as const;
 
-/** What came of the start: an output, a failure, or neither yet. */
+/** How the execution ended: with an output, with a failure, or not yet. */
 function outcomeOf(
   status: ExecutionState["status"],
   ended: (Cited & { readonly output: string | undefined }) | undefined,
@@ -130,7 +130,7 @@ function errorOf(output = "null"): { readonly cause: string; readonly message: s
   return { cause: String(cause), message: String(message) };
 }
 
-/** The effects; a result without room is left out. */
+/** The effects. An effect's result is left out if the answer has no room for it. */
 function fitting(effects: readonly EffectResult[], bytes: number) {
   let left = bytes;
   return effects.map(({ name, class: effectClass, isCommitted: committed, resultJson: text }) => {

@@ -1,5 +1,5 @@
-// Seals page tokens, so that only a gateway of this deployment can make them. The store binds a token to its list and filter; the seal
-// proves that the store made the position inside, so no caller reads from a position of its own. All gateways read the same key from the
+// Seals page tokens, so that only a gateway of this deployment can make them. The store binds a token to its list and filter. The seal
+// proves that the store made the position inside, so no caller can choose its own position. All gateways read the same key from the
 // database, when they first need it and again after a failure.
 
 import { createHmac, timingSafeEqual } from "node:crypto";

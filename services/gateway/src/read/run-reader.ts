@@ -1,5 +1,5 @@
-// A run as clients read it: its row, its definition and, for one run at a time, its folded log. The definition comes from a cache,
-// because it never changes. Rows of runs that many watchers ask for at once come in one statement.
+// A run as clients read it: its row, its definition and, for one run at a time, its folded log. The definition comes from a cache, because
+// it never changes. If many watchers ask for rows of runs at once, one statement reads them.
 
 import { create } from "@bufbuild/protobuf";
 import { LIMITS } from "@pawl/core/data/limits";
@@ -35,7 +35,7 @@ import type { DefinitionCache, LoadedDefinition } from "./definition-cache.ts";
 interface FoldedRun {
   readonly record: RunRecord;
   readonly state: RunState;
-  /** Which event proves which fact. */
+  /** The events that prove each fact. */
   readonly proofs: Proofs;
 }
 
@@ -44,7 +44,7 @@ export interface RunReader {
   readonly findRun: (runId: RunId) => Promise<WatchedRun>;
   /** The run with all its nodes. @throws RUN_NOT_FOUND, STORE_UNAVAILABLE */
   readonly getRun: (runId: RunId) => Promise<GetRunResponse>;
-  /** The run as its log has it, or as it was at an event. @throws RUN_NOT_FOUND, STORE_UNAVAILABLE, EVENT_LOG_CORRUPTION */
+  /** The run now, or at an event of its log. @throws RUN_NOT_FOUND, STORE_UNAVAILABLE, EVENT_LOG_CORRUPTION */
   readonly foldRun: (runId: RunId, upToSeq?: number) => Promise<FoldedRun>;
   /** The run's context at an event of its log. @throws RUN_NOT_FOUND, STORE_UNAVAILABLE, EVENT_LOG_CORRUPTION */
   readonly contextAt: ContextAt;
@@ -100,7 +100,7 @@ export function createRunReader(pool: Pool, definitions: DefinitionCache): RunRe
   };
 }
 
-/** Why a live run makes no progress; empty, without a read, if it makes some. */
+/** Why a live run makes no progress. Empty, without a read, if it makes progress. */
 async function whyItWaits(pool: Pool, { state, proofs, record }: FoldedRun): Promise<string> {
   if (isFinal(state.status)) return "";
   const { runId, workflowId } = record;
@@ -128,7 +128,7 @@ async function foldLog(
   }
 }
 
-/** Makes the answer fit into one message: an output that does not fit is left out, and the answer names its size. */
+/** Makes the answer fit into one message. An output that does not fit is left out, and the answer names its size. */
 export function trimOutputs(run: WireRun, definitionBytes: number): void {
   const fixed = definitionBytes + run.inputJson.length + run.outputJson.length;
   let left = LIMITS.messageBytes - fixed - run.nodes.length * NODE_BYTES - NODE_BYTES;

@@ -58,7 +58,7 @@ export function queryOf(request: EdgeRequest): URLSearchParams {
   return new URLSearchParams(text);
 }
 
-/** host:port that the caller named; empty if it named none. */
+/** The host:port that the caller named. Empty if it named none. */
 export function authorityOf(request: EdgeRequest): string {
   const authority = request.headers[":authority"];
   return typeof authority === "string" ? authority : (request.headers.host ?? "");

@@ -1,5 +1,5 @@
-// Commands go to the scheduler, the only writer of the log. The gateway passes its errors on with their details. If no scheduler can be
-// reached, the error is SCHEDULER_UNAVAILABLE with a hint when to try again.
+// Sends commands to the scheduler, the only writer of the log. The gateway returns its errors with their details. If the gateway can reach
+// no scheduler, the error is SCHEDULER_UNAVAILABLE with a hint when to try again.
 
 import type { Value } from "@bufbuild/protobuf/wkt";
 import type { HandlerContext } from "@connectrpc/connect";
@@ -19,7 +19,7 @@ export type Scheduler = ReturnType<typeof connectScheduler>;
 /** The time and the cancellation of a call. */
 export type CallLimits = Pick<HandlerContext, "signal" | "timeoutMs">;
 
-/** Connects lazily. `address` is host:port, several with commas, or a gRPC target. */
+/** Connects at the first call. `address` is host:port, several with commas, or a gRPC target. */
 export function connectScheduler(address: string) {
   const client = createCommandClient(address);
   const standings = connectStandings(address);
@@ -29,7 +29,7 @@ export function connectScheduler(address: string) {
     workflows: client.callsOf(WorkflowService),
     queues: client.callsOf(QueueService),
     schedules: client.callsOf(ScheduleService),
-    /** What schedulers know in memory. */
+    /** Facts that only the memory of schedulers holds. */
     standings,
     /** Settles when a scheduler is connected. @throws SCHEDULER_UNAVAILABLE */
     waitForReady: (timeoutMs: number) => client.waitForReady(timeoutMs),
@@ -41,8 +41,8 @@ export function connectScheduler(address: string) {
 }
 
 /**
- * A method that parses its request as the scheduler will, so that most faults never reach it, and lets the scheduler answer. A request
- * without an id gets one: the gateway may send it twice.
+ * A method that parses its request as the scheduler will, and lets the scheduler answer. So most faulty requests never reach the scheduler.
+ * A request without an id gets one, because the gateway may send it twice.
  */
 export const forwarded =
   <Request extends { requestId: string }, Response>(
@@ -61,7 +61,7 @@ interface Given {
   input?: Value | undefined;
 }
 
-/** Sends an input that came as a Value as JSON: the gateway has parsed it already. */
+/** Sends an input that the client sent as a Value as JSON. The gateway has parsed it already. */
 export function sendAsJson(given: Given, input: string): void {
   if (given.input === undefined) return;
   given.inputJson = toJsonBytes(input);

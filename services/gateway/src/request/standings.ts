@@ -16,7 +16,7 @@ export function connectStandings(address: string) {
   const clients = address.split(",").map((each) => createGrpcClient(StandingService, each.trim()));
   const rounds = Math.ceil(CALLS_MIN / clients.length);
   const called = Array.from({ length: rounds }, () => clients).flat();
-  /** The answer of each scheduler; with the results of a run if one is named. */
+  /** The answer of each scheduler. If `runId` is given, it contains the results of that run. */
   const ask = async (runId = "") => {
     const answers = await Promise.allSettled(
       called.map(({ call }) => call.getStanding({ runId }, { timeoutMs: ASK_MS })),
@@ -25,7 +25,7 @@ export function connectStandings(address: string) {
   };
   return {
     ask,
-    /** Results of a run that executors reported and no scheduler could store yet. They are in no table. */
+    /** Results of a run that executors reported and no scheduler could store yet. No table holds them. */
     unstoredResults: async (runId: RunId): Promise<UnstoredResult[]> =>
       (await ask(runId)).flatMap(({ unsettledResults }) =>
         unsettledResults.map(({ nodeId, iteration, epoch, reason }) => ({

@@ -1,8 +1,8 @@
-// The answers of one stream of SubmitRuns on their way out: those of one turn of the event loop leave in one message, and a silent stream has
+// Outgoing answers of one stream of SubmitRuns. Answers of one turn of the event loop leave in one message, and a silent stream has
 // heartbeats.
 //
-// The race it survives: answers arrive while the connection accepts none. They wait here, the gateway takes no further submissions, and a
-// reader that leaves a full box unread for 5 s is cut off. It continues on another stream with the same request ids.
+// Race: answers arrive while the connection accepts none. They wait here, and the gateway takes no further submissions. It cuts off a
+// reader that leaves a full box unread for 5 s. The reader continues on another stream with the same request ids.
 
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import { LIMITS } from "@pawl/core/data/limits";
@@ -20,7 +20,7 @@ type Answer = MessageInitShape<typeof SubmissionAnswerSchema>;
 
 /** With more bytes unread, the gateway takes no further submissions of the stream. */
 const FULL_BYTES = LIMITS.batchBytes;
-/** A small answer does not wait behind many large ones. */
+/** The bound of a message. A small answer does not wait behind many large ones. */
 const MESSAGE_BYTES = 256 * 1024;
 
 export interface BoxTimes {
@@ -39,7 +39,7 @@ export class AnswerBox {
   #isFinished = false;
   #failure: { readonly error: unknown } | undefined;
 
-  /** `abandon` cuts the connection without a message. */
+  /** `abandon` closes the connection without a message. */
   constructor(abandon: () => void, times: BoxTimes = WATCH_DEFAULTS) {
     this.#abandon = abandon;
     this.#times = times;
@@ -54,7 +54,7 @@ export class AnswerBox {
     this.#schedule();
   }
 
-  /** Settles when more submissions may be taken. */
+  /** Settles when the gateway may take more submissions. */
   async room(): Promise<void> {
     while (this.#bytes > FULL_BYTES && this.#failure === undefined)
       await new Promise<void>((resolve) => this.#roomWaiters.push(resolve));
@@ -88,7 +88,7 @@ export class AnswerBox {
 
   async *#portions(answers: readonly Answer[]): AsyncGenerator<SubmitRunsResponse> {
     for (const some of batches(answers, wireBytes, MESSAGE_BYTES)) {
-      // A turn of this generator ends when the connection has taken the message.
+      // A turn of this generator ends when the connection has accepted the message.
       const timer = setInterval(() => {
         if (this.#bytes > FULL_BYTES) this.#cut();
       }, this.#times.stallMs);
@@ -102,7 +102,7 @@ export class AnswerBox {
     }
   }
 
-  /** Waits for an answer or an end; false after a heartbeat's time. */
+  /** Waits for an answer or an end. False after the time of a heartbeat. */
   #news(): Promise<boolean> {
     return new Promise((resolve) => {
       const timer = setTimeout(() => {
@@ -117,7 +117,7 @@ export class AnswerBox {
     });
   }
 
-  /** The message leaves after the callbacks of this turn that add to it. */
+  /** The message leaves after all callbacks of this turn have added their answers. */
   #schedule(): void {
     if (this.#isScheduled || this.#wake === undefined) return;
     this.#isScheduled = true;

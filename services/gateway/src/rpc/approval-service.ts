@@ -62,7 +62,7 @@ async function schemaOf(
   return responseSchema === undefined ? undefined : JSON.stringify(responseSchema);
 }
 
-/** Parses an answer; a response that came as a Value travels as JSON. @throws INPUT_INVALID, LIMIT_EXCEEDED */
+/** Parses an answer. The gateway sends a response that came as a Value as JSON. @throws INPUT_INVALID, LIMIT_EXCEEDED */
 function sendAnswer(request: ApproveApprovalRequest | RejectApprovalRequest): void {
   request.responseJson = toJsonBytes(parseAnswer(request).response);
   delete request.response;

@@ -1,5 +1,5 @@
-// The events of a watch as messages of a stream: a heartbeat while the run is silent, and portions that fit a connection which many
-// streams share.
+// Turns the events of a watch into messages of a stream. It adds a heartbeat while the run is silent, and cuts messages so small that other
+// streams of the connection are not delayed.
 
 import { Code, ConnectError } from "@connectrpc/connect";
 import type { RunId } from "@pawl/core/name/ids";
@@ -10,11 +10,11 @@ import type { RunEvent as WireEvent } from "@pawl/proto/pawl/v1/event_pb";
 import type { LoggedEvent } from "../watch/logged-event.ts";
 import type { WatchStream } from "../watch/watch-run.ts";
 
-/** A message of a stream stays far below the clients' limit, and does not delay the other streams of its connection. */
+/** A message stays far below the clients' limit, and does not delay the other streams of its connection. */
 const MESSAGE_EVENTS = 256;
 const MESSAGE_BYTES = 256 * 1024;
 
-/** Ends and fails as `watching` does. If the time of the call is up, it fails too; `signal` is the call's. */
+/** Ends and fails as `watching` does. It also fails if the time of the call is up. `signal` is the signal of the call. */
 export async function* eventMessages<Message>(
   watching: WatchStream,
   options: {
@@ -34,7 +34,7 @@ export async function* eventMessages<Message>(
     }
   }
   probe("watch.before-end");
-  // An aborted watch ends without an error. The caller would take that for the end of the run.
+  // An aborted watch ends without an error. The caller would mistake that for the end of the run.
   const reason: unknown = signal.reason;
   if (reason instanceof ConnectError && reason.code === Code.DeadlineExceeded) throw reason;
 }

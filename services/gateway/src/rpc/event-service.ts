@@ -62,7 +62,7 @@ export const createEventService = ({
     listEvents: async (request) => {
       const { runId, afterSeq, limit, lastSeq, scope } = await pageOf(request);
       const page = await readEvents(pool, runId, afterSeq, limit);
-      // Partial output may be larger than a message, so a page ends before that.
+      // Stream deltas may be larger than a message, so a page ends before that.
       const fitting = new Batch<WireEvent>(LIMITS.itemBytes);
       for (const event of page.events) {
         const wire = toWireEvent(event, scope);

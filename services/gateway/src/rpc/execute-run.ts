@@ -1,6 +1,6 @@
-// StartRun and ExecuteRun. ExecuteRun starts a run and streams its events by one call, so the caller saves a round trip over StartRun and
-// WatchRun. For a caller that wants only the end, the gateway reads nothing, or once if the terminal event is too long for its
-// notification. A short run may end before the scheduler's answer arrives: the gateway then sends the run and its end in one message.
+// StartRun and ExecuteRun. ExecuteRun starts a run and streams its events in one call, so the caller saves a round trip. For a caller that
+// wants only the end, the gateway reads nothing. It reads once if the terminal event is too long for its notification. Race: a short run
+// ends before the scheduler's answer arrives. The gateway then sends the run and its end in one message.
 
 import { create } from "@bufbuild/protobuf";
 import type { HandlerContext } from "@connectrpc/connect";

@@ -1,8 +1,8 @@
-// For a message inside another message: an error about its field gets the whole path of the field.
+// Adds the path of the outer field to an error about a message inside another message.
 
 import { EngineError } from "@pawl/core/fault/engine-error";
 
-/** Calls `act`. An error of it that names a field then names it as a field of `outer`. @throws the errors of `act` */
+/** Calls `act`. If its error names a field, the error then names it as a field of `outer`. @throws the errors of `act` */
 export async function inField<T>(outer: string, act: () => Promise<T>): Promise<T> {
   try {
     return await act();

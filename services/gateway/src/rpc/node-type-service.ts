@@ -1,5 +1,5 @@
-// NodeTypeService at the gateway: the built-in types, the catalogue and the connected executors, all read from the store. Schedulers write
-// there when an executor registers and with the renewals that they send anyway, so the lists cover every scheduler and cost no call to one.
+// NodeTypeService at the gateway reads the built-in types, the catalogue and the connected executors from the store. Schedulers write there
+// when an executor registers, and with every renewal. So the lists cover every scheduler and need no call to one.
 
 import { create } from "@bufbuild/protobuf";
 import type { ServiceImpl } from "@connectrpc/connect";
@@ -34,7 +34,7 @@ const BUILT_IN: readonly BuiltInEntry[] = Object.keys(NODE_CONFIGS)
   .filter(isBuiltIn)
   .map((nodeType) => ({ nodeType, description: withoutLinks(NODE_DOCS[nodeType].purpose) }));
 
-/** The pages have links; a list has none. */
+/** Removes links, which make sense on the pages of the documentation only. */
 function withoutLinks(markdown: string): string {
   return markdown.replaceAll(/\[([^\]]+)\]\([^)]+\)/g, "$1");
 }
@@ -69,7 +69,7 @@ export const createNodeTypeService = ({
   },
 });
 
-/** Executors that are alive; one whose connection just ended is not connected any more. */
+/** Executors that are alive. An executor whose connection just ended is not connected. */
 const readConnected = async (pool: ServiceParts["pool"]): Promise<AliveExecutor[]> =>
   (await readAliveExecutors(pool)).filter(({ hasLeft }) => !hasLeft);
 

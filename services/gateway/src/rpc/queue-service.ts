@@ -1,5 +1,5 @@
-// QueueService at the gateway: reads depths, dead letters and pauses from the store; checks redrives, discards and pauses and forwards
-// them.
+// QueueService at the gateway. It reads depths, dead letters and pauses from the store. It checks redrives, discards and pauses and
+// forwards them.
 
 import { create } from "@bufbuild/protobuf";
 import type { ServiceImpl } from "@connectrpc/connect";
@@ -88,7 +88,7 @@ export const createQueueService = ({
   };
 };
 
-/** The queues with work, and those that are held without any. */
+/** The queues with work, and the paused queues without any. */
 function withHeld(types: Depths["types"], pauses: PauseBook["pauses"]) {
   const held = new Set(pauses.flatMap(({ scope, name }) => (scope === "queue" ? [name] : [])));
   const counted = types.map((type) => ({ ...type, held: held.delete(type.nodeType) }));

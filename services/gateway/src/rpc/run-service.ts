@@ -48,9 +48,9 @@ import { executeRun, startRun } from "./execute-run.ts";
 import type { ServiceParts } from "./service-parts.ts";
 import { submitRuns } from "./submit-runs.ts";
 
-/** Proxies end a call that is silent for half a minute. */
+/** The longest wait. Proxies end a call that is silent for half a minute. */
 const WAIT_MS_MAX = 20_000;
-/** A caller with less time left than this still gets its answer in time. */
+/** The part of the caller's deadline that the gateway keeps for the answer itself. */
 const ANSWER_MS = 250;
 
 export const createRunService = (parts: ServiceParts): ServiceImpl<typeof RunService> => {

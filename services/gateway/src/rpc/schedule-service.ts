@@ -83,7 +83,7 @@ export const createScheduleService = ({
   };
 };
 
-/** Parses a schedule; an input that came as a Value travels as JSON. @throws INPUT_INVALID, LIMIT_EXCEEDED */
+/** Parses a schedule. The gateway sends an input that came as a Value as JSON. @throws INPUT_INVALID, LIMIT_EXCEEDED */
 function sendSpec(request: CreateScheduleRequest | UpdateScheduleRequest): void {
   const { spec } = parseSaveSchedule(request);
   if (request.spec !== undefined) sendAsJson(request.spec, spec.input);
@@ -94,14 +94,14 @@ function recurrenceOf(request: PreviewScheduleRequest): Recurrence {
   return { expression, timeZone: request.timeZone || "UTC" };
 }
 
-/** @throws INPUT_INVALID for a rule that cannot be read or takes too long */
+/** The next times of a rule. @throws INPUT_INVALID for a rule that cannot be read or takes too long */
 async function preview(
   occurrences: Occurrences,
   recurrence: Recurrence,
   { from, count }: { readonly from: number; readonly count: number },
 ): Promise<number[]> {
   const fault = await occurrences.fault(recurrence, from);
-  // A rule that has ended is valid; it has no times.
+  // A rule that has ended is valid. It has no times.
   if (fault?.reason === "NO_OCCURRENCE") return [];
   if (fault !== undefined) throw invalidField(fault.field, fault.reason, fault.description);
   try {

@@ -1,9 +1,9 @@
 // SubmitRuns: many starts over one standing stream, and the ends of their runs. The gateway sends every start to the scheduler as StartRun
 // does, and takes ends from notifications as ExecuteRun does. Answers of one turn of the event loop leave in one message.
 //
-// The races it survives: the stream may break in any phase. Starts under way finish, their answers are dropped, and the client sends them
-// again with the same request id: it gets the same run. A run may end before the scheduler's answer arrives (see ExecuteRun). The gateway
-// may drain: the stream ends with DRAINING, and the client continues on another one.
+// Races. The stream breaks in any phase: starts under way finish, and their answers are dropped. The client sends them again with the same
+// request id and gets the same run. A run ends before the scheduler's answer arrives: execute-run.ts explains it. The gateway drains: the
+// stream ends with DRAINING, and the client continues on another one.
 
 import type { HandlerContext } from "@connectrpc/connect";
 import { LIMITS } from "@pawl/core/data/limits";
@@ -64,7 +64,7 @@ export async function* submitRuns(
   }
 }
 
-/** A run whose end is due: its place at the tail, and its share of the gateway's streams. */
+/** A run whose end the client waits for: its place at the tail, and its share of the gateway's streams. */
 interface Wait {
   leave: () => void;
   readonly discharge: () => void;
@@ -178,7 +178,7 @@ class Submissions {
     });
   }
 
-  /** The end of a run that is over, from the log. */
+  /** Reads the end of a run that has ended from the log. */
   async #read(requestId: string, runId: RunId): Promise<void> {
     const { signal } = this.#limits;
     const watching = this.#parts.watch({ runId, afterSeq: 0, types: END_ONLY, signal });

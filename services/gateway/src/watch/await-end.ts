@@ -1,8 +1,8 @@
-// Waits for the end of one run by a callback, for streams that wait for many runs. A reader of its own for each (`watch-run.ts`) would have a
+// Waits for the end of one run by a callback, for streams that wait for many runs. A reader for each run (`watch-run.ts`) would have a
 // timer, a buffer and heartbeats.
 //
-// The races it survives: the end may be announced while the place at the tail is taken, the drain may begin, and the caller may leave. The
-// first of them counts, and exactly one callback is called, or none after `leave`.
+// Races: the end is announced while the listener joins the tail, the drain begins, or the caller leaves. The first of them counts. Exactly
+// one callback is called, or none after `leave`.
 
 import type { EngineError } from "@pawl/core/fault/engine-error";
 import { isTerminalType, type RunEvent } from "@pawl/core/log/event";
@@ -12,11 +12,11 @@ import type { Listener } from "./subscriber.ts";
 export interface EndCallbacks {
   /** The terminal event. */
   readonly onEnd: (event: RunEvent) => void;
-  /** The wait is over without it: the gateway drains, or the run was deleted. */
+  /** The wait ends without a terminal event: the gateway drains, or a user deleted the run. */
   readonly onLost: (reason: EngineError) => void;
 }
 
-/** Calls back once, maybe before it returns. The result leaves. */
+/** Calls back once, perhaps before it returns. The returned function ends the wait. */
 export function awaitEnd(
   fanout: Pick<Fanout, "attach">,
   request: Omit<SeatRequest, "isEndOnly">,

@@ -1,17 +1,17 @@
-// Natural batching: all requests that come while a load runs share the next load. So an idle reader never waits, and a busy one gets larger
-// batches instead of a longer queue.
+// Batches requests: all requests that arrive while a load runs share the next load. So an idle reader never waits, and a busy one gets
+// larger batches instead of a longer queue.
 
 import { setTimeout as wait } from "node:timers/promises";
 
 export interface CoalesceOptions<Key, Value> {
-  /** Answers in the order of the keys; its failure fails every key of its batch. */
+  /** Loads the values in the order of the keys. A failure fails every key of its batch. */
   readonly load: (keys: readonly Key[]) => Promise<readonly Value[]>;
   readonly maxKeys: number;
   /** The shortest time from the start of one load to the start of the next; default 0. */
   readonly paceMs?: () => number;
 }
 
-/** Makes a load of one from a load of many. At most one load, of at most `maxKeys`, runs at a time. */
+/** Makes a function for one key from a load of many keys. At most one load, of at most `maxKeys`, runs at a time. */
 export function coalesce<Key, Value>(
   options: CoalesceOptions<Key, Value>,
 ): (key: Key) => Promise<Value> {
@@ -21,7 +21,7 @@ export function coalesce<Key, Value>(
   let isLoading = false;
 
   const pump = async (): Promise<void> => {
-    // One turn later, so that requests made in the same turn share the first load.
+    // Wait one turn, so that requests of the same turn share the first load.
     await Promise.resolve();
     while (waiting.length > 0) {
       const leftMs = startedAt + paceMs() - performance.now();
@@ -31,7 +31,7 @@ export function coalesce<Key, Value>(
       waiting = waiting.slice(maxKeys);
       try {
         const values = await load(batch.map(({ key }) => key));
-        // A load answers every key; the cast keeps `undefined` a legal answer.
+        // A load answers every key. The cast allows `undefined` as an answer.
         batch.forEach(({ answer }, index) => answer.resolve(values[index] as Value));
       } catch (error) {
         for (const { answer } of batch) answer.reject(error);

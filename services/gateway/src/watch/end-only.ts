@@ -1,5 +1,5 @@
-// For callers that want only the end of a run: a stream of the terminal event alone costs no read until the run ends, and a run that its
-// caller has just started is known without a read.
+// For callers that want only the end of a run. A stream of the terminal event alone costs no read until the run ends. A run that its caller
+// has just started needs no read at all.
 
 import { TERMINAL_TYPES } from "@pawl/core/log/event";
 import type { RunId } from "@pawl/core/name/ids";
@@ -23,8 +23,8 @@ export async function waitForEnd(
 }
 
 /**
- * The facts that a watcher needs, from the answer of StartRun; undefined if the gateway must read them. A run that existed before may be in
- * any state. A caller that wants events of nodes needs their waves from the definition; the terminal event has no node.
+ * The facts that a watcher needs, from the answer of StartRun. Undefined if the gateway must read them. A run that existed before may be in
+ * any state. A caller that wants events of nodes needs their waves from the definition. The terminal event has no node.
  */
 export function knownRun(
   { run, duplicate }: StartRunResponse,

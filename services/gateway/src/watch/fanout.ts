@@ -1,11 +1,10 @@
-// One tail for each watched run, many subscribers: the hub between hints (notifications), polls, tails and readers. All tails with news
+// The hub between hints (notifications), polls, tails and readers: one tail for each watched run, and many subscribers. All tails with news
 // share one read statement at a time.
 //
-// It polls watched runs every 5 s, and every second while no hints can arrive. So a lost NOTIFY costs latency only.
+// The gateway polls watched runs every 5 s, and every second while no hints can arrive. So a lost NOTIFY costs latency only.
 //
-// The race it survives: a tail does not get hints that came before it was opened. So a new tail reads the log at once, unless its first
-// subscriber waits for the end of a run that was just started: then platform/src/ends knows the hints since then, and the tail reads nothing
-// until the run ends.
+// Race: a hint arrives before its tail is opened. So a new tail reads the log at once. Exception: its first subscriber waits for the end of
+// a run that was just started. Then platform/src/ends knows the hints since then, and the tail reads nothing until the run ends.
 
 import { EngineError } from "@pawl/core/fault/engine-error";
 import type { RunEvent } from "@pawl/core/log/event";
@@ -37,11 +36,11 @@ export const FANOUT_DEFAULTS = {
   retryMs: 250,
 } as const;
 
-/** With more logs in one statement, the first would wait too long for the last. */
+/** With more logs in one statement, the first log would wait too long for the last. */
 const CURSORS_PER_READ = 500;
 
-// With few runs a new event is read at once. With many, a pause of two milliseconds makes one statement for all runs and one message for
-// several events, instead of a statement and a message for each event.
+// With few runs the gateway reads a new event at once. With many, it waits two milliseconds. Then one statement reads all runs, and one
+// message carries several events.
 const FEW_TAILS = 4;
 const BUSY_PACE_MS = 2;
 
@@ -49,17 +48,17 @@ const BUSY_PACE_MS = 2;
 export interface SeatRequest {
   readonly runId: RunId;
   readonly scope: EventScope;
-  /** Where a new tail begins. */
+  /** The seq after which a new tail begins. */
   readonly afterSeq: number;
-  /** Waits for the terminal event and wants no other. */
+  /** Whether the listener wants the terminal event and no other. */
   readonly isEndOnly: boolean;
-  /** With `isEndOnly`: the run was started after this mark. */
+  /** With `isEndOnly`: the caller started the run after this mark. */
   readonly since?: HintMark | undefined;
 }
 
 /** A place at a tail. */
 export interface Place {
-  /** The tail pushes every event after this seq; the reader must read those before it from the store. */
+  /** The tail pushes every event after this seq. The reader must read those before it from the store. */
   readonly joinedAfter: number;
   readonly leave: () => void;
 }
@@ -89,7 +88,7 @@ export class Fanout {
     });
   }
 
-  /** How many streams are open, and how many runs are watched. */
+  /** The numbers of open streams and of watched runs. */
   get counts() {
     return { streams: this.#admitted, tails: this.#tails.size };
   }
@@ -108,7 +107,7 @@ export class Fanout {
     for (const open of this.#open) open.finish(this.#draining);
   }
 
-  /** Counts one more stream; call the result when the stream is over. @throws DRAINING, STREAM_LIMIT */
+  /** Counts one more stream. Call the result when the stream is over. @throws DRAINING, STREAM_LIMIT */
   admit(): () => void {
     this.throwIfDraining();
     if (this.#admitted >= this.#options.subscribersMax) {
@@ -133,7 +132,7 @@ export class Fanout {
     if (this.#draining !== undefined) throw this.#draining;
   }
 
-  /** Ends `open` with DRAINING when the gateway stops; call the result when it is over. */
+  /** Ends `open` with DRAINING when the gateway stops. Call the result when the stream is over. */
   enlist(open: Pick<Listener, "finish">): () => void {
     if (this.#draining !== undefined) open.finish(this.#draining);
     this.#open.add(open);
@@ -173,12 +172,12 @@ export class Fanout {
     this.#tails.get(event.runId)?.ended(event);
   }
 
-  /** This moment in the stream of hints, to be taken before a run is started. */
+  /** A mark of this moment in the stream of hints. Take it before you start a run. */
   markHints(): HintMark {
     return this.#endings.mark();
   }
 
-  /** The terminal event of a run that was started after the mark, if it has come already. */
+  /** The terminal event of a run that was started after the mark, if it has arrived. */
   endSince(runId: RunId, since: HintMark): RunEvent | undefined {
     const state = this.#endings.stateOf(runId, since);
     return state.kind === "over" ? state.event : undefined;

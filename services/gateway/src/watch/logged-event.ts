@@ -14,7 +14,7 @@ export type ContextAt = (event: RunEvent) => Promise<string>;
 
 export class LoggedEvent {
   readonly event: RunEvent;
-  /** About its size in memory and on the wire. */
+  /** About the size of the event in memory and on the wire. */
   readonly bytes: number;
   readonly #scope: EventScope;
   #wire: WireEvent | undefined;
@@ -27,20 +27,20 @@ export class LoggedEvent {
     this.bytes = ENVELOPE_BYTES + (event.value?.length ?? 0) + textLength(event);
   }
 
-  /** As a message of the contract. */
+  /** The event as a message of the contract. */
   get wire(): WireEvent {
     this.#wire ??= toWireEvent(this.event, this.#scope);
     return this.#wire;
   }
 
-  /** As a frame of SSE. */
+  /** The event as a frame of SSE. */
   get frame(): string {
     const { seq, type } = this.event;
     this.#frame ??= `id: ${seq}\nevent: ${type}\ndata: ${toSseJson(this.event, this.#scope)}\n\n`;
     return this.#frame;
   }
 
-  /** As an update of its node's or run's status, with the same cursor; empty if it changes no status. */
+  /** The event as an update of the status of its node or run, with the same cursor. Empty if it changes no status. */
   update(contextAt: ContextAt): Promise<string> {
     this.#update ??= this.#makeUpdate(contextAt);
     return this.#update;

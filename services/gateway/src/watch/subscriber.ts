@@ -1,7 +1,7 @@
 // One live reader of a run: a bounded buffer between the tail, which never waits, and a connection, which may.
 //
-// States: open → overflowed (the tail pushed more than the buffer holds; the buffer is emptied, and the tail forgets it) | ended (drain).
-// Both are final for this subscriber. Its reader then reads from the store, or ends.
+// States: open → overflowed (the tail pushed more than the buffer holds; the buffer is emptied, and the tail drops this subscriber) | ended
+// (drain). Both are final for this subscriber. Its reader then reads from the store, or ends.
 
 import type { EngineError } from "@pawl/core/fault/engine-error";
 import type { LoggedEvent } from "./logged-event.ts";
@@ -11,13 +11,13 @@ export interface BufferLimits {
   readonly bytes: number;
 }
 
-/** What a tail pushes to. */
+/** A receiver of the events of a tail. */
 export interface Listener {
-  /** Waits for the terminal event and wants no other. */
+  /** Whether the listener wants the terminal event and no other. */
   readonly isEndOnly: boolean;
-  /** Takes events that the tail read; false if the tail must forget this listener. */
+  /** Takes events that the tail read. False if the tail must drop this listener. */
   push(events: readonly LoggedEvent[], bytes: number): boolean;
-  /** Ends it from outside. */
+  /** Ends the listener, for example when the gateway drains. */
   finish(reason: EngineError): void;
 }
 
@@ -28,9 +28,9 @@ export class Subscriber implements Listener {
   readonly #limits: BufferLimits;
   #buffer: LoggedEvent[] = [];
   #bytes = 0;
-  /** When the buffer ran over, by `performance.now()`. */
+  /** The time of the overflow, by `performance.now()`. */
   overflowedAt: number | undefined;
-  /** The reason for which it was ended from outside. */
+  /** The reason given to `finish`. */
   end: EngineError | undefined;
   #wake: (() => void) | undefined;
 
@@ -40,7 +40,7 @@ export class Subscriber implements Listener {
   }
 
   /**
-   * Adds events that the tail read. False if they do not fit behind the unread ones: the buffer is dropped, and the tail must forget this
+   * Adds events that the tail read. False if they do not fit behind the unread ones: the buffer is emptied, and the tail must drop this
    * subscriber. A push into an empty buffer always fits, because one read of the tail is bounded.
    */
   push(events: readonly LoggedEvent[], bytes: number): boolean {
@@ -60,7 +60,7 @@ export class Subscriber implements Listener {
     return !isFull;
   }
 
-  /** Ends the subscription from outside; the reader still gets the buffered events first. */
+  /** Ends the subscription. The reader still gets the buffered events first. */
   finish(reason: EngineError): void {
     this.end ??= reason;
     this.#notify();
@@ -74,7 +74,7 @@ export class Subscriber implements Listener {
     return taken;
   }
 
-  /** Waits until there is something to do. */
+  /** Waits until the buffer has events or the subscription ends. */
   async wait(timeoutMs: number, signal: AbortSignal): Promise<Waited> {
     const now = this.#state(signal);
     if (now !== undefined) return now;

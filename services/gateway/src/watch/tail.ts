@@ -4,9 +4,10 @@
 // While all subscribers wait only for the end, the tail ignores hints of a live run and skips the events before the terminal one. So a
 // caller that waits for a run of ten nodes costs one read instead of ten.
 //
-// States: idle ⇄ reading; closed after the terminal event, when the log is gone, or when the last subscriber has left. Two races it
-// survives: a hint that arrives during a read causes another read afterwards. A test run may be deleted between the notification of its end
-// and the read; then its streams end with RUN_NOT_FOUND.
+// States: idle ⇄ reading; closed after the terminal event, when the log is missing, or when the last subscriber has left.
+//
+// Races. A hint arrives during a read: the tail reads again afterwards. A user deletes a test run between the notification of its end and
+// the read: its streams end with RUN_NOT_FOUND.
 
 import { EngineError } from "@pawl/core/fault/engine-error";
 import { isStreamedType, isTerminalType, type RunEvent } from "@pawl/core/log/event";
@@ -19,7 +20,7 @@ import type { Listener } from "./subscriber.ts";
 export interface TailOptions {
   readonly runId: RunId;
   readonly scope: EventScope;
-  /** Where it begins. */
+  /** The seq after which the tail begins. */
   readonly afterSeq: number;
   readonly read: (cursor: LogCursor) => Promise<EventPage>;
   /** Called once, when the tail is closed. */
@@ -33,13 +34,13 @@ export class Tail {
   readonly #options: TailOptions;
   readonly #subscribers = new Set<Listener>();
   #scope: EventScope;
-  /** The last seq that was pushed; a subscriber that joins now gets the events after it. */
+  /** The last seq that was pushed. A subscriber that joins now gets the events after it. */
   cursor: number;
   #hint = 0;
   #isPoked = false;
   /** The seq of a terminal event that was notified and must be read from the log. */
   #endSeq = 0;
-  /** Whether the run has partial output: it takes seqs that hints do not count, so hints may be behind the log. */
+  /** Whether the run has stream deltas. Hints do not count their seqs, so hints may be behind the log. */
   #hasStreamed = false;
   #isReading = false;
   #isClosed = false;
@@ -51,9 +52,9 @@ export class Tail {
     this.cursor = options.afterSeq;
   }
 
-  /** Adds a subscriber; it gets every event after the present `cursor`. */
+  /** Adds a subscriber. It gets every event after the present `cursor`. */
   add(subscriber: Listener, scope: EventScope): void {
-    // A subscriber that waits only for the end may not know the nodes; every other one does.
+    // A subscriber that waits only for the end may not know the nodes. Every other one does.
     if (!subscriber.isEndOnly) this.#scope = scope;
     // The tail has ignored hints until now.
     const isMissing = !subscriber.isEndOnly && this.#isEndOnly && this.#subscribers.size > 0;
@@ -61,26 +62,26 @@ export class Tail {
     if (isMissing) this.poke();
   }
 
-  /** Removes a subscriber; a tail without subscribers closes. */
+  /** Removes a subscriber. A tail without subscribers closes. */
   remove(subscriber: Listener): void {
     this.#subscribers.delete(subscriber);
     if (this.#subscribers.size === 0) this.#close();
   }
 
-  /** A hint: the log reaches at least `seq`; 0 means only that there may be news. */
+  /** A hint that the log reaches at least `seq`. 0 means only that there may be new events. */
   hint(seq: number, mayBeOver: boolean): void {
     if (this.#isEndOnly) {
       if (!mayBeOver) return;
       if (!this.#isReading) this.cursor = Math.max(this.cursor, seq - 1);
     }
-    // The read that runs now may find the first partial output.
+    // The read that runs now may find the first stream delta.
     if (seq === 0 || this.#hasStreamed || this.#isReading) return this.poke();
     if (seq <= this.#hint || seq <= this.cursor) return;
     this.#hint = seq;
     this.#start();
   }
 
-  /** The terminal event itself: pushed as it is, unless subscribers miss events before it. */
+  /** Pushes the terminal event itself, unless subscribers miss events before it. */
   ended(event: RunEvent): void {
     const isNext = !this.#isReading && event.seq === this.cursor + 1;
     if (this.#isEndOnly || isNext) return this.#deliver([event]);
@@ -88,7 +89,7 @@ export class Tail {
     this.hint(event.seq, true);
   }
 
-  /** There may be news. */
+  /** A hint that there may be new events. */
   poke(): void {
     this.#isPoked = true;
     this.#start();
@@ -115,10 +116,10 @@ export class Tail {
         this.#deliver(page.events);
         if (page.events.length === 0 && endSeq > this.cursor) return this.#deleted();
         if (page.hasMore) this.#isPoked = true;
-        // The log has no event for this hint yet; the poll finds it.
+        // The log has no event for this hint yet. The poll finds it.
         else if (page.events.length === 0 && this.#hint === hinted) this.#hint = this.cursor;
       } catch {
-        // The store is away: subscribers keep their heartbeats, and the tail repeats the read until it succeeds.
+        // The store is down. Subscribers keep their heartbeats, and the tail repeats the read until it succeeds.
         this.#isPoked = true;
         await new Promise((resolve) => setTimeout(resolve, this.#options.retryMs).unref());
       }

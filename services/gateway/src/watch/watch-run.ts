@@ -1,11 +1,11 @@
-// Every event of a run after a cursor, then live ones, until the terminal event, for WatchRun and SSE.
+// Streams every event of a run after a cursor, then live ones, until the terminal event, for WatchRun and SSE.
 //
-// States: replay (pages from the store, at the reader's own pace) → joined (the tail pushes) → done; joined → replay if the buffer ran
-// over although the reader was quick.
+// States: replay (pages from the store, at the reader's own pace) → joined (the tail pushes) → done; joined → replay if the buffer
+// overflowed although the reader was quick.
 //
-// The race it survives, between replay and live tail: an event may commit after the last page was read and before the reader joins the
-// tail. Joining is one synchronous step that also returns the tail's cursor. The tail pushes everything after that cursor, the reader
-// reads everything up to it from the store, and drops repeats by their seq. So there is neither gap nor repeat, whichever side is ahead.
+// Race: an event commits after the reader read its last page and before it joins the tail. Joining is one synchronous step that also
+// returns the tail's cursor. The tail pushes all events after that cursor. The reader reads all events up to it from the store, and drops
+// repeats by their seq. So no event is missing or repeated, whichever side is ahead.
 
 import { EngineError } from "@pawl/core/fault/engine-error";
 import { isFinal, isTerminalType } from "@pawl/core/log/event";
@@ -24,9 +24,9 @@ export interface WatchedRun {
   readonly scope: EventScope;
 }
 
-/** A run that its caller has just started, and whose end it waits for. */
+/** A run that its caller has just started. The caller waits for its end. */
 export interface KnownRun extends WatchedRun {
-  /** Taken before the caller started the run. */
+  /** The mark from before the caller started the run. */
   readonly since: HintMark;
 }
 
@@ -34,44 +34,44 @@ export interface WatchDeps {
   readonly fanout: Fanout;
   /** @throws RUN_NOT_FOUND, STORE_UNAVAILABLE */
   readonly findRun: (runId: RunId) => Promise<WatchedRun>;
-  /** A page of one log; replays of many readers share a statement. */
+  /** Reads a page of one log. Replays of many readers share a statement. */
   readonly readPage: (cursor: LogCursor) => Promise<EventPage>;
   readonly heartbeatMs: number;
   /** A reader that leaves a full buffer unread for longer than this is too slow for a live stream. */
   readonly stallMs: number;
-  /** A connection that accepts no data for this long is cut without a message. */
+  /** The gateway closes a connection without a message if it accepts no data for this long. */
   readonly abandonMs: number;
 }
 
 /** Heartbeats come before proxies close a silent stream. */
 export const WATCH_DEFAULTS = { heartbeatMs: 15_000, stallMs: 5_000, abandonMs: 60_000 } as const;
 
-/** The tail reads a live log this short, together with others; a longer one is first replayed by itself. */
+/** The tail reads a log of at most this length, together with other logs. The reader first replays a longer one itself. */
 const SHORT_REPLAY = 100;
-/** The first heartbeat of a silent stream comes early: headers are sent with the first message, and callers wait for them. */
+/** The first heartbeat of a silent stream comes early, because headers are sent with the first message and callers wait for them. */
 const FIRST_BEAT_MS = 200;
 
 export interface WatchRequest {
   readonly runId: RunId;
   readonly afterSeq: number;
-  /** Only these types, and the terminal event; empty means all. */
+  /** The wanted types. The terminal event is always sent. Empty means all. */
   readonly types: ReadonlySet<string>;
   readonly signal: AbortSignal;
-  /** Cuts the connection without a message. */
+  /** Closes the connection without a message. */
   readonly abandon?: () => void;
-  /** Saves the reads about the run; only for callers that wait for its end. */
+  /** Facts that save the reads about the run. Only callers that wait for its end may use it. */
   readonly known?: KnownRun;
 }
 
 /** Watches a run. */
 export type Watch = (request: WatchRequest) => WatchStream;
-/** Batches of events in order; an empty batch is a heartbeat. */
+/** Batches of events in order. An empty batch is a heartbeat. */
 export type WatchStream = AsyncGenerator<readonly LoggedEvent[], void, undefined>;
 
 /**
  * Watches a run. Ends after the terminal event or when the signal aborts.
- * @throws RUN_NOT_FOUND, CURSOR_OUT_OF_RANGE, STREAM_LIMIT, DRAINING, STORE_UNAVAILABLE; once the stream has begun, the
- * metadata of each holds the `cursor` for the next call.
+ * @throws RUN_NOT_FOUND, CURSOR_OUT_OF_RANGE, STREAM_LIMIT, DRAINING, STORE_UNAVAILABLE. Once the stream has begun, their metadata holds
+ * the `cursor` for the next call.
  */
 export async function* watchRun(deps: WatchDeps, request: WatchRequest): WatchStream {
   const reader = new Reader(deps, request);
@@ -93,7 +93,7 @@ export async function* watchRun(deps: WatchDeps, request: WatchRequest): WatchSt
   }
 }
 
-/** One reader's way through a log. */
+/** The position of one reader in a log. */
 class Reader {
   readonly #deps: WatchDeps;
   readonly #request: WatchRequest;
@@ -134,12 +134,12 @@ class Reader {
       } finally {
         seat.leave();
       }
-      // The buffer ran over: the reader has fallen behind and catches up from the store.
+      // The buffer overflowed. The reader is behind and reads from the store again.
       isLong = true;
     }
   }
 
-  /** Pages from the store until the log, or `upTo`, is reached. */
+  /** Reads pages from the store until the end of the log, or until `upTo`. */
   async *#replay(scope: EventScope, upTo: number): WatchStream {
     const { runId, signal } = this.#request;
     while (this.cursor < upTo && !this.#isDone && !signal.aborted) {
@@ -150,7 +150,7 @@ class Reader {
     }
   }
 
-  /** The events that the tail pushes, with heartbeats, until the end or an overflow that is forgiven. */
+  /** Yields the events that the tail pushes, with heartbeats, until the end or an overflow of a quick reader. */
   async *#follow(seat: Seat): WatchStream {
     const { subscriber } = seat;
     let silentSince = performance.now();

@@ -1,4 +1,4 @@
-// What main.ts does with its configuration before anything starts: it reads it and reports every fault, and prints it on request.
+// Reads the configuration of a service before anything starts. It reports every fault, and prints the configuration on request.
 
 import { ConfigFault, EXIT_CONFIG, type Env, type EnvSchema } from "./env.ts";
 import { redactValue } from "./redact.ts";
@@ -13,8 +13,8 @@ export interface Shell {
 }
 
 /**
- * The configuration that `parse` makes from the environment. A fault is printed and ends the process with 78. `--check-config` ends it
- * with 0 if there is no fault; `--print-config` first prints the configuration without its secrets.
+ * The configuration that `parse` makes from the environment. A fault is printed and ends the process with 78. `--check-config` ends the
+ * process with 0 if there is no fault. `--print-config` first prints the configuration without its secrets.
  */
 export const readConfig = <Config>(parse: (env: Env) => Config, shell: Shell): Config => {
   let config: Config;
@@ -33,10 +33,13 @@ export const readConfig = <Config>(parse: (env: Env) => Config, shell: Shell): C
   return config;
 };
 
-/** The configuration as JSON; secrets appear as ***, also inside texts that are not declared as secrets. */
+/** The configuration as JSON. Secrets appear as ***, also inside texts that are not declared as secrets. */
 export const printConfig = (config: unknown): string => JSON.stringify(config, redactValue, 2);
 
-/** The variables of a schema with their purpose; a required variable, or one that is off, has no default. deploy/env.example is made from it. */
+/**
+ * The variables of a schema with their purpose. A required variable, or one that is off, has no default. `npm run env` makes
+ * deploy/env.example from it.
+ */
 export const describeVariables = (schema: EnvSchema) =>
   Object.entries(schema.shape).map(([name, piece]) => {
     const description = piece.description ?? "";

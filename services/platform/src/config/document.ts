@@ -1,11 +1,11 @@
-// A variable that holds a document: JSON text, or the path of a JSON or YAML file (the right place for secrets). Every fault of the
-// document is reported at once, by its path and never by its value.
+// A variable that holds a document: JSON text, or the path of a JSON or YAML file. A file is the right place for secrets. Every fault of
+// the document is reported at once, by its path and never by its value.
 
 import { readFileSync } from "node:fs";
 import { readText } from "@pawl/core/definition/read-text";
 import { z } from "zod";
 
-/** The document as `schema` parses it; an absent variable counts as an empty object. */
+/** The document as `schema` parses it. An absent variable counts as an empty object. */
 export const document = <Schema extends z.ZodType>(schema: Schema, describe: string) =>
   z
     .string()

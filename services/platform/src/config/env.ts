@@ -1,5 +1,5 @@
-// Parses the environment with a zod schema whose keys are the names of variables. All faults are reported at once, so that a person
-// does not fix them one restart at a time. An empty variable counts as absent, because compose files pass `NAME=`.
+// Parses the environment with a zod schema whose keys are the names of variables. It reports all faults at once, so a person does not need
+// a restart for each. An empty variable counts as absent, because compose files pass `NAME=`.
 
 import { nearestName } from "@pawl/core/name/nearest";
 import type { z } from "zod";
@@ -9,7 +9,7 @@ import { KNOWN_VARIABLES } from "./known.ts";
 /** An environment such as `process.env`. */
 export type Env = Readonly<Record<string, string | undefined>>;
 
-/** One faulty variable and what was expected. It never holds the value, which may be a secret. */
+/** One faulty variable and the expected form. It never holds the value, which may be a secret. */
 export interface VariableFault {
   readonly variable: string;
   readonly expected: string;
@@ -18,7 +18,7 @@ export interface VariableFault {
 /** Exit code of a process whose configuration is wrong (EX_CONFIG of sysexits.h). */
 export const EXIT_CONFIG = 78;
 
-/** The configuration is wrong; `faults` holds every fault. */
+/** The configuration is wrong. `faults` holds every fault. */
 export class ConfigFault extends Error {
   override readonly name = "ConfigFault";
   readonly faults: readonly VariableFault[];

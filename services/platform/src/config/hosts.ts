@@ -1,5 +1,6 @@
-// The host names by which a port may be called, against DNS rebinding: a page of another site that makes its own name resolve to this
-// machine still sends its own name. A request that names two hosts is refused, because a proxy on the way may have read the other one.
+// The host names by which clients may call a port. They protect against DNS rebinding: a page of another site that makes its own name
+// resolve to this machine still sends its own name. The service refuses a request that names two hosts, because a proxy may have read the
+// other one.
 
 import { isIP } from "node:net";
 
@@ -8,7 +9,7 @@ export const LOOPBACK_NAMES: ReadonlySet<string> = new Set(["127.0.0.1", "localh
 
 const AUTHORITY = /^(\[[0-9a-f:.]+\]|[^:@/?#\s]+)(?::\d{1,5})?$/i;
 
-/** The host of a `host:port`, in lower case; empty if there is none. */
+/** The host of a `host:port`, in lower case. Empty if there is none. */
 export const hostOf = (authority: string): string =>
   AUTHORITY.exec(authority)?.[1]?.toLowerCase() ?? "";
 
@@ -27,7 +28,7 @@ export function namesTwoHosts(rawHeaders: readonly string[]): boolean {
   return false;
 }
 
-/** Whether a port inside the deployment may be called by that name: an IP address, which no rebinding sends, or a known name. */
+/** Whether clients may call an inner port by this name: an IP address, which no rebinding sends, or a known name. */
 export const isInnerHost = (authority: string, allowed: ReadonlySet<string>): boolean => {
   const host = hostOf(authority);
   const isAddress = isIP(host.replace(/^\[|\]$/g, "")) > 0;

@@ -1,5 +1,5 @@
-// Every PAWL_ variable of the whole system. Services share one environment, so each must know all names to distinguish a variable of
-// another service from a misspelt one. A new variable is added here and to the schema of the service that reads it.
+// Every PAWL_ variable of the whole system. Services share one environment. So each must know all names, to tell a variable of another
+// service from a misspelt one. Add a new variable here and to the schema of the service that reads it.
 
 /** All PAWL_ names that any part of Pawl reads. */
 export const KNOWN_VARIABLES: readonly string[] = [

@@ -7,7 +7,7 @@ const SECRET_NAME = /pass|pwd|secret|token|key|sig|cred|auth/i;
 
 /** scheme://user:password@ */
 const USER_INFO = /([a-z][a-z0-9+.-]*:\/\/[^\s/?#@:]*):[^\s/?#]*@/gi;
-/** name=value, with quotes around a value with spaces; after the start, a space, or a separator of parameters. */
+/** name=value, with quotes around a value that has spaces. It is at the start, after a space, or after a separator of parameters. */
 const PARAMETER =
   /(^|[\s?&;,#])([^\s?&;,=#]+)(\s*=\s*)('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|[^\s&;]*)/g;
 
@@ -28,7 +28,7 @@ export const redact = (text: string): string =>
       isSecretName(name) ? `"${name}"${colon}"${HIDDEN}"` : whole,
     );
 
-/** A value of a configuration with its name; a value that is not text stays as it is. */
+/** A value of a configuration, redacted by its name. A value that is not text stays as it is. */
 export const redactValue = (name: string, value: unknown): unknown => {
   if (typeof value !== "string" || value === "") return value;
   return isSecretName(name) ? HIDDEN : redact(value);

@@ -1,5 +1,5 @@
-// The schemas of a deployment. Statements name tables without a schema; the search path of a connection says where they are. So two
-// deployments may share a database, each with schemas of its own.
+// The schemas of a deployment. Statements name tables without a schema, and the search path of a connection selects the schemas. So two
+// deployments can share a database.
 
 export interface Schemas {
   /** The engine's tables. */
@@ -10,5 +10,5 @@ export interface Schemas {
 
 export const DEFAULT_SCHEMAS: Schemas = { engine: "pawl", queue: "pgboss" };
 
-/** No table of pg-boss has the name of one of ours: both are found. */
+/** No table of pg-boss has the name of a table of ours, so one search path finds both. */
 export const searchPath = ({ engine, queue }: Schemas): string => `${engine},${queue}`;

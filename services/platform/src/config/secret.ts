@@ -1,4 +1,4 @@
-// A value that must not be printed: logs, JSON, templates and the inspector show it as ***; only reveal() returns it.
+// A value that must not be printed. Logs, JSON, templates and the inspector show it as ***. Only reveal() returns it.
 
 import { inspect } from "node:util";
 

@@ -1,4 +1,5 @@
-// The building blocks of configuration schemas: each parses, bounds and defaults one kind of variable, and describes what it expects.
+// The building blocks of configuration schemas. Each parses and bounds one kind of variable, has a default, and describes the expected
+// form.
 
 import { DEFAULT_SCHEMAS, type Schemas } from "./schemas.ts";
 import { z } from "zod";
@@ -9,7 +10,7 @@ import { Secret } from "./secret.ts";
 /** Services listen on loopback by default, because calls inside the system are not authenticated yet. */
 export const LOOPBACK = "127.0.0.1";
 
-/** The default ports on one machine; a person types only the gateway's. */
+/** The default ports on one machine. A person types only the port of the gateway. */
 export const DEFAULT_PORTS = {
   gateway: 7400,
   scheduler: 7401,
@@ -18,7 +19,7 @@ export const DEFAULT_PORTS = {
   handlers: 7404,
 } as const;
 
-/** Longer than a tick and the end of handlers that react to abort, shorter than Kubernetes' 30 s before it kills. */
+/** Longer than a tick and the end of handlers that react to abort. Shorter than the 30 s after which Kubernetes kills. */
 export const DEFAULT_DRAIN_MS = 20_000;
 
 const INTEGER = /^-?\d{1,15}$/;
@@ -30,7 +31,7 @@ interface Bounds {
   readonly describe: string;
 }
 
-/** A transformation of text that reports `expected` where `read` returns undefined. */
+/** A transformation of text that reports `expected` if `read` returns undefined. */
 const reading =
   <Value>(expected: string, read: (text: string) => Value | undefined) =>
   (text: string, ctx: z.RefinementCtx): Value => {
@@ -58,7 +59,7 @@ export const milliseconds = (bounds: Bounds) => integer(bounds, "whole milliseco
 /** A whole number of things within bounds. */
 export const count = (bounds: Bounds) => integer(bounds, "a whole number");
 
-/** A TCP port; 0 takes a free one. */
+/** A TCP port. 0 takes a free one. */
 export const port = (defaultPort: number, describe = "TCP port to listen on; 0 takes a free one") =>
   integer({ default: defaultPort, min: 0, max: 65_535, describe }, "a port");
 
@@ -84,7 +85,7 @@ export const address = (defaultAddress: string, describe = "host:port, several w
     .default(defaultAddress)
     .describe(describe);
 
-/** PostgreSQL URL; it prints without its password. */
+/** A PostgreSQL URL. It prints without its password. */
 export const databaseUrl = () =>
   z
     .string()
@@ -119,7 +120,7 @@ export const schemasOf = (config: {
   readonly PAWL_QUEUE_SCHEMA: string;
 }): Schemas => ({ engine: config.PAWL_DB_SCHEMA, queue: config.PAWL_QUEUE_SCHEMA });
 
-/** Any secret, such as a key; it prints as ***. */
+/** Any secret, such as a key. It prints as ***. */
 export const secret = (describe: string) =>
   z
     .string()
@@ -146,7 +147,7 @@ export const logLevel = () =>
     .default("info")
     .describe("log lines of this level and above");
 
-/** production refuses settings that are only for development, such as failpoints. */
+/** `production` refuses settings that are only for development, such as failpoints. */
 export const environment = () =>
   z
     .enum(["development", "production"], "expected development or production")
@@ -158,7 +159,7 @@ const FLAGS: Readonly<Record<string, boolean>> = Object.fromEntries([
   ...["off", "false", "no", "0"].map((text) => [text, false]),
 ]);
 
-/** on or off. */
+/** A switch: on or off. */
 export const flag = (defaultValue: boolean, describe: string) =>
   z
     .string()

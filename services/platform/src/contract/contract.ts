@@ -1,7 +1,7 @@
-// Contracts: a JSON Schema, compiled once, and the rules of it that a value breaks. Executors check inputs and outputs, the scheduler
-// checks people's responses. A user wrote the schema and the check runs in this process, so its work is bounded. Every schema inside
-// counts its steps. Patterns match in linear time and count by the length of the text. Distinct items are found by hashing. The
-// definition's rules already refused cyclic references.
+// Contracts: a JSON Schema, compiled once, and the rules that a value breaks. Executors check inputs and outputs, and the scheduler checks
+// people's responses. A user wrote the schema and the check runs in this process, so its work is bounded. Every part of the schema counts
+// its steps. Patterns match in linear time and count by the length of the text. Hashing finds distinct items. The rules of the definition
+// have refused cyclic references.
 
 import { compilePattern } from "@pawl/core/data/pattern";
 import { LIMITS } from "@pawl/core/data/limits";
@@ -22,7 +22,7 @@ export type Phase = "input" | "output";
 /** The name of the value in messages. */
 export type Root = Phase | "default" | "response_json" | "input_json";
 
-/** The rules that the value breaks; empty if it keeps the contract. */
+/** The rules that the value breaks. Empty if it keeps the contract. */
 export type Contract = (value: unknown) => readonly ContractError[];
 
 const ERRORS_MAX = 20;
@@ -30,7 +30,7 @@ const EXCERPT_LENGTH = 64;
 const PATH_LENGTH = 512;
 const MESSAGE_LENGTH = 200;
 const STEP = "pawlStep";
-/** Matching a text is faster than walking a schema, so a character counts for less than a step. */
+/** Matching a text is faster than walking a schema, so a character counts less than a step. */
 const PATTERN_UNITS_PER_STEP = 256;
 
 class TooCostly extends Error {
@@ -78,7 +78,7 @@ function engineOf(budget: { left: number }): Ajv2020 {
         spend(Math.ceil((subject.length * pattern.size) / PATTERN_UNITS_PER_STEP));
         return pattern.test(subject);
       },
-      // ajv knows a pattern by this text: two patterns without it would be the same one.
+      // ajv identifies a pattern by this text. Without it, two patterns would count as the same one.
       toString: () => text,
     };
   };
@@ -92,7 +92,7 @@ function engineOf(budget: { left: number }): Ajv2020 {
     logger: false,
     ownProperties: true,
     formats: { ...FORMATS },
-    // The second part is for code that is written to a file; ours is not.
+    // ajv uses the second part only for code that it writes to a file. Our code is not written.
     code: { regExp: Object.assign(linear, { code: "linear" }) },
   };
   const engine = new Ajv2020(options);
@@ -114,7 +114,7 @@ function counted(schema: JsonSchema): JsonSchema {
   const copy = structuredClone(schema);
   if (typeof copy === "boolean") return copy;
   for (const { schema: part } of subschemas(copy)) {
-    // It may be changed: it is a clone of plain JSON.
+    // The part may be changed, because it belongs to a clone of plain JSON.
     if (typeof part === "object" && part !== null) Object.assign(part, { [STEP]: costOf(part) });
   }
   const { $id: _id, $schema: _dialect, ...rest } = copy;
@@ -139,7 +139,7 @@ function pathOf(pointer: string, root: Root): string {
   return cut(path, PATH_LENGTH);
 }
 
-/** ajv's messages describe the schema; the name of an unexpected property is added. */
+/** ajv's messages describe the schema. The name of an unexpected property is added. */
 function messageOf({ message = "is wrong", params }: ErrorObject): string {
   const extra: unknown = params["additionalProperty"] ?? params["unevaluatedProperty"];
   const name = typeof extra === "string" ? `: ${cut(extra, EXCERPT_LENGTH)}` : "";
@@ -165,8 +165,8 @@ const SCHEMAS = {
 } as const;
 
 /**
- * The formats that a contract may name; any other format is an annotation, as in JSON Schema 2020-12. A long text has none of them, so that no
- * check is costly.
+ * The formats that a contract may name. Any other format is an annotation, as in JSON Schema 2020-12. A long text never matches a format,
+ * so no check is costly.
  */
 const FORMATS: Readonly<Record<string, (text: string) => boolean>> = Object.fromEntries(
   Object.entries(SCHEMAS).map(([name, schema]) => [

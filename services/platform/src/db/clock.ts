@@ -1,15 +1,13 @@
-// The database's clock, read without asking the database each time. Everything with a time uses it: deadlines of runs, backoff, run ids,
-// occurrences of schedules. So schedulers agree with each other and with the statements that compare those times to now(), and the wall
-// clock of a scheduler does not matter.
+// The database's clock, read without a query each time. Everything with a time uses it: deadlines of runs, backoff, run ids, occurrences of
+// schedules. So all schedulers and all statements with now() agree, and the wall clock of a scheduler does not matter.
 //
 // A reading is the steady time of this process (lifecycle/steady-time.ts) plus an offset. Each answer of the database bounds the offset:
-// the server read its clock between the question and the answer. An offset inside the bounds stays; otherwise it moves to the nearer
+// the server read its clock between the question and the answer. An offset inside the bounds stays. Any other offset moves to the nearer
 // bound.
 //
-// The database's own clock may step, by hand or because a standby takes over. The reading follows with the next answer, forwards or back:
-// SQL compares stored times to that clock, so a reading that followed slowly would be wrong for longer. A reading that goes back does no
-// harm: waits use steady time, a tick takes one reading, and durations are never below zero. The clock calls `onStep`, because leases
-// that seem expired may not be.
+// The database's own clock may step, by hand or after a failover. The reading follows with the next answer, forwards or backwards. SQL
+// compares stored times to that clock, so a slow correction would be wrong for longer. A backward step is harmless: waits use steady time,
+// a tick takes one reading, and durations are never below zero. The clock calls `onStep`, because leases that seem expired may not be.
 
 import { steadyNow } from "../lifecycle/steady-time.ts";
 import { number } from "./columns.ts";
@@ -28,7 +26,7 @@ export async function readClock(db: Queryable): Promise<number> {
 }
 
 interface ClockOptions {
-  /** The database's clock jumped by this much, back if negative. */
+  /** The database's clock jumped by this much. A negative number is a jump back. */
   readonly onStep?: (byMs: number) => void;
   readonly steady?: () => number;
 }
@@ -50,13 +48,13 @@ export class DatabaseClock {
     return Math.floor(this.#steady() + this.#offset);
   };
 
-  /** Asks the database. @throws if it does not answer; the offset then stays as it was. */
+  /** Queries the clock of the database. @throws if it does not answer; the offset then stays. */
   async learn(db: Queryable): Promise<void> {
     const askedAt = this.#steady();
     this.correct(await readClock(db), askedAt, this.#steady());
   }
 
-  /** The database answered `nowMs`; question and answer were at these steady times. */
+  /** The database answered `nowMs`. The question left and the answer arrived at these steady times. */
   correct(nowMs: number, askedAt: number, answeredAt: number): void {
     const least = nowMs - answeredAt;
     const most = nowMs - askedAt;

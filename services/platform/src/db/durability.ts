@@ -1,8 +1,7 @@
 // Whether the database keeps acknowledged commits. Three settings of PostgreSQL give that up for speed. With one of them off, a crash of
-// the server or its machine may damage the database or lose commits, and with them whole runs. Pawl runs all the same (tests do so on
-// purpose), but every service warns in its log and in /readyz. The settings are read in a session of Pawl, so settings of a role or a
-// database count too. They may change at any time, and after a failover another server's settings apply, so the watch reads them again
-// every few minutes.
+// the server or its machine may damage the database or lose commits, and with them whole runs. Pawl still runs (tests do so on purpose),
+// but every service warns in its log and in /readyz. The watch reads the settings in a session of Pawl, so settings of a role or a database
+// count too. Settings may change, and after a failover another server's settings apply. So the watch reads them again every few minutes.
 
 import type { ReadyNotes } from "../lifecycle/ready-notes.ts";
 import type { Logger } from "../telemetry/log.ts";
@@ -39,7 +38,7 @@ export function watchDurability(
   db: Queryable,
   { notes, log }: { readonly notes: ReadyNotes; readonly log: Logger },
 ) {
-  /** Reads the settings now. An outage changes nothing that was known. */
+  /** Reads the settings now. During an outage the last known settings stay. */
   const look = async (): Promise<void> => {
     const unsafe = await unsafeSettings(db).catch(() => undefined);
     if (unsafe === undefined) return;

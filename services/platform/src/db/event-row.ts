@@ -1,11 +1,11 @@
-// A row of run_events as statements give it, and the event of that row.
+// A row of run_events, and the event of that row.
 
 import type { RunEvent } from "@pawl/core/log/event";
 import type { RunId } from "@pawl/core/name/ids";
 import { json, number, orNull, text, uuid } from "./columns.ts";
 import type { Typed } from "./query.ts";
 
-/** The columns by their own names: logs are long, and other names would cost time. */
+/** The columns have the names of the database. Logs are long, and renaming would cost time. */
 export const EVENT = {
   run_id: uuid<RunId>(),
   seq: number(),
@@ -17,11 +17,11 @@ export const EVENT = {
   payload: json(),
   /** The user's JSON, selected as text so that the driver does not parse it. */
   value: orNull(text()),
-  /** Milliseconds since the epoch: as text, times cost the driver a quarter of the time of a long log. */
+  /** Milliseconds since the epoch. Parsing times as text took the driver a quarter of the time of a long log. */
   at: number(),
 };
 
-/** Trusts the log: rows were written from typed facts, so the one cast of this file holds by construction. */
+/** The cast is safe, because rows are written from typed facts. */
 export function toEvent(row: Typed<typeof EVENT>): RunEvent {
   const { run_id: runId, seq, type, node_id: nodeId, iteration, attempt, epoch, payload, at } = row;
   const event = { runId, seq, type, nodeId, iteration, attempt, epoch, payload, at };

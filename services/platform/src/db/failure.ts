@@ -1,5 +1,5 @@
-// Classifies failures of the database: the only file that knows SQLSTATEs. Only a code listed here counts against the statement or its
-// values. Every other error of the database counts against the database as a whole: the same call may succeed later.
+// Classifies failures of the database. No other file knows SQLSTATEs. A code listed here is a fault of the statement or its values. Every
+// other error counts against the database as a whole: the same call may succeed later.
 
 import { EngineError } from "@pawl/core/fault/engine-error";
 
@@ -13,14 +13,14 @@ import { EngineError } from "@pawl/core/fault/engine-error";
  */
 export type FailureKind = "store" | "contention" | "locked" | "duplicate" | "data" | "code";
 
-/** SQLSTATE of a pg error, also if it is the cause of STORE_UNAVAILABLE; undefined for anything else. */
+/** SQLSTATE of a pg error, also if it is the cause of STORE_UNAVAILABLE. Undefined for anything else. */
 export function sqlState(error: unknown): string | undefined {
   if (error instanceof EngineError) return sqlState(error.cause);
   if (typeof error !== "object" || error === null || !("code" in error)) return undefined;
   return typeof error.code === "string" ? error.code : undefined;
 }
 
-/** SQLSTATEs about the statement or its values; if several match, the first counts. */
+/** SQLSTATEs about the statement or its values. If several match, the first counts. */
 const NAMED: readonly (readonly [RegExp, FailureKind])[] = [
   [/^(40001|40P01)$/, "contention"],
   [/^55P03$/, "locked"],
@@ -44,7 +44,7 @@ export function failureKind(error: unknown): FailureKind {
 const kindOf = (state: string): FailureKind | undefined =>
   NAMED.find(([states]) => states.test(state))?.[1];
 
-/** Serialisation failure, deadlock or lock timeout, also behind STORE_UNAVAILABLE: the same transaction may succeed if it is sent again. */
+/** Serialisation failure, deadlock or lock timeout, also behind STORE_UNAVAILABLE. The same transaction may succeed if it is sent again. */
 export const isContention = (error: unknown): boolean => {
   const kind = kindOf(sqlState(error) ?? "");
   return kind === "contention" || kind === "locked";
@@ -53,11 +53,11 @@ export const isContention = (error: unknown): boolean => {
 /** A unique index refused the row. */
 export const isUniqueViolation = (error: unknown): boolean => failureKind(error) === "duplicate";
 
-/** Another transaction wrote first: the same work then sees its rows. */
+/** Another transaction wrote first. A repeat of the same work then sees its rows. */
 export const isOvertaken = (error: unknown): boolean =>
   isContention(error) || isUniqueViolation(error);
 
-/** SQLSTATEs of a server that is gone, starting, stopping, full or too slow, or that ended an idle session. */
+/** SQLSTATEs of a server that is down, starting, stopping, full or too slow, or that ended an idle session. */
 const AWAY = /^(08|57P|57014|53|25P0[34])/;
 
 /** The connection broke, or the server is starting, stopping, full or too slow. */
@@ -67,14 +67,14 @@ export function isAway(error: unknown): boolean {
   return error instanceof Error && AWAY_MESSAGE.test(error.message);
 }
 
-/** Whether a single statement may simply be sent again: none of it was done, and the obstacle may be gone. */
+/** Whether a statement may be sent again: the database did none of it, and the obstacle may be over. */
 export const isPassing = (error: unknown): boolean =>
   isContention(error) || sqlState(error) === "57014";
 
 const WORDS: readonly (readonly [RegExp, string])[] = [
   [/^25006/, "it is read-only"],
   [/^53100/, "its disk is full"],
-  [/^53300/, "it has no connection left"],
+  [/^53300/, "all its connections are in use"],
   [/^53/, "it has no resources left"],
   [/^57014/, "a statement took too long"],
   [/^57P/, "it is starting, stopping or ending sessions"],
@@ -85,7 +85,7 @@ const WORDS: readonly (readonly [RegExp, string])[] = [
   [/^XX/, "it found damaged data"],
 ];
 
-/** Why the database cannot be used, for people. It never repeats the database's own message, which may quote users' data. */
+/** Why the database cannot be used, in words for people. It never repeats the database's own message, which may quote users' data. */
 function describe(error: unknown): string {
   const state = sqlState(error) ?? "";
   if (!SQLSTATE.test(state) || SOCKET.test(state) || state.startsWith("08"))
@@ -108,13 +108,13 @@ export const storeFault = (error: unknown): unknown =>
     ? storeUnavailable(error)
     : error;
 
-/** The same for a call that is not sent again: contention and locks count against the database too. */
+/** The same for a call that is not repeated: contention and locks count against the database too. */
 export const lastFault = (error: unknown): unknown =>
   isContention(error) && !(error instanceof EngineError)
     ? storeUnavailable(error)
     : storeFault(error);
 
-/** Connections, logins, read-only sessions, resources, starting and stopping. */
+/** SQLSTATEs about connections, logins, read-only sessions, resources, starting and stopping. */
 const OF_SERVER = /^(08|25|28|3D|53|57P)/;
 
 /** Whether the server would refuse every call now, and not only this one. */

@@ -72,7 +72,7 @@ test("a migration behind an open transaction lets readers pass, names the sessio
   );
   // Behind a lock that waits for ever, each of these would wait for ever.
   for (let query = 0; query < 5; query += 1) await reader.query("select 1 from pawl.runs");
-  await until(() => messages.some((text) => text.includes("gives way")), {
+  await until(() => messages.some((text) => text.includes("the next try is in")), {
     what: "it to give way",
   });
   await outsider.query("rollback");
@@ -85,7 +85,7 @@ test("the installation of pg-boss waits for another session in the same way, and
   await outsider.query("create schema pgboss");
   const installing = installBoss(url, onWait);
   expect(await saysWho()).toMatch(/^the schema of pg-boss waits for a lock that session \d+/);
-  await until(() => messages.some((text) => text.includes("gives way")), {
+  await until(() => messages.some((text) => text.includes("the next try is in")), {
     what: "it to give way",
   });
   await outsider.query("rollback");

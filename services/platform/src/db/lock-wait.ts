@@ -1,6 +1,6 @@
-// Definitions (create, alter, drop) need locks that stop every reader and writer of their table, and all later sessions queue behind a
-// waiting lock. So one forgotten session in psql with a migration behind it would stop the whole system. Therefore a definition waits for
-// its lock only briefly, gives up, and tries again later; meanwhile the log names the lock and the session that holds it. After a few
+// Waits for the locks of definitions (create, alter, drop). Such a lock stops every reader and writer of its table, and all later sessions
+// queue behind a waiting lock. One forgotten session in psql with a migration behind it would stop the whole system. So a definition waits
+// for its lock only briefly, gives up, and tries again later. Meanwhile the log names the lock and the session that holds it. After a few
 // minutes the definition fails with the same message.
 
 import { setTimeout as wait } from "node:timers/promises";
@@ -10,7 +10,7 @@ import { number, orNull, text } from "./columns.ts";
 import { isContention, sqlState } from "./failure.ts";
 import { first, queriesBeside, type RowOf } from "./query.ts";
 
-/** How long a definition, and with it others, waits for its lock. */
+/** How long a definition waits for its lock. Other sessions wait behind it. */
 export const LOCK_WAIT_MS = 1_000;
 const PATIENCE_MS = 3 * 60_000;
 const LOOK_MS = 400;
@@ -21,15 +21,15 @@ export type OnWait = (message: string) => void;
 interface LockWaitOptions {
   /** A database URL, to look up which sessions block the lock. */
   readonly url: string;
-  /** What is being done, for messages: "migration 0003_link_child_runs.sql". */
+  /** The work, for messages: "migration 0003_link_child_runs.sql". */
   readonly what: string;
   /** Called while it waits for a lock, with a message for the operator. */
   readonly onWait: OnWait;
-  /** For how long it tries. */
+  /** How long it tries. */
   readonly patienceMs?: number;
 }
 
-/** Runs `work`, which sets its own lock_timeout, until it gets its locks. `pid` is the backend that runs it. */
+/** Runs `work` until it gets its locks. `work` sets its own lock_timeout. `pid` is the backend that runs it. */
 export async function untilLocked<T>(
   { url, what, onWait, patienceMs = PATIENCE_MS }: LockWaitOptions,
   pid: number | undefined,
@@ -46,7 +46,7 @@ export async function untilLocked<T>(
       const inTheWay = (await watch.stop()) ?? "a lock that another session holds";
       const waitMs = backoff.nextMs();
       if (performance.now() + waitMs > until) throw givenUp(what, inTheWay, error);
-      onWait(`${what} gives way to ${inTheWay}; it is tried again in ${Math.round(waitMs)} ms`);
+      onWait(`${what} did not get ${inTheWay}; the next try is in ${Math.round(waitMs)} ms`);
       await wait(waitMs);
     } finally {
       await watch.stop();
@@ -60,7 +60,7 @@ const givenUp = (what: string, inTheWay: string, cause: unknown): Error =>
     { cause },
   );
 
-/** Looks from time to time, on a connection of its own, which session a backend waits for. `stop` gives the last one. */
+/** Finds out from time to time which session a backend waits for, on a separate connection. `stop` returns the last one. */
 function watchLock(url: string, pid: number | undefined, onSeen: (seen: string) => void) {
   let last: string | undefined;
   let looking: Promise<void> | undefined;
@@ -96,10 +96,10 @@ const blocker = queriesBeside(import.meta.url)(
   },
 );
 
-/** The lock that a backend waits for and the session that holds it, as text; undefined if it waits for none. */
+/** The lock that a backend waits for and the session that holds it, as text. Undefined if it waits for none. */
 async function inTheWayOf(url: string, pid: number): Promise<string | undefined> {
   const client = new Client({ connectionString: url, application_name: "pawl-lock-watch" });
-  // If the server goes away meanwhile, the connection that does the work reports it.
+  // If the server stops meanwhile, the connection that does the work reports it.
   client.on("error", () => {});
   await client.connect();
   try {

@@ -1,6 +1,6 @@
-// Applies the forward-only migrations, each in a transaction and one command after the other. Several processes may start at once: a lock
-// on the bookkeeping table lets one of them do the work, while the others wait and then find nothing to do. That lock delays only other
-// migrations; for locks on Pawl's own tables the migration waits only briefly, several times (lock-wait.ts).
+// Applies the forward-only migrations, each in a transaction and one command after the other. Race: several processes start at once. A lock
+// on the bookkeeping table lets one of them do the work. The others wait and then find nothing to do. That lock delays only other
+// migrations. For locks on Pawl's own tables the migration waits only briefly, several times (lock-wait.ts).
 
 import { readdir, readFile } from "node:fs/promises";
 import { Client } from "pg";
@@ -22,7 +22,7 @@ export async function migrationNames(): Promise<string[]> {
   return files.filter((file) => file.endsWith(".sql")).toSorted();
 }
 
-/** Migrates the database at `url` to the newest schema; returns the names of the migrations that it applied. */
+/** Migrates the database at `url` to the newest schema. Returns the names of the migrations that it applied. */
 export async function migrate(
   url: string,
   onWait: OnWait = () => {},
@@ -71,7 +71,7 @@ async function applyOne(client: Client, name: string): Promise<boolean> {
   }
 }
 
-/** Two processes created the same object: `if not exists` still races inside the catalogue, and the loser may continue. */
+/** Two processes created the same object: `if not exists` still races inside the catalogue. The process that lost may continue. */
 function ignoreRace(error: unknown): void {
   if (!["23505", "42P06", "42P07"].includes(sqlState(error) ?? "")) throw error;
 }

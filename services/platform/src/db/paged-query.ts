@@ -1,10 +1,10 @@
-// One statement over the extended protocol, read in pages, so that an endless query costs one page beyond the limit. The extended protocol
-// takes a single statement: the server itself refuses a text with several.
+// Runs one statement over the extended protocol and reads it in pages. So an endless query costs one page beyond the limit. The extended
+// protocol accepts a single statement: the server itself refuses a text with several.
 
 import type { Submittable } from "pg";
 import { decoderOf } from "./row-values.ts";
 
-/** The part of the driver's connection that a statement needs; the driver's types leave it out. */
+/** The part of the driver's connection that a statement needs. The driver's types leave it out. */
 interface Wire {
   parse(query: { readonly text: string }): void;
   bind(config: { readonly values: readonly (string | null)[] }): void;
@@ -23,9 +23,9 @@ interface Field {
 export interface PagedResult {
   readonly fields: readonly string[];
   readonly rows: readonly (readonly unknown[])[];
-  /** The number of rows returned, or changed if the statement returns none. */
+  /** The number of returned rows, or of changed rows if the statement returns none. */
   readonly rowCount: number;
-  /** There were more rows than asked for. */
+  /** The statement has more rows than the limit. */
   readonly truncated: boolean;
   /** The rows exceed the byte limit, so they are not complete. */
   readonly isTooLarge: boolean;
@@ -107,7 +107,7 @@ export class PagedQuery implements Submittable {
   }
 
   handleCopyData(): void {
-    // The rows of a COPY are not result rows; they are ignored.
+    // The rows of a COPY are not result rows. They are ignored.
   }
 
   handleError(error: unknown, wire: Wire): void {

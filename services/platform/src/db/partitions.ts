@@ -1,10 +1,11 @@
-// Monthly partitions of run_events. Run ids are UUIDv7, whose first 48 bits are milliseconds, so a month is a range of ids. To drop a
-// month is to drop the logs of the runs that began in it.
+// Monthly partitions of run_events. The first 48 bits of a UUIDv7 are milliseconds, so a month is a range of run ids. Dropping a month
+// drops the logs of the runs that began in it.
 //
-// A partition cannot be made for a range that already has rows in the default partition. Such a month stays in the default partition,
-// where everything works as before; `ensurePartitions` makes months ahead of time, so that is rare. Several schedulers may do this at
-// once: an existing partition counts as made. A new partition needs a lock that stops every writer, so the call waits for it only briefly.
-// It reports a failure to `onBlocked`, and the next call tries again.
+// PostgreSQL makes no partition for a range that already has rows in the default partition. Such a month stays in the default partition,
+// and everything works. `ensurePartitions` makes months ahead of time, so this is rare.
+//
+// Race: several schedulers make a partition at once. An existing partition counts as made. A new partition needs a lock that stops every
+// writer, so the call waits for it only briefly. It reports a failure to `onBlocked`, and the next call tries again.
 
 import { text } from "./columns.ts";
 import { isContention, sqlState } from "./failure.ts";
@@ -13,8 +14,8 @@ import { queriesBeside, type Queryable, run } from "./query.ts";
 const partitions = queriesBeside(import.meta.url)("partitions", {}, { name: text() });
 
 /**
- * It exists (42P07, or 23505 if two processes made it at once), it overlaps another (42P17), or its rows are in the default partition
- * (23514).
+ * The partition exists (42P07, or 23505 if two processes made it at once), it overlaps another (42P17), or the default partition has its
+ * rows (23514).
  */
 const NOT_NOW = new Set(["42P07", "23505", "42P17", "23514"]);
 /** All later sessions queue behind a waiting exclusive lock. */
@@ -40,7 +41,7 @@ export function partitionFor(date: Date) {
   };
 }
 
-/** Makes the partitions of `months` months from that of `from`; returns the names of those it made. */
+/** Makes the partitions of `months` months from the month of `from` on. Returns the names of the new ones. */
 export async function ensurePartitions(
   db: Queryable,
   options: {
@@ -56,7 +57,7 @@ export async function ensurePartitions(
   for (let ahead = 0; ahead < months; ahead += 1) {
     const { name, fromUuid, toUuid } = partitionFor(new Date(monthStart(from, ahead)));
     if (known.has(name)) continue;
-    // PostgreSQL takes no parameters in a definition, so the text has the name and the bounds, which are made of digits.
+    // PostgreSQL takes no parameters in a definition, so the text contains the name and the bounds. Both are made of digits.
     const definition = `create table ${name} partition of run_events for values from ('${fromUuid}') to ('${toUuid}')`;
     try {
       // Both statements in one message are one transaction.

@@ -1,4 +1,4 @@
-// Connections for reads and rare writes, which may wait their turn. The tick has a connection of its own (tick-connection.ts).
+// Connections for reads and rare writes, which may wait for a free connection. The tick has its own connection (tick-connection.ts).
 
 import { Pool as ClientPool, types } from "pg";
 import { failureKind, isContention, isPassing, lastFault, storeFault } from "./failure.ts";
@@ -15,12 +15,12 @@ const QUERY_TRIES_MAX = 2;
 const TRANSACTION_TRIES_MAX = 5;
 const IDLE_IN_TRANSACTION_MS = 5_000;
 export const CONNECT_TIMEOUT_MS = 5_000;
-/** A server that does not answer within its own limit is gone, even if its connection looks healthy. */
+/** A server that does not answer within its own limit is down, even if its connection looks healthy. */
 const ANSWER_TIMEOUT_MS = STATEMENT_TIMEOUT_MS + 2_000;
 
-// A statement prepared while its table was empty keeps its sequential scan for ever: throughput fell by two thirds within seconds as the
-// tables grew. Every statement here has an index, so the other plans are switched off. With the plans pinned, planning each batch again
-// would find nothing better: generic plans took a tick of one node from 1.66 to 1.03 ms.
+// A statement that was prepared while its table was empty keeps its sequential scan. As the tables grew, throughput fell by two thirds
+// within seconds. Every statement here has an index, so the other plans are switched off. Then a new plan for each batch would find nothing
+// better: generic plans took a tick of one node from 1.66 to 1.03 ms.
 const PINNED_PLANS = [
   ...["enable_seqscan", "enable_hashjoin", "enable_mergejoin", "enable_bitmapscan"].map(
     (setting) => `-c ${setting}=off`,
@@ -35,7 +35,7 @@ export const sessionOptions = (
 ): string =>
   `-c search_path=${searchPath(schemas)} -c statement_timeout=${STATEMENT_TIMEOUT_MS} -c lock_timeout=${lockMs} -c idle_in_transaction_session_timeout=${idleMs} ${PINNED_PLANS}`;
 
-/** A connection of a pool; the user must release it. */
+/** A connection of a pool. The user must release it. */
 export interface Connection extends Queryable {
   /** `broken` closes the connection, because the state of its transaction is unknown. */
   release(broken?: boolean): void;
@@ -44,8 +44,8 @@ export interface Connection extends Queryable {
 export interface Pool extends Queryable {
   connect(): Promise<Connection>;
   /**
-   * Commits all or nothing of `work`. Runs it again, up to five times in all, after failures that `mayRetry` names: contention unless
-   * given. So `work` must have no effect outside the transaction.
+   * Commits all or nothing of `work`. After a failure that `mayRetry` names (default: contention) it runs `work` again, at most five times
+   * in all. So `work` must have no effect outside the transaction.
    */
   transaction<T>(
     work: (tx: Queryable) => Promise<T>,
@@ -54,7 +54,9 @@ export interface Pool extends Queryable {
   end(): Promise<void>;
 }
 
-/** A bounded pool for reads and rare writes. Failures of the database become STORE_UNAVAILABLE; the loss of an idle connection does no harm. */
+/**
+ * A bounded pool for reads and rare writes. Failures of the database become STORE_UNAVAILABLE. The loss of an idle connection is harmless.
+ */
 export function openPool(
   url: string,
   options: {
@@ -77,10 +79,10 @@ export function openPool(
     options: sessionOptions(options.schemas ?? DEFAULT_SCHEMAS, limits),
   });
   pool.on("error", () => {
-    // An idle connection died with its server; the next query opens another.
+    // An idle connection died with its server. The next query opens another.
   });
   return {
-    // If other sessions blocked a statement that is a transaction of its own, none of it was done.
+    // If other sessions blocked a statement that is its own transaction, the database did none of it.
     query: (config) => patiently(() => pool.query(config), isPassing, QUERY_TRIES_MAX),
     connect: () => connect(pool),
     transaction: (work, mayRetry = isContention) =>
@@ -133,7 +135,8 @@ async function transact<T>(pool: ClientPool, work: (tx: Queryable) => Promise<T>
     await send("commit");
     return result;
   } catch (error) {
-    // A connection that cannot roll back is useless. A session that refuses writes may do so for its whole life; another may accept them.
+    // A connection that cannot roll back is useless. A session that refuses writes may do so for its whole life, while another may accept
+    // them.
     const isRolledBack = await send("rollback").then(
       () => true,
       () => false,

@@ -16,7 +16,7 @@ select name
 from migrations
 
 -- name: settings_off
--- Those of these settings that are off in this session.
+-- The settings among these that are off in this session.
 select name
 from unnest(:names::text[]) as name
 where current_setting(name) = 'off'

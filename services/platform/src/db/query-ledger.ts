@@ -1,14 +1,14 @@
-// A ledger of Pawl in the database of a user: one row for every statement that wrote, in the transaction that wrote it. So the statement
-// and its record commit together or not at all, and a repeat gets the record: exactly once, whichever process dies in between.
+// A ledger of Pawl in the database of a user. It has one row for every statement that wrote, in the transaction of that statement. So the
+// statement and its record commit together, and a repeat gets the record: exactly once, even if a process dies in between.
 //
-// The races it survives: two executors use the same key. One waits for the other on an advisory lock and then finds its record; the
-// primary key is the second defence. Two executors create the table at once, or delete old records; each skips the other's.
+// Races. Two executors use the same key: one waits for the other on an advisory lock and then finds its record. The primary key is the
+// second defence. Two executors create the table or delete old records at once: each skips the work of the other.
 
 import type { PoolClient } from "pg";
 import { sqlState } from "./failure.ts";
 import type { PagedResult } from "./paged-query.ts";
 
-/** In a schema of its own, which is easy to find, grant and clean. */
+/** The ledger has its own schema, which is easy to find, grant and clean. */
 export const QUERY_LEDGER = "pawl_effects.ledger";
 
 const CREATE = `
@@ -37,7 +37,7 @@ export class LedgerMissing extends Error {
   }
 }
 
-/** Whether the ledger exists; creates it if needed and allowed. To be called outside any transaction. */
+/** Whether the ledger exists. Creates it if needed and allowed. Call it outside any transaction. */
 export async function ensureLedger(client: PoolClient): Promise<boolean> {
   for (let tries = 1; ; tries++) {
     const { rows } = await client.query<{ is_there: boolean }>(
@@ -54,7 +54,7 @@ export async function ensureLedger(client: PoolClient): Promise<boolean> {
   }
 }
 
-/** Waits for a statement under the same key and returns the record of that key, if there is one. Inside the transaction. */
+/** Waits for a statement with the same key and returns the record of that key, if there is one. Call it inside the transaction. */
 export async function recorded(
   client: PoolClient,
   key: string,
@@ -84,14 +84,14 @@ export async function record(
   await client.query(text, [key, JSON.stringify(result)]);
 }
 
-/** How many records are deleted at a time; later statements delete the rest. */
+/** How many records are deleted at a time. Later statements delete the rest. */
 const FORGET_MAX = 1_000;
 const FORGET_TIMEOUT_MS = 2_000;
 const FORGET_EVERY_MS = 3_600_000;
 
 /**
- * Deletes records that no repeat can need any more, beside the statements that write: at most once an hour, and at once again while
- * there are many. So an idle database gets no queries, and the ledger is as long as what was written within its retention.
+ * Deletes records that no repeat can need, between the statements that write. It runs at most once an hour, and again at once while there
+ * are many records. So an idle database gets no queries, and the ledger holds only the writes of its retention time.
  */
 export class LedgerBroom {
   readonly #days: number;
@@ -103,7 +103,7 @@ export class LedgerBroom {
     this.#now = now;
   }
 
-  /** On a connection between two transactions. A role without the right to delete keeps all records; that is its operator's choice. */
+  /** Runs on a connection between two transactions. If the role may not delete, the ledger keeps all records. The operator decides that. */
   async sweep(client: PoolClient): Promise<void> {
     if (this.#now() < this.#nextAt) return;
     this.#nextAt = this.#now() + FORGET_EVERY_MS;

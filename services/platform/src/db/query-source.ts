@@ -1,6 +1,6 @@
 // A database of a user, queried one statement at a time. The database itself enforces the mode: a read-only transaction that is always
-// rolled back, a statement timeout, and pages up to a limit of rows and bytes. An abort cancels the statement on the server. The race it
-// survives: a late cancel finds its connection still held or already closed, never in use by another statement.
+// rolled back, a statement timeout, and pages up to a limit of rows and bytes. An abort cancels the statement on the server. Race: a cancel
+// arrives late. Its connection is then still held or already closed, never in use by another statement.
 
 import { Client, Pool, type PoolClient } from "pg";
 import { isAway, sqlState } from "./failure.ts";
@@ -27,7 +27,7 @@ export interface AskedQuery {
   readonly bytesMax: number;
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
-  /** A statement that writes is recorded under this key in its own transaction, and a repeat gets the record. */
+  /** The key under which a writing statement is recorded in its own transaction. A repeat gets the record. */
   readonly onceKey?: string;
 }
 
@@ -38,8 +38,8 @@ export interface QueryAnswer extends PagedResult {
 export interface QueryFailure {
   readonly ok: false;
   /**
-   * unavailable: no connection, or it broke. transient: the same statement may work later. refused: it is wrong. timeout: it took too long.
-   * cancelled: the signal aborted it.
+   * `unavailable`: there is no connection, or it broke. `transient`: the same statement may work later. `refused`: the statement is wrong.
+   * `timeout`: the statement took too long. `cancelled`: the signal aborted it.
    */
   readonly kind: "unavailable" | "transient" | "refused" | "timeout" | "cancelled";
   readonly message: string;
@@ -53,9 +53,9 @@ export interface QuerySource {
 }
 
 const CONNECT_TIMEOUT_MS = 5_000;
-/** Long enough for the server's own timeout to come first. */
+/** The server's own timeout fires first. */
 const GRACE_MS = 500;
-/** The settings that the decoders of row-values.ts expect, whatever the database's own settings are. */
+/** The settings that the decoders of row-values.ts expect. They override the database's own settings. */
 const SESSION =
   "set local timezone='UTC'; set local datestyle='ISO, YMD'; set local bytea_output='hex'; set local extra_float_digits=1";
 /** Releases the locks that a statement may have left in the session. */
@@ -71,7 +71,7 @@ export function openQuerySource(options: QuerySourceOptions): QuerySource {
     keepAlive: true,
   });
   pool.on("error", () => {
-    // An idle connection died with its server; the next query opens another.
+    // An idle connection died with its server. The next query opens another.
   });
   const broom = new LedgerBroom(options.ledgerDays, Date.now);
   return { run: (asked) => run(pool, { ...options, broom }, asked), end: () => pool.end() };
@@ -112,7 +112,7 @@ async function run(
     return failure;
   } finally {
     signal.removeEventListener("abort", cancel);
-    // A connection is returned only after no cancel can reach it any more.
+    // The connection is returned only after no cancel can reach it.
     await cancelling;
     client.off("error", survive);
     client.release(!isClean);
@@ -157,7 +157,7 @@ async function transact({ client, options, asked, signal }: Work): Promise<Paged
   return result;
 }
 
-/** A connection; one that opens after the abort is returned at once. */
+/** A connection. If it opens after the abort, it is returned at once. */
 async function connected(pool: Pool, signal: AbortSignal): Promise<PoolClient> {
   signal.throwIfAborted();
   const aborted = Promise.withResolvers<never>();
@@ -205,7 +205,7 @@ const survive = (): void => {
   // The current query rejects with the same error.
 };
 
-/** The driver has it, but its types do not. */
+/** The driver has this field, but its types do not. */
 const pidOf = (client: PoolClient): number =>
   "processID" in client && typeof client.processID === "number" ? client.processID : 0;
 
@@ -215,7 +215,7 @@ const tooSlow = ({ timeoutMs }: AskedQuery): QueryFailure => ({
   message: `the query took longer than ${timeoutMs} ms`,
 });
 
-/** Only a code: the driver's message may hold the address. */
+/** The result holds only a code, because the driver's message may contain the address. */
 function unavailable(error: unknown): QueryFailure {
   const failure = { ok: false, kind: "unavailable" } as const;
   const message = "the data source cannot be reached";
@@ -224,7 +224,7 @@ function unavailable(error: unknown): QueryFailure {
   return { ...failure, message: `${message}: ${state}`, sqlState: state };
 }
 
-/** Deadlocks, serialisation failures, connections, shutdowns and lack of resources may pass; missing parameters do not. */
+/** Deadlocks, serialisation failures, connections, shutdowns and lack of resources may pass. Missing parameters do not pass. */
 const TRANSIENT = /^(08(?!P01)|40|53|57)/;
 const STATEMENT_TIMEOUT = "57014";
 
@@ -232,7 +232,7 @@ function failureOf(error: unknown, asked: AskedQuery): QueryFailure {
   const state = sqlState(error);
   if (state === STATEMENT_TIMEOUT) return { ...tooSlow(asked), sqlState: state };
   const message = error instanceof Error ? error.message : "the query failed";
-  // An SQLSTATE has five characters; a code of the socket has more.
+  // An SQLSTATE has five characters. A code of the socket has more.
   if (state?.length === 5) {
     const kind = TRANSIENT.test(state) ? "transient" : "refused";
     return { ok: false, kind, message, sqlState: state };

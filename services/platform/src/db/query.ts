@@ -1,9 +1,9 @@
-// Typed queries: the SQL is a section of the `queries.sql` beside the module that declares the query. The declaration names the type of
-// each parameter and of each column. A parameter `:run_ids` is passed as `runIds`, and a column `run_id` comes as `runId`. A query that is
-// declared with the names of the columns gives rows as the driver does: the log is read so, because the new names cost time.
+// Typed queries. The SQL is a section of the `queries.sql` beside the module that declares the query. The declaration names the type of
+// each parameter and of each column. Code passes a parameter `:run_ids` as `runIds` and reads a column `run_id` as `runId`. A query that
+// declares columns by their SQL names gives rows in the driver's form. The log is read so, because renaming costs time.
 //
-// Only after `checkQueries`, which the test set-up calls, are rows and values compared with their declarations. So a wrong declaration
-// fails a test, and the product pays nothing for the comparison.
+// Only tests compare rows and values with their declarations: the test set-up calls `checkQueries`. So a wrong declaration fails a test,
+// and the product pays nothing for the comparison.
 
 import { readFileSync } from "node:fs";
 import { basename } from "node:path";
@@ -14,7 +14,7 @@ import { compile, namedQueries } from "./sql-text.ts";
 
 /** Runs statements: a pool, a client or a pipelined connection. */
 export interface Queryable {
-  // The row type is the caller's promise about the statement; `run` takes it from the declaration.
+  // The caller states the row type of the statement; `run` takes it from the declaration.
   // oxlint-disable-next-line typescript/no-unnecessary-type-parameters
   query<Row extends object>(config: {
     readonly name?: string;
@@ -30,23 +30,23 @@ export type Typed<S extends Shape> = { readonly [Name in keyof S]: z.infer<S[Nam
 
 /** A prepared query. */
 export interface Query<Given extends Shape = Shape, Columns extends Shape = Shape> {
-  /** Of the prepared statement; unique among all queries. */
+  /** The name of the prepared statement. It is unique among all queries. */
   readonly name: string;
   readonly text: string;
-  /** The names of the values in the order of the text: the first is `$1`. */
+  /** The names of the values in the order of the text. The first is `$1`. */
   readonly order: readonly string[];
   /** The types of the values. */
   readonly given: Given;
-  /** The types of the fields of a row; none for a query that gives no rows. */
+  /** The types of the fields of a row. Empty for a query that returns no rows. */
   readonly columns: Columns;
-  /** Whether rows come as the driver gives them. */
+  /** Whether rows keep the form of the driver. */
   readonly isRaw: boolean;
 }
 
 /** A row of a query. */
 export type RowOf<Q extends Query> = Typed<Q["columns"]>;
 
-/** A query with its values, as a connection takes it. */
+/** A query with its values, in the form that a connection takes. */
 export interface Call {
   readonly name: string;
   readonly text: string;
@@ -56,7 +56,7 @@ export interface Call {
 const known = new Map<string, Query>();
 let isChecking = false;
 
-/** From here on every value and every row is compared with its declaration. For tests. */
+/** From now on every value and every row is compared with its declaration. Only tests call this. */
 export function checkQueries(): void {
   isChecking = true;
 }
@@ -90,7 +90,7 @@ export function queriesBeside(moduleUrl: string): Declare {
     known.set(statement, query);
     return query;
   };
-  // The types of a query are those of its schemas, which are in it.
+  // The result has the types of the schemas that the query holds.
   return declare as Declare;
 }
 
@@ -116,7 +116,7 @@ export function bind<Given extends Shape>(query: Query<Given>, values: Typed<Giv
   return { name: query.name, text: query.text, values: ordered };
 }
 
-// A list holds texts, numbers, flags and nulls only: columns.ts has no other type for its items.
+// A list holds texts, numbers, flags and nulls only, because columns.ts has no other type for its items.
 const isList = (value: unknown): value is readonly Item[] => Array.isArray(value);
 
 /** The rows of an answer: columns under their names in code, times in milliseconds since the epoch. */
@@ -139,13 +139,13 @@ function named(row: Readonly<Record<string, unknown>>): object {
   return fields;
 }
 
-/** Sends a query of a transaction. Its rows come later; a failure also fails the commit. */
+/** Sends a query of a transaction. Its rows arrive later. A failure also fails the commit. */
 export type Send = <Given extends Shape, Columns extends Shape>(
   query: Query<Given, Columns>,
   values: Typed<Given>,
 ) => Promise<Typed<Columns>[]>;
 
-/** Runs a query and gives its rows. */
+/** Runs a query and returns its rows. */
 export async function run<Given extends Shape, Columns extends Shape>(
   db: Queryable,
   query: Query<Given, Columns>,
@@ -155,14 +155,14 @@ export async function run<Given extends Shape, Columns extends Shape>(
   return rowsOf(query, rows);
 }
 
-/** Runs a query and gives its first row, if any. */
+/** Runs a query and returns its first row, if there is one. */
 export const first = async <Given extends Shape, Columns extends Shape>(
   db: Queryable,
   query: Query<Given, Columns>,
   values: Typed<Given>,
 ): Promise<Typed<Columns> | undefined> => (await run(db, query, values))[0];
 
-/** Records as one array for each of some fields: what `unnest` makes rows of. */
+/** Turns records into one array for each of some fields. `unnest` makes rows of the arrays. */
 export function columns<Record extends object, const Field extends keyof Record & string>(
   records: readonly Record[],
   fields: readonly Field[],
@@ -181,10 +181,10 @@ export const valuesOf = <Given extends Shape>(
   query: Query<Given>,
   records: readonly ItemOf<Given>[],
 ): Typed<Given> =>
-  // `order` has the names of the values, and each gets the values of its field.
+  // `order` has the names of the values. Each gets the values of its field.
   columns(records, query.order as (keyof Given & string)[]) as Typed<Given>;
 
-/** A record, of which the values of a query are arrays of the fields. */
+/** A record whose fields become the arrays of a query. */
 type ItemOf<Given extends Shape> = {
   readonly [Name in keyof Given]: z.infer<Given[Name]> extends readonly (infer Value)[]
     ? Value

@@ -1,6 +1,6 @@
-// Values of PostgreSQL as JSON, and JSON as parameters. Nothing is rounded: an int8 is a number if a double holds it exactly, else text; a
-// numeric is always text. Times are ISO 8601 (the session's zone is UTC), bytea is base64, json is its value. Every other type (uuid,
-// interval, inet, enums, ranges, …) is the text that PostgreSQL prints.
+// Turns values of PostgreSQL into JSON, and JSON into parameters. Nothing is rounded: an int8 is a number if a double holds it exactly,
+// otherwise text. A numeric is always text. Times are ISO 8601 (the session's zone is UTC), bytea is base64, json is its value. Every other
+// type (uuid, interval, inet, enums, ranges, …) is the text that PostgreSQL prints.
 
 import { types } from "pg";
 
@@ -53,7 +53,7 @@ const DECODERS: readonly (readonly [number, number, Decode])[] = [
 ];
 
 const TEXT_ARRAY_OID = 1009;
-/** The driver's readers by oid; its types do not list array types. */
+/** The driver's readers by oid. The types of the driver do not list array types. */
 const readerOf: (oid: number) => Decode = types.getTypeParser;
 /** Lists of text and null, at any depth. */
 const splitArray = readerOf(TEXT_ARRAY_OID);
@@ -74,7 +74,7 @@ const BY_OID: ReadonlyMap<number, Decode> = new Map(
 export const decoderOf = (oid: number): Decode => BY_OID.get(oid) ?? plain;
 
 /**
- * A JSON value as the text of a parameter. A list of plain values becomes a PostgreSQL array, as `= any($1)` needs; an object, or a list
+ * A JSON value as the text of a parameter. A list of plain values becomes a PostgreSQL array, as `= any($1)` needs. An object, or a list
  * with an object in it, becomes JSON.
  */
 export function parameterText(value: unknown): string | null {

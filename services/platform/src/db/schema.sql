@@ -1,4 +1,4 @@
--- What the migrations make of an empty database. Written by a test (UPDATE_SCHEMA=1), never by hand.
+-- The schema that the migrations make of an empty database. A test writes this file (UPDATE_SCHEMA=1). Do not edit it.
 
 create table approvals (
   approval_id uuid not null,

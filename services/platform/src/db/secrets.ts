@@ -1,10 +1,10 @@
-// Reads keys that a migration made, once for all processes of a deployment.
+// Reads keys that a migration made once for all processes of a deployment.
 
 import { EngineError } from "@pawl/core/fault/engine-error";
 import { bytes, text } from "./columns.ts";
 import { first, queriesBeside, type Queryable } from "./query.ts";
 
-/** `page_tokens`: a gateway authenticates page tokens with it. */
+/** `page_tokens` is the key with which a gateway authenticates page tokens. */
 type SecretName = "page_tokens";
 
 const one = queriesBeside(import.meta.url)(

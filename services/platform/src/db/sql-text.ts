@@ -1,9 +1,9 @@
-// Reads SQL text: the named queries of a `.sql` file, the named parameters of a query, the statements of a migration. Pure.
+// Reads SQL text: the named queries of a `.sql` file, the named parameters of a query, the statements of a migration. It is pure.
 //
-// A file holds sections. `-- name: page` begins a query, `-- part: columns` begins text that queries of the same file include as
-// `{columns}`. A parameter is written `:run_ids`; the text sent to PostgreSQL has `$1`, `$2`, … in its place.
+// A file holds sections. `-- name: page` begins a query. `-- part: columns` begins text that queries of the same file include as
+// `{columns}`. A parameter is written `:run_ids`; PostgreSQL gets `$1`, `$2`, … in its place.
 
-/** Not searched: strings, quoted names, comments, dollar quotes, and casts, which look like parameters. */
+/** The search skips strings, quoted names, comments, dollar quotes, and casts, which look like parameters. */
 const OPAQUE = String.raw`'(?:[^']|'')*'|"(?:[^"]|"")*"|--[^\n]*|\$(\w*)\$[\s\S]*?\$\1\$|::`;
 const PARAMETER = new RegExp(String.raw`(?:${OPAQUE})|:([a-z][a-z0-9_]*)`, "g");
 const END = new RegExp(`(?:${OPAQUE})|(;)`, "g");
@@ -11,7 +11,7 @@ const SECTION = /^-- (name|part): ([a-z][a-z0-9_]*)$/gm;
 const COMMENT_LINE = /^\s*--.*\n?/gm;
 const INCLUDE = /\{([a-z_]+)\}/g;
 
-/** The queries of a file by name, with their parts included and their comments left out. @throws for a file that is wrong */
+/** The queries of a file by name, with their parts and without their comments. @throws for a faulty file */
 export function namedQueries(file: string): ReadonlyMap<string, string> {
   const parts = new Map<string, string>();
   const queries = new Map<string, string>();
@@ -33,7 +33,7 @@ const included = (text: string, parts: ReadonlyMap<string, string>): string =>
     return part;
   });
 
-/** Replaces named parameters by numbers, in the order of their first use: the first is `$1`. */
+/** Replaces named parameters by numbers, in the order of their first use. The first is `$1`. */
 export function compile(text: string) {
   const parameters: string[] = [];
   const compiled = text.replaceAll(PARAMETER, (found, _tag: unknown, name?: string) => {

@@ -1,5 +1,5 @@
-// The connection of the ticks: opened on demand, and again after it broke or was left. Statements are sent on it without waiting for
-// earlier answers. The race it survives: a connection that was left breaks later; the new one then stays.
+// The connection of the ticks. The scheduler opens it on demand, and again after it broke or was given up. Statements are sent without
+// waiting for earlier answers. Race: a connection that was given up breaks later. Its failure does not close the new one.
 
 import { Socket } from "node:net";
 import { Client } from "pg";
@@ -8,7 +8,7 @@ import { storeFault } from "./failure.ts";
 import { CONNECT_TIMEOUT_MS, sessionOptions } from "./pool.ts";
 
 /**
- * All work waits for the tick, so a tick hardly waits for a row that another session holds: it then sorts its inputs out
+ * All work waits for the tick, so a tick waits only briefly for a row that another session holds. Then it separates its inputs
  * (scheduler/src/tick/redo.ts). A longer wait would gain nothing: a run whose row was written meanwhile has a new version anyway. A tick
  * that stalls in its transaction blocks every other scheduler with work on the same runs.
  */
@@ -20,13 +20,13 @@ export interface Pipeline {
   /** The name of this process in notifications to others. */
   readonly id: string;
   /**
-   * Holds what is sent until `release`, or the end of this turn of the event loop: the statements of a tick then cost one system call
-   * instead of one each, which was a sixth of the scheduler's CPU.
+   * Holds statements until `release` or the end of this turn of the event loop. A tick then costs one system call. One call for each
+   * statement took a sixth of the scheduler's CPU.
    */
   gather(): void;
-  /** Writes what was held. */
+  /** Writes the held statements. */
   release(): void;
-  /** Ends the connection at once; every pending query rejects. */
+  /** Ends the connection at once. Every pending query rejects. */
   cut(): void;
 }
 
@@ -91,7 +91,7 @@ export class TickConnection {
     return { client, id, gather, release, cut: () => socket.destroy() };
   }
 
-  /** Closes it: a session that refuses writes may do so for its whole life, and another server may accept them now. */
+  /** Closes the connection. A session that refuses writes may do so for its whole life, and another server may accept them now. */
   leave(pipeline: Pipeline): void {
     this.#pipeline = undefined;
     pipeline.cut();

@@ -1,9 +1,9 @@
-// The runs that ended lately, by the notifications of their ends. A caller that has just started a run asks here before it waits for the end,
-// and needs no read.
+// The runs that ended lately, by the notifications of their ends. A caller that has just started a run asks here before it waits for the
+// end, and needs no read.
 //
-// The race it survives: a run may end before its caller waits at the run's tail. So the caller takes a mark before it starts the run. A
-// notification after the mark and before the wait is found here. A notification during the wait reaches the tail. If notifications may have
-// been lost since the mark, or if more of them came than are kept, the answer is `unknown`, and the caller reads the log. So no end is missed.
+// Race: a run ends before its caller waits at the run's tail. So the caller takes a mark before it starts the run. This file holds a
+// notification that came after the mark and before the wait. The tail gets a notification during the wait. The answer is `unknown` if
+// notifications may have been lost since the mark, or if too many came. The caller then reads the log. So no end is missed.
 
 import { BoundedMap } from "@pawl/core/data/bounded-map";
 import type { RunEvent } from "@pawl/core/log/event";
@@ -22,12 +22,12 @@ interface Ending {
   readonly event?: RunEvent;
 }
 
-/** What is known of a run that was started after a mark. */
+/** The known state of a run that was started after a mark. */
 export type EndState =
   | ({ readonly kind: "over" } & Ending)
   | { readonly kind: "alive" | "unknown" };
 
-/** At least so many ends are kept. That many take seconds to arrive, and a caller's own start takes milliseconds. */
+/** At least this many ends are kept. They take seconds to arrive, and a caller's own start takes milliseconds. */
 export const ENDINGS_MAX = 4_096;
 
 export class Endings {
@@ -35,7 +35,7 @@ export class Endings {
   #interruptions = 0;
   #endings = 0;
 
-  /** Notes that a run ended; `event` is its last event, if the notification had it. */
+  /** Notes that a run ended. `event` is its last event, if the notification had it. */
   note(runId: RunId, seq: number, event?: RunEvent): void {
     this.#endings += 1;
     if (event !== undefined) this.#recent.set(runId, { seq, event });
@@ -48,12 +48,12 @@ export class Endings {
     this.#interruptions += 1;
   }
 
-  /** The present moment; take it before the run is started. */
+  /** The present moment. Take it before you start the run. */
   mark(): HintMark {
     return { interruptions: this.#interruptions, endings: this.#endings };
   }
 
-  /** Whether a run that was started after `mark` is over. */
+  /** Whether a run that was started after `mark` has ended. */
   stateOf(runId: RunId, mark: HintMark): EndState {
     const ending = this.#recent.get(runId);
     if (ending !== undefined) return { kind: "over", ...ending };

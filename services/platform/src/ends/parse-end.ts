@@ -1,10 +1,10 @@
-// The terminal event inside a notification.
+// Parses the terminal event inside a notification.
 
 import { isTerminalType, type RunEvent } from "@pawl/core/log/event";
 import { isUuid } from "@pawl/core/name/ids";
 import { toEvent } from "../db/event-row.ts";
 
-/** The channel that carries short terminal events whole, before the hint that names their runs. */
+/** The channel for short terminal events. An event arrives before the hint that names its run. */
 export const ENDS_CHANNEL = "pawl_ends";
 
 const isNumber = (value: unknown): boolean => typeof value === "number";
@@ -25,7 +25,8 @@ const COLUMNS: readonly ((value: unknown) => boolean)[] = [
 ];
 
 /**
- * Reads a payload; undefined if this build does not understand it. It checks by hand: zod took two thirds of the time of receiving one.
+ * Reads a payload. Undefined if this build does not understand it. The check is written by hand, because zod took two thirds of the time of
+ * receiving an end.
  */
 export function parseEnd(text: string): RunEvent | undefined {
   const columns = parseJson(text);

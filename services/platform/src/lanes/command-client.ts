@@ -1,9 +1,9 @@
-// Sends unary calls as commands over a few long-lived streams. The channel's round robin spreads the streams over the schedulers, and the calls
-// take the lanes in turn, so several schedulers share the load of one gateway.
+// Sends unary calls as commands over a few long-lived streams. The channel's round robin spreads the streams over the schedulers, and the
+// calls take the lanes in turn. So several schedulers share the load of one gateway.
 //
-// The races it survives: a stream breaks with calls under way, or its scheduler drains. Their outcome is unknown, so the client sends them
-// again on another stream. That is harmless because every command carries a request id; a late answer is dropped. A scheduler freezes, or
-// its link goes silent: its connection does not answer pings. The client then breaks the connection with all its streams.
+// Races. A stream breaks with calls under way, or its scheduler drains: the outcome is unknown, so the client sends the calls again on
+// another stream. That is harmless because every command carries a request id. A late answer is dropped. A scheduler freezes, or its link
+// goes silent: its connection does not answer pings, and the client breaks it with all its streams.
 
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import type { DescMethod, DescService, Message, MessageInitShape } from "@bufbuild/protobuf";
@@ -18,12 +18,12 @@ import type { GrpcClient, Keepalive, UnaryOptions } from "../rpc/grpc-client.ts"
 import { codeOf } from "../rpc/status.ts";
 
 const LANES = 4;
-/** As often as a gRPC retry policy may. */
+/** The same number as in a gRPC retry policy. */
 const TRIES_MAX = 5;
 const RETRY_MS = { initialMs: 100, maxMs: 1_000 } as const;
 
 export interface CommandClient {
-  /** The unary methods of a service, as if each were a call of its own, but without metadata. They reject only with EngineError. */
+  /** The unary methods of a service, without metadata. They reject only with EngineError. */
   callsOf<Service extends DescService>(service: Service): GrpcClient<Service>["call"];
   /** Settles when a connection is open. @throws SCHEDULER_UNAVAILABLE after `timeoutMs` */
   waitForReady(timeoutMs: number): Promise<void>;
@@ -33,11 +33,11 @@ export interface CommandClient {
 export interface CommandClientOptions {
   /** Default COMMAND_KEEPALIVE. */
   readonly keepalive?: Keepalive;
-  /** How long a lane stays with one scheduler; see CommandLane. */
+  /** How long a lane stays with one scheduler. CommandLane explains it. */
   readonly streamMs?: number;
 }
 
-/** Connects lazily. `address` is host:port, several with commas, or a gRPC target. */
+/** Connects at the first call. `address` is host:port, several with commas, or a gRPC target. */
 export function createCommandClient(
   address: string,
   { keepalive = COMMAND_KEEPALIVE, streamMs }: CommandClientOptions = {},
@@ -57,7 +57,7 @@ export function createCommandClient(
     const calls: Record<string, unknown> = {};
     for (const method of service.methods)
       if (method.methodKind === "unary") calls[method.localName] = caller(method, nextLane);
-    // Built method by method from the descriptor that also gives the type.
+    // The calls are built from the descriptor that also gives their types.
     return calls as GrpcClient<Service>["call"];
   };
   return {
@@ -77,7 +77,7 @@ const caller = (method: DescMethod, nextLane: () => CommandLane) => {
     options: UnaryOptions = {},
   ): Promise<Message> => {
     const bytes = toBinary(method.input, create(method.input, request));
-    // A message that is too large would end the stream, and with it the commands of others.
+    // A message that is too large would end the stream, with the commands of other callers.
     if (bytes.length > LIMITS.itemBytes)
       throw tooLarge("request", bytes.length, "Send less of it at once.");
     const span = clientSpan(name);
@@ -99,7 +99,7 @@ const caller = (method: DescMethod, nextLane: () => CommandLane) => {
 
 type NewCommand = Parameters<CommandLane["send"]>[0];
 
-/** Asks until there is an answer, a refusal, no more time or no more tries. */
+/** Sends a command until there is an answer or a refusal, or until the time or the tries are used up. */
 async function ask(
   nextLane: () => CommandLane,
   options: UnaryOptions,

@@ -1,9 +1,9 @@
 // One command stream at a time, and the callers that wait for answers on it.
 //
-// States: closed → open (by the first command) → closed (it broke, or its scheduler drained) → open …
-// An old stream is replaced and ends after its last answer. Otherwise a scheduler that comes back would get no commands. A stream that refuses
-// a command with DRAINING is replaced in the same way: it may stay open for a slow answer, and would refuse every later command. When a
-// stream closes, its unanswered commands are refused with the reason of its end, or with SCHEDULER_UNAVAILABLE.
+// States: closed → open (by the first command) → closed (it broke, or its scheduler drained) → open … The lane replaces an old stream,
+// which ends after its last answer. Otherwise a scheduler that comes back would get no commands. The lane also replaces a stream that
+// refuses a command with DRAINING: it may stay open for a slow answer, and would refuse every later command. When a stream closes, the lane
+// refuses its unanswered commands with the reason of its end, or with SCHEDULER_UNAVAILABLE.
 
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { LIMITS } from "@pawl/core/data/limits";
@@ -21,19 +21,19 @@ import { wireBytes } from "../rpc/wire-bytes.ts";
 
 type CarryStream = BidiStream<CarryResponse, MessageInitShape<typeof CarryRequestSchema>>;
 type CommandInit = MessageInitShape<typeof CommandSchema>;
-/** A command as its caller knows it. */
+/** A command of a caller. */
 type NewCommand = Required<
   Pick<CommandInit, "method" | "timeoutMs" | "traceparent"> & { readonly request: Uint8Array }
 >;
 
-/** A message of a lane is cut here, in both directions, so that a small command or answer does not wait behind many large ones. */
+/** The largest message of a lane, in both directions. A small command or answer does not wait behind many large ones. */
 export const LANE_BYTES = 256 * 1024;
 const ID_MAX = 2 ** 32 - 1;
 /** A stream older than this is replaced. */
 const STREAM_MS = 20_000;
 
 interface Waiter {
-  /** The stream that carries the command; undefined while it waits to be sent. */
+  /** The stream that carries the command. Undefined while it waits to be sent. */
   stream: CarryStream | undefined;
   readonly resolve: (response: Uint8Array) => void;
   readonly reject: (error: EngineError) => void;
@@ -44,7 +44,7 @@ export class CommandLane {
   readonly #streamMs: number;
   readonly #waiters = new Map<number, Waiter>();
   #stream: CarryStream | undefined;
-  /** When the stream is old. */
+  /** The time from which the stream counts as old. */
   #oldAt = 0;
   #outgoing: CommandInit[] = [];
   #lastId = 0;
@@ -112,7 +112,7 @@ export class CommandLane {
   #schedule(): void {
     if (this.#isScheduled) return;
     this.#isScheduled = true;
-    // A lone command leaves at once. Where others are under way, those of this turn of the event loop leave together.
+    // A lone command leaves at once. If others are under way, the commands of this turn of the event loop leave together.
     if (this.#waiters.size === 1) process.nextTick(() => this.#flush());
     else setImmediate(() => this.#flush());
   }
@@ -139,7 +139,7 @@ export class CommandLane {
     return this.#stream;
   }
 
-  /** Sends no more commands on a stream; the answers to its commands still come. */
+  /** Sends no more commands on a stream. The answers to its commands still arrive. */
   #leave(stream: CarryStream): void {
     if (this.#stream !== stream) return;
     this.#stream = undefined;
@@ -152,7 +152,7 @@ export class CommandLane {
       message: ({ answers }) => {
         for (const answer of answers) this.#answered(answer, stream);
       },
-      // The scheduler will send no more, so the next command uses another stream.
+      // The scheduler sends no more, so the next command uses another stream.
       end: () => stream.end(),
     });
     void stream.closed.then((end) => this.#closed(stream, end));

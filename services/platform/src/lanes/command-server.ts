@@ -1,7 +1,8 @@
 // Serves unary methods to gateways over their command streams. Answers of one turn of the event loop leave together, in messages cut by
-// bytes. An answer that fits no message becomes a refusal that names its size, because it would end the stream for all commands. The races
-// it survives: a stream may break with commands under way. They finish, their answers are dropped, and the gateway asks again with the
-// same request id. A command may arrive after the drain began. It is refused with DRAINING, and the gateway sends it elsewhere.
+// bytes. An answer that fits no message would end the stream for all commands, so it becomes a refusal that names its size.
+//
+// Races. A stream breaks with commands under way: they finish, their answers are dropped, and the gateway asks again with the same request
+// id. A command arrives after the drain began: it is refused with DRAINING, and the gateway sends it to another scheduler.
 
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import type { DescMethod, MessageInitShape } from "@bufbuild/protobuf";
@@ -72,7 +73,7 @@ function tableOf(services: readonly ServedService[]): ReadonlyMap<string, Method
     for (const desc of service.methods) {
       const handler = implementation[desc.localName];
       if (desc.methodKind !== "unary" || handler === undefined) continue;
-      // `serve` has checked the handler's type against the descriptor; only its kind is known here.
+      // `serve` has checked the handler's type against the descriptor. This type knows only its kind.
       methods.set(`${service.typeName}/${desc.name}`, {
         desc,
         read: readOrMalformed((bytes: Uint8Array) => fromBinary(desc.input, bytes)),
@@ -156,7 +157,7 @@ class Carrier {
   #schedule(): void {
     if (this.#isScheduled) return;
     this.#isScheduled = true;
-    // A tick gives all of its answers together.
+    // A tick sends all of its answers together.
     process.nextTick(() => this.#flush());
   }
 

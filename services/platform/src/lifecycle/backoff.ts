@@ -1,4 +1,4 @@
-// Waits between tries: a doubling ceiling with jitter, so that a thousand peers of a restarted server do not all return at once.
+// Waits between tries: a ceiling that doubles, with jitter. So a thousand peers of a restarted server do not all return at once.
 
 import { setTimeout as wait } from "node:timers/promises";
 
@@ -14,7 +14,7 @@ export interface BackoffOptions {
 export const createBackoff = ({ initialMs, maxMs, random = Math.random }: BackoffOptions) => {
   let ceilingMs = initialMs;
   return {
-    /** How long to wait now: between half the ceiling and the ceiling, which then doubles. */
+    /** The next wait: between half the ceiling and the ceiling, which then doubles. */
     nextMs: (): number => {
       const waitMs = ceilingMs * (0.5 + random() / 2);
       ceilingMs = Math.min(maxMs, ceilingMs * 2);
@@ -25,7 +25,7 @@ export const createBackoff = ({ initialMs, maxMs, random = Math.random }: Backof
   };
 };
 
-/** Waits `ms`, or less if the signal aborts; never rejects. It does not keep the process alive. */
+/** Waits `ms`, or less if the signal aborts. It never rejects and does not keep the process alive. */
 export const pause = async (ms: number, signal: AbortSignal): Promise<void> => {
   await wait(ms, undefined, { signal, ref: false }).catch(() => undefined);
 };

@@ -1,5 +1,5 @@
-// Named points in the code where tests make a process fail. `probe("tick.before-commit")` does nothing unless PAWL_TEST=1;
-// then it does what PAWL_FAILPOINTS asks for, at the nth time that the process passes the point:
+// Named points in the code where tests make a process fail. `probe("tick.before-commit")` does nothing unless PAWL_TEST=1. Then
+// PAWL_FAILPOINTS names an action for the nth time that the process passes the point:
 // "outcome.received@7=kill;handler.after-run@p0.01=kill;sweep.before-take-back=block:5000".
 
 import { writeSync } from "node:fs";
@@ -45,7 +45,7 @@ export type ProbePoint = (typeof PROBE_POINTS)[keyof typeof PROBE_POINTS][number
 
 interface Failpoint {
   readonly point: ProbePoint;
-  /** The pass at which it strikes, from 1; undefined if it strikes by chance. */
+  /** The pass at which the failpoint acts, from 1. Undefined if it acts by chance. */
   readonly hit: number | undefined;
   readonly probability: number;
   readonly action: "kill" | "stop" | "throw" | "block";
@@ -119,7 +119,7 @@ const strike = (failpoints: readonly Failpoint[], point: ProbePoint): void => {
 };
 
 const act = ({ point, action, blockMs }: Failpoint, hit: number): void => {
-  // Synchronous and unbuffered: the tests count these lines, and the process may die at the next statement.
+  // The write is synchronous and unbuffered: the tests count these lines, and the process may die at the next statement.
   writeSync(2, `${JSON.stringify({ msg: "failpoint", point, hit, action })}\n`);
   switch (action) {
     case "kill":

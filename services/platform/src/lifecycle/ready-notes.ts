@@ -1,10 +1,10 @@
-// Notes for the operator about a process that still serves: a short text per name, which /readyz shows until the part that set it
-// clears it. Any part of a service may set a note; a note never makes the process unready.
+// Notes for the operator about a process that still serves: a short text per name. /readyz shows it until the part that set it clears it.
+// Any part of a service may set a note. A note never makes the process unready.
 
 export class ReadyNotes {
   readonly #notes = new Map<string, string>();
 
-  /** Sets the note of this name; undefined clears it. Returns true if that changed the shown notes. */
+  /** Sets the note of this name. Undefined clears it. Returns whether the shown notes changed. */
   set(name: string, text: string | undefined): boolean {
     if (this.#notes.get(name) === text) return false;
     if (text === undefined) this.#notes.delete(name);

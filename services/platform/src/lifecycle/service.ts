@@ -1,17 +1,17 @@
-// The life of a service process: starting → serving → draining → gone.
-// SIGTERM or SIGINT starts a bounded drain; a second signal ends the process at once. A failed start, a drain that takes too long and
-// an uncaught error end with 1. The race it survives: a signal during the start takes effect as soon as the start is done.
+// The life of a service process: starting → serving → draining → gone. SIGTERM or SIGINT starts a bounded drain. A second signal ends the
+// process at once. A failed start, a drain that takes too long and an uncaught error end with 1. Race: a signal arrives during the start.
+// It takes effect as soon as the start is done.
 
 import { flushCompileCache } from "node:module";
 import type { Logger } from "../telemetry/log.ts";
 import { DEFAULT_DRAIN_MS } from "../config/settings.ts";
 
-/** What a service gets to start with. */
+/** The context that a service starts with. */
 export interface ServiceContext {
   /** Aborted when the drain begins. */
   readonly signal: AbortSignal;
   readonly log: Logger;
-  /** Ends the process, because something that it needs is gone. */
+  /** Ends the process, because something that it needs is missing. */
   fail(error: unknown): void;
 }
 
@@ -19,7 +19,7 @@ export interface ServiceContext {
 export interface Running {
   /** Printed in the ready line. */
   readonly port?: number;
-  /** Lets work end and returns what is held; the process exits when it settles. */
+  /** Lets work end and releases resources. The process exits when this settles. */
   stop(): Promise<void>;
 }
 
@@ -67,7 +67,7 @@ export const runService = async (options: ServiceOptions): Promise<void> => {
   process.on("unhandledRejection", onLost);
   process.on("uncaughtException", onLost);
 
-  // Everything is imported now and nothing is served yet. Writing the compile cache here spares the next process the compilation, even
+  // The process has imported everything and serves nothing yet. Writing the compile cache here saves the next process the compilation, even
   // if this one is killed. It takes half a second the first time, and a millisecond if nothing is new.
   flushCompileCache();
 

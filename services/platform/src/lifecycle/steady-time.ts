@@ -1,25 +1,25 @@
-// Time that never steps: milliseconds since some moment, to measure durations and waits. An operator or NTP may set the wall clock, so it
-// cannot measure them. The monotonic clock can, but on Linux it stops while the machine is suspended. So this is the monotonic clock
-// plus the time for which the machine slept.
+// Time that never steps, in milliseconds since some moment. It measures durations and waits. An operator or NTP may set the wall clock, so
+// it cannot measure them. The monotonic clock can, but on Linux it stops while the machine is suspended. So steady time is the monotonic
+// clock plus the time for which the machine slept.
 //
 // A jump between wall and monotonic clock has one of two causes: the machine slept, or the wall clock was set. The machine's uptime
-// decides: it counts sleep and ignores the wall clock. On other systems than Linux the monotonic clock counts sleep itself.
+// decides, because it counts sleep and ignores the wall clock. On other systems than Linux the monotonic clock counts sleep itself.
 
 import { uptime } from "node:os";
 
 export interface TimeSources {
-  /** Milliseconds; it never steps, and may stop while the machine sleeps. */
+  /** Milliseconds. This clock never steps, and may stop while the machine sleeps. */
   readonly monotonic: () => number;
-  /** Milliseconds; it steps when it is set. */
+  /** Milliseconds. This clock steps when an operator or NTP sets it. */
   readonly wall: () => number;
-  /** Milliseconds since the machine started, sleep included; undefined if the system does not count that. */
+  /** Milliseconds since the machine started, with sleep. Undefined if the system does not count that. */
   readonly uptime: (() => number) | undefined;
 }
 
-/** Smaller jumps are ignored: a short sleep does no harm, and clocks are slewed all the time. */
+/** Smaller jumps are ignored: a short sleep is harmless, and NTP slews clocks all the time. */
 const JUMP_MS = 1_000;
 
-/** A reading of the sources that never decreases. */
+/** Makes a reading of the sources that never decreases. */
 export function steadyTime({ monotonic, wall, uptime: sinceBoot }: TimeSources): () => number {
   let sleptMs = 0;
   let wallGap = wall() - monotonic();

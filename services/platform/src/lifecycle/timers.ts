@@ -1,10 +1,10 @@
-// Timers as a dependency, so that tests of code that waits need not wait.
+// Timers as a dependency, so that tests of waiting code do not wait.
 
-/** Cancels the timer; it may be called any number of times, also after the timer fired. */
+/** Cancels the timer. It may be called any number of times, also after the timer fired. */
 export type Cancel = () => void;
 
 export interface Timers {
-  /** Calls back once, after at least this long. */
+  /** Calls back once, after at least this time. */
   after(ms: number, wake: () => void): Cancel;
 }
 

@@ -1,9 +1,9 @@
-// Alarms: the next occurrence of every schedule waits in pg-boss as a delayed job. So the queues show when it is due, and one scheduler at a time
-// gets it.
+// Alarms: the next occurrence of every schedule waits in pg-boss as a delayed job. So the survey of the queues shows when it is due, and
+// one scheduler at a time gets it.
 
 import type { Queryable } from "../db/query.ts";
 
-/** The queue of alarms; a node type never begins with an underscore. */
+/** The queue of alarms. A node type never begins with an underscore. */
 export const ALARMS = "_schedules";
 
 /** The schedule of an alarm. */

@@ -1,5 +1,5 @@
-// Alarms as pg-boss jobs. If the transaction that takes an alarm fails or its process dies, the alarm comes back; until then no other
-// scheduler gets it.
+// Alarms as pg-boss jobs. If the transaction that takes an alarm fails or its process dies, the alarm is in the queue again. Until then no
+// other scheduler gets it.
 
 import type { PgBoss } from "pg-boss";
 import type { Queryable } from "../db/query.ts";

@@ -1,6 +1,6 @@
-// Creates or upgrades pg-boss's own schema before the queue opens. pg-boss would do that at its start, but it waits up to 30 s for a lock, blocks
-// every later session meanwhile, and then fails. So pg-boss does it here on a connection that waits for a lock only briefly, and tries again
-// (db/lock-wait.ts). Its later start finds nothing to do.
+// Creates or upgrades pg-boss's own schema before the queue opens. At its own start, pg-boss would wait up to 30 s for a lock, block every
+// later session meanwhile, and then fail. So pg-boss does this work here, on a connection that waits for a lock only briefly and tries
+// again (db/lock-wait.ts). Its later start finds nothing to do.
 
 import { Client } from "pg";
 import { PgBoss } from "pg-boss";
@@ -10,7 +10,7 @@ import { DEFAULT_SCHEMAS, type Schemas } from "../config/schemas.ts";
 /** How each definition of pg-boss sets its wait for a lock. */
 const ITS_LOCK_TIMEOUT = /SET LOCAL lock_timeout = \d+/g;
 
-/** @throws when another session keeps its locks for minutes */
+/** @throws if another session keeps its locks for minutes */
 export async function installBoss(
   url: string,
   onWait: OnWait = () => {},
@@ -20,7 +20,7 @@ export async function installBoss(
   await client.connect();
   try {
     const { rows } = await client.query<{ pid: number }>("select pg_backend_pid() as pid");
-    // For the statements before its definitions.
+    // This setting is for the statements before the definitions.
     await client.query(`set lock_timeout = ${LOCK_WAIT_MS}`);
     const what = "the schema of pg-boss";
     await untilLocked({ url, what, onWait }, rows[0]?.pid, () => install(client, queue));

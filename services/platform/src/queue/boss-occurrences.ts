@@ -1,6 +1,6 @@
-// The times at which an expression is due. pg-boss computes cron expressions and RFC 5545 rules in a time zone, without a database. A rule may take
-// long: one with every second of a year took 47 s, one that never matches 0.5 to 5 s. So services compute in a thread (occurrences.ts). A time
-// more than a century away is no occurrence: no schedule waits for it, and calendars and databases have an end.
+// The times at which an expression is due. pg-boss computes cron expressions and RFC 5545 rules in a time zone, without a database. A rule
+// may take long: one with every second of a year took 47 s, one that never matches 0.5 to 5 s. So services compute in a thread
+// (occurrences.ts). A time more than a century away is no occurrence, because calendars and databases have an end.
 
 import { PgBoss } from "pg-boss";
 
@@ -21,9 +21,9 @@ const computer = new PgBoss({
   db: { executeSql: () => Promise.reject(new Error("computing occurrences asks no database")) },
 });
 
-/** The most occurrences of one call; one of a sparse expression takes up to 3 ms, and other calls wait. */
+/** The most occurrences of one call. One occurrence of a sparse expression takes up to 3 ms, and other calls wait. */
 const OCCURRENCES_MAX = 500;
-/** Occurrences in one call to pg-boss. It gives up after a second, and on a busy machine some hundred take that long. */
+/** Occurrences in one call to pg-boss. pg-boss gives up after a second, and on a busy machine some hundred take that long. */
 const PAGE = 20;
 /** How far away an occurrence may be. */
 const HORIZON_YEARS = 100;
@@ -40,7 +40,7 @@ const RULE = /[=:;]/;
 const HASHED = /(^|[\s,])H([\s,/(]|$)/i;
 
 /**
- * The occurrences after a time, in order, within a century; fewer if the rule ends or the others cannot be found.
+ * The occurrences after a time, in order, within a century. The list is shorter if the rule ends or further occurrences cannot be found.
  * @throws the error of pg-boss for an expression that it cannot read, or that has no occurrence
  */
 export function occurrencesAfter(
@@ -52,7 +52,7 @@ export function occurrencesAfter(
   const times: number[] = [];
   let after = afterMs;
   while (times.length < count && after < lastTime) {
-    // The first one alone: the others of a sparse rule may take long, or may not be found.
+    // Ask for the first one alone: the others of a sparse rule may take long, or may not be found.
     const asked = times.length === 0 ? 1 : Math.min(PAGE, count - times.length);
     const page = readPage({ expression, timeZone }, after, asked, times.length > 0);
     const near = page.filter((at) => at <= lastTime);
@@ -83,7 +83,7 @@ function readPage(
 const errorText = (error: unknown): string =>
   error instanceof Error ? error.message : String(error);
 
-/** Why a recurrence cannot be saved: it is unreadable, or has no occurrence after a time. Undefined if it can. */
+/** Why a recurrence cannot be saved: it is unreadable, or has no occurrence after a time. Undefined if it can be saved. */
 export function recurrenceFault(
   recurrence: Recurrence,
   afterMs: number,
@@ -129,10 +129,10 @@ function isZone(timeZone: string): boolean {
 /** No rule is due more often than once a second, so one call reads the first window. */
 const FIRST_WINDOW_MS = 2 * 60_000;
 const GROWTH = 4;
-/** For a rule that is dense only far back: it reads some 20,000 occurrences, which takes a second or two, once. */
+/** The bound for a rule that is dense only in the far past. It reads some 20,000 occurrences, which takes a second or two, once. */
 const PAGES_MAX = 40;
 
-/** The times to look between, and how many occurrences to return. */
+/** The range to search, and how many occurrences to return. */
 export interface DueWindow {
   readonly first: number;
   readonly now: number;
@@ -140,8 +140,9 @@ export interface DueWindow {
 }
 
 /**
- * The newest occurrences from `first`, which is one of them, to `now`, in order. pg-boss computes forwards only. So the search looks at a short
- * window before now, then at longer ones. After three weeks without a scheduler, it does not count through a rule that is due every second.
+ * The newest occurrences from `first`, which is one of them, to `now`, in order. pg-boss computes forwards only. So the search looks at a
+ * short window before now, then at longer ones. After three weeks without a scheduler, it does not count through a rule that is due every
+ * second.
  */
 export function dueTimes(recurrence: Recurrence, { first, now, max }: DueWindow): number[] {
   if (now === first) return [first];
@@ -152,7 +153,7 @@ export function dueTimes(recurrence: Recurrence, { first, now, max }: DueWindow)
   }
 }
 
-/** Every occurrence after `after` up to `now`; only the newest pages if there are very many. */
+/** Every occurrence after `after` up to `now`. Only the newest pages if there are very many. */
 function readWindow(recurrence: Recurrence, after: number, now: number): number[] {
   let times: number[] = [];
   let from = after;

@@ -1,9 +1,9 @@
-// pg-boss's statements on our connections.
+// Runs pg-boss's statements on our connections.
 
 import type { Queryable } from "../db/query.ts";
 import type { Statement } from "./node-queue.ts";
 
-/** Statements of pg-boss that get a name, so that they stay prepared. pg-boss has few texts; the bound is for texts with values inside. */
+/** Statements of pg-boss that get a name, so that they stay prepared. pg-boss has few texts. The bound is for texts that contain values. */
 const NAMED_TEXTS_MAX = 200;
 
 const bossNames = new Map<string, string>();

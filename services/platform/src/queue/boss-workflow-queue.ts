@@ -1,9 +1,9 @@
-// The workflow queue on PostgreSQL. pg-boss delivers, orders and delays the jobs that wait. Our table `workflow_jobs` says which worker holds
-// which job under which epoch, and has the states that pg-boss does not: paused, given back, claimed for longer than a day.
+// The workflow queue on PostgreSQL. pg-boss delivers, orders and delays the jobs that wait. Our table `workflow_jobs` holds the worker and
+// the epoch of each claimed job. It also has the states that pg-boss lacks: paused, given back, claimed for longer than a day.
 //
-// A job is in pg-boss exactly while it waits. A claim takes it out of pg-boss and writes our row in one transaction. The transaction that ends a
-// claim sends the job again. So two workers never hold one job, and a crash at any point loses none. A plain pg-boss job whose data is a command
-// is as good as an enqueued one: it gets our row when it is claimed.
+// A job is in pg-boss exactly while it waits. A claim takes it out of pg-boss and writes our row in one transaction. The transaction that
+// ends a claim sends the job again. So two workers never hold one job, and a crash at any point loses none. A plain pg-boss job whose data
+// is a command also works: it gets our row when a worker claims it.
 
 import { EngineError } from "@pawl/core/fault/engine-error";
 import { isUuid } from "@pawl/core/name/ids";
@@ -35,9 +35,9 @@ import {
   type WorkflowQueueOptions,
 } from "./workflow-queue.ts";
 
-/** Taken back by one call; the next call takes more. */
+/** The most jobs that one call takes back. The next call takes more. */
 const RECLAIM_MAX = 500;
-/** Jobs that are not commands, or are claimed already, and that one dequeue clears away. */
+/** The most jobs that one dequeue clears away because they are no commands or are claimed already. */
 const ODD_JOBS_MAX = 100;
 
 export interface BossWorkflowQueueOptions extends WorkflowQueueOptions {
@@ -76,7 +76,7 @@ export class BossWorkflowQueue implements WorkflowQueue {
 
   async dequeue(workerId: string): Promise<ClaimedJob | null> {
     for (let odd = 0; odd < ODD_JOBS_MAX; odd += 1) {
-      // One probe without a transaction, since most polls find nothing.
+      // One probe without a transaction, because most polls find nothing.
       const ready = await run(this.#pool, rows.anyReadyCommand, { queue: COMMAND_QUEUE });
       if (ready.length === 0) return null;
       const claimed = await this.#pool.transaction((db) => this.#claim(db, workerId));
@@ -124,7 +124,8 @@ export class BossWorkflowQueue implements WorkflowQueue {
     const found = await run(this.#pool, rows.anyExpiredCommand, { now });
     let isMore = found.length > 0;
     while (isMore && count.waiting + count.dead_letter < RECLAIM_MAX) {
-      // One transaction for each job. pg-boss orders by the time of the transaction, so the jobs wait in the order in which their claims ran out.
+      // One transaction for each job. pg-boss orders by the time of the transaction, so the jobs wait in the order in which their claims
+      // ended.
       const status = await this.#pool.transaction(async (db) => {
         const [row] = await run(db, rows.reclaimCommand, { now, error: CLAIM_EXPIRED });
         if (row !== undefined) await this.#sendAgain(db, row);
@@ -167,7 +168,7 @@ export class BossWorkflowQueue implements WorkflowQueue {
     for (const onJobs of this.#watchers) queueMicrotask(onJobs);
   }
 
-  /** Drops commands that were done longer ago than this. */
+  /** Drops commands that finished longer ago than this. */
   async forget(olderThanMs: number): Promise<void> {
     await run(this.#pool, rows.forgetCommands, { olderThanMs });
   }
@@ -176,8 +177,8 @@ export class BossWorkflowQueue implements WorkflowQueue {
     const options = { includeMetadata: true, ...joining(db) } as const;
     const [job] = await this.#boss.fetch<unknown>(COMMAND_QUEUE, options);
     if (job === undefined) return null;
-    // The job is passed as fetched, never as a plain id, so that pg-boss fences the call to this attempt. It is completed and not deleted, so that
-    // pg-boss's singleton keys and throttles still see it.
+    // Pass the job as fetched, never as a plain id, so that pg-boss fences the call to this attempt. Complete the job and do not delete it,
+    // so that pg-boss's singleton keys and throttles still see it.
     await this.#boss.complete(COMMAND_QUEUE, job, null, joining(db));
     const read = readJob(job);
     const values = { workerId, now: this.#now(), enqueuedAt: job.createdOn };
@@ -211,7 +212,7 @@ export class BossWorkflowQueue implements WorkflowQueue {
     return row === undefined ? await refuse(this.#pool, claim) : { outcome: "done", ...row };
   }
 
-  /** Our priorities are sooner for lower numbers, pg-boss's for higher ones. */
+  /** Lower numbers of our priorities are sooner, and higher numbers of pg-boss's. */
   async #send(
     db: Queryable,
     job: { id?: string; data: CommandData; priority: number },
@@ -222,7 +223,7 @@ export class BossWorkflowQueue implements WorkflowQueue {
     await this.#boss.insert(COMMAND_QUEUE, jobs, { ...joining(db), returnId: false });
   }
 
-  /** Sends a job that waits again to pg-boss, with its own id inside. */
+  /** Sends a waiting job to pg-boss again, with its own id inside. */
   async #sendAgain(db: Queryable, row: rows.ReturnedRow, afterMs?: number): Promise<void> {
     if (row.status !== "waiting") return;
     const data = { ...row.command, job_id: row.job_id };

@@ -1,10 +1,10 @@
-// pg-boss behind our queue. pg-boss does delivery, priority and delay; claims and leases are ours.
+// pg-boss behind our queue. pg-boss does delivery, priority and delay. Claims and leases are ours.
 //
-// A call with a connection joins the transaction of that connection. pg-boss looks its queue up before it sends a statement. So the pipeline
-// waits for `issued`: then the statement is sent.
+// A call with a connection joins the transaction of that connection. pg-boss looks its queue up before it sends a statement. So the
+// pipeline waits for `issued`: then the statement is sent.
 //
-// The transaction that holds a run's row drops the run's jobs by id, without a fetch. Another transaction that fetches may hold a job's row and
-// wait for the run's. So a drop skips locked jobs instead of waiting, and no deadlock is possible. The other transaction then loses its
+// Race: the transaction that holds a run's row drops the run's jobs by id, while another transaction has fetched a job and waits for the
+// run's row. A drop skips locked jobs instead of waiting, so no deadlock is possible. The other transaction then loses its
 // compare-and-swap, runs again on a fresh fold, and drops the job itself.
 
 import { type Job as BossJob, PgBoss } from "pg-boss";
@@ -30,9 +30,9 @@ interface JobData {
   readonly n: string;
   readonly i: number;
   readonly a: number;
-  /** The job has the slots it needs. */
+  /** Set if the job has the slots it needs. */
   readonly s?: 1;
-  /** Its rank: the scheduler that takes the job learns which turn is served. */
+  /** The rank of the job. It shows the scheduler that takes the job which turn is served. */
   readonly t?: number;
 }
 
@@ -57,7 +57,7 @@ export class BossQueue implements NodeQueue {
       schema: queue,
       max: 2,
       application_name: "pawl-boss",
-      // No job here depends on another. Looking for such jobs every 5 s was 36 of the queries of an idle minute.
+      // No job here depends on another. The search for such jobs every 5 s made 36 of the queries of an idle minute.
       flowIntervalSeconds: FLOW_INTERVAL_SECONDS,
       // Schedules use its rules and its delayed jobs, not its clock: decisions/0026.
       schedule: false,
@@ -80,14 +80,14 @@ export class BossQueue implements NodeQueue {
     return this.#boss.stop({ graceful: false, close: true });
   }
 
-  /** Makes sure that the queue of a node type exists. */
+  /** Creates the queue of a node type if it does not exist. */
   async ensure(nodeType: string): Promise<void> {
     if (this.#known.has(nodeType)) return;
     await this.#boss.createQueue(queueName(nodeType), KEEP_FOREVER);
     this.#known.add(nodeType);
   }
 
-  /** Whether the queue of a node type exists; another process may have created it. */
+  /** Whether the queue of a node type exists. Another process may have created it. */
   async exists(nodeType: string): Promise<boolean> {
     return this.#known.has(nodeType) || (await this.#boss.getQueue(queueName(nodeType))) !== null;
   }
@@ -96,7 +96,7 @@ export class BossQueue implements NodeQueue {
     return [...this.#known];
   }
 
-  /** True when jobs of this type can be sent without asking the database first. */
+  /** Whether jobs of this type can be sent without a query first. */
   isKnown(nodeType: string): boolean {
     return this.#known.has(nodeType);
   }
@@ -119,7 +119,7 @@ export class BossQueue implements NodeQueue {
       for (const { data } of jobs) if (data.t !== undefined) this.#turns.served(nodeType, data.t);
       if (jobs.length < count) this.#turns.emptied(nodeType);
       if (jobs.length === 0) return [];
-      // The jobs are passed as fetched, never as plain ids, so that pg-boss fences the deletion to this attempt.
+      // Pass the jobs as fetched, never as plain ids, so that pg-boss fences the deletion to this attempt.
       await this.#boss.deleteJob(name, jobs, { db });
       // pg-boss chooses jobs by priority but returns them in any order, because its UPDATE … RETURNING has none.
       return jobs.toSorted(byRank).map((job) => fromBossJob(nodeType, job));
@@ -135,7 +135,7 @@ export class BossQueue implements NodeQueue {
     return missingJobs(db, jobs);
   }
 
-  /** Looks at every known queue. The first job of a queue also shows which turn the queue serves. */
+  /** Reads every known queue. The first job of a queue also shows which turn the queue serves. */
   async depths(db: Queryable): Promise<readonly QueueDepth[]> {
     const rows = await readDepths(db, this.nodeTypes);
     return rows.map((row) => {
@@ -163,7 +163,7 @@ export class BossQueue implements NodeQueue {
   }
 }
 
-/** Our priorities are sooner for lower numbers, pg-boss's for higher ones. */
+/** Lower numbers of our priorities are sooner, and higher numbers of pg-boss's. */
 function toBossJob(job: NewJob, rank: number) {
   const key = { r: job.runId, n: job.nodeId, i: job.iteration, a: job.attempt, t: rank };
   const data: JobData = job.isGranted === true ? { ...key, s: 1 } : key;
@@ -175,7 +175,7 @@ const byRank = (a: BossJob<JobData>, b: BossJob<JobData>): number =>
 
 function fromBossJob(nodeType: string, job: BossJob<JobData>): Job {
   const { r, n, i, a, s } = job.data;
-  // The ids were branded when the job was made; jsonb returns them as plain strings.
+  // The ids were branded when the job was made. jsonb returns them as plain strings.
   return {
     jobId: job.id,
     nodeType,

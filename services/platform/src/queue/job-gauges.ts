@@ -1,4 +1,4 @@
-// The depth of the workflow queue for /metrics. It is read only on request, so an unwatched system pays nothing.
+// The depth of the workflow queue for /metrics. It is read only on request, so a system without monitoring pays nothing.
 
 import type { JobCounts } from "./workflow-queue.ts";
 import { METRICS } from "../telemetry/catalogue.ts";
@@ -7,12 +7,12 @@ type QueueDepthProvider = () => Promise<JobCounts>;
 
 let provider: QueueDepthProvider | undefined;
 
-/** Sets the source of the depths; undefined removes it. */
+/** Sets the source of the depths. Undefined removes it. */
 export function setQueueDepthProvider(next: QueueDepthProvider | undefined): void {
   provider = next;
 }
 
-/** Updates the gauges. If the queue cannot be read, they stay as they were, so that metrics do not fail with it. */
+/** Updates the gauges. If the queue cannot be read, the gauges stay, and /metrics still answers. */
 export async function readQueueDepth(): Promise<void> {
   const depth = await provider?.().catch(() => undefined);
   if (depth === undefined) return;

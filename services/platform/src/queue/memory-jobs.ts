@@ -6,7 +6,7 @@ import { type DroppedJob, type Job, jobId, type NewJob, type QueueDepth } from "
 
 export interface WaitingJob extends Job {
   readonly priority: number;
-  /** Before all times for a job without a delay: it may always be taken, also after the clock stepped back. */
+  /** For a job without a delay, a time before all others. It may always be taken, also after the clock stepped back. */
   readonly readyAt: number;
   readonly queuedAt: number;
   readonly rank: number;
@@ -54,7 +54,7 @@ export class MemoryJobs {
   }
 }
 
-/** The waiting jobs as one transaction sees them. */
+/** The waiting jobs that one transaction sees. */
 export class StagedJobs {
   readonly #jobs: MemoryJobs;
   readonly #now: number;

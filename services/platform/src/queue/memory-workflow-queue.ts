@@ -1,5 +1,5 @@
 // The workflow queue in memory, for a single process and for tests. It keeps the same promises as the queue on PostgreSQL; test/conformance
-// compares the two. No call waits for anything, so no call sees another one half done.
+// compares the two. No call waits, so no call sees another one half done.
 
 import { checkCommand, type WorkflowCommand } from "./workflow-command.ts";
 import {
@@ -32,7 +32,7 @@ interface Row {
   visibleUntil: number;
   isGivenBack: boolean;
   error: string | null;
-  /** Position among waiting jobs; a job that waits again gets a new one. */
+  /** The position among waiting jobs. A job that waits again gets a new one. */
   arrival: number;
   readyAt: number;
 }
@@ -167,6 +167,6 @@ export class MemoryWorkflowQueue implements WorkflowQueue {
   }
 }
 
-/** A copy through JSON, like that of the other queue, so that a caller cannot change a command that is kept here. */
+/** A copy through JSON, as in the queue on PostgreSQL. So a caller cannot change a command that is stored here. */
 const copyOf = (command: WorkflowCommand): WorkflowCommand =>
   JSON.parse(JSON.stringify(command)) as WorkflowCommand;

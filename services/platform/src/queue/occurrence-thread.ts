@@ -1,11 +1,11 @@
-// The thread that computes occurrences. It takes one question at a time and answers it. It may be ended at any time.
+// The thread that computes occurrences. It answers one question at a time. The service may end it at any time.
 
 import { parentPort } from "node:worker_threads";
 import { dueTimes, occurrencesAfter, recurrenceFault } from "./boss-occurrences.ts";
 
 const QUESTIONS = { after: occurrencesAfter, fault: recurrenceFault, due: dueTimes } as const;
 
-/** A question on its way to the thread. */
+/** A question to the thread. */
 export interface Asked {
   readonly name: keyof typeof QUESTIONS;
   readonly args: readonly unknown[];
@@ -17,13 +17,13 @@ export type Answered =
   | { readonly kind: "value"; readonly value: unknown }
   | { readonly kind: "error"; readonly message: string };
 
-// A thread, not a window.
+// A thread has no target origin; a window has.
 // oxlint-disable-next-line unicorn/require-post-message-target-origin
 const send = (answer: Answered): void => parentPort?.postMessage(answer);
 
 parentPort?.on("message", ({ name, args }: Asked) => {
   try {
-    // occurrences.ts sends the question, and pairs names and arguments.
+    // occurrences.ts sends the question. It pairs names and arguments.
     const question = QUESTIONS[name] as (...given: readonly unknown[]) => unknown;
     send({ kind: "value", value: question(...args) });
   } catch (error) {

@@ -1,8 +1,9 @@
-// Computes in a thread when expressions are due, because a rule may take long and must not block the event loop. The thread answers one question
-// at a time. A question that takes too long ends the thread, and the next question starts another. An idle thread ends, since it holds some 20 MiB.
+// Computes in a thread when expressions are due, because a rule may take long and must not block the event loop. The thread answers one
+// question at a time. A question that takes too long ends the thread, and the next question starts another. An idle thread ends, because it
+// holds some 20 MiB.
 //
-// Time is counted in ticks of our own event loop, not by a clock: a process that was frozen or had no CPU starved its thread too, and that is not
-// the rule's fault. A rule that took too long is remembered for a while, and refused at once.
+// Time is counted in ticks of our own event loop, not by a clock. A process that was frozen or had no CPU also starved its thread, and that
+// is not the rule's fault. A rule that took too long is remembered for a while, and refused at once.
 
 import { Worker } from "node:worker_threads";
 import { BoundedMap } from "@pawl/core/data/bounded-map";
@@ -12,15 +13,15 @@ import type { DueWindow, Recurrence, RecurrenceFault } from "./boss-occurrences.
 import type { Answered, Asked } from "./occurrence-thread.ts";
 
 const TICK_MS = 100;
-/** A second: a rule that takes longer is refused. */
+/** One second. A rule that takes longer is refused. */
 const ASK_TICKS = 10;
-/** A firing waits longer, because its rule was accepted once, but not as long as its transaction may be idle. */
+/** A firing waits longer, because its rule was accepted once. It waits less than its transaction may be idle. */
 const FIRE_TICKS = 35;
-/** For loading pg-boss on a busy machine. */
+/** The time to load pg-boss on a busy machine. */
 const START_TICKS = 300;
 const IDLE_MS = 60_000;
 const HEAP_MIB = 96;
-/** Questions that wait for the thread; more are refused. */
+/** Questions that wait for the thread. Further ones are refused. */
 const LINE_MAX = 100;
 const COSTLY_MAX = 1_000;
 const COSTLY_MS = 10 * 60_000;
@@ -59,7 +60,7 @@ export class OccurrenceThread {
     return this.#ask("after", recurrence, [afterMs, count]);
   }
 
-  /** As `recurrenceFault`; a rule that takes too long is a fault. */
+  /** As `recurrenceFault`. A rule that takes too long is a fault. */
   async fault(recurrence: Recurrence, afterMs: number): Promise<RecurrenceFault | undefined> {
     try {
       return await this.#ask("fault", recurrence, [afterMs]);
@@ -69,18 +70,18 @@ export class OccurrenceThread {
     }
   }
 
-  /** The first occurrence after a time, or null if there is none. It is for firings, and comes before other questions. */
+  /** The first occurrence after a time, or null if there is none. Firings use it, and it goes before other questions. */
   async next(recurrence: Recurrence, afterMs: number): Promise<number | null> {
     const times = await this.#ask<number[]>("after", recurrence, [afterMs, 1], true);
     return times[0] ?? null;
   }
 
-  /** As `dueTimes`. It is for firings, and comes before other questions. */
+  /** As `dueTimes`. Firings use it, and it goes before other questions. */
   due(recurrence: Recurrence, window: DueWindow): Promise<number[]> {
     return this.#ask("due", recurrence, [window], true);
   }
 
-  /** Ends the thread; present and later questions are refused. */
+  /** Ends the thread. Present and later questions are refused. */
   async stop(): Promise<void> {
     this.#stopped = true;
     this.#asking?.reject(draining());
@@ -112,7 +113,7 @@ export class OccurrenceThread {
     return promise;
   }
 
-  /** Sends the next question if the thread is free; starts the thread, or ends it after a while. */
+  /** Sends the next question if the thread is free. Starts the thread, or ends it after an idle time. */
   #advance(): void {
     if (this.#asking !== undefined || this.#stopped) return;
     if (this.#line.length === 0) {
@@ -127,7 +128,7 @@ export class OccurrenceThread {
     if (question === undefined) return;
     this.#asking = question;
     const { name, args } = question;
-    // A thread, not a window.
+    // A thread has no target origin; a window has.
     // oxlint-disable-next-line unicorn/require-post-message-target-origin
     this.#worker.postMessage({ name, args } satisfies Asked);
     this.#count(question.ticks, () => this.#tooLong(question));
@@ -157,13 +158,13 @@ export class OccurrenceThread {
     this.#advance();
   }
 
-  /** The thread ended by itself: a rule used up its memory, or there is a bug of ours. */
+  /** The thread ended by itself: a rule used up its memory, or there is a bug in Pawl. */
   #broken(worker: Worker, error: unknown): void {
     if (worker !== this.#worker) return;
     const asking = this.#asking;
     if (asking !== undefined && isOutOfMemory(error)) return this.#tooLong(asking);
     this.#asking = undefined;
-    // Without a question under way, the thread could not start. Then every waiting question is refused.
+    // No question was under way, so the thread could not start. Then every waiting question is refused.
     for (const { reject } of asking === undefined ? this.#line.splice(0) : [asking]) reject(error);
     void this.#end().then(() => this.#advance());
   }
@@ -183,7 +184,7 @@ export class OccurrenceThread {
     await worker?.terminate();
   }
 
-  /** Calls `late` after so many ticks of this event loop. */
+  /** Calls `late` after this many ticks of this event loop. */
   #count(ticks: number, late: () => void): void {
     this.#ticksLeft = ticks;
     const tick = (): void => {
@@ -205,12 +206,12 @@ const draining = (): EngineError => new EngineError("DRAINING", "This process is
 const isOutOfMemory = (error: unknown): boolean =>
   error instanceof Error && "code" in error && error.code === "ERR_WORKER_OUT_OF_MEMORY";
 
-/** How many next times a person sees with a schedule. */
+/** How many future times a person sees with a schedule. */
 export const OCCURRENCES_SHOWN = LIMITS.previewTimes;
 
 /**
- * The next times of a schedule, for people: none unless it is active, fewer if its rule ends. They begin with the schedule's own next occurrence,
- * so a person sees the times that will fire.
+ * The next times of a schedule, for people. There are none unless it is active, and fewer if its rule ends. They begin with the schedule's
+ * own next occurrence, so a person sees the times that will fire.
  */
 export async function upcoming(
   occurrences: Occurrences,

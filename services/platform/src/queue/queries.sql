@@ -1,10 +1,10 @@
--- The queues. The tables `job` and `queue` are pg-boss's, found by the search path; `workflow_jobs` and `run_claims` are ours.
--- A parameter `now` is null for the clock of the database.
+-- The queues. The tables `job` and `queue` are pg-boss's, found by the search path. `workflow_jobs` and `run_claims` are ours. A parameter
+-- `now` is null for the clock of the database.
 
 -- name: depths
--- For each queue: how many jobs wait, when the next is due, how long the oldest has waited, and the rank of the first. One index probe
--- for each, and a count that stops at a bound. Jobs without a delay come first in the order of `start_after`, the oldest of them
--- first. A job whose delay is over may have waited longer, so the first of those is read too.
+-- For each queue: how many jobs wait, when the next is due, how long the oldest has waited, and the rank of the first. One index probe for
+-- each, and a count that stops at a bound. Jobs without a delay come first in the order of `start_after`, the oldest of them first. A job
+-- whose delay is over may have waited longer, so the first of those is read too.
 select
   n.node_type,
   extract(epoch from (f.start_after - now()))::float8 * 1000 as due_in_ms,
@@ -44,7 +44,7 @@ where starts_with(q.name, :prefix::text)
   and not starts_with(q.name, :prefix::text || '_')
 
 -- name: count_ahead
--- How many jobs of a queue come before one, up to a bound. pg-boss takes higher priorities first; all older jobs of the same
+-- How many jobs of a queue come before a given job, up to a bound. pg-boss takes higher priorities first. All older jobs of the same
 -- priority count.
 select count(*)::integer as ahead
 from (
@@ -59,7 +59,7 @@ from (
 ) waiting
 
 -- name: missing
--- Which of these jobs are in no queue. One probe of pg-boss's primary key per job; an anti-join might walk all jobs.
+-- The jobs among these that are in no queue. One probe of pg-boss's primary key per job. An anti-join might walk all jobs.
 select n.place
 from unnest(:queue::text[], :id::uuid[]) with ordinality as n (queue, id, place)
 where (
@@ -99,7 +99,7 @@ from job
 where name = :queue::text and state < 'active' and not blocked
 
 -- name: claim_command
--- Claims a command for a worker under the run's next epoch. No row if a worker holds the job or it is over; then the run's epoch
+-- Claims a command for a worker under the run's next epoch. Returns no row if a worker holds the job or it is over. The run's epoch then
 -- stays. Locks the run's count before the job, as every statement does.
 with counted as (
   insert into run_claims (run_id, epoch, claimed_at)
@@ -141,7 +141,7 @@ values (
 on conflict (run_id, job_id) do nothing
 
 -- name: settle_command
--- A command is done, or waits for a person: no worker gets it again, and no delivery counts.
+-- Settles a command that is done, or that waits for a person. No worker gets it again, and no delivery counts.
 update workflow_jobs
 set status = :status::text, changed_at = coalesce(:now::timestamptz, now())
 where job_id = :job_id::uuid
@@ -150,7 +150,7 @@ where job_id = :job_id::uuid
 returning status
 
 -- name: nack_command
--- A delivery failed: the command waits again, or is a dead letter after its last attempt.
+-- Records a failed delivery. The command waits again, or is a dead letter after its last attempt.
 update workflow_jobs
 set attempts = attempts + 1,
   status = case when attempts + 1 >= max_attempts then 'dead_letter' else 'waiting' end,
@@ -162,7 +162,7 @@ where job_id = :job_id::uuid
 returning job_id, status, command, priority
 
 -- name: extend_command
--- Extends a claim to so long from now; 0 ms gives the job back.
+-- Extends a claim to this time from now. 0 ms gives the job back.
 update workflow_jobs
 set visible_until = coalesce(:now::timestamptz, now()) + :extend_ms::float8 * interval '1 millisecond', is_let_go =
   :extend_ms::float8 = 0
@@ -172,7 +172,7 @@ where job_id = :job_id::uuid
 returning visible_until
 
 -- name: any_expired_command
--- Whether a claim has run out: one probe of an index, for callers that poll.
+-- Whether a claim has ended: one probe of an index, for callers that poll.
 select job_id
 from workflow_jobs
 where status = 'active'
@@ -180,8 +180,8 @@ where status = 'active'
 limit 1
 
 -- name: reclaim_command
--- Takes back the command whose claim ran out first; callers at the same time take different ones. A delivery counts unless its worker
--- gave it back.
+-- Takes back the command whose claim ended first. Callers at the same time take different ones. A delivery counts unless its worker gave it
+-- back.
 update workflow_jobs j
 set attempts = j.attempts + (not j.is_let_go)::integer,
   status = case when j.attempts + (not j.is_let_go)::integer >= j.max_attempts then 'dead_letter' else 'waiting' end,
@@ -205,15 +205,15 @@ from workflow_jobs
 where job_id = :job_id::uuid
 
 -- name: count_commands
--- Commands that are claimed, paused or dead letters. pg-boss counts those that wait.
+-- Commands that are claimed, paused or dead letters. pg-boss counts the waiting ones.
 select status, count(*)::integer as count
 from workflow_jobs
 where status in ('active', 'paused', 'dead_letter')
 group by status
 
 -- name: forget_commands
--- Drops commands that were done long ago, and counts of runs that no command has claimed since. A count must outlive every claim made
--- under it, or an epoch would be used twice. Bounded; the next call takes the rest.
+-- Drops commands that finished long ago, and counts of runs that no command has claimed since. A count must outlive every claim made under
+-- it. Otherwise an epoch would be used twice. The statement is bounded. The next call takes the rest.
 with forgotten as (
   delete from workflow_jobs
   where job_id = any (array(

@@ -1,4 +1,5 @@
-// The options of a queue worker, with their defaults. Every option that is missing or out of range is reported at once, before the worker starts.
+// The options of a queue worker, with their defaults. The worker reports every option that is missing or out of range at once, before it
+// starts.
 
 import { EngineError, type FieldViolation } from "@pawl/core/fault/engine-error";
 import { systemTimers, type Timers } from "../lifecycle/timers.ts";
@@ -23,9 +24,9 @@ export interface RunnerOptions<Persistence, EventLog> {
 }
 
 export interface RunnerSignals {
-  /** Finish the current node, save its result, and return. */
+  /** Aborted when the runner should finish the current node, save its result, and return. */
   readonly finish: AbortSignal;
-  /** Stop at once: the worker stops, or another worker has the claim. */
+  /** Aborted when the runner must stop at once: the worker stops, or another worker has the claim. */
   readonly abort: AbortSignal;
 }
 
@@ -40,7 +41,7 @@ interface Counts {
   readonly reclaimIntervalMs: number;
   /** How long jobs may run after `stop`; default 30 s. */
   readonly shutdownGracePeriodMs: number;
-  /** How long an aborted job may take to end; then its claim runs out. Default 5 s. */
+  /** How long an aborted job may take to end. After that its claim ends. Default 5 s. */
   readonly abortSettleMs: number;
 }
 
@@ -49,13 +50,13 @@ export interface QueueWorkerOptions<Persistence, EventLog>
   /** Default: a random UUID. */
   readonly workerId?: string;
   readonly queue: WorkflowQueue;
-  /** Runs a job to its end. A throw is a failed attempt; a throw of STALE_CLAIM is a lost claim. */
+  /** Runs a job to its end. A throw is a failed attempt. A throw of STALE_CLAIM is a lost claim. */
   readonly run: (
     job: ClaimedJob,
     options: RunnerOptions<Persistence, EventLog>,
     signals: RunnerSignals,
   ) => Promise<RestStatus>;
-  /** Stores for one job, such as writers that its epoch fences; they replace the worker's own. */
+  /** Stores for one job, such as writers that its epoch fences. They replace the worker's own. */
   readonly runnerOptionsFactory?: (
     job: ClaimedJob,
   ) =>
@@ -64,7 +65,7 @@ export interface QueueWorkerOptions<Persistence, EventLog>
   /** How long a job waits after its nth failure; default 0. */
   readonly retryDelayMs?: (error: unknown, failures: number) => number;
   readonly timers?: Timers;
-  /** Called for faults of the queue itself; the worker continues. */
+  /** Called for faults of the queue itself. The worker continues. */
   readonly onError?: (error: unknown) => void;
 }
 
@@ -76,7 +77,7 @@ const COUNTS: Readonly<Record<keyof Counts, { readonly preset: number; readonly 
   shutdownGracePeriodMs: { preset: 30_000, min: 0 },
   abortSettleMs: { preset: 5_000, min: 0 },
 };
-// The keys of a literal table are exactly its declared keys.
+// A literal table has exactly its declared keys.
 const COUNT_NAMES = Object.keys(COUNTS) as (keyof Counts)[];
 const REQUIRED = ["queue", "persistence", "eventLog", "run"] as const;
 

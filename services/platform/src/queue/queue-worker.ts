@@ -1,8 +1,8 @@
 // Takes commands from a workflow queue and runs them: claims, heartbeats, results, and an orderly stop.
 //
-// The races it survives: another worker takes the claim while the job runs; the heartbeat or the next call about the claim is refused, and the
-// worker aborts the job and sends nothing more about it. A job is claimed while the worker stops; the worker gives it back at once. The queue is
-// away; then the claim runs out, and the job runs again elsewhere under a newer epoch.
+// Races. Another worker takes the claim while the job runs: the queue refuses the heartbeat or the next call, and the worker aborts the job
+// and sends nothing more about it. A job is claimed while the worker stops: the worker gives it back at once. The queue is down: the claim
+// ends, and the job runs again in another worker under a newer epoch.
 
 import { EngineError } from "@pawl/core/fault/engine-error";
 import type { Cancel } from "../lifecycle/timers.ts";
@@ -20,7 +20,7 @@ interface Held {
   readonly job: ClaimedJob;
   readonly finish: AbortController;
   readonly abort: AbortController;
-  /** The worker is ending the claim, so a refused heartbeat means nothing. */
+  /** The worker is ending the claim, so a refused heartbeat has no meaning. */
   isSettling: boolean;
   /** Another worker has the claim, so this worker sends nothing more about it. */
   isLost: boolean;
@@ -51,7 +51,7 @@ export class QueueWorker<Persistence, EventLog> {
     return this.#held.size;
   }
 
-  /** Begins to take jobs; a second call does nothing. */
+  /** Begins to take jobs. A second call does nothing. */
   start(): void {
     if (this.#state !== "new") return;
     this.#state = "running";
@@ -70,7 +70,7 @@ export class QueueWorker<Persistence, EventLog> {
     void this.#fill();
   }
 
-  /** Stops in good order; every call returns the same promise. */
+  /** Stops in good order. Every call returns the same promise. */
   stop(): Promise<void> {
     this.#stopped ??= this.#stop();
     return this.#stopped;
@@ -83,13 +83,13 @@ export class QueueWorker<Persistence, EventLog> {
     for (const { finish } of this.#held) finish.abort(new Error("the worker stops"));
     await this.#rested(shutdownGracePeriodMs);
     for (const { abort } of this.#held) abort.abort(new Error("the grace period is over"));
-    // A job that still runs is not given back: it stays active until its claim runs out.
+    // A job that still runs is not given back. It stays active until its claim ends.
     await this.#rested(abortSettleMs);
     for (const cancel of this.#cancels) cancel();
     this.events.emit("worker:stopped", { workerId: this.workerId });
   }
 
-  /** Waits until no job runs, but at most so long. */
+  /** Waits until no job runs, but at most this long. */
   async #rested(ms: number): Promise<void> {
     if (this.#held.size === 0) return;
     const { promise: isOver, resolve } = Promise.withResolvers<void>();
@@ -147,7 +147,7 @@ export class QueueWorker<Persistence, EventLog> {
     const held: Held = { job, finish, abort, ...fresh };
     this.#held.add(held);
     this.events.emit("job:claimed", nameOf(job));
-    // Claimed while the worker stops: the job has not begun, so the worker gives it back at once.
+    // The worker stops, and the job has not begun, so the worker gives it back at once.
     const work = this.#state === "running" ? this.#run(held) : this.#giveBack(held);
     held.done = work.finally(() => {
       this.#held.delete(held);
@@ -197,12 +197,12 @@ export class QueueWorker<Persistence, EventLog> {
     this.#cancels.add(cancel);
   }
 
-  /** Ends the claim; the job stays active until the next reclaim takes it back, without counting the delivery. */
+  /** Ends the claim. The job stays active until the next reclaim takes it back, and the delivery does not count. */
   async #giveBack(held: Held): Promise<void> {
     await this.#end(held, () => this.#settings.queue.heartbeat(held.job, 0));
   }
 
-  /** Ends a claim. Undefined if another worker has it by now, or the queue did not answer. */
+  /** Ends a claim. Undefined if another worker has it, or if the queue did not answer. */
   async #end(held: Held, call: () => Promise<Settlement | Heartbeat>) {
     if (held.isLost) return undefined;
     held.isSettling = true;

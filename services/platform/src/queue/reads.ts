@@ -1,4 +1,4 @@
-// Reads the queues: their lengths, the place of a job, and which jobs are missing. Counts stop at a bound, so a long backlog costs no more.
+// Reads the queues: their lengths, the place of a job, and missing jobs. Counts stop at a bound, so a long backlog costs no more.
 
 import { list, number, orNull, text, uuid } from "../db/columns.ts";
 import { columns, queriesBeside, type Queryable, type RowOf, run } from "../db/query.ts";

@@ -1,14 +1,14 @@
-// The order among jobs of one type and priority: the shares take turns, so that a workflow with fifty thousand jobs does not block a workflow with
-// ten. pg-boss takes the highest priority first and has no shares (its groups only leave jobs out). So the turn is part of the priority that
-// pg-boss gets: the jobs of a share get consecutive turns, beginning at the turn that is served now. An index has this order, so taking a job costs
-// the same for any number of waiting jobs.
+// The order among jobs of one type and priority. The shares take turns, so a workflow with fifty thousand jobs does not block a workflow
+// with ten. PostgreSQL's queue library pg-boss takes the highest priority first and has no shares (its groups only leave jobs out). So the
+// turn is part of the priority that pg-boss gets. The jobs of a share get consecutive turns, beginning at the turn that is served now. An
+// index has this order, so taking a job costs the same for any number of waiting jobs.
 //
-// Every scheduler counts turns by itself. It learns which turn is served from the jobs that it takes and from its reads of the queues. If two
-// schedulers differ for a moment, a share gets a better place, never a better priority.
+// Every scheduler counts turns by itself. It learns which turn is served from the jobs that it takes and from its reads of the queues. If
+// two schedulers differ for a moment, a share gets a better place, never a better priority.
 
 /** Turns within one priority. Later jobs share the last turn, in order of arrival. */
 const TURNS = 1_000_000;
-/** Shares remembered of one type and priority. When full, shares whose turn has passed are forgotten first, then all. */
+/** Shares remembered of one type and priority. When the list is full, shares whose turn has passed are dropped first, then all. */
 const SHARES_MAX = 10_000;
 
 interface Line {
@@ -21,7 +21,7 @@ interface Line {
 export class Turns {
   readonly #lines = new Map<string, Map<number, Line>>();
 
-  /** The rank of a new job: the lowest is taken first. A rank of a better priority is always lower. */
+  /** The rank of a new job. The lowest is taken first. A rank of a better priority is always lower. */
   rankOf(job: {
     readonly nodeType: string;
     readonly priority: number;
@@ -43,7 +43,7 @@ export class Turns {
     line.served = Math.max(line.served, rank - priority * TURNS);
   }
 
-  /** No job of this type waits: turns start again. */
+  /** No job of this type waits, so turns start again. */
   emptied(nodeType: string): void {
     this.#lines.delete(nodeType);
   }
@@ -57,7 +57,7 @@ export class Turns {
   }
 }
 
-/** The ranks of one priority: from the first number, and below the second. */
+/** The ranks of one priority: from the first number on, and below the second. */
 export const ranksOf = (priority: number): readonly [number, number] => [
   priority * TURNS,
   (priority + 1) * TURNS,

@@ -1,22 +1,26 @@
-// The events of a worker, for the process that embeds it: telemetry and tests listen. A listener that throws does not disturb the work.
+// The events of a worker, for the process that embeds it. Telemetry and tests listen to them. A listener that throws does not disturb the
+// work.
 
 interface JobEvent {
   readonly jobId: string;
   readonly runId: string;
 }
 
-/** Names and payloads. The `jobId` of an executor is run/node/iteration/epoch, which names one claim; that of a queue worker is its job's id. */
+/**
+ * Names and payloads. The `jobId` of an executor is run/node/iteration/epoch, which names one claim. The `jobId` of a queue worker is its
+ * job's id.
+ */
 export interface WorkerEventMap {
   readonly "worker:started": { readonly workerId: string };
   readonly "worker:stopped": { readonly workerId: string };
   readonly "job:claimed": JobEvent;
   readonly "job:completed": JobEvent;
-  /** The attempt failed; another may follow. */
+  /** The attempt failed. Another may follow. */
   readonly "job:failed": JobEvent & { readonly error: string };
   readonly "job:released": JobEvent;
   /** The job failed, and no worker tries it again by itself. */
   readonly "job:dead_letter": JobEvent & { readonly error: string };
-  /** Another worker has the claim by now; this worker sends nothing more about it. */
+  /** Another worker has the claim. This worker sends nothing more about it. */
   readonly "job:claim_lost": JobEvent;
 }
 
@@ -26,7 +30,7 @@ type Listener<Name extends WorkerEventName> = (event: WorkerEventMap[Name]) => v
 export class WorkerEvents {
   readonly #listeners = new Map<WorkerEventName, Set<Listener<never>>>();
 
-  /** Listens; the returned function stops listening. */
+  /** Listens. The returned function stops listening. */
   on<Name extends WorkerEventName>(name: Name, listener: Listener<Name>): () => void {
     const listeners = this.#listeners.get(name) ?? new Set();
     this.#listeners.set(name, listeners.add(listener));
@@ -45,13 +49,13 @@ export class WorkerEvents {
   }
 
   emit<Name extends WorkerEventName>(name: Name, event: WorkerEventMap[Name]): void {
-    // `on` keeps the listeners of a name under that name.
+    // `on` stores the listeners of a name under that name.
     const listeners = this.#listeners.get(name) as ReadonlySet<Listener<Name>> | undefined;
     for (const listener of listeners ?? []) {
       try {
         listener(event);
       } catch {
-        // See the top of this file.
+        // A listener that throws does not disturb the work.
       }
     }
   }

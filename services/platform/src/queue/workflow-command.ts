@@ -1,5 +1,5 @@
-// A command about a whole run, and its form as the data of a job. Any program may put such a job into the queue, pg-boss's own scheduler too. So
-// the data of a job is parsed like any other input.
+// A command about a whole run, and its form as the data of a job. Any program may put such a job into the queue, even pg-boss's own
+// scheduler. So the data of a job is parsed like any other input.
 
 import { EngineError, type FieldViolation } from "@pawl/core/fault/engine-error";
 import { checkJson } from "@pawl/core/data/json";
@@ -13,7 +13,7 @@ const MAX_ATTEMPTS_MAX = 100;
 
 export interface WorkflowCommand {
   readonly type: "start" | "resume";
-  /** UUID: for `start` the caller's name for the run, for `resume` the run's id or that name. */
+  /** A UUID. For `start` it is the caller's name for the run; for `resume` it is the run's id or that name. */
   readonly runId: string;
   /** The workflow's id. */
   readonly graphId: string;
@@ -36,7 +36,7 @@ const whole = (min: number, max: number) =>
 
 const dataSchema = z.object({
   type: z.enum(["start", "resume"], "must be start or resume"),
-  /** If absent, the job's id names the run. */
+  /** If it is absent, the job's id names the run. */
   run_id: z.string("must be a UUID").refine(isUuid, "must be a UUID").optional(),
   graph_id: z.string("must be a workflow's id").refine(isName, "must be a workflow's id"),
   initial_state: z.unknown().optional(),
@@ -44,14 +44,14 @@ const dataSchema = z.object({
   priority: whole(-LIMITS.priorityMax, LIMITS.priorityMax).optional(),
   max_attempts: whole(1, MAX_ATTEMPTS_MAX).default(DEFAULT_MAX_ATTEMPTS),
   tenant_id: z.string("must be a tenant's id").min(1, "is empty").default(DEFAULT_TENANT),
-  /** Set on jobs that wait again: the job of the first delivery. */
+  /** Set on jobs that wait again: the id of the job of the first delivery. */
   job_id: z.string().refine(isUuid).optional(),
 });
 
 /** The data of a job: the fields of the command in snake case. */
 export type CommandData = z.input<typeof dataSchema>;
 
-/** The command as data of a job; undefined fields are absent, as in JSON. */
+/** The command as data of a job. Undefined fields are absent, as in JSON. */
 export const toData = ({
   initialState,
   humanResponse,
@@ -72,7 +72,7 @@ export interface ParsedCommand {
   readonly command: WorkflowCommand;
 }
 
-/** Reads the data of a job. The error is INPUT_INVALID and names every field at fault. */
+/** Reads the data of a job. The error is INPUT_INVALID and names every faulty field. */
 export function parseData(
   data: unknown,
   job: { readonly id: string; readonly priority: number },
@@ -94,7 +94,7 @@ export function parseData(
   return { jobId, command };
 }
 
-/** Gives a new command its defaults, in a copy of its own. @throws INPUT_INVALID naming every field at fault */
+/** Gives a new command its defaults, in a copy. @throws INPUT_INVALID naming every faulty field */
 export function checkCommand(command: Partial<WorkflowCommand>, jobId: string): WorkflowCommand {
   const { runId, initialState, humanResponse, priority = 0 } = command;
   const [state, response] = [copyOf(initialState), copyOf(humanResponse)];
@@ -121,7 +121,7 @@ export function checkCommand(command: Partial<WorkflowCommand>, jobId: string): 
   return parsed.command;
 }
 
-/** The value as JSON keeps it, or the reason why JSON cannot. */
+/** The value after a round trip through JSON, or the reason why JSON cannot hold it. */
 function copyOf(value: unknown): { readonly value?: unknown; readonly fault?: string } {
   if (value === undefined) return {};
   try {
@@ -129,7 +129,7 @@ function copyOf(value: unknown): { readonly value?: unknown; readonly fault?: st
     if (checked.ok) return { value: checked.value };
     return { fault: `is not acceptable JSON (${checked.reason})` };
   } catch {
-    // A cycle, a BigInt, or nested beyond what stringify takes.
+    // The value has a cycle or a BigInt, or is nested too deeply for stringify.
     return { fault: "is not acceptable JSON" };
   }
 }

@@ -40,24 +40,24 @@ export interface ClaimedJob extends JobClaim, WorkflowCommand {
   readonly visibleUntil: number;
 }
 
-/** A job as diagnostics see it. */
+/** A job in the form of diagnostics. */
 export interface JobRecord {
   readonly jobId: string;
-  /** Null for a job whose data is not a command; it is a dead letter after the first dequeue. */
+  /** Null for a job whose data is not a command. Such a job is a dead letter after the first dequeue. */
   readonly command: WorkflowCommand | null;
   readonly status: JobStatus;
   readonly attempts: number;
-  /** The epoch of the last claim; 0 if there was none. */
+  /** The epoch of the last claim. 0 if there was none. */
   readonly claimEpoch: number;
   readonly workerId: string | null;
-  /** Only while active. */
+  /** Set only while the job is active. */
   readonly visibleUntil: number | null;
   readonly error: string | null;
 }
 
 /**
- * Why a call about a claim changed nothing. STALE_CLAIM: the claim is over. NOT_ALLOWED: the claim is the last one, but this call does not
- * leave the job's state.
+ * Why a call about a claim changed nothing. STALE_CLAIM: the claim is over. NOT_ALLOWED: the claim is the last one, but the job's state
+ * does not allow this call.
  */
 export type Refusal =
   | { readonly outcome: "refused"; readonly reason: "JOB_NOT_FOUND" }
@@ -81,27 +81,27 @@ export type NewCommand = Omit<WorkflowCommand, "priority" | "maxAttempts" | "ten
 export interface WorkflowQueueOptions {
   /** How long a claim lives; default DEFAULT_VISIBILITY_MS. */
   readonly visibilityTimeoutMs?: number;
-  /** Milliseconds since 1970; by default the clock of the process or of the database that keeps the jobs. */
+  /** Milliseconds since 1970. By default it is the clock of the process or of the database that holds the jobs. */
   readonly now?: () => number;
   readonly newId?: () => string;
 }
 
 export interface WorkflowQueue {
-  /** Adds a job and returns its id. @throws INPUT_INVALID naming every field at fault */
+  /** Adds a job and returns its id. @throws INPUT_INVALID naming every faulty field */
   enqueue(command: NewCommand): Promise<string>;
-  /** Claims the next job: lowest priority number first, then the oldest. Null if no job waits. */
+  /** Claims the next job: the lowest priority number first, then the oldest. Null if no job waits. */
   dequeue(workerId: string): Promise<ClaimedJob | null>;
   ack(claim: JobClaim): Promise<Settlement>;
-  /** Counts an attempt; the job waits again (at least `retryAfterMs`), or is a dead letter. */
+  /** Counts an attempt. The job waits again (at least `retryAfterMs`), or is a dead letter. */
   nack(claim: JobClaim, error: string, retryAfterMs?: number): Promise<Settlement>;
   /**
-   * Extends the claim to this time from now; by default to the life of a new claim. 0 gives the job back: the next `reclaimExpired` ends the
-   * claim, and the delivery does not count.
+   * Extends the claim to this time from now, by default to the life of a new claim. With 0 it gives the job back: the next `reclaimExpired`
+   * ends the claim, and the delivery does not count.
    */
   heartbeat(claim: JobClaim, extendMs?: number): Promise<Heartbeat>;
-  /** Pauses the job without counting an attempt. No worker gets it again; another command continues the run. */
+  /** Pauses the job without counting an attempt. No worker gets it again. Another command continues the run. */
   release(claim: JobClaim): Promise<Settlement>;
-  /** Takes back jobs whose claims ran out, of any worker: the longest expired first, a bounded number in one call. */
+  /** Takes back jobs of any worker whose claims ended: the longest expired first, a bounded number in one call. */
   reclaimExpired(): Promise<Reclaimed>;
   getJob(jobId: string): Promise<JobRecord | undefined>;
   getQueueDepth(): Promise<JobCounts>;
@@ -109,11 +109,11 @@ export interface WorkflowQueue {
   watch?(onJobs: () => void): () => void;
 }
 
-/** An error as the queue keeps it: of bounded length, and only with characters that a database takes. */
+/** An error in the form that the queue stores: of bounded length, and only with characters that a database accepts. */
 export const errorText = (error: string): string =>
   error.replaceAll("\0", "").toWellFormed().slice(0, ERROR_LENGTH_MAX);
 
-/** Whether this can name a claim at all. */
+/** Whether these values can name a claim. */
 export const isClaim = ({ jobId, claimEpoch }: JobClaim): boolean =>
   isUuid(jobId) && Number.isSafeInteger(claimEpoch);
 

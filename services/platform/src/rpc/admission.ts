@@ -1,8 +1,7 @@
-// The checks before the handler of a grpc-js call: a known host, the token, and a request that arrives in time. The gateway's port has the same checks
-// (gateway/src/http/guard.ts, half-open.ts).
+// The checks before the handler of a grpc-js call: a known host, the token, and a request that arrives in time. The gateway's port has the
+// same checks (gateway/src/http/guard.ts, half-open.ts).
 //
-// The race it survives: the request may arrive, or its caller may leave, at the moment when its time is up. The first of these ends the call,
-// once.
+// Race: the request arrives, or its caller leaves, at the moment when its time is up. The first of these ends the call, once.
 
 import type { Http2Server, IncomingHttpHeaders } from "node:http2";
 import { ServerInterceptingCall, type Server, type ServerInterceptor } from "@grpc/grpc-js";
@@ -18,7 +17,7 @@ export interface AdmissionOptions {
   /** How long a request may take to arrive: the whole request, or the first message of a stream. */
   readonly requestMs: number;
   readonly onInternal: OnInternal;
-  /** Callers send it as `authorization: Bearer <token>`, except for health. */
+  /** Callers send the token as `authorization: Bearer <token>`. Health needs none. */
   readonly token?: Pick<Secret, "reveal"> | undefined;
 }
 
@@ -82,7 +81,7 @@ const UNIT_S = { H: 3_600, M: 60, S: 1 } as const;
 
 /**
  * Bounds the deadlines that callers set. grpc-js reduces them to 32 bits, so a deadline of a year would pass at once. Interceptors do not
- * see the header, and grpc-js hides its HTTP/2 servers; a test checks that they are still where this code expects them.
+ * see the header, and grpc-js hides its HTTP/2 servers. A test checks that they are still where this code expects them.
  */
 export const boundTimeouts = (server: Server): void => {
   const { http2Servers } = server as unknown as {

@@ -1,5 +1,5 @@
-// Collects the items of one message of a stream. Every stream uses it, in both directions: no message grows beyond LIMITS.batchBytes unless
-// it holds a single item, and a single item is checked against LIMITS.itemBytes before it gets here.
+// Collects the items of one message of a stream. Every stream uses it, in both directions. No message grows beyond LIMITS.batchBytes unless
+// it holds a single item. The sender checks a single item against LIMITS.itemBytes before.
 
 import { LIMITS } from "@pawl/core/data/limits";
 
@@ -16,7 +16,7 @@ export class Batch<Item> {
     return this.#bytes;
   }
 
-  /** Adds an item; false if it belongs into the next message. The first item always fits. */
+  /** Adds an item. False if it belongs into the next message. The first item always fits. */
   add(item: Item, bytes: number): boolean {
     if (this.items.length > 0 && this.#bytes + bytes > this.#bytesMax) return false;
     this.items.push(item);

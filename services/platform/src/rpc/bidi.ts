@@ -1,12 +1,12 @@
-// One interface for both ends of a bidirectional stream, so that scheduler and executor use the same code.
-// The races it survives: a peer may vanish, cancel or end at any moment, even twice. `closed` settles once, and later writes do nothing.
+// One interface for both ends of a bidirectional stream, so that scheduler and executor use the same code. Race: a peer vanishes, cancels
+// or ends at any moment, even twice. `closed` settles once, and later writes do nothing.
 
 import type { ClientDuplexStream, ServerDuplexStream, StatusObject } from "@grpc/grpc-js";
 import { status } from "@grpc/grpc-js";
 import { EngineError } from "@pawl/core/fault/engine-error";
 import { fromGrpcStatus, toEngineError, toGrpcStatus, type OnInternal } from "./status.ts";
 
-/** How a stream ended: without an error if both sides were done. */
+/** How a stream ended. There is no error if both sides were done. */
 export interface StreamEnd {
   readonly error?: EngineError;
 }
@@ -17,24 +17,24 @@ export interface BidiStream<In, Out> {
   readonly signal: AbortSignal;
   /** Settles when the stream is over; never rejects. */
   readonly closed: Promise<StreamEnd>;
-  /** Starts the flow of messages; to be called once. `end` is called when the other side will send no more. */
+  /** Starts the flow of messages. Call it once. It calls `end` when the other side sends no more. */
   listen(listener: { message(message: In): void; end?(): void }): void;
   /**
-   * Sends; false means that the buffer is full: await `drained` before messages that can wait. `onSent` is called once the whole message has
-   * left this process, and never if the stream ends before.
+   * Sends a message. False means that the buffer is full: await `drained` before messages that can wait. It calls `onSent` once the whole
+   * message has left this process, and never if the stream ends before.
    */
   write(message: Out, onSent?: () => void): boolean;
-  /** Settles when there is room again, or the stream is over. */
+  /** Settles when the buffer has room again, or the stream is over. */
   drained(): Promise<void>;
   /** Stops the flow of incoming messages: backpressure for the other side. */
   pause(): void;
   /** Ends sending. On the server it ends the stream with OK, on the client it half-closes. */
   end(): void;
-  /** Ends the stream at once: the server answers with the error, the client cancels. */
+  /** Ends the stream at once. The server answers with the error, and the client cancels. */
   fail(error: unknown): void;
 }
 
-/** The part that both ends share. `settle` ends the stream; only its first call counts. */
+/** The part that both ends share. `settle` ends the stream. Only its first call counts. */
 function endOf<In, Out>(call: ServerDuplexStream<In, Out> | ClientDuplexStream<Out, In>) {
   const controller = new AbortController();
   const { signal } = controller;
@@ -75,7 +75,7 @@ function endOf<In, Out>(call: ServerDuplexStream<In, Out> | ClientDuplexStream<O
   return { settle, stream };
 }
 
-/** The server's end. */
+/** The end of a stream at the server. */
 export const serverStream = <In, Out>(
   call: ServerDuplexStream<In, Out>,
   onInternal: OnInternal,
@@ -104,11 +104,11 @@ export const serverStream = <In, Out>(
   return { ...stream, listen, fail };
 };
 
-/** The client's end. */
+/** The end of a stream at the client. */
 export const clientStream = <In, Out>(call: ClientDuplexStream<Out, In>): BidiStream<In, Out> => {
   const { settle, stream } = endOf<In, Out>(call);
   let ownError: EngineError | undefined;
-  // Without a listener a broken stream would throw; its status reports the same error.
+  // Without a listener a broken stream would throw. Its status reports the same error.
   call.on("error", () => undefined);
   call.on("status", (received: StatusObject) => {
     const isOk = received.code === status.OK;

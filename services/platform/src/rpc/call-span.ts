@@ -7,11 +7,11 @@ import { tracer } from "../telemetry/trace.ts";
 export interface CallSpan {
   /** The context for everything that runs as part of the call. */
   readonly active: Context;
-  /** Takes the name of a gRPC code; only the first end counts. */
+  /** Ends the span with the name of a gRPC code. Only the first end counts. */
   readonly end: (code: string) => void;
 }
 
-/** Codes of problems on the serving side; the caller causes the others. */
+/** Codes of problems on the serving side. The caller causes all others. */
 const SERVER_FAULTS: ReadonlySet<string> = new Set([
   "UNKNOWN",
   "DEADLINE_EXCEEDED",

@@ -1,5 +1,5 @@
 // The same tracing, metrics and error mapping for connect-node in the gateway, as two interceptors: tracing outside, errors inside. A
-// streaming answer ends with its iteration, so both wrap the iterable too.
+// streaming answer ends with its iteration, so both also wrap the iterable.
 
 import { ConnectError, type Interceptor } from "@connectrpc/connect";
 import { ROOT_CONTEXT, context, propagation } from "@opentelemetry/api";
@@ -50,7 +50,7 @@ export const connectErrors =
     }
   };
 
-/** A call whose deadline passed reports that, whatever error the handler made of the abort. */
+/** The error of the deadline if it has passed. The handler may have made another error of the abort. */
 const causeOf = (error: unknown, { aborted, reason }: AbortSignal): unknown => {
   const isOther = error instanceof EngineError && error.reason !== "CALLER_CANCELLED";
   return aborted && reason instanceof ConnectError && !isOther ? reason : error;
@@ -68,7 +68,7 @@ const within = <Item>(active: Context, items: AsyncIterable<Item>): AsyncIterabl
 });
 const OVER = Promise.resolve({ done: true, value: undefined } as const);
 
-/** The same items; `mapError` changes an error, and `end` gets it at the end. */
+/** Yields the same items. `mapError` changes an error, and `end` gets it at the end. */
 async function* observed<Item>(
   items: AsyncIterable<Item>,
   mapError: (error: unknown) => unknown,

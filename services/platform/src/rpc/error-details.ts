@@ -1,5 +1,5 @@
-// The google.rpc details of an EngineError, and the EngineError behind received details; status.ts does the rest of the mapping.
-// Details travel in HTTP/2 trailers, and peers allow about 16 KiB there, so a long list of violations is cut.
+// The google.rpc details of an EngineError, and the EngineError behind received details. status.ts does the rest of the mapping. Details
+// are sent in HTTP/2 trailers, and peers allow about 16 KiB there, so a long list of violations is cut.
 
 import { create, toBinary } from "@bufbuild/protobuf";
 import type { DescMessage, MessageInitShape, MessageShape } from "@bufbuild/protobuf";
@@ -28,16 +28,16 @@ export interface Detail<Schema extends DescMessage = DescMessage> {
   readonly value: MessageShape<Schema>;
 }
 
-/** Finds the first detail of a schema, in whichever message carried it. */
+/** Finds the first detail of a schema in the message that carried it. */
 export type FindDetail = <Schema extends DescMessage>(
   schema: Schema,
 ) => MessageShape<Schema> | undefined;
 
-/** Room for BadRequest. Base64 adds a third, and the status, the message and the other details need room too. */
+/** The bytes for BadRequest. Base64 adds a third, and the status, the message and the other details need room too. */
 const VIOLATION_BYTES = 6 * 1024;
 const METADATA_VALUE_LENGTH = 256;
 
-/** Long enough for a failover or a contended run to pass, and too short to be noticed. */
+/** Long enough for a failover or a contended run to pass, and too short for a person to notice. */
 const DEFAULT_RETRY_AFTER_MS: Partial<Record<Reason, number>> = { RUN_CONTENDED: 50 };
 const RETRY_AFTER_MS = 1_000;
 

@@ -1,5 +1,5 @@
-// A grpc-js client of a protobuf-es service: typed promises for unary methods, BidiStream for the others. It finds a returning peer within
-// about a second: it reconnects after 100 ms at first and never waits longer than 1 s.
+// A grpc-js client of a protobuf-es service: typed promises for unary methods, BidiStream for the others. After an outage it reconnects
+// within about a second: it waits 100 ms at first and never longer than 1 s.
 
 import type {
   DescMethodBiDiStreaming,
@@ -25,15 +25,15 @@ import { clientTracing } from "./tracing.ts";
 
 /** The time limit of a unary call by default. */
 export const CALL_TIMEOUT_MS = 10_000;
-/** How a connection with a silent peer is found: it is pinged this often, and closed if no answer comes in time. */
+/** How the client finds a silent peer: it pings this often, and closes the connection if no answer comes in time. */
 export interface Keepalive {
   readonly everyMs: number;
   readonly patienceMs: number;
 }
 const IDLE_KEEPALIVE: Keepalive = { everyMs: 20_000, patienceMs: 5_000 };
-/** For channels with claims: a half-open one is found within 15 s. */
+/** For channels with claims. The client finds a half-open one within 15 s. */
 export const WORK_KEEPALIVE: Keepalive = { everyMs: 10_000, patienceMs: 5_000 };
-/** For channels with commands: a frozen scheduler is left within 4 s, so half of the caller's time remains for another one. */
+/** For channels with commands. The client drops a frozen scheduler within 4 s, so half of the caller's time remains for another one. */
 export const COMMAND_KEEPALIVE: Keepalive = { everyMs: 1_000, patienceMs: 3_000 };
 const RECONNECT_MS = { initial: 100, max: 1_000 } as const;
 
@@ -74,7 +74,7 @@ type BidiMethods<Service extends DescService> = {
 };
 
 export interface GrpcClient<Service extends DescService> {
-  /** Unary methods; they reject only with EngineError. */
+  /** Unary methods. They reject only with EngineError. */
   readonly call: UnaryMethods<Service>;
   /** Bidirectional methods. */
   readonly open: BidiMethods<Service>;
@@ -83,7 +83,7 @@ export interface GrpcClient<Service extends DescService> {
   close(): void;
 }
 
-/** A client of `service` at `address`: host:port, several with commas, or a gRPC target. Connects lazily. */
+/** A client of `service` at `address`: host:port, several with commas, or a gRPC target. It connects at the first call. */
 export const createGrpcClient = <Service extends DescService>(
   service: Service,
   address: string,
@@ -102,7 +102,7 @@ export const createGrpcClient = <Service extends DescService>(
     if (methodKind === "bidi_streaming") open[name] = bidiMethod(client, name);
   }
   return {
-    // Built method by method from the descriptor that also gives the types.
+    // The calls are built from the descriptor that also gives their types.
     call: call as UnaryMethods<Service>,
     open: open as BidiMethods<Service>,
     waitForReady: (timeoutMs) =>
@@ -122,7 +122,7 @@ type ServiceClient = InstanceType<ReturnType<typeof makeClientConstructor>>;
 const methodOf = (client: ServiceClient, name: string) => {
   const method = client[name];
   if (method === undefined) throw new Error(`no method ${name}`);
-  // The constructor types its methods for callbacks of any shape; the method's kind determines the shape.
+  // The constructor types its methods for callbacks of any shape. The method's kind determines the shape.
   return method.bind(client) as (...args: unknown[]) => unknown;
 };
 
@@ -165,7 +165,7 @@ const metadataOf = (plain: PlainMetadata = {}): Metadata => {
   return metadata;
 };
 
-/** Several addresses are numeric addresses of one machine or of a test; DNS resolves a name to all its addresses. */
+/** Several addresses are numeric addresses of one machine or of a test. DNS resolves a name to all its addresses. */
 const targetOf = (address: string): string => {
   if (/^(dns|ipv4|ipv6|unix):/.test(address)) return address;
   return address.includes(",") ? `ipv4:${address}` : `dns:///${address}`;

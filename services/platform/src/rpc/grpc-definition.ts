@@ -1,4 +1,4 @@
-// A grpc-js service definition made of a protobuf-es descriptor: one contract for both, and no proto-loader between them.
+// Makes a grpc-js service definition from a protobuf-es descriptor. Both share one contract, without proto-loader.
 
 import {
   create,
@@ -11,15 +11,15 @@ import {
 import type { ServiceDefinition } from "@grpc/grpc-js";
 import { EngineError } from "@pawl/core/fault/engine-error";
 
-/** Accepts whole messages and plain init objects alike; handlers may return either. */
+/** Accepts whole messages and plain init objects. Handlers may return either. */
 const serialize = (schema: DescMessage) => (message: Message) => {
-  // An init object has no type name; `create` accepts everything that the typed handler may return.
+  // An init object has no type name. `create` accepts everything that the typed handler may return.
   const whole = message.$typeName === undefined ? create(schema, message as never) : message;
   const bytes = toBinary(schema, whole);
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 };
 
-/** Reads through a plain Uint8Array, so that bytes fields are not Buffers; drops unknown fields. */
+/** Reads from a plain Uint8Array, so bytes fields are not Buffers. Drops unknown fields. */
 const deserialize = (schema: DescMessage) => (buffer: Buffer) =>
   fromBinary(schema, new Uint8Array(buffer.buffer, buffer.byteOffset, buffer.byteLength), {
     readUnknownFields: false,
@@ -35,9 +35,8 @@ const malformed = (cause: unknown): EngineError => {
 };
 
 /**
- * The same reader, which returns the answer instead of throwing. A request that does not parse is its sender's fault, but grpc-js would
- * answer INTERNAL before any handler gets the call. So the error takes the place of the message, and the wrapper of the handler answers
- * with it.
+ * The same reader, which returns the error instead of throwing it. A request that does not parse is its sender's fault, but grpc-js would
+ * answer INTERNAL before any handler gets the call. So the error replaces the message, and the wrapper of the handler answers with it.
  */
 export const readOrMalformed =
   <Bytes, Request>(read: (bytes: Bytes) => Request) =>

@@ -13,12 +13,12 @@ import type { OnInternal } from "./status.ts";
 import { serverTracing } from "./tracing.ts";
 import { UNARY_DEADLINE_MS } from "./unary.ts";
 
-/** A silently lost peer is found within 10 s + 5 s. */
+/** The server finds a lost peer within 10 s + 5 s. */
 const KEEPALIVE_MS = 10_000;
 const KEEPALIVE_TIMEOUT_MS = 5_000;
-/** As long as the gateway gives an HTTP/1.1 request. */
+/** The gateway gives an HTTP/1.1 request the same time. */
 const REQUEST_MS = 30_000;
-/** How many streams one connection may have open; the gateway's forwarded calls share one connection. */
+/** How many streams one connection may have open. The gateway's forwarded calls share one connection. */
 const CONCURRENT_STREAMS = 10_000;
 
 export interface GrpcServerOptions {
@@ -28,13 +28,13 @@ export interface GrpcServerOptions {
   readonly services: readonly ServedService[];
   /** Called for every throw that is a bug of Pawl. */
   readonly onInternal: OnInternal;
-  /** Host names besides loopback and IP addresses by which it may be called; none by default. */
+  /** Host names by which clients may call the server, besides loopback and IP addresses. None by default. */
   readonly allowedHosts?: readonly string[];
   /** How long a request may take to arrive; default REQUEST_MS. */
   readonly requestMs?: number;
   /** The longest time of a unary call; default UNARY_DEADLINE_MS. */
   readonly unaryDeadlineMs?: number;
-  /** Every call has to carry it as `authorization: Bearer <token>`; none by default. */
+  /** Every call must carry this token as `authorization: Bearer <token>`. None by default. */
   readonly token?: Pick<Secret, "reveal"> | undefined;
   /** Serve grpc.reflection; default false. */
   readonly reflection?: boolean;
@@ -43,9 +43,9 @@ export interface GrpcServerOptions {
 export interface GrpcServer {
   /** The bound port. */
   readonly port: number;
-  /** The answer of health, for every service and for "". True from the start. */
+  /** Sets the answer of health, for every service and for "". It is true from the start. */
   setServing(serving: boolean): void;
-  /** Stops accepting, lets calls end for at most `graceMs`, then ends them. */
+  /** Accepts no more calls, lets calls end for at most `graceMs`, then ends them. */
   stop(graceMs: number): Promise<void>;
 }
 

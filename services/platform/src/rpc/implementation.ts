@@ -1,4 +1,4 @@
-// The typed interface of a service implementation: one function for each method of its descriptor, messages in, messages out.
+// The typed interface of a service implementation: one function for each method of its descriptor. It takes and returns messages.
 
 import type {
   DescMethod,
@@ -25,12 +25,12 @@ type HandlerOf<Method extends DescMethod> =
       ? BidiHandler<MessageShape<Input>, MessageInitShape<Output>>
       : never;
 
-/** A function for each served method; the others answer UNKNOWN_METHOD. */
+/** A function for each served method. The others answer UNKNOWN_METHOD. */
 export type Implementation<Service extends DescService> = {
   readonly [Name in keyof Service["method"]]?: HandlerOf<Service["method"][Name]>;
 };
 
-/** A service and its implementation; `serve` checks that they match. */
+/** A service and its implementation. `serve` checks that they match. */
 export interface ServedService {
   readonly service: DescService;
   readonly implementation: Readonly<Record<string, unknown>>;
@@ -55,7 +55,7 @@ export const grpcImplementation = (
   const handlers: Record<string, UntypedHandleCall> = {};
   for (const method of service.methods) {
     const handler = implementation[method.localName];
-    // A service of the contract may have streams that only gateways serve; grpc-js answers UNIMPLEMENTED itself.
+    // A service of the contract may have streams that only gateways serve. grpc-js answers UNIMPLEMENTED for them.
     if (handler === undefined && method.methodKind === "server_streaming") continue;
     handlers[method.localName] = handle(method, handler, options);
   }
@@ -68,7 +68,7 @@ const handle = (
   { onInternal, unaryDeadlineMs }: Handling,
 ): UntypedHandleCall => {
   const unknown = new EngineError("UNKNOWN_METHOD", `${method.name} is not served here`);
-  // `serve` has checked the handler's type against the descriptor; only its kind is known here.
+  // `serve` has checked the handler's type against the descriptor. This type knows only its kind.
   if (method.methodKind === "unary") {
     const served = handler as UnaryHandler<unknown, unknown> | undefined;
     return unary(served ?? (() => Promise.reject(unknown)), onInternal, unaryDeadlineMs);

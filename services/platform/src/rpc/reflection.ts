@@ -14,7 +14,7 @@ export function filesOf(services: readonly DescService[]): ReadonlyMap<string, D
   return files;
 }
 
-/** A file and everything it imports, each after its own imports, in binary. */
+/** A file and its imports in binary. Each file comes after its own imports. */
 export function withImports(file: DescFile): Uint8Array[] {
   const files = new Map<string, DescFile>();
   collect(file, files);

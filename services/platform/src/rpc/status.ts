@@ -1,5 +1,5 @@
-// EngineError ⇄ google.rpc.Status, the only mapping, for grpc-js (trailer grpc-status-details-bin) and for Connect (details). A throw that is
-// not an EngineError is a bug of Pawl: it becomes INTERNAL with a request id; its cause is logged and never sent.
+// Maps EngineError to google.rpc.Status and back, for grpc-js (trailer grpc-status-details-bin) and for Connect (details). No other file
+// does. A throw that is not an EngineError is a bug in Pawl. It becomes INTERNAL with a request id. Its cause is logged and never sent.
 
 import { randomUUID } from "node:crypto";
 
@@ -40,7 +40,7 @@ const map = (thrown: unknown, onInternal: OnInternal): Mapped => {
     try {
       onInternal({ requestId: "none", error: fault });
     } catch {
-      // The logger itself failed, so there is no place left to report to.
+      // The logger itself failed, so the error cannot be reported.
     }
     return { code: "INTERNAL", message: "internal error", details: [] };
   }
@@ -103,18 +103,18 @@ export const toConnectError = (thrown: unknown, onInternal: OnInternal): Connect
     message,
     CONNECT_CODES.get(GRPC_CODES[code]) ?? Code.Internal,
     undefined,
-    // ConnectError expects an init shape; a whole message is one.
+    // ConnectError expects an init shape. A whole message is one.
     details.map(({ desc, value }) => ({ desc, value: value as never })),
   );
 };
 
-/** How a client reads a status without details of Pawl. */
+/** Options for reading a status without details of Pawl. */
 export interface ReadOptions {
   /** Whether the client cancelled the call itself. If not, a bare CANCELLED means that the peer was cut off, like UNAVAILABLE. */
   readonly isOwnCancel?: boolean;
 }
 
-/** The EngineError behind a status that a grpc-js client received; without details of Pawl, the nearest reason by code. */
+/** The EngineError behind a status that a grpc-js client received. Without details of Pawl, the code gives the nearest reason. */
 export const fromGrpcStatus = (
   received: ServiceError | StatusObject,
   { isOwnCancel }: ReadOptions = {},
@@ -149,7 +149,7 @@ const statusOf = (metadata: Metadata | undefined): Status | undefined => {
   try {
     return fromBinary(StatusSchema, trailer);
   } catch {
-    // A peer with garbled details still sent a code.
+    // The details are garbled. The code alone decides.
     return undefined;
   }
 };

@@ -1,6 +1,6 @@
-// Tracing and call metrics of grpc-js by interceptors: one span on each side, joined by the W3C traceparent in the metadata. With tracing off
-// the spans are the API's no-ops, which still pass a caller's traceparent on. The messages of a stream run outside its span: a session lasts
-// for days, and its messages start traces of their own.
+// Tracing and call metrics of grpc-js by interceptors: one span on each side, joined by the W3C traceparent in the metadata. With tracing
+// off the spans are the API's no-ops, which still forward a caller's traceparent. The messages of a stream run outside its span: a session
+// lasts for days, and its messages start new traces.
 
 import {
   InterceptingCall,

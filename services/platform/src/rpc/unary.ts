@@ -1,15 +1,15 @@
 // One unary call on the server. The handler's signal aborts with the caller, the deadline or the server's own limit, and every throw is
-// mapped once. The race it survives: the caller may leave while the handler answers; the answer is then dropped.
+// mapped once. Race: the caller leaves while the handler answers. The answer is then dropped.
 
 import type { handleUnaryCall } from "@grpc/grpc-js";
 import { EngineError } from "@pawl/core/fault/engine-error";
 import { toGrpcStatus, type OnInternal } from "./status.ts";
 
-/** What a handler knows about its call. */
+/** The facts about a call that its handler gets. */
 export interface UnaryCall {
   /** Aborted when no caller waits for the answer any more. */
   readonly signal: AbortSignal;
-  /** When the answer becomes useless, in epoch milliseconds; always finite. */
+  /** The time after which the answer is useless, in epoch milliseconds. It is always finite. */
   readonly deadlineAt: number;
 }
 

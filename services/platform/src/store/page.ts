@@ -1,5 +1,5 @@
-// Pages of lists. A page token holds the place where the last page ended, and a digest of the list and its filter. So a token of another
-// list is refused. Any client could make a token: the gateway seals those that it hands out (gateway/src/read/page-seal.ts).
+// Pages of lists. A page token holds the place where the last page ended, and a digest of the list and its filter. So the store refuses a
+// token of another list. Any client could make a token, so the gateway seals the tokens that it sends (gateway/src/read/page-seal.ts).
 
 import { createHash } from "node:crypto";
 import { invalidField } from "@pawl/core/fault/engine-error";
@@ -22,17 +22,17 @@ export interface Page<Row> {
 
 /** A list that is read in pages. */
 interface PageSource<Row> {
-  /** Names the list and its filter: a token holds for both. */
+  /** The list and its filter. A token is valid for both only. */
   readonly filter: string;
-  /** The place in the list that a row has. */
+  /** The place of a row in the list. */
   readonly keyOf: (row: Row) => string;
   /** Up to `limit` rows behind a place in the list. */
   readonly read: (after: string, limit: number) => Promise<readonly Row[]>;
-  /** The place before the first row; empty unless given. */
+  /** The place before the first row. Empty by default. */
   readonly begin?: string;
-  /** Whether a place can be one of this list; any can unless given. */
+  /** Whether a place can be one of this list. By default every place can. */
   readonly isPlace?: (place: string) => boolean;
-  /** As many of the rows, from the first on, as fit into an answer; all of them unless given. */
+  /** The first rows that fit into an answer. By default all of them. */
   readonly fitting?: (rows: readonly Row[]) => readonly Row[];
 }
 
@@ -48,7 +48,7 @@ export async function readPage<Row>(
   const after = token === "" ? begin : fromPageToken(token, filter);
   if (isPlace?.(after) === false)
     throw invalidField("page_token", "BAD_PAGE_TOKEN", "is not a token");
-  // One row more than asked for shows whether there are more.
+  // One row more than requested shows whether there are more.
   const found = await read(after, size + 1);
   const rows = fitting(found.slice(0, size));
   const last = rows.at(-1);

@@ -1,5 +1,5 @@
-// Every name of a span, metric and attribute, in one place. Metric names include their unit, because the Prometheus exporter does not
-// append it and a collector would. Labels have few values by design: never a run id, never a node id.
+// Every name of a span, metric and attribute. Metric names include their unit: the Prometheus exporter does not append it, and a collector
+// would. Labels have few values by design: never a run id, never a node id.
 
 import type { Meter } from "@opentelemetry/api";
 
@@ -7,7 +7,7 @@ import { COUNT_BUCKETS, counter, gauge, histogram, level, type Instrument } from
 
 /** Span names. Calls are named by their method, `package.Service/Method`. */
 export const SPANS = {
-  /** One attempt of a node on an executor; linked to the span that started the run. */
+  /** One attempt of a node on an executor, with a link to the span that started the run. */
   attempt: "pawl.attempt",
   /** The handler inside an attempt. */
   handler: "pawl.handler",
@@ -100,7 +100,7 @@ export const METRICS = {
   ),
   occurrencesSkipped: counter(
     "pawl_occurrences_skipped_total",
-    "Occurrences of schedules that started nothing: missed, overlapping or refused",
+    "Occurrences of schedules that started no run: missed, overlapping or refused",
   ),
   sweepDuration: histogram<{ readonly duty: string }>("pawl_sweep_duration_seconds", "One sweep"),
   executorsConnected: level("pawl_executors_connected", "Work streams open"),

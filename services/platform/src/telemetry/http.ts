@@ -25,7 +25,7 @@ const text = (status: number, body: string): Answer => ({
   body: `${body}\n`,
 });
 
-/** One line of text and a line for each note; JSON if the client accepts it. */
+/** One line of text and a line for each note. JSON if the client accepts it. */
 const readiness = (reason: string | undefined, source: ProbeSource, isJson: boolean): Answer => {
   const status = reason === undefined ? 200 : 503;
   const notes = source.notes?.all ?? {};
@@ -44,7 +44,7 @@ const answers: Readonly<Record<string, Answering>> = {
     type: "text/plain; version=0.0.4; charset=utf-8",
     body: await source.metricsText(),
   }),
-  // Every process that answers is alive: a process must not be restarted because it cannot reach its database.
+  // Every process that answers is alive. A supervisor must not restart a process because its database is down.
   "/healthz": async () => text(200, "ok"),
   "/readyz": async (source, { headers }) => {
     const isJson = headers.accept?.includes("application/json") === true;
@@ -52,7 +52,7 @@ const answers: Readonly<Record<string, Answering>> = {
   },
 };
 
-/** Answers the request if it is for one of the three paths, else returns false. */
+/** Answers the request if it is for one of the three paths. Otherwise it returns false. */
 export const answerProbe = (
   source: ProbeSource,
   request: IncomingMessage,
@@ -91,7 +91,7 @@ export const startProbeServer = (
   options: ProbeSource & {
     readonly host: string;
     readonly port: number;
-    /** Host names besides loopback and IP addresses by which it may be called; none by default. */
+    /** Host names by which clients may call it, besides loopback and IP addresses. None by default. */
     readonly allowedHosts?: readonly string[];
   },
 ): Promise<ProbeServer> => {

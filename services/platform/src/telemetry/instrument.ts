@@ -1,8 +1,9 @@
-// Instruments that exist before the SDK: the catalogue declares them once, startTelemetry binds them to a meter, and until then they do nothing.
+// Instruments that exist before the SDK. The catalogue declares them once, and startTelemetry binds them to a meter. Until then they do
+// nothing.
 
 import type { Attributes, Meter } from "@opentelemetry/api";
 
-/** A declared instrument; `bind` connects it to a meter. */
+/** A declared instrument. `bind` connects it to a meter. */
 export interface Instrument {
   readonly name: string;
   readonly description: string;
@@ -66,7 +67,7 @@ export const gauge = <Of extends Labels = undefined>(name: string, description: 
   return { ...instrument, set: write };
 };
 
-/** Records how often and how much. */
+/** Records how often, and how large. */
 export const histogram = <Of extends Labels = undefined>(
   name: string,
   description: string,

@@ -3,7 +3,7 @@
 import { context, isSpanContextValid, trace } from "@opentelemetry/api";
 import { pino, type DestinationStream, type Logger as PinoLogger } from "pino";
 
-/** The logger that every room gets; `child` makes narrower ones. */
+/** The logger that every room gets. `child` makes narrower ones. */
 export type Logger = PinoLogger;
 
 export interface LoggerOptions {
@@ -11,7 +11,7 @@ export interface LoggerOptions {
   readonly service: string;
   /** trace, debug, info, warn, error, fatal or silent. */
   readonly level: string;
-  /** stdout by default, written synchronously, because the last line before a crash matters most. */
+  /** stdout by default. The logger writes synchronously, because the last line before a crash matters most. */
   readonly destination?: DestinationStream;
 }
 

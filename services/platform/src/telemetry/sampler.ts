@@ -1,4 +1,4 @@
-// Which traces are kept, by the standard variables OTEL_TRACES_SAMPLER and OTEL_TRACES_SAMPLER_ARG: the SDK does not read them itself.
+// Chooses the traces to keep, by the standard variables OTEL_TRACES_SAMPLER and OTEL_TRACES_SAMPLER_ARG. The SDK does not read them itself.
 
 import {
   AlwaysOffSampler,

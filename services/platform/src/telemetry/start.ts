@@ -1,5 +1,6 @@
 // Starts OpenTelemetry. Metrics are always on: pulled as Prometheus text, and pushed if OTEL_* asks for it. Traces are on only if OTEL_*
-// asks for them, because the SDK costs start-up time and every span some microseconds. Without them a traceparent is still passed on.
+// asks for them, because the SDK costs start-up time and every span some microseconds. Without traces a service still forwards a
+// traceparent.
 
 import { context, metrics, propagation, trace } from "@opentelemetry/api";
 import { AsyncLocalStorageContextManager } from "@opentelemetry/context-async-hooks";
@@ -23,7 +24,7 @@ export interface Telemetry {
   readonly isTracing: boolean;
   /** Every metric in Prometheus' text format. */
   metricsText(): Promise<string>;
-  /** Sends what is still buffered, and stops. */
+  /** Sends buffered telemetry, and stops. */
   shutdown(): Promise<void>;
 }
 
@@ -100,7 +101,7 @@ const startTraces = async (resource: Resource, env: Env): Promise<() => Promise<
   return () => provider.shutdown();
 };
 
-/** The address of a signal; the exporter reads headers, timeouts and compression from the standard variables. */
+/** The address of a signal. The exporter reads headers, timeouts and compression from the standard variables. */
 const endpointFrom = (env: Env, signal: "traces" | "metrics"): { readonly url?: string } => {
   const own = env[`OTEL_EXPORTER_OTLP_${signal.toUpperCase()}_ENDPOINT`] ?? "";
   const base = env["OTEL_EXPORTER_OTLP_ENDPOINT"] ?? "";

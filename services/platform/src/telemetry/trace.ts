@@ -1,4 +1,4 @@
-// Small helpers for tracing: the tracer, a span around a function, and the traceparent that travels through queues and streams.
+// Helpers for tracing: the tracer, a span around a function, and the traceparent in queues and streams.
 
 import {
   ROOT_CONTEXT,
@@ -16,23 +16,23 @@ import {
 
 const SCOPE = "pawl";
 
-/** The tracer of Pawl; it does nothing unless `startTelemetry` turned traces on. */
+/** The tracer of Pawl. It does nothing unless `startTelemetry` turned traces on. */
 export const tracer = (): Tracer => trace.getTracer(SCOPE);
 
-/** The W3C traceparent of the active span, also of a span that is only passed on; "" if there is none. */
+/** The W3C traceparent of the active span, also of a span that is only forwarded. "" if there is none. */
 export const currentTraceparent = (from: Context = context.active()): string => {
   const carrier: Record<string, string> = {};
   propagation.inject(from, carrier);
   return carrier["traceparent"] ?? "";
 };
 
-/** A context whose parent is the span that `traceparent` names; the root context if it names none. */
+/** A context whose parent is the span that `traceparent` names. The root context if it names none. */
 export const contextFrom = (traceparent: string | undefined): Context =>
   traceparent === undefined || traceparent === ""
     ? ROOT_CONTEXT
     : propagation.extract(ROOT_CONTEXT, { traceparent });
 
-/** A link to the span that `traceparent` names: work from a queue links to its producer and is not its child. */
+/** A link to the span that `traceparent` names. Work from a queue links to its producer and is not its child. */
 export const linksTo = (traceparent: string | undefined): Link[] => {
   const spanContext = trace.getSpanContext(contextFrom(traceparent));
   return spanContext === undefined ? [] : [{ context: spanContext }];
@@ -42,11 +42,11 @@ export interface SpanSettings {
   readonly kind?: SpanKind;
   readonly attributes?: Attributes;
   readonly links?: Link[];
-  /** The parent context of the span; the active context by default. */
+  /** The parent context of the span. The active context by default. */
   readonly parent?: Context;
 }
 
-/** Runs `work` in a span of its own. A rejection marks the span as failed and is thrown again. */
+/** Runs `work` in a span. A rejection marks the span as failed and is thrown again. */
 export const withSpan = async <Result>(
   name: string,
   settings: SpanSettings,

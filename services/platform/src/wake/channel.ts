@@ -6,13 +6,13 @@ import { Client } from "pg";
 import { createBackoff } from "../lifecycle/backoff.ts";
 
 const RETRY_MS = { initialMs: 100, maxMs: 2_000 } as const;
-/** How often the connection is asked a question, to notice that it is silently gone. */
+/** How often the listener queries the connection, to notice that it is broken. */
 const PROBE_MS = 10_000;
 const ANSWER_MS = 5_000;
 
 export interface ChannelHandlers {
   readonly onPayload: (payload: string, channel: string) => void;
-  /** Whether notifications arrive. Notifications sent while they did not are lost. */
+  /** Whether notifications arrive. Notifications that were sent while they did not arrive are lost. */
   readonly onListening: (isListening: boolean) => void;
 }
 
@@ -37,7 +37,7 @@ export class ChannelListener {
     void this.#connect();
   }
 
-  /** Closes the connection for good. */
+  /** Closes the connection. It does not open again. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     clearTimeout(this.#timer);
@@ -83,7 +83,7 @@ export class ChannelListener {
     this.#timer.unref();
   }
 
-  /** One connection may report several errors and ends, in any order; only the first one of the current connection counts. */
+  /** One connection may report several errors and ends, in any order. Only the first one of the current connection counts. */
   #lose(client: Client): void {
     if (this.#client !== client) return;
     this.#client = undefined;

@@ -1,4 +1,4 @@
-// Notifications between schedulers: one put jobs into queues that another may have room for. Polling finds the jobs too, but later.
+// Notifications between schedulers: a scheduler queued jobs that another may have room for. Polling finds the jobs too, but later.
 
 import { DEFAULT_SCHEMAS, type Schemas } from "../config/schemas.ts";
 import { bossChannel, COMMAND_QUEUE } from "../queue/queue.ts";
@@ -30,7 +30,7 @@ export function jobHintPayload(
   return `${sender} ${hints.join(",")}`;
 }
 
-/** Reads a payload; empty for this scheduler's own notification and for one that this build does not understand. */
+/** Reads a payload. Empty for this scheduler's own notification and for one that this build does not understand. */
 export function parseJobHints(payload: string, self: string): JobHint[] {
   const [sender, list = ""] = payload.split(" ");
   if (sender === self) return [];
@@ -43,9 +43,9 @@ export function parseJobHints(payload: string, self: string): JobHint[] {
 
 export interface JobHandlers {
   readonly onJobs: (hints: readonly JobHint[]) => void;
-  /** Commands were enqueued, or may have been while this process did not listen. */
+  /** A client enqueued commands, or may have done so while this process did not listen. */
   readonly onCommands: () => void;
-  /** Something was paused or resumed, or may have been while this process did not listen. */
+  /** A user paused or resumed something, or may have done so while this process did not listen. */
   readonly onPauses: () => void;
 }
 
@@ -69,7 +69,7 @@ export class JobListener extends ChannelListener {
         if (hints.length > 0) onJobs(hints);
       },
       onListening: (isListening) => {
-        // Polling covers every queue of nodes, but looks at commands only rarely.
+        // Polling covers every queue of nodes, but reads commands only rarely.
         if (!isListening) return;
         onCommands();
         onPauses();

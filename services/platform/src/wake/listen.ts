@@ -1,6 +1,6 @@
-// Notifications about runs. A notification names runs that have new events; it is a hint, and the gateway polls too, so a lost
-// notification costs latency and nothing else. Hints sent while the gateway was not connected are lost, so the listener reports news of
-// all runs each time it connects. An end is more than a hint: it is the terminal event itself, which only its commit sends.
+// Notifications about runs. A notification names runs that have new events. It is a hint, and the gateway polls too, so a lost notification
+// costs only latency. Hints sent while the gateway was not connected are lost, so the listener reports news of all runs each time it
+// connects. An end is more than a hint: it is the terminal event itself, which only its commit sends.
 
 import type { RunEvent } from "@pawl/core/log/event";
 import { isUuid, type RunId, runId } from "@pawl/core/name/ids";
@@ -8,8 +8,8 @@ import { ENDS_CHANNEL, parseEnd } from "../ends/parse-end.ts";
 import { ChannelListener } from "./channel.ts";
 
 /**
- * The channel that a tick notifies; payload `<runId>:<lastSeq>,…` with a `!` after the seq of a run that ended, or `*` if the list would be
- * too long.
+ * The channel that a tick notifies. The payload is `<runId>:<lastSeq>,…` with a `!` after the seq of a run that ended, or `*` if the list
+ * would be too long.
  */
 export const CHANNEL = "pawl_runs";
 
@@ -20,11 +20,11 @@ export interface WakeHandlers {
   readonly onEnd: (event: RunEvent) => void;
   /** Any run may have news. */
   readonly onAll: () => void;
-  /** Whether hints arrive; poll faster while they do not. */
+  /** Whether hints arrive. Poll faster while they do not. */
   readonly onListening: (isListening: boolean) => void;
 }
 
-/** One run with news, out of a notification. */
+/** One run with new events, from a notification. */
 export interface Wake {
   readonly runId: RunId;
   readonly lastSeq: number;
@@ -36,7 +36,7 @@ export interface Wake {
 export const wakeOf = ({ runId: id, lastSeq, ended }: Wake): string =>
   `${id}:${lastSeq}${ended ? "!" : ""}`;
 
-/** Reads a payload; undefined means that any run may have news (also for a payload that this build does not understand). */
+/** Reads a payload. Undefined means that any run may have news, also for a payload that this build does not understand. */
 export function parseWake(payload: string): readonly Wake[] | undefined {
   const wakes: Wake[] = [];
   for (const part of payload.split(",")) {

@@ -14,7 +14,7 @@ const states = namesOf(WireState);
 
 export const fromWireApprovalState: (state: number) => ApprovalState | undefined = states.nameOf;
 
-/** The approval; `schemaJson` is the schema of its response. */
+/** The approval. `schemaJson` is the schema of its response. */
 export const toWireApproval = (approval: ApprovalRecord, schemaJson?: string): WireApproval =>
   create(ApprovalSchema, {
     approvalId: approval.approvalId,

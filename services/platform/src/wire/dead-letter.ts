@@ -1,4 +1,4 @@
-// Dead letters as clients see and select them.
+// Dead letters on the wire, and the filters that select them.
 
 import { create } from "@bufbuild/protobuf";
 import { LIMITS } from "@pawl/core/data/limits";
@@ -37,7 +37,7 @@ export function toWireDeadLetter(letter: DeadLetterRecord): WireDeadLetter {
   });
 }
 
-/** The filter of a request; an absent filter selects everything. @throws INPUT_INVALID */
+/** The filter of a request. An absent filter selects everything. @throws INPUT_INVALID */
 export function fromWireFilter(filter: WireFilter | undefined): DeadLetterFilter {
   const { deadLetterIds = [], workflowId = "", nodeType = "", beforeTime } = filter ?? {};
   const { deadLettersMax } = LIMITS;
@@ -71,7 +71,7 @@ export const parseDiscard = (request: DiscardDeadLettersRequest) => ({
   requestId: requestIdOf(request.requestId),
 });
 
-/** A number of a request; 0 means the default. @throws INPUT_INVALID */
+/** A number of a request. 0 means the default. @throws INPUT_INVALID */
 function bounded(field: string, asked: number, max: number, preset: number): number {
   if (asked > max) throw invalidField(field, "OUT_OF_RANGE", `is more than ${max}`);
   return asked === 0 ? preset : asked;
@@ -85,10 +85,10 @@ export const deadLetterLimit = (limit: number): number =>
 const redrivePace = (perSecond: number): number =>
   bounded("max_per_second", perSecond, LIMITS.redrivesPerSecondMax, LIMITS.redrivesPerSecond);
 
-/** A filter that selects something in particular, so that a missing filter never discards everything. @throws INPUT_INVALID */
+/** Checks that a filter selects something in particular, so that a missing filter never discards everything. @throws INPUT_INVALID */
 function narrowing(filter: DeadLetterFilter): DeadLetterFilter {
   const { ids, workflowId, nodeType, beforeMs } = filter;
   if (ids.length === 0 && workflowId === "" && nodeType === "" && beforeMs === undefined)
-    throw invalidField("filter", "EMPTY_FILTER", "must name what to discard");
+    throw invalidField("filter", "EMPTY_FILTER", "must name the dead letters to discard");
   return filter;
 }

@@ -1,4 +1,4 @@
-// The end of a run as SubmitRuns gives it, from its terminal event: no read, and no fold of the log.
+// The end of a run for SubmitRuns, made from its terminal event. It needs no read and no fold of the log.
 
 import { create } from "@bufbuild/protobuf";
 import type { RunEvent } from "@pawl/core/log/event";
@@ -7,7 +7,7 @@ import { type RunEnd, RunEndSchema } from "@pawl/proto/pawl/v1/run_service_pb";
 import { toJsonBytes } from "./scalar.ts";
 import { toWireRunStatus } from "./enum.ts";
 
-/** The end that a terminal event means. */
+/** The end of a run, from its terminal event. */
 export function toWireEnd(event: RunEvent): RunEnd {
   const isCompleted = event.type === "run.completed";
   return create(RunEndSchema, {

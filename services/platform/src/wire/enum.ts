@@ -1,5 +1,5 @@
-// An enum of the contract and the names of core, both ways: core uses the names of the contract in lower case. A name that only one of the two
-// has does not compile. The statuses and kinds of runs and nodes are here; other enums are beside their messages.
+// An enum of the contract and the names of core, in both directions. Core uses the names of the contract in lower case. A name that only
+// one of the two has does not compile. The statuses and kinds of runs and nodes are here. Other enums are beside their messages.
 
 import type { NodeStatus, RunKind, RunStatus } from "@pawl/core/log/event";
 import {
@@ -15,7 +15,7 @@ export function namesOf<Enum extends Readonly<Record<string, string | number>>>(
   const values = Object.fromEntries(entries.map(([name, value]) => [name.toLowerCase(), value]));
   const names = new Map(entries.map(([name, value]) => [value, name.toLowerCase()]));
   return {
-    // Both tables are made of exactly the names of the enum.
+    // Both tables have exactly the names of the enum.
     values: values as Readonly<Record<Name, Enum[keyof Enum]>>,
     /** Undefined for UNSPECIFIED, and for a number that this build does not know. */
     nameOf: (value: number): Name | undefined => names.get(value) as Name | undefined,

@@ -1,4 +1,5 @@
-// An event of the log as clients see it. The table has a row for every event type, and a new type does not compile until it has one.
+// An event of the log in the form that clients get. The table has a row for every event type, and a new type does not compile until it has
+// one.
 
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import { causeOf } from "@pawl/core/log/cause";
@@ -16,7 +17,7 @@ export interface EventScope {
   readonly workflowId: string;
   /** 32 hex digits, or empty if the start was not traced. */
   readonly traceId: string;
-  /** Topological depth of a node; 0 for the empty id and for unknown nodes. */
+  /** Topological depth of a node. 0 for the empty id and for unknown nodes. */
   readonly waveOf: (nodeId: string) => number;
 }
 
@@ -146,7 +147,7 @@ function toWireBlocked({ payload, at }: FactOf<"node.blocked"> & { readonly at?:
   };
 }
 
-/** A uint64 on the wire; a handler may measure fractions of a millisecond. */
+/** A uint64 on the wire. A handler may measure fractions of a millisecond. */
 const toWholeMs = (ms: number): bigint => BigInt(Math.max(0, Math.round(ms)));
 
 const CASES: ReadonlyMap<string, string> = new Map(
@@ -156,11 +157,11 @@ const CASES: ReadonlyMap<string, string> = new Map(
   ]),
 );
 
-/** A newer writer may have added types that this build does not know; such an event has no fact. */
+/** A newer writer may have added types that this build does not know. Such an event has no fact. */
 function toWireFact(event: RunEvent): WireFact {
   const name = CASES.get(event.type);
   if (name === undefined) return { case: undefined };
-  // The table pairs each type with its own fact and case; TypeScript cannot follow that through an index.
+  // The table pairs each type with its own fact and case. TypeScript cannot follow that through an index.
   const valueOf = FACTS[event.type] as (fact: RunEvent) => unknown;
   return { case: name, value: valueOf(event) } as WireFact;
 }
@@ -187,7 +188,7 @@ export function toWireEvent(event: RunEvent, scope: EventScope): WireEvent {
   });
 }
 
-/** Keeps a silent stream open; it is not in the log and its event_id is 0. */
+/** A heartbeat keeps a silent stream open. It is not in the log and its event_id is 0. */
 export function toWireHeartbeat(runId: string, atMs: number): WireEvent {
   return create(RunEventSchema, {
     runId,

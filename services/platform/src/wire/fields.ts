@@ -1,5 +1,5 @@
 // Parses the fields of requests into domain values: ids, names, lines, numbers, durations and the users' JSON. Gateway and scheduler use
-// the same functions, so the scheduler never refuses what the gateway accepted. Every fault names its field and its rule.
+// the same functions, so the scheduler never refuses a field that the gateway accepted. Every fault names its field and its rule.
 
 import { toJson } from "@bufbuild/protobuf";
 import { type Duration, type Value, ValueSchema } from "@bufbuild/protobuf/wkt";
@@ -17,10 +17,10 @@ import {
 } from "@pawl/core/name/ids";
 import { isTypeName, TYPE_RULE } from "@pawl/core/name/type-name";
 
-/** A UUID in canonical form; upper case is lowered. @throws INPUT_INVALID */
+/** A UUID in canonical form. Upper case becomes lower case. @throws INPUT_INVALID */
 export function uuidOf(field: string, text: string): string {
   const canonical = text.toLowerCase();
-  // Some letters outside ASCII become ASCII letters in lower case.
+  // Some letters outside ASCII become ASCII letters when they are lowered, so the length is checked first.
   if (text.length === 36 && isUuid(canonical)) return canonical;
   throw invalidField(field, "BAD_ID", "is not a UUID");
 }
@@ -60,8 +60,8 @@ export function lineOf(field: string, text: string, length: number = LIMITS.labe
 const VISIBLE_ASCII = /^[\x21-\x7e]+$/;
 
 /**
- * The caller's request id, or null if the caller sent none. A request id has no spaces: the scheduler gives occurrences of schedules
- * request ids with spaces, and no caller can take one of those. @throws INPUT_INVALID
+ * The caller's request id, or null if the caller sent none. It has no spaces. The scheduler gives occurrences of schedules request ids with
+ * spaces, so no caller can use one of those. @throws INPUT_INVALID
  */
 export function requestIdOf(text: string): string | null {
   if (text === "") return null;
@@ -70,7 +70,7 @@ export function requestIdOf(text: string): string | null {
   throw invalidField("request_id", "BAD_ID", rule);
 }
 
-/** More types of event than there are is a mistake. */
+/** More types of event than exist is a mistake. */
 const TYPES_MAX = 64;
 
 /** The types of event that a caller wants to see. @throws INPUT_INVALID */
@@ -79,7 +79,7 @@ export function typesOf(types: readonly string[]): ReadonlySet<string> {
   return new Set(types);
 }
 
-/** The values of numbers on the wire; `what` names one of them. @throws INPUT_INVALID for an unknown number */
+/** The values of numbers on the wire. `what` names one of them. @throws INPUT_INVALID for an unknown number */
 export const valuesOf = <Wire, Known>(
   field: string,
   what: string,
@@ -94,7 +94,7 @@ export const valuesOf = <Wire, Known>(
 
 const PAGE = { default: LIMITS.pageSize, max: LIMITS.pageSizeMax } as const;
 
-/** 0 means the default; a size above the maximum means the maximum. @throws INPUT_INVALID for less than 0 */
+/** 0 means the default. A size above the maximum means the maximum. @throws INPUT_INVALID for less than 0 */
 export function pageSizeOf(
   size: number,
   bounds: { readonly default: number; readonly max: number } = PAGE,
@@ -113,7 +113,7 @@ export function rangeOf(field: string, value: number, min: number, max: number):
 export const priorityOf = (field: string, value: number): number =>
   rangeOf(field, value, -LIMITS.priorityMax, LIMITS.priorityMax);
 
-/** A cursor of the contract; no log is longer than 2^53. @throws INPUT_INVALID */
+/** A cursor of the contract. No log is longer than 2^53. @throws INPUT_INVALID */
 export function cursorOf(field: string, cursor: bigint): number {
   if (cursor <= BigInt(Number.MAX_SAFE_INTEGER)) return Number(cursor);
   throw invalidField(field, "BAD_CURSOR", "is larger than any event id");
@@ -158,14 +158,14 @@ interface Given {
   readonly input?: Value | undefined;
 }
 
-/** The input as JSON text: the exact one if given, else the Value, else null. @throws INPUT_INVALID, LIMIT_EXCEEDED */
+/** The input as JSON text: the exact one if given, otherwise the Value, otherwise null. @throws INPUT_INVALID, LIMIT_EXCEEDED */
 export function inputOf({ inputJson, input }: Given): string {
   if (inputJson.length > 0) return jsonOf("input_json", inputJson);
   return input === undefined ? "null" : valueOf("input", input);
 }
 
 /**
- * The input of a message that has both fields when it is read: a caller that changed only one of them is refused.
+ * The input of a message that has both fields when a client reads it. A client that changed only one of them gets an error.
  * @throws INPUT_INVALID, LIMIT_EXCEEDED
  */
 export function sameInputOf(given: Given): string {
@@ -175,7 +175,7 @@ export function sameInputOf(given: Given): string {
   throw invalidField("input", "AMBIGUOUS", "differs from input_json; send one of them");
 }
 
-/** Numbers as doubles, as a Value has them. */
+/** Numbers become doubles, as in a Value. */
 const canonical = (text: string): string => canonicalJson(JSON.parse(text));
 
 /** JSON bytes as text. @throws INPUT_INVALID, LIMIT_EXCEEDED */

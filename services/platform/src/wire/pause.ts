@@ -9,7 +9,7 @@ import { toTimestamp } from "./scalar.ts";
 
 const scopes = namesOf(PauseScope);
 
-/** What is paused; unspecified if nothing is. */
+/** The scope of a pause. Unspecified if nothing is paused. */
 export const toWireScope = (scope: PauseNote["scope"] | "queue" | undefined): PauseScope =>
   scope === undefined ? PauseScope.UNSPECIFIED : scopes.values[scope];
 

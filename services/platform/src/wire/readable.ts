@@ -1,6 +1,6 @@
-// The users' JSON as google.protobuf.Value, beside the exact bytes of the `…_json` fields: `curl` and `buf curl` show it. The contract
-// defines the fields: a Value `x` next to bytes `x_json`. Watchers of a run share messages, so a message is copied before a field is
-// filled in, and never changed.
+// The users' JSON as google.protobuf.Value, beside the exact bytes of the `…_json` fields. `curl` and `buf curl` show it. The contract
+// defines the fields: a Value `x` next to bytes `x_json`. Watchers of a run share messages, so this code copies a message before it fills
+// in a field.
 
 import { type DescField, type DescMessage, type MessageShape, toBinary } from "@bufbuild/protobuf";
 import { LIMITS } from "@pawl/core/data/limits";
@@ -36,12 +36,12 @@ interface Plan {
 const VALUE = "google.protobuf.Value";
 const BYTES_SUFFIX = "Json";
 const NO_BYTES = new Uint8Array(0);
-/** Marks a message with a value that has no room. */
+/** The field that marks a message whose value was left out for lack of room. */
 const LEFT_OUT = "valuesLeftOut";
 
 const plans = new WeakMap<DescMessage, Plan>();
 
-/** The message in the form that its caller wants; the same object if there is nothing to change. It never throws for any bytes. */
+/** The message in the form that its caller wants. The same object if there is nothing to change. It never throws for any bytes. */
 export function readable<Schema extends DescMessage>(
   schema: Schema,
   message: MessageShape<Schema>,
@@ -51,7 +51,7 @@ export function readable<Schema extends DescMessage>(
   const plan = planOf(schema);
   if (isEmpty(plan)) return message;
   const room = (): number => LIMITS.messageBytes - toBinary(schema, message).length;
-  // A plan copies the given message and fills in fields that the schema has.
+  // A plan copies the given message and fills in fields of the schema.
   return new Filling(form, room).fill(plan, message) as MessageShape<Schema>;
 }
 
@@ -64,7 +64,7 @@ function planOf(schema: DescMessage): Plan {
   const twins: Twin[] = [];
   const parts: Part[] = [];
   const oneofs: OneofPart[] = [];
-  // Stored before its fields are read, so that a recursive message ends here.
+  // Store the plan before its fields are read, so that a recursive message ends here.
   const plan = { twins, parts, oneofs };
   plans.set(schema, plan);
   for (const field of schema.fields) {

@@ -1,5 +1,5 @@
-// An error inside a message of a stream, with the fields that a status of a call has in its details. The public contract has a message of its
-// own for it, so that users generate code from our contracts alone.
+// An error inside a message of a stream, with the fields that a status of a call has in its details. The public contract has its own
+// message for it, so users generate code from our contracts alone.
 
 import { create, type DescMessage, type MessageShape } from "@bufbuild/protobuf";
 import { anyUnpack } from "@bufbuild/protobuf/wkt";
@@ -12,7 +12,7 @@ import {
 import { type Refusal, RefusalSchema } from "@pawl/proto/pawl/v1/run_service_pb";
 import { type OnInternal, toStatus } from "../rpc/status.ts";
 
-/** The refusal for a throw; a throw that is a bug of Pawl is logged and becomes INTERNAL. */
+/** The refusal for a throw. A throw that is a bug in Pawl is logged and becomes INTERNAL. */
 export function toWireRefusal(thrown: unknown, onInternal: OnInternal): Refusal {
   const { code, message, details } = toStatus(thrown, onInternal);
   const find = <Schema extends DescMessage>(schema: Schema): MessageShape<Schema> | undefined => {

@@ -1,5 +1,5 @@
 // Parses commands of pawl.v1 into domain values. The gateway calls these functions before it forwards a command, and the scheduler calls
-// them to take it: both refuse the same requests with the same words. Dead letters have their own file, `dead-letter.ts`.
+// them too. So both refuse the same requests with the same words. Dead letters have their own file, `dead-letter.ts`.
 
 import { LIMITS } from "@pawl/core/data/limits";
 import { invalidField } from "@pawl/core/fault/engine-error";
@@ -46,7 +46,7 @@ import {
 } from "./fields.ts";
 import { fromWireMissed, fromWireOverlap } from "./schedule.ts";
 
-/** A run that a caller, a schedule, a queued command or a redrive asks for. */
+/** A run that a caller, a schedule, a queued command or a redrive starts. */
 export interface StartRequest {
   readonly workflowId: string;
   /** 0 means the newest. */
@@ -57,7 +57,7 @@ export interface StartRequest {
   readonly requestId: string | null;
   /** Undefined means the workflow's own. */
   readonly deadlineMs?: number | undefined;
-  /** Set if the same input starts only one run for so long. */
+  /** Set if the same input starts only one run during this time. */
   readonly sameInputMs?: number | undefined;
 }
 
@@ -140,7 +140,7 @@ export interface ApprovalAnswer {
   readonly comment: string;
   readonly decidedBy: string;
   readonly requestId: string;
-  /** JSON text; undefined if the caller gave no response. */
+  /** JSON text. Undefined if the caller gave no response. */
   readonly response: string | undefined;
 }
 
@@ -166,7 +166,7 @@ interface PauseRequest extends PauseWords {
   readonly requestId: string;
 }
 
-/** Who pauses or resumes something, and why. */
+/** The user who pauses or resumes something, and the reason. */
 function pauseWordsOf({ by, reason, requestId }: PauseRequest): PauseWords {
   requestIdOf(requestId);
   return { by: lineOf("by", by), reason: lineOf("reason", reason) };
@@ -183,7 +183,7 @@ export const parsePauseWorkflow = (request: PauseRequest & { readonly workflowId
   words: pauseWordsOf(request),
 });
 
-/** The engine's own queues begin with an underscore, as no name does. */
+/** Node types never begin with an underscore. The engine's own queues do. */
 export const parsePauseQueue = (request: PauseRequest & { readonly nodeType: string }) => ({
   name: typeNameOf(request.nodeType),
   words: pauseWordsOf(request),
@@ -241,7 +241,7 @@ export const parseSaveSchedule = (request: {
   readonly spec?: WireSpec | undefined;
 }) => ({ ...parseScheduleCommand(request), spec: specOf(request.spec) });
 
-/** The expression is checked for its length only: whether it is a rule, the thread that computes occurrences says. */
+/** Checks only the length of the expression. The thread that computes occurrences checks whether it is a rule. */
 function specOf(wire: WireSpec | undefined): ScheduleSpec {
   if (wire === undefined) throw invalidField("spec", "REQUIRED", "is missing");
   const missed = fromWireMissed(wire.missed);

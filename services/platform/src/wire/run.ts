@@ -33,7 +33,7 @@ export function toWireRun(run: RunRecord): WireRun {
   });
 }
 
-/** The run as it was when it was accepted, without a read. */
+/** The run at the moment of its acceptance, without a read. */
 export const toWireAcceptedRun = (run: AcceptedRun): WireRun =>
   create(RunSchema, acceptedFields(run));
 
@@ -51,8 +51,8 @@ const acceptedFields = (run: AcceptedRun) => ({
 });
 
 /**
- * The whole run. If the log was read later than the row, the log wins, so that status, nodes and last_event_id of one answer belong to
- * the same moment.
+ * The whole run. If the log was read later than the row, the log counts. So status, nodes and last_event_id of one answer belong to the
+ * same moment.
  */
 export function toWireRunWithNodes(run: RunRecord, state: RunState): WireRun {
   const wire = toWireRun(run);
@@ -73,10 +73,10 @@ export function toWireRunWithNodes(run: RunRecord, state: RunState): WireRun {
   return wire;
 }
 
-/** Texts of iterations are cut: there may be ten thousand, and a message has a limit. */
+/** Texts of iterations are cut, because there may be ten thousand and a message has a limit. */
 const ITEM_MESSAGE_LENGTH = 120;
 
-/** Every node execution of a folded run, in the order of the definition; the iterations of a node follow it. */
+/** Every node execution of a folded run, in the order of the definition. The iterations of a node follow it. */
 export function toWireNodeRuns(state: RunState): WireNodeRun[] {
   return state.graph.nodes.flatMap(({ index, definition: { id } }) => {
     const node = state.nodes[index];

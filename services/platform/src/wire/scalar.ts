@@ -22,7 +22,7 @@ export const toTimestampOrNone = (ms: number | null | undefined): Timestamp | un
 export const fromTimestamp = (time: Timestamp): number =>
   Number(time.seconds) * 1_000 + Math.floor(time.nanos / 1_000_000);
 
-/** JSON text as the bytes of a `…_json` field; no bytes for an absent text. */
+/** JSON text as the bytes of a `…_json` field. No bytes for an absent text. */
 export const toJsonBytes = (text: string | null | undefined): Uint8Array =>
   text === undefined || text === null ? NO_BYTES : encoder.encode(text);
 
@@ -32,6 +32,6 @@ export const fromJsonBytes = (bytes: Uint8Array): string | undefined =>
     ? undefined
     : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("utf8");
 
-/** The 32 hex digits of a W3C traceparent; empty if there is none or it is malformed. */
+/** The 32 hex digits of a W3C traceparent. Empty if there is none or it is malformed. */
 export const traceIdOf = (traceparent: string | null | undefined): string =>
   TRACEPARENT.exec(traceparent ?? "")?.[1] ?? "";

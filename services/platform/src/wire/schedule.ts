@@ -24,7 +24,7 @@ export const fromWireMissed = (missed: WireMissed): MissedPolicy | undefined =>
 export const fromWireOverlap = (overlap: WireOverlap): OverlapPolicy | undefined =>
   overlap === WireOverlap.UNSPECIFIED ? "allow" : overlapPolicies.nameOf(overlap);
 
-/** A schedule; `nextTimes` if more than the next time is known. */
+/** A schedule. `nextTimes` is given if more than the next time is known. */
 export function toWireSchedule(
   schedule: ScheduleRecord,
   nextTimes: readonly number[] = schedule.nextAt === null ? [] : [schedule.nextAt],

@@ -1,5 +1,5 @@
-// An event as one line of JSON for SSE. The user's JSON is embedded as text: the gateway checked it when it came in, and parsing and
-// printing it again would cost time and change its numbers.
+// An event as one line of JSON for SSE. The user's JSON is embedded as text: the gateway checked it on arrival. Parsing and printing it
+// again would cost time and change its numbers.
 
 import { causeOf } from "@pawl/core/log/cause";
 import type { RunEvent } from "@pawl/core/log/event";
@@ -23,7 +23,7 @@ export function toSseJson(event: RunEvent, scope: EventScope): string {
 }
 
 function toPayloadJson(event: RunEvent): string {
-  // The correlation already has the cause.
+  // The correlation already contains the cause.
   const { by: _by, ...rest } = event.payload;
   const facts = JSON.stringify(rest);
   // Watchers do not see a value that waits for a person.

@@ -1,6 +1,6 @@
-// The log as the two pushes that a page needs: `workflow_node_update` and `workflow_status_update`. The gateway makes a push from one
-// event, and a run's from its context at that event too, so a stream may start at any cursor. An event that changes no status gives
-// no push. The user's JSON is embedded as text.
+// Turns the log into the two pushes that a page needs: `workflow_node_update` and `workflow_status_update`. The gateway makes a push from
+// one event. The push of a run also contains its context at that event. So a stream may start at any cursor. An event that changes no
+// status gives no push. The user's JSON is embedded as text.
 
 import type { NodeStatus, RunEvent, RunStatus } from "@pawl/core/log/event";
 import { rowOf } from "@pawl/core/log/event-table";
@@ -15,7 +15,7 @@ export interface PushedUpdate {
 /** Whether the push of an event needs the context of its run. */
 export const needsContext = (event: RunEvent): boolean => runStatusAfter(event) !== undefined;
 
-/** The push of an event; undefined where it changes no status. `context`: the run's context at this event, a JSON object. */
+/** The push of an event. Undefined if the event changes no status. `context` is the run's context at this event, a JSON object. */
 export function toUpdate(event: RunEvent, context: string): PushedUpdate | undefined {
   const ofItsRun = runStatusAfter(event);
   if (ofItsRun !== undefined) return ofRun(event, ofItsRun, context);
@@ -30,7 +30,7 @@ function ofRun(event: RunEvent, status: RunStatus, context: string): PushedUpdat
   return { name: "workflow_status_update", data };
 }
 
-/** The output or the error that the event brings; the context has the input. */
+/** The output or the error of the event. The context has the input. */
 function endOf(event: RunEvent): string {
   const key = rowOf(event.type)?.valueKey;
   if (key !== undefined) return key === "input" ? "" : `"${key}":${event.value ?? "null"}`;

@@ -66,7 +66,7 @@ class Making {
   }
 
   #struct(object: object, depth: number): Struct {
-    // `fromEntries` makes a field of every key, also of __proto__.
+    // `fromEntries` makes a field of every key, even of __proto__.
     const fields = Object.fromEntries(
       Object.entries(object).map(([key, item]) => {
         this.#take(2 * FIELD + Buffer.byteLength(key));

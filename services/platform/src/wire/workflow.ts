@@ -11,7 +11,7 @@ import {
 import type { WorkflowRecord } from "../store/workflows/workflows.ts";
 import { toJsonBytes, toTimestamp } from "./scalar.ts";
 
-/** The workflow at one version; without its definition if the record has no body (lists). */
+/** The workflow at one version. Lists leave out its definition. */
 export function toWireWorkflow(workflow: WorkflowRecord): WireWorkflow {
   return create(WorkflowSchema, {
     workflowId: workflow.workflowId,

@@ -1,6 +1,6 @@
-// Decides about a node that waits for a person, by the node or by its approval. The scheduler answers after the commit, when the tick has
-// placed what follows. It checks a response against the node's schema before the tick sees the decision: a response that does not fit
-// changes nothing. No race is possible: a definition never changes, and the tick decides whether the approval is open.
+// Decides about a node that waits for a person. The caller names the node or its approval. The scheduler answers after the commit, when the
+// tick has placed the next nodes. It checks a response against the node's schema before the tick sees the decision. A response that does
+// not fit changes nothing. No race is possible: a definition never changes, and the tick decides whether the approval is open.
 
 import { EngineError, invalidField, type ErrorMetadata } from "@pawl/core/fault/engine-error";
 import { unreachable } from "@pawl/core/fault/invariant";
@@ -50,7 +50,7 @@ type Done = "accepted" | "repeated";
 const isDone = (answer: DecideAnswer): answer is Done =>
   answer === "accepted" || answer === "repeated";
 
-/** The response that the tick sees; an approval without a response is answered with null. @throws INPUT_INVALID */
+/** The response that the tick sees. It is null if the person approved without a response. @throws INPUT_INVALID */
 async function responseTo(
   parts: AdmitParts,
   found: FoundApproval,
@@ -72,11 +72,11 @@ export const approvalNotFound = (id: string): EngineError =>
 const approvalClosed = (metadata: ErrorMetadata): EngineError =>
   new EngineError(
     "APPROVAL_CLOSED",
-    "It cannot be answered any more: its node or its run has ended; nothing was changed.",
+    "The approval is closed: its node or its run has ended. Nothing was changed.",
     { metadata: { ...metadata, state: "cancelled" } },
   );
 
-/** Why a decision was not taken. */
+/** The error for a decision that the tick refused. */
 function refusalOf(answer: Exclude<DecideAnswer, Done>, metadata: ErrorMetadata): EngineError {
   switch (answer) {
     case "no_run":
@@ -92,7 +92,7 @@ function refusalOf(answer: Exclude<DecideAnswer, Done>, metadata: ErrorMetadata)
     case "decided_otherwise":
       return new EngineError(
         "NODE_ALREADY_DECIDED",
-        "The node was decided before, with another decision or another response; nothing was changed.",
+        "A person decided the node before, with another decision or another response. Nothing was changed.",
         { metadata },
       );
     case "timed_out":

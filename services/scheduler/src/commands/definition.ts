@@ -1,4 +1,4 @@
-// A definition that a caller wants to save or to run once: parsed and checked whole, before anything is written.
+// Parses and checks a definition that a caller wants to save or to run once. Nothing is written before the whole definition is checked.
 
 import { definitionError } from "@pawl/core/definition/error";
 import type { Graph } from "@pawl/core/definition/graph";
@@ -20,9 +20,9 @@ export interface ReadDefinition {
 interface ReadOptions {
   readonly tenantId: string;
   readonly now: number;
-  /** What executors serve and publish; undefined if that is not known. */
+  /** The node types that executors serve and publish. Undefined if the scheduler does not know them. */
   readonly types: KnownTypes | undefined;
-  /** Whether warnings are faults. */
+  /** Whether a warning refuses the definition. */
   readonly isStrict?: boolean;
 }
 
@@ -48,7 +48,7 @@ export function readDefinition(
   return { graph, row, warnings };
 }
 
-/** The node types of a graph and of what its maps and loops repeat, each once. */
+/** The node types of a graph and of the bodies of its maps and loops. The list names each type once. */
 export const nodeTypesOf = (graph: Graph): string[] => [
   ...new Set(
     graph.nodes.flatMap(({ definition: { type, scope } }) =>

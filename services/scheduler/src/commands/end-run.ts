@@ -12,11 +12,11 @@ interface CancelRequest {
   readonly requestId: string;
 }
 
-/** Cancels a run; the scheduler sends its executors Cancel. @throws RUN_NOT_FOUND, RUN_ALREADY_FINISHED */
+/** Cancels a run. The scheduler sends its executors Cancel. @throws RUN_NOT_FOUND, RUN_ALREADY_FINISHED */
 export async function cancelRun(parts: AdmitParts, request: CancelRequest): Promise<RunId> {
   const { runId, requestId } = request;
   const known = await rowOf(parts, runId);
-  // The same request again, after its answer was lost: it did what it asked for.
+  // The client repeats a request after it lost the answer. The first request has cancelled the run.
   if (known.hasEnded && requestId !== "" && (await wasCancelledBy(parts, known, requestId)))
     return runId;
   if ((await askCancel(parts, request)) === "cancelled") return runId;

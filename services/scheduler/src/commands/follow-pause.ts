@@ -1,10 +1,10 @@
-// Has the runs of a workflow follow its pause or its resumption, a bounded number at a time, through the tick. If the scheduler dies in
-// between, the row stays as it is and another scheduler begins again: it does not find runs that have followed, or the tick changes
-// nothing about them.
+// Pauses or resumes the runs of a workflow after the workflow itself. The scheduler submits a bounded number of runs to the tick at a time.
+// If the scheduler dies meanwhile, the row of the pause stays. Another scheduler then starts again. It does not find the runs that have
+// followed, or the tick changes nothing about them.
 //
-// The races it survives. A run that starts meanwhile begins as its workflow is, because its start proves the pauses: so one walk over the
-// runs that were there before finds all of them. A workflow that is paused or resumed again meanwhile has a new epoch: this walk stops
-// at its next step, and the tick ignores what it still submits.
+// Races. A run starts meanwhile: its start proves the pauses, so it begins as its workflow is. One walk over the older runs therefore finds
+// all others. A user pauses or resumes the workflow again meanwhile: the epoch is new, this walk stops at its next step, and the tick
+// ignores its inputs.
 
 import type { RunId } from "@pawl/core/name/ids";
 import { probe } from "@pawl/platform/lifecycle/probe";
@@ -14,7 +14,7 @@ import { isQuarantined } from "../inputs/quarantine.ts";
 import type { TickLoop } from "../tick/loop.ts";
 import { noteOfWorkflow } from "../commit/pauses.ts";
 
-/** Ids read at once, and runs submitted at once: one tick takes them all, so what it writes stays bounded. */
+/** Ids in one read, and runs submitted at once. One tick takes all of them, so the writes of a tick stay bounded. */
 const PAGE = 1_000;
 const STEP = 100;
 
@@ -23,7 +23,10 @@ export interface FollowParts {
   readonly loop: TickLoop;
 }
 
-/** True once all runs have followed; false when the workflow was paused or resumed again meanwhile. @throws STORE_UNAVAILABLE, DRAINING, RUN_CONTENDED */
+/**
+ * True once all runs have followed. False if a user paused or resumed the workflow again meanwhile. @throws STORE_UNAVAILABLE, DRAINING,
+ * RUN_CONTENDED
+ */
 export async function followPause(parts: FollowParts, pause: PauseRecord): Promise<boolean> {
   const { pauses } = parts;
   let after: RunId | undefined;

@@ -1,4 +1,4 @@
-// What every command needs: the loop that it submits its input to, and the stores that it reads.
+// The parts that every command needs: the loop for its input, and the stores for its reads.
 
 import type { Journal } from "@pawl/platform/store/tick/journal";
 import type { Workflows } from "@pawl/platform/store/workflows/workflows";
@@ -13,6 +13,6 @@ export interface AdmitParts {
   readonly definitions: Definitions;
   readonly newest: Newest;
   readonly now: () => number;
-  /** Makes sure that queues exist for the node types of a definition. */
+  /** Creates missing queues for the node types of a definition. */
   readonly ensureQueues: (nodeTypes: readonly string[]) => Promise<void>;
 }

@@ -1,4 +1,4 @@
-// Pauses and resumes runs. The scheduler answers after the commit: no executor can claim a node of a paused run any more by then.
+// Pauses and resumes runs. The scheduler answers after the commit. From then on no executor can claim a node of a paused run.
 
 import { EngineError } from "@pawl/core/fault/engine-error";
 import { unreachable } from "@pawl/core/fault/invariant";
@@ -17,10 +17,10 @@ interface PauseRequest {
   readonly children: boolean;
 }
 
-/** Child runs that one command pauses; the same command again pauses deeper ones. */
+/** Child runs that one command pauses. The same command again pauses deeper ones. */
 const CHILDREN_MAX = 1_000;
 
-/** Has the tick pause or resume one run. @throws RUN_QUARANTINED, STORE_UNAVAILABLE, DRAINING, RUN_CONTENDED */
+/** Submits the pause or the resumption of one run to the tick. @throws RUN_QUARANTINED, STORE_UNAVAILABLE, DRAINING, RUN_CONTENDED */
 export const askPause = (
   { loop }: { readonly loop: TickLoop },
   kind: PauseInput["kind"],
@@ -42,7 +42,7 @@ export async function pauseRun(
     answer = await askPause(parts, kind, runId, note);
   }
   if (answer !== "done") throw refusalOf(answer, runId);
-  // Level by level. A child run that has ended, or that its workflow holds, stays as it is.
+  // Pauses child runs level by level. A child run that has ended, or that the pause of its workflow holds, stays as it is.
   let level = children ? await parts.journal.liveChildren([runId], CHILDREN_MAX) : [];
   while (level.length > 0) {
     await Promise.all(level.map((child) => askPause(parts, kind, child, note)));

@@ -1,7 +1,7 @@
-// Pauses and resumes workflows and queues. The row is the truth, because starts and claims prove the pauses that they were decided on:
-// after the commit, every run of a paused workflow begins paused, and no scheduler commits a claim of a paused queue. The scheduler
-// pauses the live runs of a workflow before it answers, or afterwards if there are too many to wait for. In a paused queue, running
-// nodes finish and queued nodes stay queued.
+// Pauses and resumes workflows and queues. The row of the pause decides, because every start and every claim proves the pauses that it was
+// decided on. After the commit, every run of a paused workflow begins paused, and no scheduler commits a claim of a paused queue. The
+// scheduler pauses the live runs of a workflow before it answers. If the workflow has too many, it continues after the answer. In a paused
+// queue, running nodes finish and queued nodes stay queued.
 
 import { setTimeout as wait } from "node:timers/promises";
 import { EngineError } from "@pawl/core/fault/engine-error";
@@ -13,7 +13,7 @@ import { workflowNotFound } from "../inputs/errors.ts";
 import { type FollowParts, followPause } from "./follow-pause.ts";
 import type { AdmitParts } from "./parts.ts";
 
-/** How long an answer waits for the runs; well within what a caller allows a call. */
+/** How long the answer waits for the runs. It is well within the timeout of a call. */
 const ANSWER_MS = 10_000;
 
 export interface PauseParts extends AdmitParts, FollowParts {
@@ -43,7 +43,7 @@ export async function pauseWorkflow(
   return (await follows(parts, pause)) ? { ...pause, state: "paused" } : pause;
 }
 
-/** Whether some runs have yet to resume. @throws WORKFLOW_NOT_FOUND, STORE_UNAVAILABLE */
+/** Resumes a workflow. Returns whether some runs have not resumed yet. @throws WORKFLOW_NOT_FOUND, STORE_UNAVAILABLE */
 export async function resumeWorkflow(
   parts: PauseParts,
   tenantId: string,
@@ -62,7 +62,7 @@ async function insistOnWorkflow({ workflows }: AdmitParts, { tenantId, name }: P
   if ((await workflows.find(tenantId, name, 0)) === undefined) throw workflowNotFound(name);
 }
 
-/** Whether all runs have followed in time. This process continues with the others, and the sweep of pauses with what fails. */
+/** Whether all runs have followed in time. This process continues with the other runs. The sweep of pauses repeats those that failed. */
 async function follows(parts: PauseParts, pause: PauseRecord): Promise<boolean> {
   const timer = new AbortController();
   const following = followPause(parts, pause).catch((error: unknown) => {
@@ -89,7 +89,7 @@ export async function pauseQueue(
   return pause;
 }
 
-/** A queue that was not paused stays as it is. @throws NODE_TYPE_NOT_FOUND, STORE_UNAVAILABLE */
+/** Resumes a queue. A queue that is not paused stays as it is. @throws NODE_TYPE_NOT_FOUND, STORE_UNAVAILABLE */
 export async function resumeQueue(
   parts: PauseParts,
   tenantId: string,

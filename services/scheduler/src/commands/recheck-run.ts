@@ -1,5 +1,5 @@
-// Reads a run's whole log again, without its snapshot, and lifts its quarantine if the log is whole. Then it puts forgotten work of the run
-// back in motion. A repeat changes nothing, so it needs no memory of requests.
+// Reads a run's whole log again, without its snapshot. If the log is whole, it lifts the quarantine and repairs forgotten work of the run.
+// A repeated call changes nothing, so the scheduler stores no request id for it.
 
 import { EngineError } from "@pawl/core/fault/engine-error";
 import type { RunId } from "@pawl/core/name/ids";
@@ -13,7 +13,7 @@ import { corruption, stateOf } from "../commit/load-run.ts";
 import { type ResumeParts, resumeRuns } from "./resume-runs.ts";
 import { askPause } from "./pause-run.ts";
 
-/** @throws RUN_NOT_FOUND, EVENT_LOG_CORRUPTION if the log is not whole: then the run stays in quarantine, or goes there */
+/** @throws RUN_NOT_FOUND, EVENT_LOG_CORRUPTION if the log is not whole; the run is then in quarantine */
 export async function recheckRun(
   parts: ResumeParts & { readonly known: KnownPauses },
   { runId }: { readonly runId: RunId },
@@ -22,24 +22,24 @@ export async function recheckRun(
   if (run === undefined) throw runNotFound(runId);
   const fault = (await faultOf(parts, run)) ?? (await strayOf(parts, runId));
   if (fault !== undefined) {
-    // Wait: a late mark would put the run back after the next recheck has released it.
+    // Wait for the mark. A late mark would put the run into quarantine again after the next recheck has released it.
     await parts.mark(runId, { reason: "EVENT_LOG_CORRUPTION", detail: fault.message });
     throw new EngineError(
       "EVENT_LOG_CORRUPTION",
-      `The log of run ${runId} is not whole: ${fault.message}. Put the rows of run_events right, from a backup where some are missing, then recheck again.`,
+      `The log of run ${runId} is not whole: ${fault.message}. Repair the rows of run_events, from a backup if some are missing, then recheck again.`,
       { metadata: { ...fault.metadata, run_id: runId }, cause: fault },
     );
   }
   if (run.quarantine !== null && (await parts.recovery.release(runId)))
     parts.log.info({ run_id: runId }, "a run was released from quarantine");
-  // A pause of its workflow did not reach it.
+  // A user paused or resumed the workflow during the quarantine, and this run did not follow.
   const pause = parts.known.current.workflow(DEFAULT_TENANT, run.workflowId);
   if (pause !== undefined) await askPause(parts, "pause", runId, noteOfWorkflow(pause));
   if (!run.hasEnded) await resumeRuns(parts, [runId]);
   return runId;
 }
 
-/** A row behind the end of the log makes the store refuse every further event. */
+/** Finds an event behind the end of the log. With such an event the store refuses every further event. */
 async function strayOf({ recovery }: ResumeParts, runId: RunId): Promise<EngineError | undefined> {
   const [torn] = await recovery.tornRuns([runId]);
   return torn === undefined

@@ -1,7 +1,7 @@
 // Redrives and discards dead letters. A run that has ended stays ended: a redrive starts a new run of the same version with the same input.
-// Its request id names the old run, so repeated redrives, at once or after a crash, start one run. The letter is closed afterwards; a
-// repeat that finds it open gets the run that was started already. A call is bounded in time: it says how many letters are left, and the
-// same request continues with them.
+// The request id of the new run names the old run, so repeated redrives start one run, also at once or after a crash. The scheduler closes
+// the letter afterwards. A repeat that finds the letter open gets the run that exists. A call is bounded in time. It returns how many
+// letters remain, and the same request continues with them.
 
 import { setTimeout as wait } from "node:timers/promises";
 import { LIMITS } from "@pawl/core/data/limits";
@@ -19,14 +19,14 @@ import { startRun } from "./start-run.ts";
 
 export interface RedriveParts extends AdmitParts {
   readonly deadLetters: DeadLetters;
-  /** Keeps the pace. */
+  /** The clock for the pace. */
   readonly steady: () => number;
 }
 
 export interface Redriven {
   readonly redriven: { readonly deadLetterId: string; readonly runId: RunId }[];
   readonly left: { readonly reason: string; readonly count: number }[];
-  /** How many letters still match and could be redriven, up to a bound. */
+  /** How many matching letters can still be redriven, up to a bound. */
   readonly remaining: number;
 }
 
@@ -74,7 +74,7 @@ export async function redrive(
     if (closed.length > 0) redriven.push({ deadLetterId, runId });
     else leave("not_open");
   }
-  // A caller that continues at once keeps the pace, too.
+  // A caller that continues at once keeps the same pace.
   if (lateCount > 0) await wait(Math.max(0, dueAt - parts.steady()));
   const remaining =
     room > 0 && letters.length < room ? lateCount : await countMovable(parts, tenantId, filter);
@@ -90,7 +90,7 @@ const countMovable = async (
     (letter) => whyLeft(letter) === undefined,
   ).length;
 
-/** The run that replaces the run of the letter; undefined if its workflow is gone. */
+/** The run that replaces the run of the letter. Undefined if a user deleted its workflow. */
 async function startAgain(
   parts: RedriveParts,
   tenantId: string,
@@ -108,7 +108,7 @@ async function startAgain(
   }
 }
 
-/** Closes open dead letters without starting a run; gives their ids. @throws STORE_UNAVAILABLE */
+/** Closes open dead letters and starts no run. Returns their ids. @throws STORE_UNAVAILABLE */
 export async function discard(
   parts: Pick<RedriveParts, "deadLetters">,
   tenantId: string,

@@ -47,7 +47,7 @@ export async function checkFits(
   throw new EngineError("INPUT_INVALID", message, { metadata, violations });
 }
 
-/** Rules that a response breaks, by path. */
+/** The rules that a response breaks, by path. */
 const checkResponse = (schema: JsonSchema, response: unknown): FieldViolation[] =>
   contractOf(schema)(response).map(({ path, message }) => ({
     field: path,
@@ -58,7 +58,7 @@ const checkResponse = (schema: JsonSchema, response: unknown): FieldViolation[] 
 const contractOf = (schema: JsonSchema): Contract =>
   compiled.ensure(sha256(canonicalJson(schema)), () => compileContract(schema, "response_json"));
 
-/** Defaults of approvals that do not fit their own schema. */
+/** The defaults of approvals that do not fit their own schema. */
 export function defaultViolations(graph: Graph): Violation[] {
   const violations: Violation[] = [];
   let checked = 0;

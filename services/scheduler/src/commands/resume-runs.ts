@@ -1,10 +1,10 @@
-// Finds forgotten work: a queued node without a job, a running node without a lease, a node that waits for a child run that has ended. Every
-// transition writes all of it in one transaction, so this finds something only after a user deleted rows, after a restore of half a
-// database, or after a quarantine was lifted. It reads the log itself and decides nothing: it submits what it finds to the tick, which
-// judges it on its fold and by its compare-and-swap.
+// Finds forgotten work: a queued node without a job, a running node without a lease, or a node that waits for a child run that has ended.
+// Every transition writes all of these in one transaction. So this code finds something only after a user deleted rows, after a partial
+// restore, or after a quarantine. It reads the log and submits its findings to the tick. The tick judges them on its fold and by its
+// compare-and-swap.
 //
-// The race it survives: a node is claimed, or ends, between the readings of its log, its job and its lease. The tick then finds that it
-// moved on, by the seq of its queueing or the epoch of its claim, and does nothing.
+// Race: an executor claims a node, or the node ends, between the reads of its log, its job and its lease. The tick then finds another seq
+// of the queueing or another epoch of the claim, and changes nothing.
 
 import { isFinal } from "@pawl/core/log/event";
 import { executionDefinition } from "@pawl/core/log/execution";
@@ -22,7 +22,7 @@ import { loadRuns } from "../commit/load-run.ts";
 import type { TickLoop } from "../tick/loop.ts";
 import type { MarkRun } from "../inputs/quarantine.ts";
 
-/** After every event: gives a run's row without its log. */
+/** A position behind every event. The read gives a run's row without its log. */
 const NO_EVENTS = Number.MAX_SAFE_INTEGER;
 
 export interface ResumeParts {
@@ -40,11 +40,11 @@ interface Found {
   readonly nodeType: string;
   readonly iteration: number;
   readonly execution: ExecutionState;
-  /** Whether the scheduler may complete it itself. */
+  /** Whether the scheduler may complete the node itself. */
   readonly isInline: boolean;
 }
 
-/** Puts forgotten work of these runs back in motion; gives the number of executions. @throws STORE_UNAVAILABLE */
+/** Repairs forgotten work of these runs. Returns the number of executions. @throws STORE_UNAVAILABLE */
 export async function resumeRuns(parts: ResumeParts, runIds: readonly RunId[]): Promise<number> {
   const states: RunState[] = [];
   for (const found of await loadRuns(parts, runIds)) {
@@ -83,7 +83,7 @@ const executionsOf = (state: RunState): Found[] =>
     return [of(node, 0), ...(node.scope?.items ?? []).map((item, at) => of(item, at + 1))];
   });
 
-/** A run that has not begun, as if it were a queued node: it waits for a slot, or has a job. */
+/** A run that has not begun counts as a queued node: it waits for a slot, or has a job. */
 const pendingRun = ({ runId, isAdmitted }: RunState): Found[] =>
   isAdmitted
     ? []
@@ -98,7 +98,7 @@ const pendingRun = ({ runId, isAdmitted }: RunState): Found[] =>
         },
       ];
 
-/** Queued executions without a job. */
+/** Places queued executions without a job again. */
 async function resend(parts: ResumeParts, all: readonly Found[]): Promise<number> {
   const queued = new Map<DroppedJob, Found>();
   for (const found of all) {
@@ -130,7 +130,7 @@ async function resend(parts: ResumeParts, all: readonly Found[]): Promise<number
   return missing.length;
 }
 
-/** Running executions without a lease. */
+/** Takes back running executions without a lease. */
 async function takeBack(parts: ResumeParts, all: readonly Found[]): Promise<number> {
   const running = all.filter(({ execution }) => execution.status === "running");
   if (running.length === 0) return 0;
@@ -144,14 +144,14 @@ async function takeBack(parts: ResumeParts, all: readonly Found[]): Promise<numb
     parts.log.warn({ run_id: runId, node_id: nodeId }, "a node ran without a lease");
     const { executorId } = execution;
     if (executorId === undefined) continue;
-    // Its executor did not lose it, so it costs no delivery.
+    // The executor did not lose the claim, so the loss costs no delivery.
     const about = { claim, reason: "released", executorId } as const;
     await parts.loop.ask((answer) => ({ kind: "lost", ...about, answer }));
   }
   return lost.length;
 }
 
-/** Executions whose child run has ended, and child runs whose parent has ended. */
+/** Repairs executions whose child run has ended, and child runs whose parent has ended. */
 async function relink(
   parts: ResumeParts,
   states: readonly RunState[],

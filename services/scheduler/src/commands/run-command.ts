@@ -1,6 +1,6 @@
-// Carries out a command of the workflow queue. The unit of work is the node, not the run: a command is done when the log has it, and the
-// same tick places what follows. The queue may deliver a command any number of times: the log takes its request id once. The request id
-// is made from the id of the run or of the job.
+// Carries out a command of the workflow queue. A command is done when the log holds it. The same tick places the next nodes. The queue may
+// deliver a command any number of times, and the log accepts its request id once. The request id is made from the id of the run or of the
+// job.
 
 import { create } from "@bufbuild/protobuf";
 import { LIMITS } from "@pawl/core/data/limits";
@@ -18,7 +18,7 @@ import type { AdmitParts } from "./parts.ts";
 import { checkFits } from "./response-schema.ts";
 import { startRun } from "./start-run.ts";
 
-/** A person's decision, as a resume carries it. */
+/** A person's decision in a resume command. */
 const humanResponseSchema = z.object({
   node_id: z.string(),
   iteration: z.int().min(0).default(0),
@@ -89,7 +89,7 @@ async function responseOf(
   return text;
 }
 
-/** The run's own id: a command may also name the run by the id under which another command started it. */
+/** The id of the run. A command may also use the id under which another command started the run. */
 async function namedRun({ journal }: AdmitParts, job: ClaimedJob): Promise<RunId> {
   const [started] = await journal.findRequest(job.tenantId, [requestIdOfRun(job.runId)]);
   return started?.runId ?? runIdOf(job.runId);
@@ -97,6 +97,6 @@ async function namedRun({ journal }: AdmitParts, job: ClaimedJob): Promise<RunId
 
 const RETRY_FIRST_MS = 1_000;
 
-/** A failure that may pass waits longer each time: 1, 2, 4 s. A failure that cannot pass does not wait. */
+/** The wait after a failure that may pass: 1, 2, then 4 s. A failure that cannot pass does not wait. */
 export const commandDelayMs = (error: unknown, failures: number): number =>
   error instanceof EngineError && !error.retryable ? 0 : RETRY_FIRST_MS * 2 ** (failures - 1);

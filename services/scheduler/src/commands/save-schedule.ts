@@ -1,4 +1,4 @@
-// What people do to schedules: create, edit, pause, resume, remove, trigger.
+// The commands of people about schedules: create, edit, pause, resume, remove and trigger.
 
 import { EngineError, invalidField } from "@pawl/core/fault/engine-error";
 import type { Occurrences } from "@pawl/platform/queue/occurrences";
@@ -23,7 +23,7 @@ export interface ScheduleParts extends AdmitParts {
   readonly onAlarm: (dueInMs: number) => void;
 }
 
-/** Names a schedule; a request id, where the caller sent one. */
+/** The name of a schedule, and a request id if the caller sent one. */
 interface ScheduleRequest {
   readonly scheduleId: string;
   readonly requestId: string | null;
@@ -83,7 +83,7 @@ export async function deleteSchedule(
   if (!(await schedules.remove({ tenantId, scheduleId }))) throw scheduleNotFound(scheduleId);
 }
 
-/** Starts a run beside the occurrences. @throws SCHEDULE_NOT_FOUND, and the errors of startRun */
+/** Starts a run that is not an occurrence. @throws SCHEDULE_NOT_FOUND, and the errors of startRun */
 export async function triggerSchedule(
   parts: ScheduleParts,
   tenantId: string,
@@ -94,7 +94,7 @@ export async function triggerSchedule(
   return await startRun(parts, tenantId, request, { scheduleId, at: parts.now() });
 }
 
-/** The run that a schedule asks for. */
+/** The start of a run for a schedule. */
 export const scheduledStart = (
   { workflowId, workflowVersion: version, input, priority }: ScheduleSpec,
   requestId: string,
@@ -117,7 +117,7 @@ async function editOf(
   return { tenantId, scheduleId, spec, requestId, requestHash };
 }
 
-/** Names the field that is at fault. */
+/** The error names the wrong field. */
 function noWorkflow(workflowId: string, version: number): EngineError {
   const [field, description] =
     version === 0

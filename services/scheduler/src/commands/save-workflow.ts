@@ -16,7 +16,7 @@ import { nodeTypesOf, readDefinition } from "./definition.ts";
 import { sha256 } from "./digest.ts";
 import type { AdmitParts } from "./parts.ts";
 
-/** What a request of this kind is digested with. */
+/** The digest of a request contains this word. */
 const CREATE = "create";
 
 export interface SavedWorkflow {
@@ -24,7 +24,10 @@ export interface SavedWorkflow {
   readonly warnings: readonly Violation[];
 }
 
-/** `types` are what executors serve and publish. @throws DEFINITION_INVALID, CYCLE_DETECTED, LIMIT_EXCEEDED, WORKFLOW_EXISTS, REQUEST_ID_REUSED */
+/**
+ * `types` are the node types that executors serve and publish. @throws DEFINITION_INVALID, CYCLE_DETECTED, LIMIT_EXCEEDED, WORKFLOW_EXISTS,
+ * REQUEST_ID_REUSED
+ */
 export async function createWorkflow(
   parts: AdmitParts,
   tenantId: string,
@@ -62,7 +65,7 @@ export async function deleteWorkflow(
   if (typeof result === "object")
     throw new EngineError(
       "HAS_LIVE_RUNS",
-      `Workflow ${workflowId} has ${result.liveRuns} live run${result.liveRuns === 1 ? "" : "s"}; cancel them or wait for their end, or delete it with force: they then go on to their end.`,
+      `Workflow ${workflowId} has ${result.liveRuns} live run${result.liveRuns === 1 ? "" : "s"}; cancel them or wait for their end, or delete it with force. Its live runs then continue to their end.`,
       { metadata: { workflow_id: workflowId, live_runs: String(result.liveRuns) } },
     );
 }
@@ -78,7 +81,7 @@ async function prepare(
   if (named === "")
     throw invalidField("workflow_id", "MISSING", "name the workflow here or by `id` in its text");
   const workflowId = nameOf("workflow_id", named);
-  // A workflow that has such a name already keeps it.
+  // A saved workflow with a reserved name keeps its name.
   if (kind === CREATE && isReservedName(workflowId))
     throw invalidField(
       "workflow_id",

@@ -1,4 +1,5 @@
-// The commands of pawl.v1 as the scheduler serves them to gateways: parse, use case, answer. Reads and previews are the gateway's.
+// The commands of pawl.v1 as the scheduler serves them to gateways. Each parses the request, runs the use case and answers. The gateway
+// serves reads and previews.
 
 import { EngineError } from "@pawl/core/fault/engine-error";
 import type { ApprovalId, RunId } from "@pawl/core/name/ids";
@@ -182,7 +183,7 @@ const queueCommands = (parts: Parts): ServedService =>
     },
   });
 
-/** A new run is answered without a read. */
+/** The answer about a new run needs no read. */
 const answer = async (db: Queryable, accepted: StartAnswer) => ({
   ...(accepted.duplicate
     ? await readRun(db, accepted.runId)
@@ -192,7 +193,7 @@ const answer = async (db: Queryable, accepted: StartAnswer) => ({
 
 async function readRun(db: Queryable, runId: RunId) {
   const record = await getRun(db, TENANT, runId);
-  if (record === undefined) throw new EngineError("RUN_NOT_FOUND", "The run is gone.");
+  if (record === undefined) throw new EngineError("RUN_NOT_FOUND", "The run was deleted.");
   return { run: toWireRun(record) };
 }
 

@@ -1,4 +1,4 @@
-// What only this scheduler's memory knows: gateways ask for it to explain a node and to say whether they are ready.
+// Facts that only the memory of this scheduler holds. Gateways ask for them to explain a node and to answer readiness probes.
 
 import { serve, type ServedService } from "@pawl/platform/rpc/implementation";
 import { runIdOf } from "@pawl/platform/wire/fields";
@@ -6,7 +6,7 @@ import { StandingService } from "@pawl/proto/pawl/command/v1/command_service_pb"
 import type { TickLoop } from "../tick/loop.ts";
 import type { StoreHealth } from "../tick/store-health.ts";
 
-/** Results listed for one run; a wide map may have thousands. */
+/** Results listed for one run. A wide map may have thousands. */
 const RESULTS_MAX = 1_000;
 
 export const standingService = ({

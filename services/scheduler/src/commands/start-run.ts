@@ -1,5 +1,5 @@
-// Accepts a run: of a saved workflow, or of a graph that is not saved. The scheduler answers after the commit; the tick has placed the
-// first nodes by then.
+// Accepts a run of a saved workflow, or of a graph that is not saved. The scheduler answers after the commit. The same tick has placed the
+// first nodes.
 
 import { canonicalJson } from "@pawl/core/definition/canonical";
 import type { Graph } from "@pawl/core/definition/graph";
@@ -23,7 +23,7 @@ import type { Version } from "./newest.ts";
 import type { AdmitParts } from "./parts.ts";
 import { checkRunInput } from "../inputs/run-input.ts";
 
-/** `schedule` is the occurrence that asks for the run. @throws WORKFLOW_NOT_FOUND, INPUT_INVALID, REQUEST_ID_REUSED, STORE_UNAVAILABLE */
+/** `schedule` is the occurrence that starts the run. @throws WORKFLOW_NOT_FOUND, INPUT_INVALID, REQUEST_ID_REUSED, STORE_UNAVAILABLE */
 export async function startRun(
   parts: AdmitParts,
   tenantId: string,
@@ -37,7 +37,7 @@ export async function startRun(
     const { priority, input, requestId, sameInputMs } = request;
     const deadlineMs = request.deadlineMs ?? graph.definition.deadlineMs;
     const asked = [workflowId, version, input, priority, deadlineMs].map(String);
-    // The request id alone names an occurrence: a run that it started stays its run, also if the schedule was edited since.
+    // The request id alone identifies an occurrence. The run that it started stays its run, also if a user edited the schedule since.
     const hash = schedule === undefined ? sha256("start", ...asked) : sha256("schedule");
     const fitting = await fittingStart(parts, graph, { tenantId, input, requestId, hash });
     if (fitting !== undefined) return fitting;
@@ -138,7 +138,7 @@ function newStart({ now }: AdmitParts, { definition }: Graph, input: string, dea
   };
 }
 
-/** Names an input of a workflow. No workflow id has a line break, so no two pairs have one name. */
+/** The key of an input of a workflow. No workflow id contains a line break, so two pairs never have the same key. */
 const inputKey = (workflowId: string, input: string, ttlMs: number) => ({
   key: sha256(`${workflowId}\n${canonicalJson(JSON.parse(input))}`),
   ttlMs,

@@ -1,8 +1,8 @@
-// Folded runs by version. The compare-and-swap fences a decision that was planned on a cached fold, so a stale entry costs a reload and
-// never a wrong write. Nothing fences a refusal, so refusals are checked on a fresh fold.
+// Folded runs by version. The compare-and-swap fences a decision on a cached fold: a stale entry costs a reload and never a wrong write.
+// Nothing fences a refusal, so the tick refuses on a fresh fold only.
 //
-// A run whose log is corrupt, or that is in quarantine, is not here: `quarantineOf` says why. Every load looks at it again, so a run that
-// another scheduler released continues here.
+// The cache holds no run that is corrupt or in quarantine. `quarantineOf` gives the cause. Every load reads such a run again, so it
+// continues after another scheduler released it.
 
 import { ChurnMap } from "@pawl/core/data/churn-map";
 import { checkRead } from "@pawl/core/log/check";
@@ -22,22 +22,22 @@ export interface CachedRun {
   readonly workflowId: string | null;
   readonly priority: number;
   readonly traceparent: string | null;
-  /** About how much memory its fold takes; grows with every drafted fact. */
+  /** About how much memory the fold takes. It grows with every drafted fact. */
   bytes: number;
-  /** The last seq of its newest snapshot, written or asked for; 0 for none. */
+  /** The last seq of the newest snapshot that was written or requested. 0 if there is none. */
   snapshotSeq: number;
-  /** The time of that snapshot, as far as this scheduler knows; undefined until it first moved the run. */
+  /** The time of that snapshot, if this scheduler knows it. Undefined until this scheduler advances the run. */
   snapshotAt: number | undefined;
 }
 
-/** Of all folds: a run of ten thousand outputs takes as much as ten thousand small runs. */
+/** The memory of all folds together. A run of ten thousand outputs takes as much as ten thousand small runs. */
 const BYTES_MAX = 256 * 1024 * 1024;
-/** The size of a fact besides its value, and of a node in an empty fold. */
+/** The size of a fact without its value, and of a node in an empty fold. */
 export const FACT_BYTES = 256;
-/** A run gets another snapshot after so many events, a long run after a thirty-second part of its length. */
+/** A run gets its next snapshot after this many events. A long run gets it after a thirty-second of its length. */
 const SNAPSHOT_EVENTS_MIN = 2_000;
 const SNAPSHOT_SHARE = 1 / 32;
-/** A slow run gets a snapshot for fewer events after this much time: every scheduler that takes its next step loads it again. */
+/** A slow run gets a snapshot for fewer events after this time, because every scheduler that advances it loads it again. */
 const SNAPSHOT_AGE_MS = 10 * 60_000;
 const AGED_EVENTS_MIN = 200;
 
@@ -49,9 +49,9 @@ export interface RunCacheOptions {
   readonly maxBytes?: number;
   /** A live run's log turned out to be corrupt. */
   readonly onCorrupt?: (runId: RunId, cause: QuarantineCause) => unknown;
-  /** A run has grown enough to be worth a snapshot, for its length or for its age. */
+  /** The run has grown enough for a snapshot, by its length or by its age. */
   readonly onLong?: (runId: RunId) => void;
-  /** A run that had a snapshot is over. */
+  /** A run with a snapshot has ended. */
   readonly onOver?: (runId: RunId) => void;
 }
 
@@ -74,7 +74,7 @@ export class RunCache {
     return this.#runs.get(runId);
   }
 
-  /** Why a run that was loaded is not here. */
+  /** Why the cache does not hold a run that it loaded. */
   quarantineOf(runId: RunId): QuarantineCause | undefined {
     return this.#quarantined.get(runId);
   }
@@ -87,7 +87,7 @@ export class RunCache {
     this.#bytes += run.bytes;
   }
 
-  /** Keeps a run that was just advanced. A run that ended is dropped: it is rarely needed again. */
+  /** Keeps a run that the tick just advanced. Drops a run that ended, because a scheduler rarely needs it again. */
   keepLive(run: CachedRun, now: number): void {
     const { runId, status, lastSeq } = run.state;
     if (isFinal(status)) {
@@ -110,7 +110,7 @@ export class RunCache {
     this.#weights.delete(runId);
   }
 
-  /** Makes room after a tick, which needs its runs until then. The run that was touched longest ago goes first. */
+  /** Makes room after a tick. It drops the run that was used longest ago first. A tick needs its runs until it is over. */
   trim(): void {
     this.#quarantined.clear();
     for (const runId of this.#runs.keys()) {
@@ -137,7 +137,7 @@ export class RunCache {
     await this.ensure(unique);
   }
 
-  /** Drops a run that cannot be brought up to date: a whole load finds the reason. */
+  /** Drops a run that cannot be brought up to date. The next load reads the whole log and finds the reason. */
   #bringUp(run: LoadedRun): void {
     const cached = this.#runs.get(run.runId);
     if (cached === undefined) return;
@@ -165,7 +165,7 @@ export class RunCache {
     } else if (found.kind === "quarantined") {
       this.#quarantined.set(run.runId, found.quarantine);
     } else if (!run.hasEnded) {
-      // Retention may have removed the log of a run that has ended, and nothing of it moves anyway.
+      // Retention may have removed the log of a run that has ended. Such a run never advances, so this is no fault.
       const cause = { reason: "EVENT_LOG_CORRUPTION", detail: found.fault.message } as const;
       this.#quarantined.set(run.runId, cause);
       this.#options.onCorrupt?.(run.runId, cause);
@@ -181,7 +181,7 @@ function isWorthSnapshot(run: CachedRun, now: number): boolean {
   return behind >= AGED_EVENTS_MIN && now - snapshotAt >= SNAPSHOT_AGE_MS;
 }
 
-/** Most characters of outputs take one byte. */
+/** Most characters of an output take one byte. */
 function bytesOf({ events, snapshot }: LoadedRun): number {
   let bytes = (snapshot?.body.length ?? 0) * 3;
   for (const { value } of events) bytes += FACT_BYTES + (value?.length ?? 0);

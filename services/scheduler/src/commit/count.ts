@@ -1,5 +1,5 @@
-// Counts what a committed tick did, for telemetry. Facts are tallied first: a counter costs about a microsecond a call, and a tick may hold
-// hundreds of facts of few kinds.
+// Counts the facts of a committed tick for telemetry. The facts are added up by kind first: a counter costs about a microsecond a call, and
+// a tick may hold hundreds of facts of few kinds.
 
 import { type Fact, isTerminalType } from "@pawl/core/log/event";
 import { executionDefinition } from "@pawl/core/log/execution";
@@ -21,7 +21,7 @@ class Tally {
   }
 }
 
-/** Counts what a tick committed. */
+/** Counts the facts that a tick committed. */
 export function countFacts(draft: Draft): void {
   const started = new Tally();
   const retried = new Tally();

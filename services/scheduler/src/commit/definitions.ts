@@ -1,5 +1,5 @@
-// Graphs by definition id. A definition never changes, so an entry stays right; the bounds are for memory only. A live run holds its own
-// graph, so a graph that made room is read again at the next start only.
+// Graphs by definition id. A definition never changes, so an entry is never stale. The bounds limit memory only. A live run holds its own
+// graph, so the scheduler reads a dropped graph again only at the next start.
 
 import { BoundedMap } from "@pawl/core/data/bounded-map";
 import { parseSavedDefinition } from "@pawl/core/definition/parse";
@@ -9,9 +9,9 @@ import type { DefinitionId } from "@pawl/core/name/ids";
 import type { DefinitionRow, Workflows } from "@pawl/platform/store/workflows/workflows";
 
 const GRAPHS_MAX = 500;
-/** By their size: five hundred of the largest would take gigabytes. */
+/** The bound is in bytes: five hundred of the largest graphs would take gigabytes. */
 const BYTES_MAX = 64 * 1024 * 1024;
-/** A node takes 1.7 to 2.4 KiB besides its text, which is kept as objects, as text and as bytes. */
+/** A node takes 1.7 to 2.4 KiB besides its text. The text is kept as objects, as text and as bytes. */
 const NODE_BYTES = 2_048;
 const COPIES = 3;
 
@@ -36,12 +36,12 @@ export class Definitions {
     return this.#graphs.get(definitionId);
   }
 
-  /** Keeps the graph that `body` was parsed to. The oldest graph goes first when there is no room. */
+  /** Keeps the graph that `body` was parsed to, and drops the oldest graphs if there is no room. */
   keep(definitionId: DefinitionId, graph: Graph, body: string): void {
     this.#graphs.set(definitionId, graph, graph.nodes.length * NODE_BYTES + body.length * COPIES);
   }
 
-  /** A version of a workflow with its graph, 0 for the newest; undefined if there is none. */
+  /** A version of a workflow with its graph. Version 0 is the newest. Undefined if there is none. */
   async find(
     tenantId: string,
     workflowId: string,
@@ -51,7 +51,7 @@ export class Definitions {
     return row === undefined ? undefined : { row, graph: await this.graph(row.definitionId) };
   }
 
-  /** The graph of a saved definition. @throws EVENT_LOG_CORRUPTION when it is gone or no longer parses. */
+  /** The graph of a saved definition. @throws EVENT_LOG_CORRUPTION if the definition is missing or does not parse. */
   async graph(definitionId: DefinitionId): Promise<Graph> {
     const cached = this.cached(definitionId);
     if (cached !== undefined) return cached;

@@ -1,8 +1,8 @@
-// What one tick is about to commit. The draft applies facts to the cached folds at once, so that the planner sees them. When the
+// Everything that one tick is about to commit. The draft applies facts to the cached folds at once, so the planner sees them. When the
 // transaction fails, the tick drops the folds it touched, and the cache reads them again.
 //
-// Seqs are provisional here: partial output moves a run's last seq without a new version, so only the database knows the
-// real seqs. They differ by one offset per run, which `settleSeqs` adds after the commit.
+// Seqs are provisional here. Stream deltas advance a run's last seq without a new version, so only the database knows the real seqs. They
+// differ by one offset per run, and `settleSeqs` adds it after the commit.
 
 import { LIMITS } from "@pawl/core/data/limits";
 import { unreachable } from "@pawl/core/fault/invariant";
@@ -35,8 +35,8 @@ import {
 } from "./run-draft.ts";
 
 /**
- * A tick that has this much to write takes no further run: every run of the tick waits for its commit, and a commit costs the same for
- * two thousand events as for ten. Without this bound, a hundred maps of a thousand items made one tick of four to seventeen seconds.
+ * A tick with this many events takes no further run. Every run of the tick waits for the commit, and a commit costs the same for two
+ * thousand events as for ten. Without this bound, a hundred maps of a thousand items made one tick of four to seventeen seconds.
  */
 const EVENTS_ENOUGH = 2_000;
 
@@ -47,12 +47,12 @@ export interface DraftOptions {
 
 export class Draft {
   readonly now: number;
-  /** The pauses that it decides under; its commit proves them where `assumesPauses` is set. */
+  /** The pauses that the tick decides under. The commit proves them if `assumesPauses` is set. */
   readonly pauses: PauseView;
-  /** Whether it would be wrong under other pauses: it starts or claims something, or resumes a run. */
+  /** Whether the draft would be wrong under other pauses. It is set if the draft starts, claims or resumes something. */
   assumesPauses = false;
   readonly #runs = new Map<RunId, RunDraft>();
-  /** Runs that were appended to since they were last planned. */
+  /** Runs that got facts since they were last planned. */
   readonly #unplanned = new Set<CachedRun>();
   #eventCount = 0;
   #claimCount = 0;
@@ -60,23 +60,23 @@ export class Draft {
   /** Executions queued by this draft and not placed yet. */
   readonly ready: Execution[] = [];
   readonly closed: ClosedClaim[] = [];
-  /** Child runs whose parent was cancelled by this draft, and not followed yet. */
+  /** Child runs whose parent this draft cancelled. The draft has yet to cancel them. */
   readonly orphans: { readonly runId: RunId; readonly reason: string }[] = [];
-  /** Child runs that ended in this draft, and not followed yet. */
+  /** Child runs that ended in this draft. The draft has yet to advance their parents. */
   readonly endedChildren: CachedRun[] = [];
   readonly fenced = new Fenced();
   readonly jobs: NewJob[] = [];
-  /** The graphs of test runs that begin. */
+  /** The graphs of test runs that start. */
   readonly testGraphs: TestGraph[] = [];
   readonly slots = new SlotChanges();
-  /** Questions to people that this draft asks and ends. */
+  /** Approvals that this draft opens and closes. */
   readonly approvals = { opened: [] as NewApproval[], closed: [] as ClosedApproval[] };
   /** Executions that lost too many executors. */
   readonly buried: NewDeadLetter[] = [];
-  /** Jobs of executions that will not be claimed any more. */
+  /** Jobs of executions that no executor will claim. */
   readonly droppedJobs: DroppedJob[] = [];
 
-  /** The glue nodes that it may still complete itself. */
+  /** The budget for glue nodes that the scheduler may still complete in this tick. */
   readonly inline: InlineBudget;
 
   constructor(now: number, pauses: PauseView, { completesGlue }: DraftOptions) {
@@ -92,22 +92,22 @@ export class Draft {
     return [...this.#runs.values()].map((draft) => draft.run);
   }
 
-  /** What is drafted of each run. */
+  /** The drafts of the single runs. */
   get ofRuns(): readonly RunDraft[] {
     return [...this.#runs.values()];
   }
 
-  /** Whether it has moved the run. */
+  /** Whether the draft advances the run. */
   has(runId: RunId): boolean {
     return this.#runs.has(runId);
   }
 
-  /** Whether it writes anything of the run, partial output and effects included. */
+  /** Whether the draft writes anything about the run. Stream deltas and effects count. */
   concerns(runId: RunId): boolean {
     return this.#runs.has(runId) || this.fenced.has(runId);
   }
 
-  /** The run as drafted here, if it was touched. */
+  /** The run with its drafted facts, if the draft touched it. */
   run(runId: RunId): CachedRun | undefined {
     return this.#runs.get(runId)?.run;
   }
@@ -116,7 +116,7 @@ export class Draft {
     return this.#runs.size === 0 && this.fenced.isEmpty;
   }
 
-  /** Whether it should take no further run: it has enough to write, or has spent its budget for glue nodes. */
+  /** Whether the tick should take no further run: it has enough to write, or its budget for glue nodes is spent. */
   get isEnough(): boolean {
     return this.#eventCount >= EVENTS_ENOUGH || this.inline.bytes <= 0;
   }
@@ -129,7 +129,7 @@ export class Draft {
     return this.#claimCount;
   }
 
-  /** How far the log of a new run will reach. */
+  /** The last seq that the log of a new run will have. */
   lengthOf(runId: RunId): number {
     return this.#runs.get(runId)?.facts.length ?? 0;
   }
@@ -142,7 +142,7 @@ export class Draft {
   planRun(run: CachedRun): void {
     const { bytes } = this.inline;
     planToFixpoint(run.state, this.now, (fact) => this.append(run, fact), this.inline);
-    // A glue node of a paused queue may not be completed, so the commit proves that its queue is not paused.
+    // The scheduler may not complete a glue node of a paused queue, so the commit proves that the queue is not paused.
     if (this.inline.bytes < bytes) this.assumesPauses = true;
     this.#unplanned.delete(run);
   }
@@ -169,12 +169,12 @@ export class Draft {
     });
   }
 
-  /** Gives the run a new version, whether or not a fact follows. */
+  /** Gives the run a new version, with or without a fact. */
   touch(run: CachedRun): void {
     this.#draftOf(run);
   }
 
-  /** Records a fact, folds it, and drafts what follows from it. */
+  /** Records a fact, folds it, and drafts its consequences. */
   append(run: CachedRun, fact: Fact): void {
     const { state } = run;
     const draft = this.#draftOf(run);
@@ -185,7 +185,7 @@ export class Draft {
     this.#eventCount += 1;
     this.#unplanned.add(run);
     run.bytes += FACT_BYTES + (fact.value?.length ?? 0);
-    // The spread keeps the fact's own type; only its position is added.
+    // The spread keeps the fact's own type. Only its position is added.
     apply(state, { ...fact, epoch, seq, at: this.now });
     for (const each of consequences(before, fact, state)) this.#follow(draft, fact, each);
   }
@@ -206,7 +206,7 @@ export class Draft {
       }
       case "drop_job": {
         const { nodeIndex, queuedSeq } = consequence;
-        // What this draft queued itself has no job yet.
+        // An execution that this draft queued has no job yet.
         if (queuedSeq <= draft.committedSeq) this.dropJobs(run, [{ nodeIndex, iteration }]);
         return;
       }
@@ -233,13 +233,13 @@ export class Draft {
     }
   }
 
-  /** Drops the jobs of queued executions that no executor is to claim. */
+  /** Drops the jobs of queued executions that no executor may claim. */
   dropJobs(run: CachedRun, executions: readonly Omit<Execution, "run">[]): void {
     for (const { nodeIndex, iteration } of executions)
       this.droppedJobs.push(...jobKeysOf({ run, nodeIndex, iteration }));
   }
 
-  /** Places queued executions that have no job, with those that this draft makes ready. */
+  /** Places queued executions without a job, together with those that this draft makes ready. */
   placeAgain(run: CachedRun, executions: readonly Omit<Execution, "run">[]): void {
     for (const execution of executions) this.ready.push({ run, ...execution });
   }
@@ -259,7 +259,7 @@ export class Draft {
     this.#reserved.push(opened);
   }
 
-  /** After the commit: real seqs and epochs, and the version each run has now. */
+  /** Sets the real seqs and epochs after the commit, and the new version of each run. */
   settleSeqs(lastSeqs: ReadonlyMap<RunId, number>): void {
     for (const draft of this.#runs.values()) {
       const { run, start, opened } = draft;
@@ -280,7 +280,7 @@ export class Draft {
     }
   }
 
-  /** Frees the room that it reserved for hand-offs: executors hold the tasks by now, or never will. */
+  /** Frees the room reserved for hand-offs. The executors hold the tasks by now, or will never get them. */
   freeReserved(): void {
     for (const { executor, bytes } of this.#reserved.splice(0)) executor.unreserve(bytes);
   }

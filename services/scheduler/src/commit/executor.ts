@@ -1,4 +1,4 @@
-// An executor that is connected to this scheduler, as a tick sees it. The sessions implement it.
+// An executor that is connected to this scheduler, seen from a tick. The sessions implement this interface.
 
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { ExecutorId } from "@pawl/core/name/ids";
@@ -6,12 +6,12 @@ import type { Oversize } from "@pawl/core/plan/oversize";
 import type { SchedulerItemSchema } from "@pawl/proto/pawl/worker/v1/worker_service_pb";
 import type { Claim } from "../inputs/input.ts";
 
-/** An item that a scheduler sends; the stream makes a message of it. */
+/** An item from the scheduler to an executor. The stream puts it into a message. */
 export type SchedulerItemInit = MessageInitShape<typeof SchedulerItemSchema>;
 
 export interface Executor {
   readonly executorId: ExecutorId;
-  /** Keeps room for an assignment that is drafted and not committed yet. */
+  /** Reserves room for an assignment that is drafted and not committed yet. */
   reserve(bytes: number): void;
   unreserve(bytes: number): void;
   /** Sends the assignment of a committed claim. */
@@ -26,7 +26,7 @@ export interface Executor {
 export interface Executors {
   /** The executor with the most room for this type, or undefined if none has any. */
   pick(nodeType: string): Executor | undefined;
-  /** Room in all for this type. */
+  /** The room of all executors for this type. */
   credit(nodeType: string): number;
   /** The executor that holds exactly this claim. */
   holderOf(claim: Claim): Executor | undefined;

@@ -1,8 +1,9 @@
-// Inputs that only their lease judges: partial output, effects, more time. They change no decision, so they need no fold and give the run no
-// new version. The statements that write them compare the epoch and the executor behind the run's lock, in the tick's own transaction.
+// Inputs that only their lease judges: stream deltas, effects, and requests for more time. They change no decision, so they need no fold
+// and no new version of the run. Their statements compare the epoch and the executor under the lock of the run, in the transaction of the
+// tick.
 //
-// A refused input is judged once more, on a fresh fold, to find the right answer: `settled` for a claim whose outcome is committed (the
-// acknowledgement was lost, and the executor sends everything again), and `stale` for any other.
+// The tick judges a refused input again on a fresh fold, to find the right answer. The answer is `settled` if the outcome of the claim is
+// committed: the acknowledgement was lost, and the executor sends everything again. Otherwise the answer is `stale`.
 
 import { executionAt } from "@pawl/core/log/execution";
 import { arrivalOf } from "@pawl/core/plan/result";
@@ -45,7 +46,7 @@ export class Fenced {
     return this.#runs.has(runId);
   }
 
-  /** Runs with partial output, of which readers are notified. */
+  /** Runs with new stream deltas. The commit notifies their readers. */
   get streamedRuns(): ReadonlySet<RunId> {
     return new Set(this.#streamed.map(({ fact }) => fact.runId));
   }
@@ -58,7 +59,7 @@ export class Fenced {
     this.#runs.add(claimOf(input).runId);
   }
 
-  /** Sends everything, before the statements that close leases in this transaction. */
+  /** Sends the statements, before those that close leases in this transaction. */
   send(tx: Transaction): void {
     if (this.isEmpty) return;
     void tx.lock([...this.#runs]);
@@ -70,7 +71,7 @@ export class Fenced {
     };
   }
 
-  /** The answers, once the transaction is committed. `isFresh` says of which runs the fold in the cache is the newest. */
+  /** The answers after the commit. `isFresh` tells whether the cached fold of a run is the newest. */
   async replies(cache: RunCache, isFresh: (runId: RunId) => boolean): Promise<Reply[]> {
     if (this.#answers === undefined) return [];
     const { streamed, begun, committed, extended } = this.#answers;
@@ -106,7 +107,7 @@ export class Fenced {
   }
 }
 
-/** Answers later with what is known now: a run that ends in this tick leaves the cache before the answers are sent. */
+/** Fixes the answer now and sends it later: a run that ends in this tick leaves the cache before the answers are sent. */
 const reply =
   <T>(answer: Answer<T>, value: T): Reply =>
   () =>

@@ -1,5 +1,5 @@
-// From rows to a fold, or to the reason why there is none. A corrupt log is an answer here and not an exception: a run that cannot be folded
-// must not keep the other runs of its batch from it. `npm run bench -- load` measures a load of 50,000 events.
+// Turns rows into a fold, or into the reason why there is none. A corrupt log is an answer and not an exception: the other runs of the
+// batch must still load. `npm run bench -- load` measures a load of 50,000 events.
 
 import { checkRead } from "@pawl/core/log/check";
 import { apply, newRunState } from "@pawl/core/log/fold";
@@ -43,7 +43,7 @@ export async function loadRuns(
   return folded;
 }
 
-/** Undefined if the snapshot cannot be used: then the whole log has to be read. */
+/** The fold of a run. Undefined if the snapshot cannot be used: the caller then reads the whole log. */
 async function foldRun(definitions: Definitions, run: LoadedRun): Promise<FoldedRun | undefined> {
   if (run.quarantine !== null) return { kind: "quarantined", run, quarantine: run.quarantine };
   try {
@@ -54,7 +54,7 @@ async function foldRun(definitions: Definitions, run: LoadedRun): Promise<Folded
   }
 }
 
-/** The state that a loaded run folds to. @throws EVENT_LOG_CORRUPTION, STORE_UNAVAILABLE */
+/** The folded state of a loaded run. @throws EVENT_LOG_CORRUPTION, STORE_UNAVAILABLE */
 export async function stateOf(
   definitions: Definitions,
   run: LoadedRun,
@@ -69,7 +69,7 @@ export async function stateOf(
   return state;
 }
 
-/** The reason why a fold failed; an outage is thrown again. @throws STORE_UNAVAILABLE */
+/** The reason why a fold failed. It throws an outage again. @throws STORE_UNAVAILABLE */
 export function corruption(error: unknown): EngineError {
   if (error instanceof EngineError && error.reason === "EVENT_LOG_CORRUPTION") return error;
   if (error instanceof EngineError) throw error;

@@ -1,14 +1,14 @@
-// The pauses as this scheduler knows them. It may be behind: every start and every claim names the epoch that it was decided on, and the
-// store refuses an older one. So a scheduler that does not know a pause reads the pauses again instead of breaking one. It learns of
-// pauses by notification, with every survey of the queues, and by that refusal.
+// The pauses that this scheduler knows. They may be old. Every start and every claim names the epoch of the pauses that it was decided on,
+// and the store refuses an older epoch. A scheduler that does not know a pause then reads the pauses again, and breaks none. It learns of
+// pauses by notification, by every survey of the queues, and by that refusal.
 //
-// The race it survives: two readings are under way at once, and the older one is answered last. The higher epoch stays.
+// Race: two reads are under way, and the answer of the older one comes last. The higher epoch wins.
 
 import { unreachable } from "@pawl/core/fault/invariant";
 import type { PauseNote } from "@pawl/core/log/event";
 import type { PauseBook, PauseKey, PauseRecord, Pauses } from "@pawl/platform/store/pauses/pauses";
 
-/** The pauses of one epoch. A view never changes, and the commit of a tick proves that its view was current. */
+/** The pauses of one epoch. A view never changes. The commit of a tick proves that its view was current. */
 export interface PauseView {
   readonly epoch: number;
   /** The pause that holds the runs of a workflow. */
@@ -17,7 +17,7 @@ export interface PauseView {
   isQueuePaused(nodeType: string): boolean;
   /** The node types of paused queues. */
   readonly queues: ReadonlySet<string>;
-  /** Workflows with runs that have yet to follow. */
+  /** Workflows whose runs have not all followed the pause or the resumption. */
   readonly unsettled: readonly PauseRecord[];
 }
 
@@ -40,14 +40,14 @@ export function viewOf({ epoch, pauses }: PauseBook): PauseView {
   };
 }
 
-/** Before the first reading: every epoch is higher, so no decision on it commits. */
+/** The view before the first read. Every stored epoch is higher, so no decision on this view commits. */
 export const NOTHING_KNOWN = viewOf({ epoch: 0, pauses: [] });
 
 export interface KnownPausesOptions {
   readonly pauses: Pick<Pauses, "read">;
   /** Executors may claim nodes of these types again. */
   readonly onResumed: (nodeTypes: readonly string[]) => void;
-  /** Some workflow has runs that have yet to follow. */
+  /** Some workflow has runs that have not followed yet. */
   readonly onUnsettled: () => void;
   readonly onError: (error: unknown) => void;
 }
@@ -88,7 +88,7 @@ export class KnownPauses {
   }
 }
 
-/** What the log of a run says about the pause of its workflow, or about the resumption that is under way. */
+/** The note in a run's log about the pause of its workflow, or about the resumption that is under way. */
 export function noteOfWorkflow(pause: PauseRecord): PauseNote {
   switch (pause.state) {
     case "pausing":

@@ -1,4 +1,4 @@
-// What one tick is about to commit of one run: its facts, and the rows that follow from them.
+// Everything that one tick is about to commit about one run: its facts, and the rows that follow from them.
 
 import { isFinal, type Fact } from "@pawl/core/log/event";
 import { executionAt, executionDefinition } from "@pawl/core/log/execution";
@@ -22,26 +22,26 @@ export interface Execution {
 /** An execution given to an executor in this tick. */
 export interface HandOff extends Execution {
   readonly executor: Executor;
-  /** About how much the executor will be sent. */
+  /** About how many bytes the assignment takes. */
   readonly bytes: number;
 }
 
 /** A claim that ends in this tick. */
 export interface ClosedClaim extends LeaseKey {
   readonly epoch: number;
-  /** The scheduler took it from its executor; it was not cancelled. */
+  /** True if the scheduler took the claim from its executor. False if the node was cancelled. */
   readonly isLost: boolean;
-  /** The same draft opened it, so it has no lease. */
+  /** The same draft opened the claim, so there is no lease. */
   readonly isUnwritten: boolean;
 }
 
-/** A hand-off that is going to be committed. */
+/** A hand-off that the tick is about to commit. */
 export interface Opened extends HandOff {
-  /** Its `node.started` among the facts of the run. */
+  /** The index of its `node.started` among the facts of the run. */
   readonly factIndex: number;
-  /** An earlier claim may have streamed output. */
+  /** Whether an earlier claim may have streamed output. */
   readonly wasClaimed: boolean;
-  /** Where the executor continues the node's stream. Known with the commit. */
+  /** The index at which the executor continues the node's stream. The commit sets it. */
   firstDeltaIndex: number;
 }
 
@@ -49,20 +49,22 @@ export interface RunDraft {
   readonly run: CachedRun;
   /** Set if the run begins in this draft. */
   readonly start: AcceptedStart | undefined;
-  /** Seqs above are provisional. */
+  /** The last committed seq. Higher seqs are provisional. */
   readonly committedSeq: number;
-  /** Before this draft. */
+  /** The deadline before this draft. */
   readonly deadlineAt: number;
   readonly facts: Fact[];
-  /** By execution. A claim that ends in the same draft is removed again. */
+  /** Opened claims by execution. The draft removes a claim that also ends in it. */
   readonly opened: Map<number, Opened>;
 }
 
-/** Names an execution within its run. */
+/** The key of an execution within its run. */
 export const executionKey = (nodeIndex: number, iteration: number): number =>
   nodeIndex * 2 ** 24 + iteration;
 
-/** Moves the provisional seqs that the folds of a draft's executions remember, at the cost of its facts and their edges. */
+/**
+ * Shifts the provisional seqs that the folds of the drafted executions hold. The cost grows with the facts of the draft and their edges.
+ */
 export function shiftCauses(
   { run: { state }, facts, committedSeq }: RunDraft,
   offset: number,
@@ -89,7 +91,7 @@ export function projection({ run: { state }, facts }: RunDraft): RunProjection {
   };
 }
 
-/** The jobs that a queued execution may have: one in the queue of its type or, if the scheduler completes it, in that of glue. */
+/** The jobs that a queued execution may have: one in the queue of its type, or one in the queue of glue nodes. */
 export function jobKeysOf(execution: Execution): DroppedJob[] {
   const key = jobKeyOf(execution);
   const { run, nodeIndex, iteration } = execution;
@@ -97,7 +99,7 @@ export function jobKeysOf(execution: Execution): DroppedJob[] {
   return isInline ? [key, { ...key, nodeType: GLUE }] : [key];
 }
 
-/** Names the job of a queued execution in the queue of its type. */
+/** The key of the job of a queued execution in the queue of its type. */
 export function jobKeyOf({ run: { state }, nodeIndex, iteration }: Execution): DroppedJob {
   return {
     runId: state.runId,

@@ -1,6 +1,6 @@
 // The changes of slots that follow from the facts of a tick: requests, releases and starts. The draft collects them, and the tick sends
-// them last, in the same transaction. An execution holds its slots while it is queued for an executor or running; a run holds its slots
-// from its first step to its end, also while it waits for people.
+// them last, in the same transaction. An execution holds its slots while it is queued or running. A run holds its slots from its first step
+// to its end, also while it waits for people.
 
 import type { NodeId } from "@pawl/core/name/ids";
 import { limitKey, type FoldedLimits } from "@pawl/core/policy/limit";
@@ -22,7 +22,7 @@ import type { Waiting } from "./waiting.ts";
 export const NO_NODE = "" as NodeId;
 export const RUN_HOLDER = { nodeId: NO_NODE, iteration: 0 } as const;
 
-/** The group of a run when the scheduler takes jobs in turns. */
+/** The group of a run when the scheduler takes jobs of different groups in turn. */
 export const shareOf = ({ workflowId }: CachedRun): string =>
   `${DEFAULT_TENANT}/${workflowId ?? ""}`;
 
@@ -57,7 +57,7 @@ export class SlotChanges {
     this.#request({ ...pendingJob(run), ...keysOf(run, "run", run.state) });
   }
 
-  /** Releases the slots of an execution or a run, and its place in line. */
+  /** Releases the slots of an execution or a run, and withdraws its request. */
   free(run: CachedRun, holder: Holder, limits: FoldedLimits): void {
     const { slot, rate } = keysOf(run, levelOf(holder), limits);
     this.#released.push(releaseOf({ runId: run.state.runId, ...holder }, slot, rate));
@@ -69,7 +69,7 @@ export class SlotChanges {
     if (rate !== undefined) this.#started.push({ runId: run.state.runId, ...holder, rate });
   }
 
-  /** Removes the request of a run that was accepted in this tick and is paused. */
+  /** Withdraws the request of a run that this tick accepted and that is paused. */
   withdrawRun({ state: { runId } }: CachedRun): void {
     const at = this.#requested.findIndex((each) => each.runId === runId && each.nodeId === NO_NODE);
     if (at >= 0) this.#requested.splice(at, 1);
@@ -82,7 +82,7 @@ export class SlotChanges {
     this.#requested.push(request);
   }
 
-  /** The changes of both halves of a tick as one change. */
+  /** Joins the changes of both halves of a tick. */
   changeWith(other: SlotChanges, isDue: boolean): SlotChange {
     return {
       released: [...this.#released, ...other.#released],
@@ -93,12 +93,12 @@ export class SlotChanges {
   }
 }
 
-/** The execution that holds slots; the run itself has the empty node id. */
+/** The execution that holds slots. A run has the empty node id. */
 type Holder = Pick<SlotRelease, "nodeId" | "iteration">;
 
 const levelOf = ({ nodeId }: Holder): "run" | "node" => (nodeId === NO_NODE ? "run" : "node");
 
-/** Applies the changes and queues the executions that got their slots; the next tick claims them. */
+/** Applies the changes and queues the executions that got their slots. The next tick claims them. */
 export async function moveSlots(
   tx: Transaction,
   change: SlotChange,

@@ -1,10 +1,9 @@
-// What this scheduler believes about the queues: which may hold a ready job, and when delayed jobs are due. A wrong belief costs a fetch that
-// finds nothing, or a node that waits for the next survey of the queues. Due times are in steady time, so that setting a clock delays
-// no job.
+// What this scheduler assumes about the queues: which may hold a ready job, and when delayed jobs are due. A wrong assumption costs an
+// empty fetch, or a node waits for the next survey of the queues. Due times are in steady time, so a change of the clock delays no job.
 
 /** Due times kept per type. The survey of the queues finds later ones. */
 const DUE_TIMES_MAX = 10_000;
-/** Stands for slots of rates among the node types; no node type is empty. */
+/** The key of rate slots among the node types. No node type is empty. */
 const RATE_SLOTS = "";
 
 export class Waiting {
@@ -18,7 +17,7 @@ export class Waiting {
     this.#steady = steady;
   }
 
-  /** A job of this type is in the queue, ready in so many milliseconds. */
+  /** A job of this type is in the queue. It is ready after this many milliseconds. */
   enqueued(nodeType: string, inMs = 0): void {
     if (inMs <= 0) {
       this.#ready.add(nodeType);
@@ -32,7 +31,7 @@ export class Waiting {
     if (times.length > DUE_TIMES_MAX) times.pop();
   }
 
-  /** A fetch gave fewer jobs than it asked for: nothing of this type is ready now. */
+  /** A fetch got fewer jobs than it asked for, so no job of this type is ready now. */
   emptied(nodeType: string): void {
     this.#ready.delete(nodeType);
   }
@@ -49,7 +48,7 @@ export class Waiting {
     return [...this.#ready].filter((type) => type !== RATE_SLOTS);
   }
 
-  /** A slot of a rate that an execution waits for becomes free in so many milliseconds. */
+  /** An execution waits for a slot of a rate. The slot becomes free after this many milliseconds. */
   rateSlotFrees(inMs: number): void {
     this.enqueued(RATE_SLOTS, inMs);
   }
@@ -59,12 +58,12 @@ export class Waiting {
     this.emptied(RATE_SLOTS);
   }
 
-  /** Whether a slot of a rate may be free that an execution waits for. */
+  /** Whether a slot of a rate may be free while an execution waits for it. */
   get mayRateSlotBeFree(): boolean {
     return this.mayWait(RATE_SLOTS);
   }
 
-  /** In how many milliseconds the next delayed job is due, or undefined when none is known. */
+  /** The milliseconds until the next delayed job is due. Undefined if no delayed job is known. */
   get nextDueInMs(): number | undefined {
     let next: number | undefined;
     for (const [first] of this.#due.values())

@@ -1,4 +1,4 @@
-// A draft as rows, and the statements that write them.
+// Turns a draft into rows, and sends the statements that write them.
 
 import { isFinal } from "@pawl/core/log/event";
 import { executionAt } from "@pawl/core/log/execution";
@@ -10,7 +10,7 @@ import type { NewLease } from "@pawl/platform/store/leases/leases";
 import type { Draft } from "./draft.ts";
 import { projection, type RunDraft } from "./run-draft.ts";
 
-/** Sends a draft; gives the last seqs of the runs it moves, once they are known. */
+/** Sends a draft. Returns the last seqs of the runs that it advances, once they are known. */
 export function write(tx: Transaction, draft: Draft): Promise<ReadonlyMap<RunId, number>> {
   const { ofRuns } = draft;
   const starts = ofRuns.flatMap(({ start }) => start ?? []);
@@ -61,10 +61,10 @@ export function write(tx: Transaction, draft: Draft): Promise<ReadonlyMap<RunId,
   return lastSeqs;
 }
 
-/** No stream of a node is longer; a larger index in the log is an executor's mistake. */
+/** The bound of the deltas of a node. A larger index in the log is an executor's mistake. */
 const DELTAS_MAX = 2 ** 30;
 
-/** Learns for nodes that were claimed before how far their streams are: the index of a delta grows over all claims of a node. */
+/** Reads the length of the streams of nodes that were claimed before. The index of a delta grows over all claims of a node. */
 function continueStreams(tx: Transaction, draft: Draft): void {
   const again = draft.handOffs.filter(({ wasClaimed }) => wasClaimed);
   if (again.length === 0) return;
@@ -96,8 +96,8 @@ const leasesOf = ({ run, facts, opened }: RunDraft): NewLease[] =>
   }));
 
 /**
- * The runs with new events. The seqs are hints: a reader that finds more reads more. A run without a version begins here, and no reader
- * knows its id yet. So it is announced only if it also ends here.
+ * The runs with new events. The seqs are hints: a reader that finds more events reads them too. A run without a version begins in this
+ * tick, and no reader knows its id yet. So the tick announces it only if it also ends in this tick.
  */
 export function news(draft: Draft): News[] {
   const runs = draft.runs.flatMap(({ version, state: { runId, lastSeq, status } }) =>

@@ -1,9 +1,9 @@
-// Child runs. The transaction that blocks a node also inserts its child run. The transaction that ends the child also moves the node that
-// waits for it. If the node is cancelled, so is the child.
+// Child runs. The transaction that blocks a node also inserts its child run. The transaction that ends the child also advances the node
+// that waits for it. The transaction that cancels the node also cancels the child.
 //
-// The races it survives: another scheduler moves the parent or the child at the same time. Every run here is advanced by its own
-// compare-and-swap in the same transaction, so either all of it holds or nothing. If the cached fold of a parent does not wait for the
-// child, the parent is read again before the end of the child is dropped.
+// Race: another scheduler advances the parent or the child at the same time. Each run here has its own compare-and-swap in the same
+// transaction, so the transaction commits all changes or none. If the cached fold of a parent does not wait for the child, the tick reads
+// the parent again before it ignores the end of the child.
 
 import type { Graph } from "@pawl/core/definition/graph";
 import type { Cause } from "@pawl/core/fault/cause";
@@ -21,7 +21,7 @@ import type { Definitions } from "../commit/definitions.ts";
 import type { Draft } from "../commit/draft.ts";
 import type { Input, OutcomeInput } from "../inputs/input.ts";
 
-/** The workflow that a node asks for, or the failure if there is none. */
+/** The workflow that a node starts, or the failure if there is none. */
 export type Child =
   | {
       readonly kind: "found";
@@ -31,7 +31,7 @@ export type Child =
     }
   | { readonly kind: "missing"; readonly outcome: Outcome };
 
-/** Finds the definitions of the child runs that a batch asks for. */
+/** Finds the definitions of the child runs that a batch starts. */
 export async function findChildren(
   definitions: Definitions,
   inputs: readonly Input[],
@@ -66,7 +66,7 @@ export async function findChildren(
   return found;
 }
 
-/** The start of a child run. It has the priority and the trace of its parent, and ends by the parent's deadline. */
+/** The start of a child run. It has the priority, the trace and the deadline of its parent. */
 export function childStart(
   draft: Draft,
   { state, priority, traceparent }: CachedRun,
@@ -100,8 +100,8 @@ export function childStart(
 }
 
 /**
- * Follows links up and down until nothing more moves: as often as runs are nested. The same transaction has written the draft `earlier`
- * before: the folds of its runs are current, and the store does not show them yet.
+ * Advances parents and child runs until nothing changes, at most as often as runs are nested. The same transaction has written the draft
+ * `earlier`. The folds of its runs are current, and the store does not show them yet.
  */
 export async function followLinks(cache: RunCache, draft: Draft, earlier?: Draft): Promise<void> {
   const runs: Runs = {
@@ -125,15 +125,18 @@ export async function followLinks(cache: RunCache, draft: Draft, earlier?: Draft
   }
 }
 
-/** The newest folds of the runs that links lead to. */
+/** The newest folds of parents and child runs. */
 interface Runs {
   readonly cache: RunCache;
-  /** Whether this transaction moves the run, so that the store does not show its newest state. */
+  /** Whether this transaction advances the run. The store then does not show its newest state. */
   readonly has: (runId: RunId) => boolean;
   readonly find: (runId: RunId) => CachedRun | undefined;
 }
 
-/** A child that has ended moved its parent then: the compare-and-swap on the parent decides between the two. */
+/**
+ * The transaction that ended a child has advanced its parent. The compare-and-swap on the parent decides between that end and this
+ * cancellation.
+ */
 function cancelChild(draft: Draft, child: CachedRun, reason: string): void {
   const stop = onCancel(child.state, { reason: `the parent run: ${reason}`, requestId: "" });
   if (stop.kind === "accepted") for (const fact of stop.facts) draft.append(child, fact);

@@ -1,8 +1,8 @@
-// Takes jobs out of the queues, in the transaction that acts on them, so a scheduler that is killed loses none. There are three kinds of
-// jobs: a node that needs an executor, a glue node that the scheduler completes itself, and a run that waited for a slot of its workflow.
+// Takes jobs out of the queues in the transaction that acts on them, so a killed scheduler loses none. There are three kinds of jobs: a
+// node that needs an executor, a glue node that the scheduler completes itself, and a run that waited for a slot.
 //
-// A job is only a hint that something waits. The scheduler drops it if the log says otherwise, and only on a fresh fold: another scheduler
-// may have queued the node since this one last looked, and without its job that node would be stuck.
+// A job is only a hint. The scheduler drops it if the log contradicts it, and only on a fresh fold. Another scheduler may have queued the
+// node meanwhile, and without its job the node would be stuck.
 
 import { executionAt } from "@pawl/core/log/execution";
 import type { RunId } from "@pawl/core/name/ids";
@@ -19,23 +19,23 @@ import { pendingJob } from "../commit/slots.ts";
 import { handOff, jobOf, place, type PlaceParts } from "../hand-off/place.ts";
 import type { Execution } from "../commit/run-draft.ts";
 
-/** What deciding about inputs and jobs needs. */
+/** The parts that decide about inputs and jobs. */
 export interface DecideParts extends PlaceParts, DraftOptions {
   readonly cache: RunCache;
   readonly definitions: Definitions;
   readonly pauses: { readonly current: PauseView };
-  /** Runs that wait aside: the tick claims no job of theirs. */
+  /** Runs that wait aside. The tick claims no job of these runs. */
   readonly aside: { has(runId: RunId): boolean };
-  /** The database's clock, for everything that is planned for a time. */
+  /** The database's clock. All planned times use it. */
   readonly now: () => number;
 }
 
-/** Jobs taken in one tick, so that its work stays bounded: of each node type, of glue nodes, and of runs. */
+/** The jobs that one tick takes of each node type, of glue nodes and of runs. The bound keeps a tick short. */
 const FETCH_MAX = 128;
 const COMPLETE_MAX = 256;
 const BEGIN_MAX = 128;
 
-/** A job whose run waits aside is queued again for so much later. */
+/** The scheduler delays a job by this time if its run waits aside. */
 const ASIDE_MS = 500;
 
 const grantOf = (job: Job): { readonly isGranted?: true } =>
@@ -67,7 +67,7 @@ interface Claimable {
   readonly execution: Execution;
 }
 
-/** Takes jobs out of a queue and gives those whose execution still waits; the others are dropped. */
+/** Takes jobs out of a queue. Returns those whose execution still waits, and drops the others. */
 async function fetchClaimable(
   parts: DecideParts,
   tx: Transaction,
@@ -77,7 +77,7 @@ async function fetchClaimable(
 ): Promise<Claimable[]> {
   const jobs = await tx.fetch(type, count);
   if (jobs.length < count) parts.waiting.emptied(type);
-  // The compare-and-swap of this transaction proves the runs that it has advanced; the cached folds of others may be stale.
+  // The compare-and-swap of this transaction proves the runs that it advances. The cached folds of other runs may be stale.
   const find = (job: Job): CachedRun | undefined =>
     draft.run(job.runId) ?? parts.cache.get(job.runId);
   const others = jobs.filter((job) => !draft.has(job.runId));
@@ -107,7 +107,7 @@ export async function claimWaiting(
       continue;
     }
     const found = executionAt(run.state, nodeIndex, job.iteration);
-    // So far it waited for its time; now it needs its slots.
+    // The execution waited for its time. Now it needs its slots.
     if (found !== undefined && isLimited(found) && job.isGranted !== true) {
       claims.slots.ask(run, found, jobOf(execution, 0));
       continue;
@@ -126,7 +126,7 @@ function isClaimable(run: CachedRun | undefined, job: Job): boolean {
   return execution?.status === "queued" && execution.attempt === job.attempt;
 }
 
-/** Completes glue nodes: their time has come, or the tick that made them ready had spent its budget. */
+/** Completes glue nodes whose time has come, or for which the tick that made them ready had no budget. */
 export async function completeWaiting(
   parts: DecideParts,
   tx: Transaction,
@@ -145,7 +145,7 @@ export async function completeWaiting(
     const round = { state: run.state, now: claims.now, budget: claims.inline };
     const fact = inlineFact(round, nodeIndex, iteration);
     if (fact === undefined) {
-      // The budget is spent, the node's queue is paused, or its context has grown: `place` queues it again.
+      // The budget is spent, the node's queue is paused, or its context has grown. `place` queues it again.
       claims.placeAgain(run, [execution]);
       continue;
     }
@@ -156,7 +156,7 @@ export async function completeWaiting(
   place(claims, parts);
 }
 
-/** Lets runs begin that have got a slot of their workflow. */
+/** Starts the runs that got a slot of their workflow. */
 export async function beginPending(
   parts: DecideParts,
   tx: Transaction,
@@ -168,14 +168,14 @@ export async function beginPending(
   if (jobs.length < count) waiting.emptied(PENDING_RUNS);
   const others = jobs.map(({ runId }) => runId).filter((runId) => !draft.has(runId));
   await cache.ensure(others);
-  // Another scheduler may have resumed a run since: before the job of a paused run is dropped, the run is read again.
+  // Another scheduler may have resumed the run meanwhile. The tick reads a paused run again before it drops the job.
   const isPaused = (runId: RunId): boolean => cache.get(runId)?.state.status === "paused";
   await cache.refresh(others.filter(isPaused));
   for (const job of jobs) {
     const { runId } = job;
     const run = draft.run(runId) ?? cache.get(runId);
-    // A run never becomes pending again: if an old fold says that it has begun or ended, that is true. A paused run has left the line;
-    // the scheduler that resumes it asks for the slot again.
+    // A run never becomes pending again, so an old fold is right when it shows that the run has begun or ended. A paused run has withdrawn
+    // its request. The scheduler that resumes it requests the slot again.
     if (run?.state.status !== "pending" || run.state.isAdmitted) continue;
     if (parts.aside.has(runId)) {
       claims.jobs.push({ ...pendingJob(run), ...grantOf(job), delayMs: ASIDE_MS });

@@ -1,9 +1,9 @@
-// Pauses and resumptions in the tick. A paused run has no jobs: the transaction that pauses it drops them, and a node that a retry or a lost
+// Pauses and resumptions in the tick. A paused run has no jobs: the transaction that pauses it drops them. A node that a retry or a lost
 // claim queues meanwhile gets none. The transaction that resumes the run places all of them.
 //
-// The races it survives. Another scheduler claims a node at the same time: the two meet at the run's version, and one of them begins
-// again on a fresh fold. A job is taken while it is dropped: its taker finds that it is not claimable. A workflow is paused or resumed
-// while a user does the opposite with one of its runs: the run follows the pauses that the commit proves.
+// Races. Another scheduler claims a node at the same time: both write the run's version, and one of them starts again on a fresh fold. A
+// scheduler takes a job while another drops it: the first one finds that the job is not claimable. A user pauses a workflow while another
+// resumes one of its runs, or the reverse: the run follows the pauses that the commit proves.
 
 import { executionAt } from "@pawl/core/log/execution";
 import { nodeIdAt } from "@pawl/core/plan/place";
@@ -19,12 +19,12 @@ import { RUN_HOLDER } from "../commit/slots.ts";
 import type { PauseInput } from "../inputs/input.ts";
 import type { Settled } from "./settle.ts";
 
-/** Drafts a pause or a resumption. One that changes nothing is judged again on a fresh fold before it is answered. */
+/** Drafts a pause or a resumption. If it changes nothing, the tick judges it again on a fresh fold before it answers. */
 export function settlePause(draft: Draft, run: CachedRun, input: PauseInput): Settled {
   const { state } = run;
   const { note, answer } = input;
   const isHeld = draft.pauses.workflow(DEFAULT_TENANT, run.workflowId) !== undefined;
-  // The workflow was paused or resumed again since this walk over its runs began.
+  // A user paused or resumed the workflow again since this walk over its runs began.
   if (note.scope === "workflow" && isHeld !== (input.kind === "pause"))
     return { kind: "doubtful", refuse: () => answer.resolve("done") };
   const result = input.kind === "pause" ? onPause(state, note) : onResume(state, note, draft.now);
@@ -42,7 +42,7 @@ export function settlePause(draft: Draft, run: CachedRun, input: PauseInput): Se
   return { kind: "drafted", reply: () => answer.resolve("done") };
 }
 
-/** A run of a paused workflow is accepted and paused at once. It asks for its slots again when it resumes. */
+/** Accepts and pauses a run of a paused workflow. The run requests its slots when it resumes. */
 export function beginPaused(draft: Draft, run: CachedRun, pause: PauseRecord): void {
   const result = onPause(run.state, noteOfWorkflow(pause));
   if (result.kind !== "accepted") return;
@@ -50,13 +50,13 @@ export function beginPaused(draft: Draft, run: CachedRun, pause: PauseRecord): v
   for (const fact of result.facts) draft.append(run, fact);
 }
 
-/** Queued executions get a job or ask for their slots again; a run that has not begun asks for its slot. */
+/** Places queued executions, or requests their slots again. Requests the slot of a run that has not begun. */
 function placeAll(draft: Draft, run: CachedRun): void {
   if (run.state.isAdmitted) draft.placeAgain(run, queuedExecutions(run.state));
   else draft.slots.askRun(run);
 }
 
-/** Drops the jobs and frees the slots of queued executions; a run that has not begun leaves the line of its workflow. */
+/** Drops the jobs and frees the slots of queued executions. Withdraws the request of a run that has not begun. */
 function withdrawAll(draft: Draft, run: CachedRun): void {
   const { state } = run;
   if (!state.isAdmitted) {

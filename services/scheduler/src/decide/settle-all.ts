@@ -1,5 +1,5 @@
-// The first half of a tick: the tick checks every input of the batch against the fold of its run and drafts the consequences. It takes
-// the batch run by run, and only until there is enough to write. The rest waits for the next tick, so a tick stays short.
+// The first half of a tick. It checks every input of the batch against the fold of its run and drafts the consequences. It takes the batch
+// run by run, until there is enough to write. The other inputs wait for the next tick, so a tick stays short.
 
 import { acceptedRun } from "@pawl/core/log/start";
 import { quarantineReply } from "../inputs/quarantine.ts";
@@ -53,11 +53,11 @@ export async function settleAll(
         else doubtful.push(input);
       }
     }
-    // At once, because consequences count too: one outcome may queue a thousand nodes.
+    // Plan at once, because consequences count too: one outcome may queue a thousand nodes.
     draft.plan();
   }
   if (doubtful.length === 0) return { replies, left };
-  // A refusal is not fenced by the commit, so the tick refuses only on a fresh fold.
+  // The commit does not fence a refusal, so the tick refuses only on a fresh fold.
   await cache.refresh(doubtful.map(runOf).filter((runId) => !draft.has(runId)));
   for (const input of doubtful) {
     const quarantine = cache.quarantineOf(runOf(input));
@@ -78,7 +78,7 @@ async function begin(definitions: Definitions, draft: Draft, input: StartInput):
   const graph =
     test?.graph ?? definitions.cached(definitionId) ?? (await definitions.graph(definitionId));
   if (test !== undefined) draft.testGraphs.push(test.row);
-  // The caller gets the status with which the run begins, also if glue nodes end it in the same tick.
+  // The caller gets the status with which the run begins, even if glue nodes end the run in the same tick.
   const { status } = settleStart(draft, graph, start).state;
   return () => {
     const run = acceptedRun(start, { status, lastSeq: draft.lengthOf(runId) });

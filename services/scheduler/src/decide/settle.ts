@@ -1,4 +1,4 @@
-// From an input to facts: fence the input against the run's fold, and draft what follows from it. Nothing here waits.
+// Turns an input into facts: checks the input against the run's fold, and drafts its consequences. No function here waits.
 
 import { newRunState } from "@pawl/core/log/fold";
 import type { Graph } from "@pawl/core/definition/graph";
@@ -34,13 +34,13 @@ import { jobKeyOf } from "../commit/run-draft.ts";
 
 export type Settled =
   | { readonly kind: "drafted"; readonly reply: Reply }
-  /** Refused on a fold that may be stale: it is judged again on a fresh fold before the refusal counts. */
+  /** The fold that refuses the input may be stale. The tick judges the input again on a fresh fold before it refuses it. */
   | { readonly kind: "doubtful"; readonly refuse: Reply };
 
 /** Inputs that the run's fold judges. */
 export type JudgedInput = Exclude<Input, StartInput | FencedInput>;
 
-/** Drafts what follows from one input about a run that exists. */
+/** Drafts the consequences of one input about a run that exists. */
 export function settle(
   draft: Draft,
   run: CachedRun | undefined,
@@ -96,7 +96,7 @@ export function settle(
   }
 }
 
-/** Drafts a person's decision. A decision that does not apply is judged again on a fresh fold before it is refused. */
+/** Drafts a person's decision. If it does not apply, the tick judges it again on a fresh fold before it refuses it. */
 function settleDecision(draft: Draft, run: CachedRun, input: DecideInput): Settled {
   const { state } = run;
   const { kind: _kind, runId: _runId, nodeId, answer, ...decision } = input;
@@ -112,7 +112,7 @@ function settleDecision(draft: Draft, run: CachedRun, input: DecideInput): Settl
   return { kind: "doubtful", refuse: () => answer.resolve(why) };
 }
 
-/** Drafts that no person answered in time, by the store's clock. If a person did answer, nothing is drafted. */
+/** Drafts that no person answered in time, by the store's clock. Drafts nothing if a person did answer. */
 function settleDue(draft: Draft, run: CachedRun, input: DueInput): Settled {
   const { nodeId, iteration, approvalId, answer } = input;
   const nodeIndex = run.state.graph.indexOf.get(nodeId) ?? -1;
@@ -123,7 +123,7 @@ function settleDue(draft: Draft, run: CachedRun, input: DueInput): Settled {
   return { kind: "drafted", reply: () => answer.resolve() };
 }
 
-/** Drafts that a claim was lost, or is past its timeout; beyond the last delivery its node is dead. */
+/** Drafts that a claim is lost or past its timeout. After the last delivery the node becomes a dead letter. */
 function settleLost(draft: Draft, run: CachedRun, input: LostInput): Settled {
   const { state } = run;
   const nodeIndex = state.graph.indexOf.get(input.claim.nodeId) ?? -1;
@@ -149,7 +149,7 @@ function settleLost(draft: Draft, run: CachedRun, input: LostInput): Settled {
   return isTaken;
 }
 
-/** Places executions again that the same event queued. The run gets a new version, so that no other scheduler does so too. */
+/** Places executions again that the same event queued. The run gets a new version, so no other scheduler repeats this. */
 function settleResend(draft: Draft, run: CachedRun, input: ResendInput): Settled {
   const { state } = run;
   for (const { nodeId, iteration, queuedSeq } of input.executions) {
@@ -171,7 +171,7 @@ function settleResend(draft: Draft, run: CachedRun, input: ResendInput): Settled
 /** Whether the run waits for a slot of its workflow. */
 const isPending = ({ status, isAdmitted }: RunState): boolean => !isAdmitted && !isFinal(status);
 
-/** Drafts a new run; a run of a paused workflow begins paused. */
+/** Drafts a new run. A run of a paused workflow begins paused. */
 export function settleStart(draft: Draft, graph: Graph, start: AcceptedStart): CachedRun {
   const state = newRunState(start.runId, graph);
   const { workflowId, priority, traceparent } = start;

@@ -1,6 +1,6 @@
-// Fires schedules at the time of the next alarm that this scheduler knows. It knows its own alarms at once, and those of other schedulers by
-// the survey of the queues, so no extra poll is needed; a clock without an alarm looks once a day. One firing runs at a time. Several
-// schedulers may ring for one alarm, and one of them takes it.
+// Fires schedules at the time of the next alarm that this scheduler knows. It knows its own alarms at once, and those of other schedulers
+// from the survey of the queues. So it needs no poll of its own, and without an alarm it looks once a day. One firing runs at a time.
+// Several schedulers may fire for one alarm, and one of them takes it.
 
 import type { Occurrences } from "@pawl/platform/queue/occurrences";
 import type { Logger } from "@pawl/platform/telemetry/log";
@@ -11,11 +11,11 @@ import { Sweeper } from "./sweeper.ts";
 import { fireSchedules } from "./fire.ts";
 
 const DAY_MS = 24 * 3_600_000;
-/** So much after an alarm is due by our clock, it is due by the database's too. */
+/** The clocks differ by less: this long after an alarm is due by our clock, it is due by the database's clock. */
 const CLOCK_SLACK_MS = 10;
 
 export interface AlarmClock {
-  /** Fires after at most this long. */
+  /** Fires after at most this time. */
   readonly ring: (dueInMs: number) => void;
   start(): void;
   stop(): Promise<void>;

@@ -1,5 +1,5 @@
-// The scheduler's worker on the workflow queue. A command takes a few milliseconds. The worker learns of new commands by notification and
-// polls rarely: an idle scheduler asks the queue twice a minute.
+// The scheduler's worker on the workflow queue. A command takes a few milliseconds. The worker learns of new commands by notification. An
+// idle scheduler also polls the queue twice a minute.
 
 import { QueueWorker } from "@pawl/platform/queue/queue-worker";
 import type { WorkflowQueue } from "@pawl/platform/queue/workflow-queue";
@@ -11,19 +11,19 @@ import type { TickLoop } from "../tick/loop.ts";
 import { commandDelayMs, runCommand } from "../commands/run-command.ts";
 
 const CONCURRENCY = 16;
-/** A command is claimed for two leases and renewed each third of that. */
+/** A claim on a command lives for two leases. The worker renews it each third of that time. */
 const LEASES = 2;
 const RENEWALS = 3;
-/** The worker polls so much less often than the scheduler polls for nodes and sweeps their leases. */
+/** The worker polls this many times less often than the scheduler polls for nodes. */
 const POLLS = 12;
 const SWEEPS = 3;
-/** How long a user can look up a command that was done. */
+/** How long a user can look up a finished command. */
 const HISTORY_MS = 7 * 24 * 3_600_000;
 
 /** How long a claim on a command lives without renewal. */
 export const commandVisibilityMs = (config: Config): number => LEASES * config.PAWL_LEASE_MS;
 
-/** Drops commands that were done long ago. */
+/** Deletes commands that finished long ago. */
 export async function forgetCommands(queue: {
   forget(olderThanMs: number): Promise<void>;
 }): Promise<boolean> {
@@ -41,7 +41,7 @@ export interface CommandWorkerParts {
 /** The stores that a command reads. */
 type Stores = Omit<AdmitParts, "loop">;
 
-/** Carries out commands until stopped, and counts them at /metrics. */
+/** Carries out commands until it is stopped, and counts them at /metrics. */
 export function startCommandWorker(
   config: Config,
   { queue, parts, graceMs, log }: CommandWorkerParts,

@@ -137,7 +137,7 @@ test("after hours without a scheduler the policy decides about missed occurrence
       lastAt: Date.parse("2026-01-01T05:00:00Z"),
       startedCount: times.length,
       skippedCount: 5 - times.length,
-      lastError: times.length === 0 ? "missed: nothing was there to start it in time" : "",
+      lastError: times.length === 0 ? "missed: no scheduler ran in time to start it" : "",
     });
     await live(stage, Date.parse("2026-01-01T07:10:00Z"));
     expect(stage.times().slice(times.length)).toEqual([

@@ -1,9 +1,8 @@
 // Fires schedules: takes their alarms, starts the runs that their policies ask for, and sets the next alarms.
 //
 // Every occurrence starts exactly one run. The request id of the run names the schedule and the occurrence, and is unique in the store. The
-// alarm is removed, and the schedule advances, in a transaction that commits after the runs have started. If the scheduler dies in
-// between, the alarm stays; the next scheduler to take it uses the same request ids and gets the runs that exist. Two schedulers never
-// hold the same alarm.
+// transaction that removes the alarm and advances the schedule commits after the runs have started. If the scheduler dies in between, the
+// alarm stays. The next scheduler uses the same request ids and gets the runs that exist. Two schedulers never hold the same alarm.
 
 import { EngineError } from "@pawl/core/fault/engine-error";
 import type { ScheduleLink } from "@pawl/core/log/event";
@@ -23,9 +22,9 @@ import type { Logger } from "@pawl/platform/telemetry/log";
 import type { StartRequest } from "@pawl/platform/wire/requests";
 import { scheduledStart } from "../commands/save-schedule.ts";
 
-/** Alarms taken at once; their runs start in the same tick or two. */
+/** Alarms taken at once. Their runs start in the same tick or in two. */
 const ALARMS_MAX = 50;
-/** Missed occurrences that are made up for, and those that are due within a minute. */
+/** The most occurrences of one alarm: those to catch up, and one for each second of the time in which an occurrence is not late. */
 const TIMES_MAX = CATCH_UP_MAX + LATE_MS / 1_000;
 
 export interface FireParts {
@@ -39,7 +38,7 @@ export interface FireParts {
   ) => Promise<{ readonly runId: RunId; readonly duplicate: boolean }>;
 }
 
-/** Fires what is due. @throws errors that may pass (STORE_UNAVAILABLE): then nothing has moved */
+/** Fires the alarms that are due. @throws errors that may pass (STORE_UNAVAILABLE); then nothing has changed */
 export function fireSchedules(parts: FireParts): Promise<Firing> {
   return parts.schedules.fire(ALARMS_MAX, (schedule, now) => fireOne(parts, schedule, now));
 }
@@ -50,7 +49,7 @@ async function fireOne(
   storeNow: number,
 ): Promise<ScheduleMove> {
   const { spec, nextAt: first } = schedule;
-  // The alarm has gone off by the queue's clock, so its occurrence is due, also if this reading is earlier.
+  // The alarm is due by the queue's clock, so its occurrence is due, also if this reading is earlier.
   const now = Math.max(storeNow, first);
   const times = await timesOf(parts, schedule, now);
   const asked = occurrencesToStart({ times, now, missed: spec.missed });
@@ -70,20 +69,20 @@ async function fireOne(
   };
 }
 
-/** Occurrences that may start. Without overlap, a live run blocks all, and of several at once only the first may start. */
+/** The occurrences that may start. Without overlap, a live run blocks all of them, and only the first of several may start. */
 function startable(schedule: DueSchedule, asked: readonly number[]): readonly number[] {
   if (schedule.spec.overlap === "allow") return asked;
   return schedule.isLastRunLive ? [] : asked.slice(0, 1);
 }
 
-/** Why the newest occurrence started nothing; empty if it did. */
+/** Why the newest occurrence started no run. Empty if it started one. */
 function skipReason(asked: readonly number[], starts: readonly number[]): string {
   const newest = asked.at(-1);
-  if (newest === undefined) return "missed: nothing was there to start it in time";
+  if (newest === undefined) return "missed: no scheduler ran in time to start it";
   return newest === starts.at(-1) ? "" : "overlap: the run of the occurrence before had not ended";
 }
 
-/** The due occurrences. If the rule cannot be computed any more, only the occurrence of the alarm is known. */
+/** The due occurrences. If the rule cannot be computed any more, the list holds only the occurrence of the alarm. */
 async function timesOf(
   { occurrences }: FireParts,
   { spec, nextAt: first }: DueSchedule,
@@ -106,7 +105,7 @@ async function nextAfter(
     return { nextAt: await occurrences.next(spec, now), fault: "" };
   } catch (error) {
     if (error instanceof EngineError) throw error;
-    // It could be computed when it was saved, and cannot be now: the schedule stops, with the reason.
+    // The rule was valid when the user saved it, and cannot be computed now. The schedule stops, with the reason.
     const message = error instanceof Error ? error.message : String(error);
     return { nextAt: null, fault: `the rule cannot be computed any more: ${message}` };
   }
@@ -127,7 +126,7 @@ async function startAll(
   let count = 0;
   let lastRunId: RunId | null = null;
   let fault = "";
-  // One after the other: missed occurrences start in order.
+  // Start missed occurrences one after the other, in order.
   for (const at of times) {
     try {
       const request = scheduledStart(spec, occurrenceId(scheduleId, at));
@@ -137,7 +136,7 @@ async function startAll(
       fault = "";
       METRICS.occurrencesStarted.add(1);
     } catch (error) {
-      // An error that may pass is tried again, with all alarms that were taken; any other error must not delay the others.
+      // The scheduler tries all taken alarms again after an error that may pass. Any other error must not delay the other schedules.
       if (error instanceof EngineError && error.retryable) throw error;
       fault = error instanceof EngineError ? `${error.reason}: ${error.message}` : "INTERNAL";
       log.warn({ schedule_id: scheduleId, at, err: error }, "an occurrence started nothing");
@@ -146,6 +145,6 @@ async function startAll(
   return { count, lastRunId, fault };
 }
 
-/** The request id of an occurrence. Request ids of callers have no spaces, so no caller can take one of these. */
+/** The request id of an occurrence. It contains a space, and request ids of callers do not, so no caller can use it. */
 const occurrenceId = (scheduleId: string, at: number): string =>
   `schedule ${scheduleId} ${new Date(at).toISOString()}`;

@@ -1,14 +1,14 @@
-// A grace period in which an executor's silence proves nothing. It could not renew its leases while the database was away, while no
-// scheduler ran, or while this process was stopped (a long pause, a suspended machine); or the database's clock stepped past its lease. The
-// scheduler takes no claim back until the executor had time to reconnect. Otherwise an outage longer than a lease would take all work from
-// live executors and run it twice.
+// A grace period in which the silence of an executor proves nothing. There are four reasons. The database was down. No scheduler ran. This
+// process stood still (a long pause, a suspended machine). Or the database's clock stepped past the lease. The scheduler takes no claim
+// back until the executor had time to reconnect. Otherwise an outage longer than a lease would take all work from live executors and run it
+// twice.
 
 export interface LeaseGraceOptions {
   readonly renewMs: number;
   readonly sweepMs: number;
-  /** Steady time: it advances while the machine is suspended, and setting a clock does not change it. */
+  /** Steady time. It advances while the machine is suspended, and a change of the clock does not affect it. */
   readonly now: () => number;
-  /** Called with the length of a grace period when one begins. */
+  /** Called with the length of a grace period when it begins. */
   readonly onBegin?: (forMs: number) => void;
 }
 
@@ -21,7 +21,7 @@ export class LeaseGrace {
   #steppedAt = -Infinity;
   #lookedAt: number;
 
-  /** Begins with a grace period: there may have been no scheduler before this one. */
+  /** The first grace period begins here: no scheduler may have run before this one. */
   constructor(options: LeaseGraceOptions) {
     this.#options = options;
     this.#lookedAt = options.now();
@@ -33,7 +33,7 @@ export class LeaseGrace {
     return this.#options.now() >= this.#until;
   }
 
-  /** Begins a grace period: renewals may not have arrived until now. */
+  /** Begins a grace period, because renewals may not have arrived until now. */
   begin(): void {
     this.#until = this.#options.now() + this.#forMs;
     this.#options.onBegin?.(this.#forMs);
@@ -45,12 +45,12 @@ export class LeaseGrace {
     this.begin();
   }
 
-  /** Whether a claim may really be this old, because no step of the clock happened within its age. */
+  /** Whether a claim may really be this old: the clock did not step within its age. */
   isCredible(ageMs: number): boolean {
     return this.#options.now() - this.#steppedAt >= ageMs;
   }
 
-  /** Runs a query about live executors; begins a grace period if the query came late, took long or failed. */
+  /** Runs a query about live executors. Begins a grace period if the query came late, took long or failed. */
   async look<T>(query: () => Promise<T>): Promise<T> {
     const { now, renewMs, sweepMs } = this.#options;
     const began = now();

@@ -1,5 +1,5 @@
-// Continues pauses and resumptions of workflows that another call began and did not finish. It asks the store only while this scheduler knows
-// of one, so it costs nothing otherwise. A scheduler that knows of none learns of it by notification or with the survey of the queues.
+// Continues pauses and resumptions of workflows that another call began and did not finish. It queries the store only while this scheduler
+// knows of such a pause. The scheduler learns of them by notification or from the survey of the queues.
 
 import type { Pauses } from "@pawl/platform/store/pauses/pauses";
 import type { Logger } from "@pawl/platform/telemetry/log";
@@ -7,7 +7,7 @@ import { Sweeper } from "./sweeper.ts";
 import { type FollowParts, followPause } from "../commands/follow-pause.ts";
 import type { KnownPauses } from "../commit/pauses.ts";
 
-/** A scheduler at work records that with every step; after so much silence another scheduler continues. */
+/** A scheduler that works on a pause records every step. After this silence another scheduler continues. */
 const UNTENDED_MS = 5_000;
 
 export interface PauseSweepParts extends FollowParts {
@@ -16,7 +16,7 @@ export interface PauseSweepParts extends FollowParts {
   readonly log: Logger;
 }
 
-/** The sweeper, and how to ask for it in time. */
+/** The sweeper, and the function that requests a sweep in time. */
 export function pauseSweeper(
   parts: PauseSweepParts,
   intervalMs: number,

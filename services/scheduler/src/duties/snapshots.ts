@@ -1,10 +1,10 @@
-// Writes snapshots of long runs, after their commits and beside the ticks: one at a time, from a fold of its own that it reads from the log.
-// So a snapshot never holds anything that is not committed, and its times are the log's. A missing snapshot only makes a load slower; a run
-// that finds no room in the line is asked for again by its next thousand events.
+// Writes snapshots of long runs after their commits, one at a time. It folds the log again for each snapshot. So a snapshot holds only
+// committed events and the times of the log. A missing snapshot only makes a load slower. If the queue of snapshots is full, the next
+// thousand events of the run ask again.
 //
-// A snapshot is read, folded and written on this thread, in pieces between which ticks run. Snapshots of one run are two thousand events
-// or a thirty-second of its length apart, whichever is more, so that their cost grows with the log and not with its square. A slow run
-// gets one for two hundred events, every ten minutes at most.
+// This thread reads, folds and writes a snapshot in pieces, and ticks run between the pieces. Two snapshots of a run are at least two
+// thousand events and a thirty-second of its length apart. So their cost grows with the log and not with its square. A slow run gets a
+// snapshot for two hundred events, at most every ten minutes.
 
 import { SNAPSHOT_FORMAT, writeSnapshot } from "@pawl/core/log/snapshot";
 import type { RunId } from "@pawl/core/name/ids";
@@ -16,7 +16,7 @@ import type { Definitions } from "../commit/definitions.ts";
 import { loadRuns } from "../commit/load-run.ts";
 
 const WAITING_MAX = 100;
-/** In characters. A larger state is read from its log. */
+/** In characters. The scheduler writes no snapshot of a larger state. */
 const BODY_MAX = 64 * 1024 * 1024;
 
 export interface SnapshotParts {
@@ -28,7 +28,7 @@ export interface SnapshotParts {
 
 export class SnapshotWriter {
   readonly #parts: SnapshotParts;
-  /** What to do about each run's snapshot. */
+  /** Whether to write or to drop the snapshot of each run. */
   readonly #waiting = new Map<RunId, "write" | "drop">();
   #busy: Promise<void> | undefined;
   #stopped = false;
@@ -42,7 +42,7 @@ export class SnapshotWriter {
     await this.#busy;
   }
 
-  /** Writes a snapshot soon, or drops that of a run that has ended. */
+  /** Writes a snapshot soon, or drops the snapshot of a run that has ended. */
   add(runId: RunId, work: "write" | "drop"): void {
     if (this.#stopped || this.#waiting.size >= WAITING_MAX) return;
     this.#waiting.set(runId, work);
@@ -52,7 +52,7 @@ export class SnapshotWriter {
   }
 
   async #drain(): Promise<void> {
-    // The tick that asked runs first.
+    // The tick that requested the snapshot runs first.
     await new Promise((resolve) => setImmediate(resolve));
     for (const [runId, work] of this.#waiting) {
       this.#waiting.delete(runId);

@@ -19,11 +19,11 @@ import {
 } from "./sweeps.ts";
 
 const DAY_MS = 24 * 3_600_000;
-/** Partitions are made months ahead: a few tries an hour are enough. */
+/** The scheduler makes partitions months ahead, so a few tries an hour are enough. */
 const BLOCKED_RETRY_MS = 10 * 60_000;
-/** A run without new events for so many sweeps is checked: its jobs, leases and child runs must be there. */
+/** After this many sweeps without new events, a sweep checks that the jobs, leases and child runs of a run exist. */
 const QUIET_SWEEPS = 3;
-/** Added to a grace: our clock and the database's differ by less, so the grace has passed by both. */
+/** Added to a grace. The clocks of scheduler and database differ by less, so the grace has passed by both. */
 const CLOCK_SLACK_MS = 10;
 
 type Needed = Omit<SweepParts, "leaseGrace" | "onAlarm"> &

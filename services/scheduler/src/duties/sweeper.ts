@@ -1,4 +1,4 @@
-// Runs one duty on its interval and when it is asked to; never twice at once. A duty that fails is tried again at its next turn: everything
+// Runs one duty on its interval and on request, and never twice at once. A duty that fails runs again at its next turn, because everything
 // that a sweep finds can wait.
 
 import { METRICS } from "@pawl/platform/telemetry/catalogue";
@@ -13,13 +13,13 @@ export class Sweeper {
   readonly #intervalMs: number;
   readonly #log: Logger;
   #timer: NodeJS.Timeout | undefined;
-  /** The times it was asked for: from each on there may be something to find, so an earlier sweep does not replace it. */
+  /** The requested times. Something may be due at each of them, so an earlier sweep does not replace a later one. */
   readonly #asked = new Set<number>();
   #nextAt = Infinity;
   #running: Promise<void> | undefined;
   #stopped = false;
 
-  /** `duty` gives whether there is more to do at once. */
+  /** `duty` returns whether more work waits. */
   constructor(options: {
     readonly name: string;
     readonly intervalMs: number;
@@ -36,7 +36,7 @@ export class Sweeper {
     this.soon(0);
   }
 
-  /** Sweeps when this long has passed, also if it sweeps for another reason before. */
+  /** Sweeps after this time, also if another sweep happens before. */
   soon(afterMs: number): void {
     this.#asked.add(Math.ceil((performance.now() + afterMs) / STEP_MS) * STEP_MS);
     this.#arm();

@@ -1,5 +1,5 @@
-// Background duties of every scheduler: each finds something that no message reports, and submits it to the tick. All of them may run on
-// several schedulers at once; the compare-and-swap makes the input of the second finder change nothing.
+// Background duties of every scheduler. Each finds something that no message reports, and submits it to the tick. Race: several schedulers
+// run a duty at once. The compare-and-swap makes the second input change nothing.
 
 import { ensurePartitions } from "@pawl/platform/db/partitions";
 import type { Queryable } from "@pawl/platform/db/query";
@@ -18,11 +18,11 @@ import type { Waiting } from "../commit/waiting.ts";
 import { type ResumeParts, resumeRuns } from "../commands/resume-runs.ts";
 import { Sweeper } from "./sweeper.ts";
 
-/** Found per sweep; a full batch sweeps again at once. */
+/** The most findings of one sweep. After a full batch it sweeps again at once. */
 const FOUND_MAX = 500;
-/** Live runs that one sweep for forgotten work looks at. The next sweep continues behind them. */
+/** The live runs that one sweep checks for forgotten work. The next sweep continues behind them. */
 const QUIET_PAGE = 200;
-/** Far beyond any outage after which an executor may still be connected and renew. */
+/** Far longer than any outage after which an executor may still be connected and renew. */
 const DEAD_EXECUTOR_MS = 7 * 24 * 3_600_000;
 const PARTITION_MONTHS = 3;
 
@@ -34,22 +34,22 @@ export interface SweepParts {
   readonly known: KnownPauses;
   readonly log: Logger;
   readonly leaseGrace: LeaseGrace;
-  /** Reads the database's clock; if the clock stepped, a lease grace begins. */
+  /** Reads the database's clock. If the clock stepped, a lease grace begins. */
   readonly learnClock: () => Promise<void>;
   /** Called with the time until the next alarm of a schedule. */
   readonly onAlarm: (dueInMs: number) => void;
 }
 
 /**
- * Takes back the leases of executors that fell silent, and ends claims that are past their node's timeout although their executor lives.
- * The store's clock decides. Neither is judged while silence or age may have another reason (lease-grace.ts): after an outage, executors
- * first report what they could not report before.
+ * Takes back the leases of silent executors, and ends claims past their node's timeout whose executor lives. The store's clock decides. It
+ * judges neither while silence or age may have another reason (lease-grace.ts). After an outage, executors first report the results that
+ * they could not report before.
  */
 export async function sweepLeases(parts: SweepParts): Promise<boolean> {
   const { executors, leaseGrace, learnClock } = parts;
   const expired = await leaseGrace.look(async () => {
     const found = await executors.expiredLeases(FOUND_MAX);
-    // Read afterwards: a step that makes leases look expired is known before they are judged.
+    // Read the clock after the leases: a step that makes leases look expired is then known before they are judged.
     await learnClock();
     return found;
   });
@@ -69,7 +69,7 @@ async function takeBack({ loop, log }: SweepParts, lease: ExpiredLease): Promise
   const reason = isOverdue ? "overdue" : silence;
   const about = { claim: lease, reason, executorId } as const;
   const answer = await loop.ask<LostAnswer>((to) => ({ kind: "lost", ...about, answer: to }));
-  // Its executor reported in time, or another scheduler found it too.
+  // The executor reported in time, or another scheduler found the claim too.
   if (answer === "stale") return;
   const fields = { run_id: runId, node_id: nodeId, epoch, executor_id: executorId };
   if (isOverdue) {
@@ -93,7 +93,7 @@ export async function sweepDeadlines({ journal, loop }: SweepParts): Promise<boo
   return overdue.length === FOUND_MAX;
 }
 
-/** Surveys the queues: jobs of other schedulers, and jobs that become due. NOTIFY is only the faster way to learn of them. */
+/** Surveys the queues for jobs of other schedulers and for jobs that become due. A notification is only faster. */
 export async function sweepQueues(parts: SweepParts): Promise<boolean> {
   const { journal, waiting, known, loop, onAlarm } = parts;
   const { queues, nextRateSlotMs, openDeadLetters, pauseEpoch } = await journal.survey();
@@ -110,7 +110,7 @@ export async function sweepQueues(parts: SweepParts): Promise<boolean> {
   return false;
 }
 
-/** Makes the log's partitions before their month begins; `onBlocked` is called if other sessions hold locks. */
+/** Makes the log's partitions before their month begins. It calls `onBlocked` if other sessions hold locks. */
 export async function sweepPartitions(
   db: Queryable,
   now: () => number,
@@ -120,16 +120,16 @@ export async function sweepPartitions(
   return false;
 }
 
-/** Forgets executors that are long gone. */
+/** Deletes the rows of executors that disconnected long ago. */
 export async function sweepExecutors({ executors }: SweepParts): Promise<boolean> {
   await executors.forgetDead(DEAD_EXECUTOR_MS);
   return false;
 }
 
 /**
- * Ends approvals whose deadline has passed, by the store's clock. The sweeper is armed for the next deadline that it finds, and by every tick
- * that opens an approval, so a deadline costs nothing until it passes. The interval finds approvals of schedulers that died. After
- * `slackMs` more by our clock, a time has passed by the store's.
+ * Ends approvals whose deadline has passed by the store's clock. The sweeper sets a timer for the next deadline that it finds, and every
+ * tick that opens an approval sets one. So a deadline costs nothing until it passes. The interval finds approvals of schedulers that died.
+ * The sweep adds `slackMs` to a deadline, because our clock may be ahead of the store's clock.
  */
 export function approvalSweeper(parts: SweepParts, intervalMs: number, slackMs: number): Sweeper {
   const { journal, loop, log } = parts;
@@ -141,7 +141,7 @@ export function approvalSweeper(parts: SweepParts, intervalMs: number, slackMs: 
         loop.ask((answer) => ({ kind: "due", ...approval, answer })),
       ),
     );
-    // A deadline behind the next sweep needs no timer.
+    // A deadline after the next sweep needs no timer.
     const nextMs = found[due.length]?.dueInMs ?? Infinity;
     if (nextMs <= intervalMs) sweeper.soon(nextMs + slackMs);
     return due.length === FOUND_MAX;
@@ -150,7 +150,7 @@ export function approvalSweeper(parts: SweepParts, intervalMs: number, slackMs: 
   return sweeper;
 }
 
-/** Looks for forgotten work among live runs without new events, a page at a time. */
+/** Checks live runs without new events for forgotten work, a page at a time. */
 export function createStrandedSweep(parts: ResumeParts, quietMs: number): () => Promise<boolean> {
   let after: WalkCursor | undefined;
   return async () => {

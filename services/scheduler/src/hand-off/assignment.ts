@@ -1,8 +1,8 @@
-// The message that an executor gets for a claim, and its size. The tick asks for the size before it claims. A task that no message can
-// hold is never sent: its session fails it in the executor's name, which costs no delivery and breaks no stream.
+// The message that gives a claim to an executor, and its size. The tick computes the size before it claims. If no message can hold a task,
+// the session fails the task in the executor's name. That costs no delivery and breaks no stream.
 //
-// Messages leave after the commit. A message may be lost with its connection. The executor's next renewal names its claims, which repairs
-// that.
+// Messages are sent after the commit. A message may be lost with its connection. The executor names its claims in the next renewal, and the
+// scheduler takes the lost ones back.
 
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { Graph } from "@pawl/core/definition/graph";
@@ -17,7 +17,7 @@ import type { Executors, SchedulerItemInit } from "../commit/executor.ts";
 import type { Execution, Opened } from "../commit/run-draft.ts";
 import type { Claim } from "../inputs/input.ts";
 
-/** Definitions of nodes as bytes: encoded once, sent with every assignment of the node. */
+/** Definitions of nodes as bytes. They are encoded once and sent with every assignment of the node. */
 const nodeBytes = new WeakMap<Graph, Uint8Array[]>();
 
 function nodeJsonBytes(graph: Graph, nodeIndex: number, iteration: number): Uint8Array {
@@ -27,12 +27,12 @@ function nodeJsonBytes(graph: Graph, nodeIndex: number, iteration: number): Uint
   return (bytes[at] ??= Buffer.from(nodeJson(graph, nodeIndex, iteration)));
 }
 
-/** About how many bytes the assignment of an execution takes; never fewer than its JSON. */
+/** About how many bytes the assignment of an execution takes. It is never less than the bytes of its JSON. */
 export const assignedBytes = ({ run: { state }, nodeIndex, iteration }: Execution): number =>
   contextBytes(state, nodeIndex, iteration) +
   nodeJsonBytes(state.graph, nodeIndex, iteration).length;
 
-/** A claim as executors know it. */
+/** A claim in the form of the wire. */
 export const wireClaim = (claim: Claim): MessageInitShape<typeof ClaimSchema> => ({
   runId: claim.runId,
   nodeId: claim.nodeId,
@@ -40,13 +40,13 @@ export const wireClaim = (claim: Claim): MessageInitShape<typeof ClaimSchema> =>
   epoch: BigInt(claim.epoch),
 });
 
-/** Sends assignments to the executors that got a claim, and ClaimLost or Cancel to those whose claim ended. */
+/** Sends assignments to the executors with new claims, and ClaimLost or Cancel to the executors whose claim ended. */
 export function tell(executors: Executors, draft: Draft): void {
   for (const closed of draft.closed) executors.holderOf(closed)?.withdraw(closed, closed.isLost);
   for (const handOff of draft.handOffs) assign(handOff);
 }
 
-/** Gives the executor its task, or fails the task if no message can hold it. */
+/** Sends the executor its task, or fails the task if no message can hold it. */
 function assign(opened: Opened): void {
   const { run, nodeIndex, iteration, executor } = opened;
   const claim = claimOf(opened);

@@ -1,7 +1,7 @@
-// Where a ready node goes: straight to an executor connected here that has room, or into the queue of its type. A node never
-// overtakes others of its type that wait already, and a node that may not start yet always waits in the queue. A node with limits
-// asks for its slots first; with its slots it is queued, and claimed from the queue. A glue node that the planner could not
-// complete yet waits in the queue of glue nodes, which the scheduler serves itself.
+// Decides where a ready node goes: to a connected executor with room, or into the queue of its type. A node never overtakes other nodes of
+// its type that wait, and a node that may not start yet waits in the queue. A node with limits requests its slots first; with its slots it
+// is queued, and claimed from the queue. A glue node that the planner could not complete waits in the queue of glue nodes, which the
+// scheduler serves itself.
 
 import { executionAt, executionDefinition } from "@pawl/core/log/execution";
 import { claimFact } from "@pawl/core/plan/claim";
@@ -31,7 +31,7 @@ export function place(draft: Draft, { executors, waiting, handsOff }: PlaceParts
   for (const execution of draft.ready.splice(0)) {
     const { run, nodeIndex, iteration } = execution;
     const found = executionAt(run.state, nodeIndex, iteration);
-    // A later fact of the same draft may have cancelled it again, or paused its run; resumed, it may be here twice.
+    // A later fact of the same draft may have cancelled the node or paused its run. If the run was resumed, the node may be listed twice.
     if (found?.status !== "queued" || run.state.status === "paused" || placed.has(found)) continue;
     placed.add(found);
     const delayMs = Math.max(0, (found.notBefore ?? 0) - draft.now);
@@ -53,7 +53,7 @@ export function place(draft: Draft, { executors, waiting, handsOff }: PlaceParts
   }
 }
 
-/** Claims a queued execution for an executor with room; false when there is none. */
+/** Claims a queued execution for an executor with room. False if no executor has room. */
 export function handOff(draft: Draft, executors: Executors, execution: Execution): boolean {
   const executor = executors.pick(nodeTypeOf(execution));
   if (executor === undefined) return false;

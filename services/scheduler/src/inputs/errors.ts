@@ -23,7 +23,7 @@ export const scheduleNotFound = (scheduleId: string): EngineError =>
     metadata: { schedule_id: scheduleId },
   });
 
-/** A request id came with another body than before. */
+/** A client used a request id again with another body. */
 export const requestReused = (metadata: ErrorMetadata): EngineError =>
   new EngineError(
     "REQUEST_ID_REUSED",

@@ -1,13 +1,12 @@
-// Inputs that wait for a tick: new ones, and those that the last tick left because it had enough to write.
+// Inputs that wait for a tick: new ones, and those that the last tick did not take because it had enough to write.
 //
-// Inputs about one run stay in the order in which they came. Between runs, the input that was left first goes first, so that it
-// advances under any load. New inputs and starts follow, so that they do not wait behind a hundred wide maps. Then come the other
-// inputs that were left.
+// Inputs about one run keep their order of arrival. The oldest input that a tick did not take goes first, so it advances under any load.
+// New inputs and starts follow, so they do not wait behind a hundred wide maps. The other inputs that a tick did not take come last.
 
 import type { RunId } from "@pawl/core/name/ids";
 import { type Input, type NamedClaim, runOf } from "./input.ts";
 
-/** A tick takes at least so many new inputs, also if the last tick left many. */
+/** A tick takes at least this many new inputs, also if the last tick did not take many. */
 const NEW_MIN = 32;
 
 export class Inbox {
@@ -22,13 +21,13 @@ export class Inbox {
     this.#arrived.push(...inputs);
   }
 
-  /** Puts back what a tick took and did not commit, before everything that was left since. */
+  /** Puts back inputs that a tick took and did not commit, before all other old inputs. */
   putBack(inputs: readonly Input[]): void {
     const all = [...inputs, ...this.#left.splice(0), ...this.#arrived];
     this.#arrived = withoutRepeats(all, (input) => input);
   }
 
-  /** Takes out all that fit, in order. */
+  /** Removes and returns all inputs that fit, in order. */
   pull(fits: (input: Input) => boolean): Input[] {
     const all = [...this.#left.splice(0), ...this.#arrived];
     this.#arrived = all.filter((input) => !fits(input));
@@ -40,12 +39,12 @@ export class Inbox {
     return [...this.#left, ...this.#arrived].filter((input) => runOf(input) === runId);
   }
 
-  /** Takes back what a tick has not tried. */
+  /** Keeps the inputs that a tick has not tried. */
   leave(inputs: readonly Input[]): void {
     this.#left.push(...inputs);
   }
 
-  /** About so many inputs, in the order in which the tick tries them. */
+  /** About this many inputs, in the order in which the tick tries them. */
   take(count: number): Input[] {
     const newCount = Math.max(Math.min(NEW_MIN, count), count - this.#left.length);
     const arrived = this.#arrived.splice(0, newCount);
@@ -62,7 +61,7 @@ export class Inbox {
   }
 }
 
-/** Inputs by run; runs and inputs in the order in which they came. */
+/** Groups inputs by run. Runs and inputs keep their order of arrival. */
 export function byRun(inputs: readonly Input[]): Iterable<readonly Input[]> {
   return Map.groupBy(inputs, runOf).values();
 }
@@ -71,8 +70,8 @@ const nameOf = ({ executorId, runId, nodeId, iteration, epoch }: NamedClaim): st
   `${executorId}/${runId}/${nodeId}/${iteration}/${epoch}`;
 
 /**
- * Each result once: at its first place, in its newest form. An executor repeats a result until the scheduler acknowledges it. The sender of
- * the newest form is still connected, and memory stays bounded while the store is away.
+ * Keeps each result once: at its first place, in its newest form. An executor repeats a result until the scheduler acknowledges it. The
+ * sender of the newest form is still connected. Memory stays bounded while the store is down.
  */
 export function withoutRepeats<T>(items: readonly T[], inputOf: (item: T) => Input): T[] {
   const kept: T[] = [];

@@ -1,4 +1,4 @@
-// Inputs: everything that can change a run, each with the way to answer its sender.
+// Inputs are everything that can change a run. Each has a way to answer its sender.
 
 import type { Graph } from "@pawl/core/definition/graph";
 import { unreachable } from "@pawl/core/fault/invariant";
@@ -14,7 +14,7 @@ import type { EffectStanding } from "@pawl/core/policy/effect";
 import type { TestGraph } from "@pawl/platform/store/runs/runs";
 import type { NodeAnswer } from "@pawl/platform/wire/requests";
 
-/** Names one claim, as executors do. */
+/** The key of one claim, as executors use it. */
 export interface Claim {
   readonly runId: RunId;
   readonly nodeId: NodeId;
@@ -36,7 +36,7 @@ export interface Answer<T> {
 /** Answers the sender of an input; called after the commit. */
 export type Reply = () => void;
 
-/** The answer to a start: the run, or the run that the same request started before. */
+/** The answer to a start: the new run, or the run that the same request started before. */
 export type StartAnswer =
   | ({ readonly duplicate: false } & AcceptedRun)
   | { readonly duplicate: true; readonly runId: RunId };
@@ -53,12 +53,12 @@ export interface OutcomeInput {
   readonly kind: "outcome";
   readonly claim: NamedClaim;
   readonly outcome: Outcome;
-  /** In [0, 1]; drawn when the outcome arrives, so that a repeated tick decides the same. */
+  /** A random number in [0, 1]. It is drawn when the outcome arrives, so a repeated tick decides the same. */
   readonly jitter: number;
   readonly answer: Answer<"settled" | "stale">;
 }
 
-/** Whether the executor holds the claim, has ended it with an outcome, or lost it. */
+/** Whether the executor holds the claim, has ended it with an outcome, or has lost it. */
 export type Standing = "held" | "settled" | "stale";
 type Refused = Exclude<Standing, "held">;
 
@@ -100,7 +100,7 @@ export type LostAnswer = "taken" | "stale";
 export interface LostInput {
   readonly kind: "lost";
   readonly claim: Claim;
-  /** `overdue`: its executor lives and holds it, and it is past its node's timeout. */
+  /** `overdue` means that the executor lives and holds the claim past its node's timeout. */
   readonly reason: RecoveryReason | "overdue";
   readonly executorId: ExecutorId;
   readonly answer: Answer<LostAnswer>;
@@ -156,20 +156,20 @@ export interface DeadlineInput {
   readonly answer: Answer<void>;
 }
 
-/** Executions that seem to be queued without a job. */
+/** Executions that seem to be queued and have no job. */
 export interface ResendInput {
   readonly kind: "resend";
   readonly runId: RunId;
   readonly executions: readonly {
     readonly nodeId: NodeId;
     readonly iteration: number;
-    /** The seq of its `node.queued`: the tick ignores an execution that was queued again since. */
+    /** The seq of its `node.queued`. The tick ignores an execution that was queued again since. */
     readonly queuedSeq: number;
   }[];
   readonly answer: Answer<void>;
 }
 
-/** A child run that has ended, and whose parent seems to wait for it still. */
+/** A child run that has ended while its parent seems to wait for it. */
 export interface RelinkInput {
   readonly kind: "relink";
   readonly runId: RunId;
@@ -189,7 +189,7 @@ export type Input =
   | RelinkInput
   | PauseInput;
 
-/** The run an input is about. */
+/** The run of an input. */
 export function runOf(input: Input): RunId {
   switch (input.kind) {
     case "start":
@@ -229,10 +229,10 @@ const COMMANDS: ReadonlySet<Input["kind"]> = new Set([
   "resume",
 ]);
 
-/** Whether its sender waits for the answer, and may send it again. */
+/** Whether the sender waits for the answer and may repeat the input. */
 export const isCommand = ({ kind }: Input): boolean => COMMANDS.has(kind);
 
-/** Refuses an input about a run that does not exist, or that the input does not fit any more. */
+/** Refuses an input about a run that does not exist, or an input that the run's state does not allow any more. */
 export function refusal(input: Exclude<Input, StartInput>): Reply {
   switch (input.kind) {
     case "outcome":
@@ -258,7 +258,7 @@ export function refusal(input: Exclude<Input, StartInput>): Reply {
   }
 }
 
-/** Refuses all of them for one reason. */
+/** Refuses all inputs with one error. */
 export function rejectAll(inputs: readonly Input[], error: unknown): void {
   for (const input of inputs) input.answer.reject(error);
 }

@@ -1,9 +1,9 @@
-// A run whose log cannot be trusted, or on whose inputs the engine fails, goes into quarantine: no scheduler plans, claims or sweeps
-// anything of it until a user rechecks it. Reads still work.
+// Puts a run into quarantine if its log is damaged, or if the engine fails on its inputs. No scheduler plans, claims or sweeps such a run
+// until a user rechecks it. Reads still work.
 //
-// The mark is written in a transaction of its own, which no tick waits for. The scheduler that found the fault treats the run as
-// quarantined already, and another scheduler that does not know yet loses its compare-and-swap. If the mark is not written, the next
-// load of the run asks for it again.
+// The mark has a transaction of its own, and no tick waits for it. The scheduler that found the fault treats the run as quarantined at
+// once. Race: another scheduler does not know the mark yet. Its compare-and-swap fails. If the mark is not written, the next load of the
+// run requests it again.
 
 import { EngineError } from "@pawl/core/fault/engine-error";
 import type { RunId } from "@pawl/core/name/ids";
@@ -12,13 +12,13 @@ import { METRICS } from "@pawl/platform/telemetry/catalogue";
 import type { Logger } from "@pawl/platform/telemetry/log";
 import { type Input, isCommand, refusal, type Reply, runOf, type StartInput } from "./input.ts";
 
-/** How much of a cause is kept. */
+/** How many characters of a cause are stored. */
 const DETAIL_LENGTH = 500;
 
-/** Marks a run; settles when the mark is written or has failed, and never rejects. */
+/** Marks a run. It settles when the mark is written or has failed, and never rejects. */
 export type MarkRun = (runId: RunId, cause: QuarantineCause) => Promise<void>;
 
-/** Marks runs in the store, each once at a time. */
+/** Marks runs in the store. One write for each run is under way at a time. */
 export function createMark(recovery: Recovery, log: Logger): MarkRun {
   const underWay = new Map<RunId, Promise<void>>();
   const mark = async (runId: RunId, cause: QuarantineCause): Promise<void> => {
@@ -46,7 +46,7 @@ export function createMark(recovery: Recovery, log: Logger): MarkRun {
   };
 }
 
-/** Why a run with an event behind its last seq is in quarantine, and what to do about it. */
+/** Why a run with an event behind its last seq is in quarantine, and what the operator does about it. */
 export const strayDetail = (straySeq: number): string =>
   `run_events has an event ${straySeq} behind the run's last_seq, which the engine did not write; delete that row`;
 
@@ -54,7 +54,7 @@ export const strayDetail = (straySeq: number): string =>
 export const runQuarantined = (runId: RunId, { reason, detail }: QuarantineCause): EngineError =>
   new EngineError(
     "RUN_QUARANTINED",
-    `Run ${runId} is in quarantine and nothing of it moves: ${detail}. Put right what is wrong, then recheck it (pawl run recheck ${runId}).`,
+    `Run ${runId} is in quarantine and does not advance: ${detail}. Repair the cause, then recheck the run (pawl run recheck ${runId}).`,
     { metadata: { run_id: runId, quarantine_reason: reason } },
   );
 
@@ -62,7 +62,7 @@ export const runQuarantined = (runId: RunId, { reason, detail }: QuarantineCause
 export const isQuarantined = (error: unknown): boolean =>
   error instanceof EngineError && error.reason === "RUN_QUARANTINED";
 
-/** The answer to an input about such a run: a caller or an executor with a result is refused, and a sweep is done. */
+/** The answer to an input about such a run. A caller or an executor with a result gets an error, and a sweep gets its end. */
 export const quarantineReply = (input: Exclude<Input, StartInput>, cause: QuarantineCause): Reply =>
   isCommand(input) || input.kind === "outcome"
     ? () => input.answer.reject(runQuarantined(runOf(input), cause))

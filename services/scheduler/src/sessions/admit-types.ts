@@ -1,12 +1,13 @@
-// Which node types of an executor the scheduler takes, and the catalogue's entries of them. A register that changes nothing costs one read.
+// Decides which node types of an executor the scheduler accepts, and writes their entries of the catalogue. A register that changes nothing
+// costs one read.
 //
-// Builds of one type may meet. The rule is in ADR 58: a build that differs is taken if it may follow the build that the catalogue has, or if
-// no other connected executor serves the type. A build that the catalogue's has followed is taken again and changes nothing: its process
-// lost its connection while a newer one was rolled out.
+// Several builds of one type may be connected. ADR 58 has the rule: the scheduler accepts another build if it may follow the build in the
+// catalogue, or if no other connected executor serves the type. It also accepts a build that the catalogue's build has followed, and
+// changes nothing. The process of such a build lost its connection during the rollout of a newer one.
 //
-// The races it survives. Another scheduler saves the same type: the store refuses the older revision, and the types are read and judged
-// again. Two builds that do not fit register in the same instant, before either is enrolled: both may be taken. Then the catalogue has the
-// later one, each handler still checks its own values, and the next register of either finds the conflict.
+// Races. Another scheduler saves the same type: the store refuses the older revision, and this scheduler reads and judges the types again.
+// Two builds that do not fit register in the same instant: both may be accepted. The catalogue then has the later one, each handler still
+// checks its own values, and the next register finds the conflict.
 
 import { createHash } from "node:crypto";
 import { checkJson, VALUE_LIMITS } from "@pawl/core/data/json";
@@ -28,9 +29,9 @@ import type { NodeTypeDescriptor, Register } from "@pawl/proto/pawl/worker/v1/wo
 import type { BuiltIns } from "./check-register.ts";
 import { cleanText } from "./wire.ts";
 
-/** Times that another scheduler may be faster; then the types are taken as judged last. */
+/** How often another scheduler may be faster. After that the last judgement counts. */
 const TRIES = 3;
-/** Builds of one type that may be connected at once. */
+/** The most builds of one type that may be connected at once. */
 const EARLIER_MAX = 32;
 
 export interface AdmitParts {
@@ -47,7 +48,7 @@ export interface Refused {
 }
 
 export interface Admission {
-  /** What the executor serves. */
+  /** The node types that the executor serves. */
   readonly nodeTypes: readonly string[];
   readonly refused: readonly Refused[];
 }
@@ -89,14 +90,14 @@ function checkDescriptors({ descriptors, nodeTypes }: Register): void {
     );
   const types = new Set(nodeTypes);
   descriptors.forEach(({ type }, index) => {
-    // A second entry of one type finds its name gone.
+    // A second entry of one type does not find its name any more.
     if (types.delete(type)) return;
     const path = `register.descriptors[${index}].type`;
     throw invalidField(path, "BAD_ID", "must be one of node_types, each at most once");
   });
 }
 
-/** Why the schemas of a type cannot be published; undefined if they can. */
+/** Why the schemas of a type cannot be published. Undefined if they can. */
 function invalidSchema(given: NodeTypeDescriptor): Refused | undefined {
   for (const key of ["inputSchema", "outputSchema", "configSchema"] as const) {
     const fault = given[key] === "" ? undefined : faultOf(given[key]);
@@ -118,7 +119,7 @@ interface Change {
   readonly known: NodeTypeRecord | undefined;
 }
 
-/** The change that an executor brings to the catalogue; undefined if it brings none. A type without schemas only makes itself known. */
+/** The change that an executor brings to the catalogue. Undefined if there is none. A type without schemas adds only its name. */
 function changeOf(
   nodeType: string,
   descriptor: NodeTypeDescriptor | undefined,
@@ -142,7 +143,7 @@ function changeOf(
   return isSame ? undefined : { given, known };
 }
 
-/** Judges all changes; other executors are looked for only if a type is known already. */
+/** Judges all changes. It looks for other executors only if a type is known already. */
 async function judge(
   { executors }: AdmitParts,
   self: ExecutorId,
@@ -164,14 +165,14 @@ async function judge(
   return { entries, refused };
 }
 
-/** The entry of a build that takes the place of the known one. */
+/** The entry of a build that replaces the known build. */
 const follower = (known: NodeTypeRecord, given: PublishedType): NewNodeType => ({
   ...given,
   earlier: [...known.earlier.split(" "), digestOf(known)].slice(-EARLIER_MAX).join(" ").trim(),
   revision: known.revision + 1,
 });
 
-/** Names a build by its schemas. */
+/** The digest of the schemas of a build. */
 const digestOf = ({ inputSchema, outputSchema, configSchema }: PublishedType): string =>
   createHash("sha256")
     .update(JSON.stringify([inputSchema, outputSchema, configSchema]))

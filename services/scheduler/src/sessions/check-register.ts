@@ -1,5 +1,5 @@
-// Whether the scheduler takes a Register: its fields, and who may serve the built-in node types. An executor of built-in types sees every
-// input of the product's own nodes and makes their outputs. So it has to present the token, if the scheduler has one.
+// Checks the fields of a Register, and whether the executor may serve the built-in node types. An executor of built-in types sees every
+// input of the product's own nodes and makes their outputs. So it must present the token if the scheduler has one.
 
 import { EngineError, invalidField } from "@pawl/core/fault/engine-error";
 import { isUuid } from "@pawl/core/name/ids";
@@ -13,7 +13,7 @@ const TYPES_MAX = 1_000;
 
 export interface BuiltIns {
   readonly types: ReadonlySet<string>;
-  /** An executor has to present it to serve them; without a token every executor may. */
+  /** The token that an executor must present to serve built-in types. Without a token every executor may serve them. */
   readonly token: Pick<Secret, "reveal"> | undefined;
 }
 

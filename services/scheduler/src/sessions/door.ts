@@ -1,10 +1,10 @@
-// The one door for reports of executors about their claims. Every report names a claim, and here the claim gets the id of its executor, which
-// the transaction compares: an executor reports about its own claims only. If the transaction refuses a report, the door answers:
-// ClaimLost if the executor does not hold the claim any more, Settled if the claim ended with the executor's own outcome. So every report
-// with a stale epoch gets the same answer.
+// All reports of executors about their claims pass through this file. A report names a claim, and this file adds the id of the executor.
+// The transaction compares it, so an executor can report about its own claims only. If the transaction refuses a report, the scheduler
+// answers ClaimLost or Settled. It answers Settled if the claim ended with the executor's own outcome. Every report with a stale epoch gets
+// the same answer.
 //
-// The race it survives: an executor repeats a report that is not answered while the first one is on its way to the store, in an outage
-// many times. Only the first is kept, and each repeat gets its answer: repeats cost the scheduler no memory.
+// Race: an executor repeats an unanswered report while the first one is on its way to the store. In an outage it does so many times. The
+// scheduler keeps only the first report and answers each repeat, so repeats cost no memory.
 
 import { METRICS } from "@pawl/platform/telemetry/catalogue";
 import type { Logger } from "@pawl/platform/telemetry/log";
@@ -21,8 +21,8 @@ export interface DoorParts {
 }
 
 /**
- * Calls `submit` with the claim that an item names. The scheduler answers ClaimLost to an item that names no possible claim. `what` names
- * the item for `answered`.
+ * Calls `submit` with the claim that an item names. The scheduler answers ClaimLost if the item names an impossible claim. `what` names the
+ * item for `answered`.
  */
 export function enter(
   session: Session,
@@ -36,12 +36,12 @@ export function enter(
       submit({ ...claim, executorId: session.executorId });
     return;
   }
-  // Without an answer the executor would send it again and again.
+  // Without an answer the executor would repeat the report for ever.
   const value = wire === undefined ? {} : { claim: wire };
   session.send({ item: { case: "claimLost", value } });
 }
 
-/** The answer to a report: `onHeld` if it was taken, and the door's own answer if it was refused. */
+/** The answer to a report: `onHeld` if the tick accepted it, otherwise ClaimLost or Settled. */
 export function answered<T>(
   { log }: DoorParts,
   session: Session,
@@ -61,7 +61,7 @@ export function answered<T>(
       session.inHand.delete(key);
       for (let time = 0; time < times; time += 1) respond(value);
     },
-    // The executor repeats what is not acknowledged.
+    // The executor repeats reports that are not acknowledged.
     reject: (error) => {
       session.inHand.delete(key);
       if (isQuarantined(error)) fence(log, session, claim);

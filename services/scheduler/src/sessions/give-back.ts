@@ -1,11 +1,11 @@
-// Gives claims back that their executor never got, in its name: they are queued again at once, and no delivery is counted. There are three
-// cases. The executor said goodbye: it reported or released all that it got before, on the same stream. Its stream broke: what was not
-// written by then cannot have arrived; what was written may have, so it stays with the executor until the executor registers again or its
-// lease ends. This scheduler stops: its executors go to another scheduler and keep their claims.
+// Gives back claims that their executor never got. They are queued again at once, and no delivery is counted. There are three cases. The
+// executor said goodbye: it has reported or released everything it got, on the same stream. The stream broke: an unwritten assignment
+// cannot have arrived. A written one may have, so the executor keeps it until it registers again or its lease ends. This scheduler stops:
+// its executors connect to another scheduler and keep their claims.
 //
-// The race it survives: a tick under way has claimed nodes for the executor and sends them after its commit. If the stream were gone by
-// then, the executor would seem to have lost them. So executors get nothing more first, then the tick ends, and only then they are sent
-// away, behind its assignments. An executor that registers during a drain is refused, also if the drain began while it registered.
+// Race: a tick under way has claimed nodes for the executor and sends them after its commit. If the stream had ended by then, the executor
+// would seem to have lost them. So the scheduler first gives executors nothing more, then waits for the tick, and ends their streams behind
+// its assignments. It refuses an executor that registers during a drain, also if the drain began during the registration.
 
 import { pause } from "@pawl/platform/lifecycle/backoff";
 import type { Logger } from "@pawl/platform/telemetry/log";
@@ -13,7 +13,7 @@ import type { TickLoop } from "../tick/loop.ts";
 import type { Roster } from "./roster.ts";
 import type { Session } from "./session.ts";
 
-/** Waits for the tick under way, then releases the claims that the session holds, or those that were never sent. Settles after the commit. */
+/** Waits for the tick under way, then releases the claims of the session, or only those that were never sent. Settles after the commit. */
 export async function giveBack(
   { loop, log }: { readonly loop: Pick<TickLoop, "afterTick" | "ask">; readonly log: Logger },
   session: Session,
@@ -26,15 +26,15 @@ export async function giveBack(
     loop.ask((answer) => ({ kind: "lost", claim, reason: "released", executorId, answer })),
   );
   for (const settled of await Promise.allSettled(given))
-    // The sweep finds it when its lease has ended.
+    // The sweep takes the claim back when its lease has ended.
     if (settled.status === "rejected")
       log.warn({ err: settled.reason, executor_id: executorId }, "a claim was not given back");
 }
 
-/** How long the last assignments may take to be written. */
+/** How long the stream may take to write the last assignments. */
 const LEAVE_MS = 1_000;
 
-/** Sends every executor away, because this scheduler stops. */
+/** Ends the streams of all executors, because this scheduler stops. */
 export async function drainExecutors(
   roster: Roster,
   loop: Pick<TickLoop, "afterTick" | "ask">,

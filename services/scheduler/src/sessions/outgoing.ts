@@ -1,11 +1,10 @@
-// Items for one executor, gathered until the event loop turns and sent as few messages: a message per item would fill both cores at a third
-// of the throughput. `settled` waits a little for other items: the executor only forgets an outcome then, and waking it for that took a
-// core from the run's caller (a lone run was 5 % slower).
+// Gathers items for one executor until the event loop turns, and sends them as few messages. One message per item would fill both cores at
+// a third of the throughput. `settled` waits a little for other items, because it is never urgent: the executor only forgets an outcome.
+// Waking the executor for it made a lone run 5 % slower.
 //
-// Messages are cut by bytes, and the stream gets the next one only while less than LIMITS.batchBytes of the last ones wait to be written.
-// So gRPC never buffers more than two messages, 5 MiB at most; the executor's credit bounds what waits here (session.ts).
-// The race it survives: the stream breaks with items here or in its buffer. `onSent` is called for none of them, and their claims are
-// given back (give-back.ts).
+// Messages are cut by bytes. The stream gets the next message only while less than LIMITS.batchBytes wait to be written. So gRPC never
+// buffers more than two messages, 5 MiB at most. The executor's credit bounds the items that wait here (session.ts). Race: the stream
+// breaks while items wait here or in its buffer. `onSent` is called for none of them, and give-back.ts gives their claims back.
 
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { LIMITS } from "@pawl/core/data/limits";
@@ -34,7 +33,7 @@ export class Outgoing {
   readonly #timers: Timers;
   #isScheduled = false;
   #endPatience: Cancel | undefined;
-  /** Bytes that the stream has and has not written yet. */
+  /** Bytes that the stream has accepted and not written yet. */
   #inStream = 0;
   #isBlocked = false;
 
@@ -43,7 +42,7 @@ export class Outgoing {
     this.#timers = timers;
   }
 
-  /** Sends an item soon; `onSent` is called once it has left this process. */
+  /** Sends an item soon. `onSent` is called once it has left this process. */
   push(item: SchedulerItemInit, onSent?: () => void): void {
     this.#waiting.push({ item, onSent });
     if (this.#isScheduled) return;
@@ -52,7 +51,7 @@ export class Outgoing {
       return;
     }
     this.#isScheduled = true;
-    // The items of a tick are pushed together. A turn of the event loop later would be a turn more until they are on the wire.
+    // The items of a tick are pushed together. `setImmediate` would send them one turn of the event loop later.
     process.nextTick(() => this.flush());
   }
 
@@ -67,7 +66,7 @@ export class Outgoing {
     this.#waiting = this.#isBlocked ? this.#waiting.slice(at) : [];
   }
 
-  /** Writes one message of the items from `start` on; gives the start of the next one. */
+  /** Writes one message of the items from `start` on. Returns the start of the next one. */
   #writeFrom(start: number): number {
     const batch = new Batch<SchedulerItemInit>();
     const sent: (() => void)[] = [];

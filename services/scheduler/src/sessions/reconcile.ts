@@ -1,7 +1,7 @@
-// Compares the claims that an executor names with its leases. The scheduler answers a claim without a lease with ClaimLost: a later claim
-// replaced it, or it belongs to another executor. A lease that the executor does not name was assigned by a message that never arrived,
-// and the scheduler takes it back: after a grace while the stream is open, because the message may still arrive, and at once on a new
-// stream, because nothing arrives on the old one any more.
+// Compares the claims that an executor names with its leases. The scheduler answers ClaimLost to a claim without a lease: a later claim
+// replaced it, or it belongs to another executor. A lease that the executor does not name was assigned by a message that never arrived. The
+// scheduler takes it back. On a new stream it does so at once, because no message of the old stream can arrive. On an open stream it waits
+// for a grace, because the message may still arrive.
 
 import type { Executors } from "@pawl/platform/store/leases/leases";
 import type { Logger } from "@pawl/platform/telemetry/log";
@@ -11,7 +11,7 @@ import type { Session } from "./session.ts";
 import { fence } from "./door.ts";
 import { claimItem } from "./wire.ts";
 
-/** Younger leases may still be on their way to an executor that is at work. */
+/** The assignment of a younger lease may still be on its way to a busy executor. */
 export const ASSIGNMENT_GRACE_MS = 3_000;
 
 interface ReconcileParts {
@@ -39,11 +39,11 @@ export async function reconcile(
   for (const [at, claim] of held.entries()) {
     if (leased.has(keyOf(claim))) continue;
     if (isKnown[at] !== true) unknown.push(claim);
-    // The tick settles or refuses a claim that the executor has reported since.
+    // The executor has reported the claim meanwhile. The tick settles or refuses it.
     else if (isHeld(session, claim)) fence(log, session, claim);
   }
   if (unknown.length > 0) {
-    // It belongs to another executor, or its outcome is in the tick under way, whose answer goes first.
+    // The claim belongs to another executor, or the tick under way has its outcome. The answer of that tick goes first.
     await loop.afterTick();
     for (const claim of unknown) session.send(claimItem("claimLost", claim));
   }

@@ -1,18 +1,18 @@
-// Renewals of executors, gathered into one UPDATE a period, for any number of executors and claims.
+// Gathers the renewals of all executors into one UPDATE a period, for any number of executors and claims.
 //
-// A renewal may wait a period for its statement, so a silent executor lives a lease and a period at most. An executor whose life is over
-// already, because it was frozen past its lease, does not wait: it gets nothing until it is alive again, or the sweep would take it back
-// at once.
-// The races it survives. The stream of an executor breaks: its earlier renewals count no more (it is dropped here, and the statement that
-// shortens its life follows a renewal already sent on the same connection). The database is away: renewals fail and are sent again a
-// period later, and until then no executor counts as dead (duties/lease-grace.ts). A newer session, here or at another scheduler, speaks
-// for the executor: the store renews nothing for the older session, which ends.
+// A renewal may wait a period for its statement, so a silent executor lives for at most a lease and a period. An executor that was frozen
+// past its lease does not wait. It gets no claim until its renewal is written. Otherwise the sweep would take the claim back at once.
+//
+// Races. The stream of an executor breaks: it is dropped here. The statement that shortens its life follows any renewal on the same
+// connection. The database is down: renewals fail and are sent again a period later, and until then no executor counts as dead
+// (duties/lease-grace.ts). A newer session, here or at another scheduler, represents the executor: the store renews nothing for the older
+// session, and that session ends.
 
 import type { Executors } from "@pawl/platform/store/leases/leases";
 import type { Logger } from "@pawl/platform/telemetry/log";
 import type { Session } from "./session.ts";
 
-/** Executors that began together renew together. */
+/** Executors that started together renew together. */
 const GATHER_MS = 20;
 
 export interface RenewalsOptions {
@@ -20,9 +20,9 @@ export interface RenewalsOptions {
   readonly leaseMs: number;
   readonly renewMs: number;
   readonly log: Logger;
-  /** The database did not take a renewal. */
+  /** The database did not accept a renewal. */
   readonly onFailure: () => void;
-  /** An executor whose life was over is alive again, and has room. */
+  /** An executor whose life had ended is alive again and has room. */
   readonly onRevived: () => void;
 }
 
@@ -46,7 +46,7 @@ export class Renewals {
       this.#arm(Math.max(soon, this.#sentAt + this.#options.renewMs), now);
   }
 
-  /** Its connection ended: its renewals count no more. */
+  /** The connection of a session ended, so its renewals do not count any more. */
   drop(session: Session): void {
     this.#waiting.delete(session.sessionId);
   }

@@ -19,7 +19,7 @@ export class Roster {
     for (const session of this.#sessions.values()) session.draining = true;
   }
 
-  /** Adds a session; a newer connection of the same executor replaces the older one. */
+  /** Adds a session. A newer connection of the same executor replaces the older one. */
   join(session: Session): void {
     this.#sessions.set(session.executorId, session);
   }
@@ -30,7 +30,7 @@ export class Roster {
       this.#sessions.delete(session.executorId);
   }
 
-  /** The session that speaks here for an executor. */
+  /** The session of an executor that is connected here. */
   find(executorId: ExecutorId): Session | undefined {
     return this.#sessions.get(executorId);
   }
@@ -49,7 +49,7 @@ export class Roster {
     return best;
   }
 
-  /** Room in all for this type. */
+  /** The room of all executors for this type. */
   credit(nodeType: string): number {
     let sum = 0;
     for (const session of this.#sessions.values())

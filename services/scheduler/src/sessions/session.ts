@@ -1,8 +1,8 @@
-// One connected executor, as the scheduler sees it: what it serves, what it holds and how much room it has.
+// One connected executor: the types it serves, the claims it holds and its room.
 //
-// Room is counted in slots and in bytes. Assignments that wait to be written to the stream take at most LIMITS.unsentBytes and one
-// more of LIMITS.itemBytes, 20 MiB in all: beyond that the executor gets no further claim, and what is ready waits in its queue.
-// A claim that waits to be written stays leased by the executor's renewals; `isOnItsWay` keeps it from being taken for lost.
+// Room is counted in slots and in bytes. Assignments that wait to be written to the stream take at most LIMITS.unsentBytes and one more of
+// LIMITS.itemBytes, 20 MiB in all. Beyond that the executor gets no further claim, and ready nodes wait in the queue. The executor's
+// renewals also renew a claim that waits to be written. `isOnItsWay` shows that such a claim is not lost.
 
 import { ChurnMap } from "@pawl/core/data/churn-map";
 import { LIMITS } from "@pawl/core/data/limits";
@@ -14,19 +14,19 @@ import type { Executor, SchedulerItemInit } from "../commit/executor.ts";
 import type { Refused } from "./admit-types.ts";
 import { claimItem } from "./wire.ts";
 
-/** Sends an item down the stream, which batches items; `onSent` is called once the item has left this process. */
+/** Sends an item on the stream, which batches items. `onSent` is called once the item has left this process. */
 export type SendItem = (item: SchedulerItemInit, onSent?: () => void) => void;
 
-/** A claim, and when its assignment left: Infinity while it waits, -Infinity if it left in time or on an earlier connection. */
+/** A claim, and the time when its assignment left. Infinity while it waits, -Infinity if it left in time or on an earlier connection. */
 interface Held {
   readonly claim: Claim;
   sentAt: number;
 }
 
-/** An assignment that left sooner than this is as old as its lease. */
+/** If an assignment left sooner than this, its age is the age of its lease. */
 const IN_TIME_MS = 1_000;
 
-/** How fast the memory of a large assignment fades, per assignment. */
+/** The factor by which the remembered size of a large assignment shrinks with each assignment. */
 const FADING = 7 / 8;
 
 /** The error for the second of two processes that register with one executor id. */
@@ -44,20 +44,20 @@ export class Session implements Executor {
   readonly executorId: ExecutorId;
   readonly sessionId: string;
   readonly nodeTypes: ReadonlySet<string>;
-  /** Types that it asked for and does not get. */
+  /** The types that it registered and that the scheduler refused. */
   readonly refused: readonly Refused[];
   readonly send: SendItem;
-  /** Reports that are not answered yet, and how often the executor sent each. */
+  /** Reports without an answer, and how often the executor sent each. */
   readonly inHand = new Map<string, number>();
   readonly #held = new ChurnMap<string, Held>();
   readonly #onRoom: () => void;
   readonly #onOversize: (claim: Claim, oversize: Oversize) => void;
   /** Bytes of assignments that wait to be written. */
   #unsentBytes = 0;
-  /** Assignments drafted and not committed yet, and their bytes. */
+  /** The number of assignments that are drafted and not committed, and their bytes. */
   #reserved = 0;
   #reservedBytes = 0;
-  /** The expected size of the next assignment: about that of the largest recent one. */
+  /** The expected size of the next assignment: about the size of the largest recent one. */
   #typicalBytes = 1;
   readonly #silentAfterMs: number;
   #receivedAt = performance.now();
@@ -67,7 +67,7 @@ export class Session implements Executor {
   #isSuperseded = false;
   /** Set when the executor is leaving: it gets nothing more. */
   draining = false;
-  /** How long the process of a user behind it has been silent, by its last renewal. */
+  /** How long the user's process behind the executor has been silent, by the last renewal. */
   silentMs = 0;
 
   constructor(options: {
@@ -78,15 +78,15 @@ export class Session implements Executor {
     readonly capacity: number;
     readonly held: readonly Claim[];
     readonly send: SendItem;
-    /** An executor that was silent for this long gets nothing more until it sends something; unlimited by default. */
+    /** An executor that was silent for this long gets nothing more until it sends something. Unlimited by default. */
     readonly silentAfterMs?: number;
-    /** No message can hold a task that was claimed for it. */
+    /** No message can hold a task that was claimed for this executor. */
     readonly onOversize?: (claim: Claim, oversize: Oversize) => void;
-    /** There are bytes for further assignments again, after there were too few. */
+    /** There is room for the bytes of further assignments again. */
     readonly onRoom?: () => void;
-    /** Ends its stream. */
+    /** Ends the stream of this session. */
     readonly end?: (error: EngineError) => void;
-    /** How long its registration keeps it alive; unlimited by default. */
+    /** How long the registration keeps the executor alive. Unlimited by default. */
     readonly leaseMs?: number;
   }) {
     this.executorId = options.executorId;
@@ -103,19 +103,19 @@ export class Session implements Executor {
     for (const claim of options.held) this.hold(claim);
   }
 
-  /** Whether another session speaks for the executor: the end of this session is not the end of the executor. */
+  /** Whether another session represents the executor. Then the end of this session is not the end of the executor. */
   get isSuperseded(): boolean {
     return this.#isSuperseded;
   }
 
-  /** Another session speaks for the executor from now on: this one gets nothing more, and its stream ends with the reason. */
+  /** Another session represents the executor from now on. This session gets nothing more, and its stream ends with the reason. */
   supersede(): void {
     this.#isSuperseded = true;
     this.draining = true;
     this.#end(idTaken(this.executorId));
   }
 
-  /** Room for further assignments. A frozen executor has none, and neither has an expired one: each assignment would cost a delivery. */
+  /** Room for further assignments. A frozen or expired executor has none, because each assignment would cost a delivery. */
   get credit(): number {
     if (this.draining || this.isSilent || this.isExpired) return 0;
     const free = Math.max(0, this.#capacity - this.#held.size - this.#reserved);
@@ -123,17 +123,17 @@ export class Session implements Executor {
     return bytes <= 0 ? 0 : Math.min(free, Math.ceil(bytes / this.#typicalBytes));
   }
 
-  /** Whether it has missed its renewals, although its stream is open. */
+  /** Whether the executor missed its renewals although its stream is open. */
   get isSilent(): boolean {
     return performance.now() - this.#receivedAt > this.#silentAfterMs;
   }
 
-  /** Whether its life in the store is over: it was frozen past its lease, sends again, and is not renewed yet. */
+  /** Whether the life of the executor in the store has ended: it was frozen past its lease, sends again, and is not renewed yet. */
   get isExpired(): boolean {
     return performance.now() >= this.#aliveUntil;
   }
 
-  /** The store keeps it alive for at least so long from `sentAt` on. */
+  /** The store keeps the executor alive for at least this long after `sentAt`. */
   renewed(sentAt: number, leaseMs: number): void {
     this.#aliveUntil = sentAt + leaseMs;
   }
@@ -147,20 +147,20 @@ export class Session implements Executor {
     return this.#reserved;
   }
 
-  /** Keeps room for an assignment that is drafted and not committed yet. */
+  /** Reserves room for an assignment that is drafted and not committed yet. */
   reserve(bytes: number): void {
     this.#reserved += 1;
     this.#reservedBytes += bytes;
     this.#typicalBytes = Math.max(1, bytes, this.#typicalBytes * FADING);
   }
 
-  /** The assignment is sent now, or never will be. */
+  /** Frees the room of an assignment that is sent now or will never be sent. */
   unreserve(bytes: number): void {
     this.#reserved -= 1;
     this.#reservedBytes -= bytes;
   }
 
-  /** The executor has this capacity from now on. */
+  /** Sets the capacity of the executor. */
   resize(capacity: number): void {
     this.#capacity = capacity;
   }
@@ -174,7 +174,7 @@ export class Session implements Executor {
     this.#capacity += by;
   }
 
-  /** Gives it a task: it holds the claim from now on, and gets the assignment as soon as the stream takes it. */
+  /** Gives the executor a task. It holds the claim from now on, and gets the assignment as soon as the stream accepts it. */
   assign(claim: Claim, item: SchedulerItemInit, bytes: number): void {
     const held = this.hold(claim, Infinity);
     const assignedAt = performance.now();
@@ -188,7 +188,7 @@ export class Session implements Executor {
     });
   }
 
-  /** A task that cannot be sent fails in the executor's name. */
+  /** Fails a task that cannot be sent, in the executor's name. */
   refuse(claim: Claim, oversize: Oversize): void {
     this.hold(claim);
     this.#onOversize(claim, oversize);
@@ -205,7 +205,7 @@ export class Session implements Executor {
     return held;
   }
 
-  /** Whether the assignment of this claim waits to be written, or left late and less than so long ago: it may not have arrived. */
+  /** Whether the assignment of this claim may not have arrived: it waits to be written, or it left late and less than `forMs` ago. */
   isOnItsWay({ runId, nodeId, iteration, epoch }: Claim, forMs: number): boolean {
     const held = this.#held.get(keyOf(runId, nodeId, iteration));
     return held?.claim.epoch === epoch && performance.now() - held.sentAt < forMs;
@@ -218,18 +218,18 @@ export class Session implements Executor {
     );
   }
 
-  /** The claim that it holds on a node execution, of any epoch. */
+  /** The claim of this executor on a node execution, with any epoch. */
   claimOn(runId: RunId, nodeId: NodeId, iteration: number): Claim | undefined {
     return this.#held.get(keyOf(runId, nodeId, iteration))?.claim;
   }
 
-  /** Forgets exactly this claim. */
+  /** Removes exactly this claim. */
   letGo(claim: Claim): void {
     const key = keyOf(claim.runId, claim.nodeId, claim.iteration);
     if (this.#held.get(key)?.claim.epoch === claim.epoch) this.#held.delete(key);
   }
 
-  /** All claims it holds. */
+  /** All claims that the executor holds. */
   get held(): readonly Claim[] {
     return Array.from(this.#held.values(), ({ claim }) => claim);
   }

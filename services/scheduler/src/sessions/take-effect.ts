@@ -1,5 +1,5 @@
-// Reports of an executor about the effects of its tasks, submitted to the tick. A report that names no possible effect is refused at once and
-// never reaches the ledger.
+// Submits an executor's reports about effects to the tick. A report that names an impossible effect is refused at once and never reaches
+// the ledger.
 
 import { checkJson } from "@pawl/core/data/json";
 import { isName } from "@pawl/core/name/ids";

@@ -1,5 +1,4 @@
-// Reports of an executor about its tasks, submitted to the tick. An outcome frees room the moment it arrives; the claim itself ends with the
-// commit.
+// Submits an executor's reports about its tasks to the tick. An outcome frees room when it arrives. The claim itself ends with the commit.
 
 import { LIMITS } from "@pawl/core/data/limits";
 import { utf8Bytes } from "@pawl/core/data/utf8";
@@ -34,7 +33,7 @@ export function takeOutcome(parts: DoorParts, session: Session, wire: Outcome): 
   });
 }
 
-/** A task that no message can hold fails as if its executor had failed it. So it costs neither a delivery nor a stream. */
+/** Fails a task that no message can hold, in its executor's name. So it costs neither a delivery nor a stream. */
 export function failOversize(
   { loop, log }: DoorParts,
   session: Session,
@@ -50,7 +49,7 @@ export function failOversize(
   } as const;
   loop
     .ask((answer) => ({ kind: "outcome", ...about, answer }))
-    // The executor does not hold the claim: its next renewal shows that, and the node is handed out again.
+    // The executor does not hold the claim. Its next renewal shows that, and the scheduler hands the node out again.
     .catch((error) => log.error({ err: error, run_id: claim.runId }, "a failure was not settled"));
 }
 
@@ -75,10 +74,10 @@ export function takeDelta(parts: DoorParts, session: Session, wire: Delta): void
   });
 }
 
-/** The bytes that `cleanText` cuts off. */
+/** The number of bytes that `cleanText` cuts off. */
 const bytesBehind = (text: string, lengthMax: number): number => utf8Bytes(text.slice(lengthMax));
 
-/** An event that was cut says so. */
+/** The field that marks an event whose text was cut. */
 const cutOf = (cutBytes: number): { readonly cutBytes?: number } =>
   cutBytes === 0 ? {} : { cutBytes };
 
@@ -103,7 +102,7 @@ export function takeLog(parts: DoorParts, session: Session, wire: Log): void {
   });
 }
 
-/** A claim that an executor gives back when it stops: queued again at once, at no cost. */
+/** An executor that stops gives a claim back. The node is queued again at once, and no delivery is counted. */
 export function takeRelease(parts: DoorParts, session: Session, wire: Release): void {
   enter(session, wire.claim, "a release", (claim) => {
     session.letGo(claim);
@@ -120,7 +119,7 @@ export function takeRelease(parts: DoorParts, session: Session, wire: Release): 
   });
 }
 
-/** A task needs longer than its executor's renewals promise. */
+/** A task needs more time than its executor's renewals give. */
 export function takeExtend(parts: DoorParts, session: Session, wire: Extend): void {
   enter(session, wire.claim, "more time", (claim) => {
     const extendMs = Math.min(Number(wire.extendMs), LIMITS.nodeTimeoutMsMax);

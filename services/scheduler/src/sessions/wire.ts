@@ -1,5 +1,5 @@
-// Reports of executors as domain values. Their text is written to jsonb, which refuses NUL and lone surrogates: both are removed here, so
-// that no executor can make a tick fail.
+// Turns reports of executors into domain values. Their text is written to jsonb, which refuses NUL and lone surrogates. This file removes
+// both, so no executor can make a tick fail.
 
 import { create } from "@bufbuild/protobuf";
 import { checkJson, VALUE_LIMITS } from "@pawl/core/data/json";
@@ -27,20 +27,20 @@ import type { SchedulerItemInit } from "../commit/executor.ts";
 import { wireClaim } from "../hand-off/assignment.ts";
 
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
-/** The largest integer of the store; the wire allows twice as much. */
+/** The largest integer that the store can hold. The wire allows twice as much. */
 const INTEGER_MAX = 2 ** 31 - 1;
 const CAUSE_LENGTH = 64;
-/** As long as a name may be. */
+/** The maximum length of a name. */
 const HANDLE_LENGTH = 128;
 const MESSAGE_LENGTH = 4_096;
-/** Two phases, two kinds, and room for more of each. */
+/** There are two phases and two kinds of checks. The bound allows more of each. */
 const CHECKS_MAX = 8;
 const CHECK_TYPES: ReadonlyMap<GateKind, Check["type"]> = new Map([
   [GateKind.CONTRACT_VIOLATED, "contract.violated"],
   [GateKind.MODERATION_FLAGGED, "moderation.flagged"],
 ]);
 
-/** The claim, or undefined if it cannot be one: such a claim is stale by definition. */
+/** The claim, or undefined if there can be no such claim. The scheduler treats it as stale. */
 export function claimOf(wire: WireClaim | undefined): Claim | undefined {
   if (wire === undefined || !isUuid(wire.runId) || !isName(wire.nodeId)) return undefined;
   if (wire.epoch > BigInt(Number.MAX_SAFE_INTEGER) || wire.iteration > INTEGER_MAX)
@@ -53,21 +53,21 @@ export function claimOf(wire: WireClaim | undefined): Claim | undefined {
   };
 }
 
-/** True for a place in a stream that can be stored and counted. */
+/** Whether a position in a stream can be stored and counted. */
 export const isIndex = (index: number): boolean => index < INTEGER_MAX;
 
-/** Text that Postgres takes. */
+/** Text that PostgreSQL accepts. */
 export const cleanText = (text: string, lengthMax = MESSAGE_LENGTH): string =>
   text.slice(0, lengthMax).toWellFormed().replaceAll("\0", "");
 
-/** How the attempt ended, and the findings of the checks around its handler. Ids that follow from it contain `now`. */
+/** How the attempt ended, and the findings of the checks around its handler. Ids in it are made with `now`. */
 export function outcomeOf(wire: WireOutcome, now: number): Outcome {
   const checks = wire.gates.slice(0, CHECKS_MAX).flatMap(checkOf);
   const ending = endingOf(wire, now);
   return checks.length === 0 ? ending : { ...ending, checks };
 }
 
-/** A check of an unknown kind is left out; details that cannot be stored become null. */
+/** Leaves out a check of an unknown kind. Details that cannot be stored become null. */
 function checkOf({ kind, phase, detailsJson }: WireCheck): Check[] {
   const type = CHECK_TYPES.get(kind);
   if (type === undefined || (phase !== "input" && phase !== "output")) return [];
@@ -123,7 +123,7 @@ function completedOf(wire: WireCompleted, durationMs: number): Ended {
   };
 }
 
-/** No person could answer a hold without a reason or a known phase. */
+/** A hold without a reason or a known phase is a failure, because no person could answer it. */
 function heldOf(wire: WireHeld, durationMs: number, now: number): Outcome {
   const { reason, phase, completed } = wire;
   const why = cleanText(reason, CAUSE_LENGTH);
@@ -169,7 +169,7 @@ function askedOf(question: WireQuestion | undefined, durationMs: number, now: nu
 
 type Ended = Extract<Outcome, { kind: "completed" | "failed" }>;
 
-/** Media of a delta, or undefined if it names none; a cut address would lead elsewhere. */
+/** The media of a delta, or undefined if there is none. A cut address would lead to another place, so it is dropped. */
 export function mediaOf(wire: WireMedia | undefined): Media | undefined {
   if (wire === undefined || wire.url === "" || wire.url.length > LIMITS.deltaBytes)
     return undefined;
@@ -198,7 +198,7 @@ type Json =
   | { readonly ok: true; readonly text: string; readonly value: unknown }
   | { readonly ok: false; readonly rule: string };
 
-/** JSON bytes as text and as a value, or the rule that they break; no bytes mean null. */
+/** JSON bytes as text and as a value, or the rule that they break. No bytes mean null. */
 function jsonOf(bytes: Uint8Array, limits = VALUE_LIMITS): Json {
   const text = bytes.length === 0 ? "null" : decode(bytes);
   if (text === undefined) return { ok: false, rule: "BAD_UNICODE" };

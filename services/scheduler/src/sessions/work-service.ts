@@ -1,10 +1,10 @@
-// One executor's stream: registered → working → (goodbye, a broken stream or our own drain) gone.
+// One executor's stream: registered → working → gone (by a goodbye, a broken stream or a drain of this scheduler).
 //
-// No message must arrive. The lease commits before the assignment is sent, so either side may die in between: an executor names the claims
-// it holds when it registers and with each renewal, and the scheduler takes the others back.
-// A broken stream shortens the executor's life to a short grace, unless a newer stream speaks for the executor by then. One process at a
-// time speaks for an executor (ADR 39): another process that registers with its id is refused while the first lives. An older stream of
-// the same process, here or at another scheduler, is ended; its end changes nothing of the executor's.
+// The protocol survives the loss of any message. The lease commits before the assignment is sent, so either side may die in between. An
+// executor names its claims when it registers and with each renewal, and the scheduler takes the others back. A broken stream shortens the
+// executor's life to a short grace, unless a newer stream represents the executor by then. One process at a time represents an executor
+// (ADR 39). The scheduler refuses another process with the same id while the first one lives. It ends an older stream of the same process,
+// here or at another scheduler. The end of that stream does not affect the executor.
 
 import { LIMITS } from "@pawl/core/data/limits";
 import { EngineError, invalidField } from "@pawl/core/fault/engine-error";
@@ -32,7 +32,7 @@ import { failOversize, takeDelta, takeExtend, takeLog, takeOutcome, takeRelease 
 import { takeEffectBegin, takeEffectCommit } from "./take-effect.ts";
 import { claimOf, cleanText } from "./wire.ts";
 
-/** An executor that missed so many renewals counts as frozen, before its lease ends. */
+/** An executor that missed this many renewals counts as frozen, before its lease ends. */
 const RENEWALS_MISSED = 2;
 
 export interface WorkParts {
@@ -43,15 +43,15 @@ export interface WorkParts {
   readonly nodeTypes: NodeTypes;
   readonly renewals: Renewals;
   readonly log: Logger;
-  /** Who may serve the built-in node types. */
+  /** The rule for executors of the built-in node types. */
   readonly builtIns: BuiltIns;
   readonly leaseMs: number;
   readonly renewMs: number;
-  /** How long the leases of an executor whose stream broke live on. */
+  /** How long the leases of an executor live after its stream broke. */
   readonly graceMs: number;
-  /** Looks for lost leases; called when a grace has passed. */
+  /** Looks for lost leases. It is called when a grace has passed. */
   readonly sweepSoon: (afterMs: number) => void;
-  /** Makes sure that queues exist for node types. */
+  /** Creates missing queues for node types. */
   readonly ensureQueues: (nodeTypes: readonly string[]) => Promise<void>;
 }
 
@@ -59,7 +59,7 @@ export interface WorkParts {
 export function serveWork(parts: WorkParts, stream: WorkStream): void {
   let session: Session | undefined;
   let farewell = false;
-  // Items are handled in order; registering waits for the database, and later items wait for it.
+  // Items are handled in order. A registration waits for the database, and later items wait for the registration.
   let chain = Promise.resolve();
   const handle = async (item: WorkerItem): Promise<void> => {
     if (stream.signal.aborted) return;
@@ -135,7 +135,7 @@ async function register(parts: WorkParts, stream: WorkStream, hello: Register): 
   return session;
 }
 
-/** From here on this session speaks for its executor, and no older session does. */
+/** Makes this session represent its executor. No older session does from now on. */
 async function enroll(parts: WorkParts, session: Session, hello: Register): Promise<void> {
   const hasId = await parts.executors.register({
     executorId: session.executorId,
@@ -166,20 +166,20 @@ const processOf = ({ name, language, sdk, build }: WireProcess): HandlerProcess 
   build: cleanText(build, LIMITS.labelLength),
 });
 
-/** The executor keeps its claims and names them to its next scheduler. */
+/** Refuses the executor. It keeps its claims and names them to its next scheduler. */
 function throwIfDraining({ roster }: WorkParts): void {
   if (roster.isDraining) throw new EngineError("DRAINING", "This scheduler is stopping.");
 }
 
 /**
- * Lets the event loop read on. A scheduler that was frozen reads a Register together with the end of its stream. If it stored the session,
- * that session would speak for an executor that has long found another scheduler, and the renewals there would count no more.
+ * Lets the event loop read the stream. A frozen scheduler reads a Register together with the end of its stream. If it stored the session,
+ * the session would represent an executor that found another scheduler long ago. The renewals there would then not count any more.
  */
 async function readOn(): Promise<void> {
   for (let turn = 0; turn < 2; turn += 1) await new Promise((resolve) => setImmediate(resolve));
 }
 
-/** Register again on the same stream: the executor has another capacity, 0 if it is about to leave. */
+/** The executor registers again on the same stream with another capacity. The capacity is 0 if the executor is about to stop. */
 function resize(parts: WorkParts, session: Session, hello: Register): void {
   checkRegister(hello, parts.builtIns);
   if (hello.executorId !== session.executorId)
@@ -198,7 +198,7 @@ function registered(
   return { item: { case: "registered", value } };
 }
 
-/** Notes that the executor lives; a silent executor has room again. */
+/** Records that the executor lives. A silent executor has room again. */
 function noteAlive(parts: WorkParts, session: Session): void {
   const wasSilent = session.isSilent;
   session.received();
@@ -236,7 +236,7 @@ function take(parts: WorkParts, session: Session, { item }: WorkerItem): void {
       );
       return;
     }
-    // Handled by the stream itself, or not known to this build.
+    // The stream handles these items itself, or this build does not know them.
     case "register":
     case "goodbye":
     case undefined:
@@ -247,10 +247,10 @@ async function leave(parts: WorkParts, session: Session, farewell: boolean): Pro
   parts.roster.leave(session);
   parts.renewals.drop(session);
   METRICS.executorsConnected.add(-1);
-  // A newer session may speak for the executor, here or elsewhere: then claims and life belong to that session.
+  // A newer session may represent the executor, here or at another scheduler. Then the claims and the life belong to that session.
   const isLast = !session.isSuperseded && (!farewell || (await isCurrent(parts, session)));
   const given = giveBack(parts, session, farewell && isLast ? "all" : "unsent");
-  // We sent it away: it is alive and on its way to another scheduler, or waits for the next one here.
+  // This scheduler ended the stream. The executor is alive and connects to another scheduler, or to the next one here.
   if (farewell || session.draining) await given;
   if (!isLast || (session.draining && !farewell)) return;
   const graceMs = farewell ? 0 : parts.graceMs;
@@ -258,7 +258,7 @@ async function leave(parts: WorkParts, session: Session, farewell: boolean): Pro
   try {
     await parts.executors.expireSoon(session, graceMs);
   } catch (error) {
-    // The lease ends by itself; only the short grace is lost.
+    // The lease ends by itself. Only the short grace is missing.
     parts.log.warn({ err: error, executor_id: session.executorId }, "could not shorten a lease");
   }
   parts.sweepSoon(graceMs);

@@ -16,9 +16,9 @@ import { withoutRepeats } from "../inputs/inbox.ts";
 
 const WAIT_MIN_MS = 50;
 const WAIT_MAX_MS = 2_000;
-/** A run that comes back within this time keeps the wait it had. */
+/** A run that is held again within this time keeps its previous wait. */
 const MEMORY_MS = 10_000;
-/** How long callers and sweeps wait. They may ask again. */
+/** How long callers and sweeps wait. They may repeat their inputs. */
 const PATIENCE_MS = 3_000;
 /** How many waits are remembered. A forgotten run starts with the shortest wait. */
 const REMEMBERED_MAX = 1_000;
@@ -27,14 +27,14 @@ export interface AsideParts {
   readonly recovery: Pick<Recovery, "lockedRuns">;
   readonly timers: Timers;
   readonly steady: () => number;
-  /** Called when `take` has something. */
+  /** Called when `take` has something to return. */
   readonly onDue: () => void;
 }
 
 /** Why a run waits. */
 export interface Obstacle {
   readonly error: unknown;
-  /** Runs whose rows another session held: this run, or a run that moves with it. It waits until they are free. */
+  /** The runs whose rows another session locked: this run, or a run that moves with it. The run waits until they are free. */
   readonly locked?: readonly RunId[];
 }
 
@@ -66,12 +66,12 @@ export class Aside {
     return this.#entries.has(runId);
   }
 
-  /** Whether a run is to be tried again. */
+  /** Whether a run is due to be tried again. */
   get isDue(): boolean {
     return this.#released.size > 0;
   }
 
-  /** Keeps inputs about runs that wait here, and gives the others. */
+  /** Keeps inputs about runs that wait here. Returns the others. */
   divert(inputs: readonly Input[]): readonly Input[] {
     if (this.#entries.size === 0) return inputs;
     return inputs.filter((input) => {
@@ -81,7 +81,7 @@ export class Aside {
     });
   }
 
-  /** Lets a run wait, with the inputs about it. */
+  /** Makes a run wait, with the inputs about it. */
   hold(runId: RunId, inputs: readonly Input[], obstacle: Obstacle): void {
     const found = this.#entries.get(runId);
     const waitMs = this.#nextWait(runId);
@@ -104,7 +104,7 @@ export class Aside {
     return (entry?.kept ?? []).map(({ input }) => input);
   }
 
-  /** The store takes commits again: every run is tried again now, except those whose rows are locked. */
+  /** The store accepts commits again. Every run is tried again now, except those whose rows are locked. */
   hurry(): void {
     for (const [runId, entry] of this.#entries)
       if ((entry.obstacle.locked ?? []).length === 0) this.#release(runId, entry);
@@ -116,7 +116,7 @@ export class Aside {
     return entry && { inputs: entry.kept.map(({ input }) => input), error: entry.obstacle.error };
   }
 
-  /** Ends every wait. Senders that may ask again are refused; executors repeat results that are not acknowledged. */
+  /** Ends every wait. Refuses inputs whose senders may repeat them. Executors repeat results that are not acknowledged. */
   stop(error: EngineError): void {
     for (const { cancel, kept } of this.#entries.values()) {
       cancel();
@@ -139,7 +139,7 @@ export class Aside {
   async #look(runId: RunId, entry: Entry): Promise<void> {
     this.#loseImpatient(runId, entry);
     const isHeld = await this.#isLocked(entry.obstacle.locked ?? []);
-    // The run may have been held again, or taken, meanwhile.
+    // The run may have been taken, or held again, meanwhile.
     if (this.#entries.get(runId) !== entry) return;
     if (!isHeld) return this.#release(runId, entry);
     entry.waitMs = Math.min(WAIT_MAX_MS, entry.waitMs * 2);
@@ -178,10 +178,10 @@ export class Aside {
   }
 }
 
-/** An executor's report about its claim. Without it the node would be stuck. */
+/** Whether the input is an executor's report about its claim. Without it the node would be stuck. */
 export const isKept = (input: Input): boolean => input.kind === "outcome" || isFenced(input);
 
-/** The error for a sender that may ask again. */
+/** The error for a sender that may repeat its input. */
 export const contended = (runId: RunId, cause: unknown): EngineError =>
   new EngineError(
     "RUN_CONTENDED",
@@ -189,10 +189,10 @@ export const contended = (runId: RunId, cause: unknown): EngineError =>
     { retryAfterMs: 1_000, metadata: { run_id: runId }, cause },
   );
 
-/** A result that an executor reported and that is not stored yet. */
+/** A result that an executor reported and that the store does not hold yet. */
 export interface UnsettledResult {
   readonly claim: Claim;
-  /** Why it is not stored. */
+  /** Why the store does not hold it. */
   readonly reason: string;
 }
 

@@ -1,10 +1,10 @@
-// Finds the claim that makes ticks fail. A job that comes out of a queue is no input, so it cannot be tried apart: each time a tick fails,
-// the next ones claim fewer jobs, until a single run is left. That run is at fault.
+// Finds the claim that makes ticks fail. A claimed job is no input, so the loop cannot try it apart. After each failed tick the next ticks
+// claim fewer jobs, until a tick claims jobs of one run only. That run is at fault.
 
 import type { RunId } from "@pawl/core/name/ids";
 
 const CLAIMS_MAX = 256;
-/** How often a run that failed alone is claimed again, on a fresh fold each time. */
+/** How often the scheduler claims a run again that failed alone, on a fresh fold each time. */
 const TRIES_MAX = 2;
 
 export class ClaimBlame {
@@ -21,7 +21,7 @@ export class ClaimBlame {
     this.#max = Math.min(CLAIMS_MAX, this.#max * 2);
   }
 
-  /** A tick failed that claimed jobs of these runs. Gives the run at fault, once it is known. */
+  /** A tick failed that claimed jobs of these runs. Returns the run at fault, once it is known. */
   failed(claimed: readonly RunId[]): RunId | undefined {
     this.#max = Math.max(1, Math.floor(Math.min(this.#max, claimed.length) / 2));
     const [runId, ...others] = claimed;

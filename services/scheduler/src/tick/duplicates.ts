@@ -1,13 +1,13 @@
-// A request id or an input key that was used before makes a unique index refuse the whole batch. Only then are the request ids and input
-// keys of the batch looked up: a repeat is answered with the run that it started, a misused request id with REQUEST_ID_REUSED, and the
-// other inputs are tried again. A caller's own request id wins over the key of its input.
+// A used request id or input key makes a unique index refuse the whole batch. Only then does the scheduler look up the request ids and
+// input keys of the batch. It answers a repeat with the run that the first request started, and a misused request id with
+// REQUEST_ID_REUSED. It tries the other inputs again. A caller's own request id has priority over the key of its input.
 
 import type { RunId } from "@pawl/core/name/ids";
 import type { Journal } from "@pawl/platform/store/tick/journal";
 import { requestReused } from "../inputs/errors.ts";
 import type { Input, StartInput } from "../inputs/input.ts";
 
-/** Answers the repeats in a batch. The others are tried now, except second submissions of one request, which are tried later. */
+/** Answers the repeats in a batch. Returns the others: those to try now, and second submissions of one request, to try later. */
 export async function answerDuplicates(
   journal: Journal,
   batch: readonly Input[],
@@ -31,7 +31,7 @@ export async function answerDuplicates(
   };
 }
 
-/** The names by which a start may repeat another one. */
+/** The keys by which a start may repeat another one. */
 const namesOf = ({ start: { requestId, inputKey } }: StartInput): string[] => [
   ...(requestId === null ? [] : [`request ${requestId}`]),
   ...(inputKey === undefined ? [] : [`input ${inputKey.key}`]),

@@ -1,6 +1,6 @@
-// The scheduler's loop. The loop commits one tick at a time and drafts the next tick meanwhile: inputs gather in the next one, so the
-// batch grows with the load, and a lone input never waits. When a tick fails, the loop gives up the tick above it too, and `redo.ts`
-// tries the inputs of both again. Inputs about a run that cannot move now wait aside (`aside.ts`) and delay no other run.
+// The scheduler's loop. It commits one tick at a time and drafts the next tick meanwhile. Inputs gather in the next tick, so the batch
+// grows with the load, and a lone input never waits. When a tick fails, the loop also gives up the tick above it, and `redo.ts` tries the
+// inputs of both again. Inputs about a run that cannot move now wait aside (`aside.ts`) and delay no other run.
 
 import { EngineError } from "@pawl/core/fault/engine-error";
 import { probe } from "@pawl/platform/lifecycle/probe";
@@ -13,16 +13,16 @@ import { type Answer, type Input, isCommand } from "../inputs/input.ts";
 import { Redo, type RedoOptions } from "./redo.ts";
 import { Tick } from "./tick.ts";
 
-/** From this many inputs in the last batch on, more are worth waiting for; a lone run never waits. */
+/** The loop waits for more inputs only if the last batch had at least this many. A lone run never waits. */
 const CROWD_MIN = 3;
 const GATHER_MS = 1;
-/** The share of the last batch that is not worth waiting beyond. */
+/** The loop waits until the batch has this share of the last one. */
 const ENOUGH = 0.6;
 /** setTimeout takes at most 2^31-1 ms. */
 const TIMER_MAX_MS = 2 ** 31 - 1;
 
 export interface LoopOptions extends Omit<RedoOptions, "aside"> {
-  /** For runs that wait aside, and for batches that grow. */
+  /** Timers for runs that wait aside, and for batches that grow. */
   readonly timers: Timers;
   readonly steady: () => number;
 }
@@ -61,12 +61,12 @@ export class TickLoop {
     this.#redo = new Redo(this.#options, this.#inbox, this.#aside);
   }
 
-  /** The time by which it plans. */
+  /** The time that the loop plans with. */
   get now(): number {
     return this.#options.now();
   }
 
-  /** Takes an input; its answer is called when the input is committed or refused. */
+  /** Takes an input. Its answer is called when the input is committed or refused. */
   submit(input: Input): void {
     if (this.#stopped) {
       input.answer.reject(draining());
@@ -82,17 +82,17 @@ export class TickLoop {
     this.#run();
   }
 
-  /** Submits an input and waits for its answer. @throws the reason why there is none */
+  /** Submits an input and waits for its answer. @throws the error if the input was refused */
   ask<T>(input: (answer: Answer<T>) => Input): Promise<T> {
     return new Promise((resolve, reject) => this.submit(input({ resolve, reject })));
   }
 
-  /** Looks at the queues again: room was freed, or another scheduler put jobs there. */
+  /** Looks at the queues again, because an executor has room again or another scheduler queued jobs. */
   nudge(): void {
     if (!this.#stopped) this.#run();
   }
 
-  /** Settles when the ticks under way now are over, if there are any. */
+  /** Settles when the ticks that are under way now are over. */
   async afterTick(): Promise<void> {
     await Promise.all([this.#current, this.#below?.tick.over, this.#open?.over]);
   }
@@ -105,7 +105,7 @@ export class TickLoop {
     await this.#busy;
   }
 
-  /** Results of a run that wait to be stored for longer than a commit takes. */
+  /** The results of a run that have waited longer than a commit takes. */
   unsettled(runId: RunId): UnsettledResult[] {
     const { failure } = this.#options.store;
     const aside = this.#aside.about(runId);
@@ -127,7 +127,7 @@ export class TickLoop {
   }
 
   async #drain(): Promise<void> {
-    // Everything that arrives in this turn of the event loop belongs to the first batch.
+    // All inputs of this turn of the event loop belong to the first batch.
     await turn();
     do {
       this.#current = this.#next();
@@ -135,13 +135,13 @@ export class TickLoop {
     } while (this.#below !== undefined || this.#hasMore || this.#canClaim());
   }
 
-  /** Whether there is something to try; a scheduler that stops does not wait for a store that fails. */
+  /** Whether there is something to try. A scheduler that stops does not wait for a failing store. */
   get #hasMore(): boolean {
     if (this.#options.store.failure !== undefined) return !this.#stopped;
     return this.#inbox.size > 0 || this.#aside.isDue;
   }
 
-  /** Drafts one tick while the one below is being committed, and sends it off. */
+  /** Drafts one tick while the tick below is being committed, and sends it. */
   async #next(): Promise<void> {
     const below = this.#below;
     const { failure } = this.#options.store;
@@ -172,7 +172,7 @@ export class TickLoop {
     await this.#send(tick);
   }
 
-  /** Tries a run that waited aside, alone on the store. */
+  /** Tries a run that waited aside, while no other tick is under way. */
   async #tryAside(below: Committing | undefined): Promise<void> {
     const failedBelow = await below?.failure;
     this.#below = undefined;
@@ -197,7 +197,7 @@ export class TickLoop {
       }
       if (!tick.isFull)
         await this.#gather(tick.inputs.length, tick.inputs.length + below.tick.inputs.length);
-      // Inputs about the runs of the tick below were held back until now.
+      // Until now the tick held back inputs about the runs of the tick below.
       if ((await below.failure) === undefined && !tick.isFull) await tick.take(this.#take());
       return undefined;
     } catch (error) {
@@ -205,7 +205,7 @@ export class TickLoop {
     }
   }
 
-  /** Sends a tick off; the next may be drafted when this settles. */
+  /** Sends a tick. The loop may draft the next tick when this settles. */
   async #send(tick: Tick): Promise<void> {
     const began = performance.now();
     const written = Promise.withResolvers<void>();
@@ -230,7 +230,7 @@ export class TickLoop {
     if (failed !== undefined) await this.#redo.after(failed.error, tick);
   }
 
-  /** Settles with the next input, or when the tick is over. Inputs of the same turn of the event loop belong together. */
+  /** Settles with the next input, or when the tick below is over. Inputs of the same turn of the event loop belong together. */
   async #arrivalDuring(below: Tick): Promise<void> {
     const arrival = new Promise<void>((resolve) => (this.#arrived = resolve));
     await Promise.race([arrival, below.over]);
@@ -239,10 +239,10 @@ export class TickLoop {
   }
 
   /**
-   * Under load, waits a moment for a batch to grow towards the crowd that is under way. A commit and the wake-ups around it cost the
-   * same for one input as for fifty: without this the loop ran 950 ticks/s of 3 inputs where 32 runs were under way. Waiting for as
-   * many as last time cost 8 % of throughput, since some runs end in every round. The crowd of a tick above another is both ticks:
-   * their runs would alternate for ever, in ticks of half the size.
+   * Under load, waits a moment until the batch is about as large as the last one. A commit and the wake-ups around it cost the same for one
+   * input as for fifty. Without this wait the loop ran 950 ticks/s of 3 inputs while 32 runs were under way. A wait for the whole size of
+   * the last batch cost 8 % of throughput, because some runs end in every round. If one tick is drafted above another, both sizes count:
+   * otherwise their runs would alternate in ticks of half the size.
    */
   async #gather(have: number, crowd: number): Promise<void> {
     if (crowd < CROWD_MIN || have >= ENOUGH * crowd) return;

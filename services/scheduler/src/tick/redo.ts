@@ -1,5 +1,5 @@
-// What follows when a tick fails. Nothing of it was committed, and its folds are dropped. The loop tries its inputs again, alone on the
-// store and without claims. The failure says what it is about (`platform/src/db/failure.ts`):
+// Tries the inputs of a failed tick again. The transaction committed nothing, and the folds of the tick are dropped. The loop tries the
+// inputs again while no other tick is under way, and without claims. The class of the failure decides (`platform/src/db/failure.ts`):
 //
 //   a run moved on, a deadlock     the same inputs again; after a few times in halves, so that one contended run delays no other
 //   a row is locked                the runs whose rows are locked wait aside; the others are tried again
@@ -25,13 +25,13 @@ import type { StoreHealth } from "./store-health.ts";
 import { StoreWait } from "./store-wait.ts";
 import { Tick, type TickParts, type TickReport } from "./tick.ts";
 
-/** How often a batch of many runs that lost a race is tried whole. */
+/** How often the loop tries a whole batch of many runs that lost a race. */
 const WHOLE_TRIES_MAX = 3;
-/** How often one run is tried that other schedulers write at the same time. */
+/** How often the loop tries one run that other schedulers write at the same time. */
 const RETRIES_MAX = 50;
-/** How often a batch is tried if the lock is on no run: each try waits a quarter of a second for it. */
+/** How often the loop tries a batch if the lock is on no run. Each try waits a quarter of a second for the lock. */
 const LOCK_TRIES_MAX = 8;
-/** How often an input that fails alone is tried again, on a fresh fold each time. */
+/** How often the loop tries an input again that fails alone, on a fresh fold each time. */
 const FAULT_TRIES_MAX = 2;
 
 /** The wait before the next tick, if a tick fails without an input or a claim. */
@@ -42,10 +42,10 @@ export interface RedoOptions extends TickParts {
   readonly recovery: Pick<Recovery, "lockedRuns" | "tornRuns" | "probe">;
   readonly store: StoreHealth;
   readonly onTick: (report: TickReport & { readonly ms: number }) => void;
-  /** Another session wrote first or holds a lock; the tick is done again. */
+  /** Another session wrote first or holds a lock. The loop repeats the tick. */
   readonly onConflict: () => void;
   readonly onError: (error: unknown, inputs: readonly Input[]) => void;
-  /** The engine fails on an input of this run. */
+  /** The engine failed on an input of this run. */
   readonly onPoisoned?: MarkRun;
 }
 
@@ -78,7 +78,7 @@ export class Redo {
     this.store = new StoreWait({ recovery, store, inbox, aside });
   }
 
-  /** The tick that it tries now, or tried last. */
+  /** The tick of the current try, or of the last one. */
   get tick(): Tick | undefined {
     return this.#tick;
   }
@@ -115,7 +115,7 @@ export class Redo {
   }
 
   async #again(inputs: readonly Input[], tries: Tries): Promise<void> {
-    // A run may have been set aside by an input before these: they stay behind it.
+    // An earlier input may have set a run aside. Inputs about that run stay behind it.
     const batch = this.#aside.divert(inputs);
     if (batch.length === 0) return;
     const began = performance.now();
@@ -150,7 +150,7 @@ export class Redo {
     await this.#again(batch, next(tries));
   }
 
-  /** The pauses change all the time: callers are refused, and the other inputs are tried again later. */
+  /** The pauses change too often. The loop refuses callers and tries the other inputs again later. */
   #handOver(batch: readonly Input[], error: unknown): void {
     for (const input of batch.filter(isCommand))
       input.answer.reject(contended(runOf(input), error));
@@ -215,16 +215,16 @@ export class Redo {
     const rest = inputs.filter((input) => !isAtFault.has(runOf(input)));
     if (rest.length < inputs.length || claimedRuns.some((runId) => isAtFault.has(runId)))
       return await this.#again(rest, tries);
-    // One of these moves a run at fault along with its own: its parent, or its child.
+    // One of these inputs also moves a run at fault: the parent or the child of its own run.
     const runs = runsOf(rest);
     if (runs.length > 1) return await this.#inHalves(rest);
     for (const runId of runs) this.#aside.hold(runId, rest, obstacle);
   }
 
-  /** One of the inputs, or of the claims, cannot be stored or fails in our own code. */
+  /** The store cannot hold one of the inputs or claims, or our own code fails on it. */
   async #failed(error: unknown, { inputs, claimedRuns }: Failed, tries: Tries): Promise<void> {
     this.#options.onError(error, inputs);
-    // The fold itself may be at fault, or half done.
+    // The fold itself may be wrong or half updated.
     for (const runId of runsOf(inputs)) this.#options.cache.drop(runId);
     if (claimedRuns.length > 0) this.#blameClaim(error, claimedRuns);
     else if (inputs.length === 0) await pause(FAULT_PAUSE_MS);
@@ -253,7 +253,7 @@ export class Redo {
     await this.#again(runs.slice(middle).flat(), FIRST);
   }
 
-  /** A result is never dropped: its run is put into quarantine, and the result is answered from there. */
+  /** Gives up an input. A result is never dropped: its run goes into quarantine, and the quarantine answers the result. */
   #giveUp(input: Input, error: unknown): void {
     const runId = runOf(input);
     if (mustBeKept(input)) {
@@ -264,12 +264,12 @@ export class Redo {
     else rejectAll([input], error);
   }
 
-  /** The store does not take the commit. */
+  /** The store does not accept the commit. */
   async #wait(error: unknown, batch: readonly Input[], tries: Tries): Promise<void> {
     await this.store.after(error, batch, { isAlone: tries.isAlone === true });
   }
 
-  /** Undefined when the store does not answer. */
+  /** Runs a query. Undefined if the store does not answer. */
   async #ask<T>(
     question: (recovery: RedoOptions["recovery"]) => Promise<T>,
   ): Promise<T | undefined> {
@@ -285,7 +285,7 @@ const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout
 
 const next = (tries: Tries): Tries => ({ ...tries, retries: tries.retries + 1, faults: 0 });
 
-/** Inputs of executors and sweeps. A caller of a command learns that it failed, and may decide what to do. */
+/** Inputs of executors and sweeps must be kept. A caller of a command gets the error and decides. */
 const mustBeKept = ({ kind }: Input): boolean =>
   kind === "outcome" || kind === "lost" || kind === "deadline";
 

@@ -15,7 +15,7 @@ import { news, write } from "../commit/write.ts";
 
 export interface Sending {
   readonly draft: Draft;
-  /** Drafted from what comes out of the queues. */
+  /** The draft of the jobs that come out of the queues. */
   readonly claims: Draft;
   /** The queues to look into. */
   readonly claimable: readonly string[];
@@ -24,14 +24,14 @@ export interface Sending {
 }
 
 export interface Sent {
-  /** Answers with the last seqs of the draft written last; not awaited before the commit is sent. */
+  /** The last seqs of the draft that was written last. The commit is sent before they arrive. */
   readonly lastSeqs: Promise<ReadonlyMap<RunId, number>>;
   readonly claimed: Draft | undefined;
 }
 
 /**
- * Sends every statement without waiting, unless jobs are to be claimed: the fetched jobs decide what follows. If nothing is claimed and no
- * slot moves, everything is sent when the call returns.
+ * Sends every statement without waiting, unless it claims jobs: the fetched jobs decide the next statements. If it claims nothing and
+ * changes no slot, everything is sent when the call returns.
  */
 export async function send(parts: TickParts, tx: Transaction, sending: Sending): Promise<Sent> {
   const { draft, claims, claimable, claimMax } = sending;
@@ -56,7 +56,7 @@ export async function send(parts: TickParts, tx: Transaction, sending: Sending):
   return { lastSeqs, claimed: claims };
 }
 
-/** Whether slots are to be moved: runs without limits cost nothing here. */
+/** Whether slots may change. Runs without limits cost nothing here. */
 export const hasGates = (waiting: Waiting, draft: Draft, claims: Draft): boolean =>
   !draft.slots.isEmpty || !claims.slots.isEmpty || waiting.mayRateSlotBeFree;
 
@@ -69,7 +69,7 @@ async function settleGates(
   await moveSlots(tx, draft.slots.changeWith(claims.slots, isDue), waiting);
 }
 
-/** The last statement of a tick. */
+/** Notifies readers. This is the last statement of a tick. */
 function announce(tx: Transaction, told: readonly News[]): void {
   void tx.wake(told);
   if (told.some(({ ended }) => ended)) probe("tick.before-commit-of-end");

@@ -1,10 +1,10 @@
-// Whether the store takes commits, as the loop found out: readiness shows it, and the loop waits before the next try.
+// Whether the store accepts commits, by the experience of the loop. Readiness shows it, and the loop waits before the next try.
 
 import type { EngineError } from "@pawl/core/fault/engine-error";
 import { createBackoff } from "@pawl/platform/lifecycle/backoff";
 
 const WAIT_MS = { initialMs: 200, maxMs: 1_000 } as const;
-/** One failure may be a broken connection; from the second in a row on, commands are refused at once. */
+/** One failure may be a broken connection. From the second failure in a row on, commands are refused at once. */
 const DOWN_FAILURES = 2;
 
 export class StoreHealth {
@@ -15,17 +15,17 @@ export class StoreHealth {
   /** Called when commits begin to fail, and when one succeeds again. */
   onChange: (isServing: boolean) => void = () => {};
 
-  /** Why the last commit failed, if that was the store's fault. */
+  /** Why the last commit failed, if the store was the reason. */
   get failure(): EngineError | undefined {
     return this.#failure;
   }
 
-  /** The same, once it is more than a broken connection. */
+  /** The same failure, from the second one in a row on. */
   get downFailure(): EngineError | undefined {
     return this.#count >= DOWN_FAILURES ? this.#failure : undefined;
   }
 
-  /** The store refused a commit; gives the wait before the next one. */
+  /** The store refused a commit. Returns the wait before the next one. */
   failed(error: EngineError): number {
     const isNew = this.#failure === undefined;
     this.#failure = error;
@@ -34,7 +34,7 @@ export class StoreHealth {
     return this.#backoff.nextMs();
   }
 
-  /** The store took a commit. */
+  /** The store accepted a commit. */
   works(): void {
     if (this.#failure === undefined) return;
     this.#failure = undefined;

@@ -1,6 +1,6 @@
-// What follows when the store does not take a commit. Commands are refused with STORE_UNAVAILABLE; reports of executors are kept and tried
-// again, ever more rarely, for as long as it takes. If the server answers at all, it may fail on one run only: smaller batches find that
-// run, and it waits aside. If no input is there to be tried, a probe finds out when the store takes commits again.
+// Decides what happens while the store does not accept commits. Commands are refused with STORE_UNAVAILABLE. Reports of executors are kept
+// and tried again at growing intervals, without an end. If the server answers at all, it may fail on one run only. Smaller batches find
+// that run, and it waits aside. If no input waits, a probe finds out when the store accepts commits again.
 
 import { EngineError } from "@pawl/core/fault/engine-error";
 import { isOfServer, storeUnavailable } from "@pawl/platform/db/failure";
@@ -42,7 +42,7 @@ export class StoreWait {
     aside.hurry();
   }
 
-  /** Finds out whether the store takes commits again. */
+  /** Finds out whether the store accepts commits again. */
   async probe(): Promise<void> {
     try {
       await this.#parts.recovery.probe();
@@ -52,7 +52,7 @@ export class StoreWait {
     this.succeeded({ hasWritten: true });
   }
 
-  /** Keeps the reports of executors, and waits; it does not wait for one run that was tried `isAlone`. */
+  /** Keeps the reports of executors, and waits. It does not wait for one run that was tried alone (`isAlone`). */
   async after(
     error: unknown,
     batch: readonly Input[],
@@ -71,7 +71,7 @@ export class StoreWait {
     if (mayBeOneRun && batch.length > 0)
       this.#batchMax = Math.max(1, Math.floor(Math.min(this.#batchMax, batch.length) / 2));
     const waitMs = store.failed(failure);
-    // With smaller batches, callers would wait for their refusal.
+    // With smaller batches, callers would wait longer for the error.
     if (store.downFailure !== undefined) rejectAll(inbox.pull(isCommand), failure);
     await new Promise((resolve) => setTimeout(resolve, waitMs));
   }

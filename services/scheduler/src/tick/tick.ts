@@ -1,14 +1,14 @@
-// The tick: one transaction for everything that arrived, for all runs of the batch. It reads top to bottom as
+// The tick: one transaction for all inputs that arrived, for all runs of the batch. It reads top to bottom as
 //   fence, settle, plan, place, (claim,) commit, tell.
 //
-// The loop drafts a tick while the tick below it is being committed. The two never share a run: inputs about a run of the tick below
-// are held back until that commit is over, because only the commit tells the run's real seqs. Executors, callers and readers learn of
-// a tick only after its commit.
+// The loop drafts a tick while the tick below it is being committed. The two never share a run. The tick holds back inputs about a run of
+// the tick below until that commit is over, because only the commit gives the real seqs. Executors, callers and readers learn of a tick
+// only after its commit.
 //
-// The races it survives. Another scheduler decides about the same run at the same time: both plan on the version they know, the
-// compare-and-swap lets one commit and fails the other's whole transaction (RunMoved), and the loser drops its folds and tries again.
-// Another scheduler pauses a workflow or a queue: a tick that started or claimed something under the earlier pauses fails the same way
-// (PausesMoved). No commit fences a refusal, so the tick judges an input that looks stale again on a fresh fold first.
+// Races. Another scheduler decides about the same run at the same time: both plan on the version they know. The compare-and-swap lets one
+// commit and fails the whole transaction of the other (RunMoved). The other drops its folds and tries again. Another scheduler pauses a
+// workflow or a queue: a tick that started or claimed something under the earlier pauses fails the same way (PausesMoved). No commit fences
+// a refusal, so the tick first judges an input that looks stale again on a fresh fold.
 
 import type { RunId } from "@pawl/core/name/ids";
 import { probe } from "@pawl/platform/lifecycle/probe";
@@ -29,14 +29,14 @@ export interface TickParts extends DecideParts {
   readonly journal: Journal;
 }
 
-/** What a tick did. */
+/** The counts of a committed tick. */
 export interface TickReport {
   readonly batchSize: number;
   readonly eventCount: number;
   readonly claimCount: number;
-  /** The soonest deadline of the approvals it opened, where one has any. */
+  /** The soonest deadline of the approvals that the tick opened, if there is one. */
   readonly approvalDueMs: number | undefined;
-  /** Whether the store was asked to write anything. */
+  /** Whether the tick sent anything to write. */
   readonly hasWritten: boolean;
 }
 
@@ -51,11 +51,11 @@ export class Tick {
   readonly #parts: TickParts;
   #below: Tick | undefined;
   readonly #draft: Draft;
-  /** Drafted inside the transaction, from jobs that come out of the queues. */
+  /** The draft of the jobs that come out of the queues inside the transaction. */
   readonly #claims: Draft;
   readonly #claimMax: number;
   #inputs: readonly Input[] = [];
-  /** Inputs about runs of the tick below, until that is over. */
+  /** Inputs about runs of the tick below, until that tick is over. */
   #heldBack: readonly Input[] = [];
   readonly #left: Input[] = [];
   readonly #replies: Reply[] = [];
@@ -66,35 +66,35 @@ export class Tick {
     this.#parts = parts;
     this.#claimMax = claimMax;
     this.#below = below;
-    // One reading for both drafts: the commit proves that it was the current one.
+    // Both drafts use one reading of the pauses. The commit proves that it was current.
     const { current: pauses } = parts.pauses;
     this.#draft = new Draft(parts.now(), pauses, parts);
     this.#claims = new Draft(this.#draft.now, pauses, parts);
   }
 
-  /** The inputs that it has taken so far. */
+  /** The inputs that the tick has taken so far. */
   get inputs(): readonly Input[] {
     return this.#inputs;
   }
 
-  /** Every run it is about. */
+  /** Every run of the tick. */
   get runIds(): readonly RunId[] {
     return [...new Set([...this.#inputs.map(runOf), ...this.#runs.map(idOf)])];
   }
 
-  /** Those of them of which it claimed jobs. */
+  /** The runs whose jobs the tick claimed. */
   get claimedRuns(): readonly RunId[] {
     return [...new Set(this.#claims.runs.map(idOf))];
   }
 
-  /** Inputs that it was given and has not drafted: they are for another tick. */
+  /** Inputs that the tick got and did not draft. They wait for another tick. */
   get left(): readonly Input[] {
     return [...this.#left, ...this.#heldBack];
   }
 
   /**
-   * Whether the loop must give it no more inputs: there is enough to write, or it asks for slots, which it does once. Or the pauses have
-   * changed since it began: it would judge an input that came after the change by the pauses before it.
+   * Whether the loop must give the tick no more inputs. The tick has enough to write; or it requests slots, which it does once; or the
+   * pauses have changed since it began. It would judge later inputs by the old pauses.
    */
   get isFull(): boolean {
     const { isEnough, slots, pauses } = this.#draft;
@@ -112,8 +112,8 @@ export class Tick {
   }
 
   /**
-   * Drafts the consequences of inputs, and of those that it held back for the tick below once that is over. The loop may call it several
-   * times before the commit. @throws the error of the draft; the loop then gives the tick up
+   * Drafts the consequences of inputs, and of the inputs that it held back once the tick below is over. The loop may call it several times
+   * before the commit. @throws the error of the draft; the loop then gives the tick up
    */
   async take(inputs: readonly Input[]): Promise<void> {
     const { cache } = this.#parts;
@@ -122,13 +122,13 @@ export class Tick {
       this.#isMovedBelow(runOf(input)) ? "later" : "now",
     );
     this.#heldBack = later;
-    // Before anything can fail: the loop tries the inputs of a failed tick again.
+    // Record the inputs before anything can fail: the loop tries the inputs of a failed tick again.
     this.#inputs = [...this.#inputs, ...now];
     const { replies, left } = await settleAll(this.#parts, draft, now);
     this.#replies.push(...replies);
     if (left.length > 0) this.#leave(left);
     if (draft.orphans.length > 0 || draft.endedChildren.length > 0) {
-      // Links lead to any run, also to one that the tick below is moving.
+      // A parent or child run may be any run, also one that the tick below is moving.
       await this.#below?.over;
       await followLinks(cache, draft);
     }
@@ -146,14 +146,14 @@ export class Tick {
     return below !== undefined && !below.isOver && below.#draft.concerns(runId);
   }
 
-  /** Whether its commit only writes. The loop may draft the next tick meanwhile; a job that comes out of a queue changes folds. */
+  /** Whether the commit only writes. Then the loop may draft the next tick meanwhile. A claimed job would change folds. */
   get isDecided(): boolean {
     const { waiting } = this.#parts;
     return this.#claimable.length === 0 && !hasGates(waiting, this.#draft, this.#claims);
   }
 
   /**
-   * Commits everything. It calls `onWritten` once the commit is sent, so that drafting the next tick does not delay it.
+   * Commits everything. It calls `onWritten` once the commit is sent, so the next draft does not delay it.
    * @throws the error of the transaction
    */
   async commit(onWritten: () => void = () => {}): Promise<TickReport> {
@@ -191,7 +191,7 @@ export class Tick {
         hasWritten,
       };
     } catch (error) {
-      // The jobs that it fetched are back in their queues.
+      // The fetched jobs are back in their queues.
       for (const type of claimable) waiting.enqueued(type);
       this.giveUp();
       throw error;
@@ -200,7 +200,7 @@ export class Tick {
     }
   }
 
-  /** Drops everything that it drafted. The loop gives its inputs to another tick. */
+  /** Drops the drafts. The loop gives the inputs to another tick. */
   giveUp(): void {
     for (const run of this.#runs) this.#parts.cache.drop(run.state.runId);
     this.#end();
@@ -227,8 +227,8 @@ export class Tick {
   }
 
   /**
-   * Notes when delayed jobs are due. The database counts a delay from the beginning of the transaction, so the scheduler counts from
-   * after the commit and is never early: a fetch that is too early finds nothing, and the next look comes much later.
+   * Notes when delayed jobs are due. The database counts a delay from the beginning of the transaction, and the scheduler counts from after
+   * the commit. So it is never early: an early fetch finds nothing, and the next look comes much later.
    */
   #expectDelayed(): void {
     const { waiting } = this.#parts;

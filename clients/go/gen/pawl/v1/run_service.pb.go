@@ -1347,9 +1347,9 @@ type ListRunsRequest struct {
 	PageSize int32 `protobuf:"varint,4,opt,name=page_size,json=pageSize,proto3" json:"page_size,omitempty"`
 	// next_page_token of the page before; bound to the filter.
 	PageToken string `protobuf:"bytes,5,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
-	// Only runs that this text finds: it is the beginning of their workflow's id or of words of its id and title, or the beginning of
-	// the run's id, or the last eight digits of the run's id. Upper and lower case are the same. At most 200 characters; empty means
-	// all. Where more than 200 words match, only the runs of the first 200 are found.
+	// Only runs that this text finds. It is the beginning of their workflow's id or of words of its id and title. Or it is the beginning of
+	// the run's id, or its last eight digits. Upper and lower case are the same. At most 200 characters; empty means all. If more than 200
+	// words match, only the runs of the first 200 are found.
 	Query string `protobuf:"bytes,6,opt,name=query,proto3" json:"query,omitempty"`
 	// Only runs that this schedule started; empty means all.
 	ScheduleId    string `protobuf:"bytes,60,opt,name=schedule_id,json=scheduleId,proto3" json:"schedule_id,omitempty"`

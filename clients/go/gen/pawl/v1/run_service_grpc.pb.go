@@ -50,9 +50,9 @@ type RunServiceClient interface {
 	// continue with WatchRun. Ending the call early does not end the run.
 	ExecuteRun(ctx context.Context, in *ExecuteRunRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[ExecuteRunResponse], error)
 	// SubmitRuns starts many runs over one standing stream, and gives their ends. The client sends submissions in batches, the gateway
-	// answers each of them by its request_id, in any order, and the stream stays open. After a cut the client opens another stream, to
-	// any gateway, and sends every submission again that has no final answer: the same request_id gives the same run and its end. An
-	// empty response is a heartbeat; the first comes at once. Needs HTTP/2.
+	// answers each of them by its request_id, in any order, and the stream stays open. After a cut the client opens another stream, to any
+	// gateway, and sends every submission without a final answer again. The same request_id gives the same run and its end. An empty response
+	// is a heartbeat; the first comes at once. It needs HTTP/2.
 	SubmitRuns(ctx context.Context, opts ...grpc.CallOption) (grpc.BidiStreamingClient[SubmitRunsRequest, SubmitRunsResponse], error)
 	// TestRun runs a graph that is not saved; nothing permanent is defined, and DeleteRun removes all of it.
 	TestRun(ctx context.Context, in *TestRunRequest, opts ...grpc.CallOption) (*TestRunResponse, error)
@@ -280,9 +280,9 @@ type RunServiceServer interface {
 	// continue with WatchRun. Ending the call early does not end the run.
 	ExecuteRun(*ExecuteRunRequest, grpc.ServerStreamingServer[ExecuteRunResponse]) error
 	// SubmitRuns starts many runs over one standing stream, and gives their ends. The client sends submissions in batches, the gateway
-	// answers each of them by its request_id, in any order, and the stream stays open. After a cut the client opens another stream, to
-	// any gateway, and sends every submission again that has no final answer: the same request_id gives the same run and its end. An
-	// empty response is a heartbeat; the first comes at once. Needs HTTP/2.
+	// answers each of them by its request_id, in any order, and the stream stays open. After a cut the client opens another stream, to any
+	// gateway, and sends every submission without a final answer again. The same request_id gives the same run and its end. An empty response
+	// is a heartbeat; the first comes at once. It needs HTTP/2.
 	SubmitRuns(grpc.BidiStreamingServer[SubmitRunsRequest, SubmitRunsResponse]) error
 	// TestRun runs a graph that is not saved; nothing permanent is defined, and DeleteRun removes all of it.
 	TestRun(context.Context, *TestRunRequest) (*TestRunResponse, error)

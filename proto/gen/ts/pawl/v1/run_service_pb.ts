@@ -741,9 +741,9 @@ export type ListRunsRequest = Message<"pawl.v1.ListRunsRequest"> & {
   pageToken: string;
 
   /**
-   * Only runs that this text finds: it is the beginning of their workflow's id or of words of its id and title, or the beginning of
-   * the run's id, or the last eight digits of the run's id. Upper and lower case are the same. At most 200 characters; empty means
-   * all. Where more than 200 words match, only the runs of the first 200 are found.
+   * Only runs that this text finds. It is the beginning of their workflow's id or of words of its id and title. Or it is the beginning of
+   * the run's id, or its last eight digits. Upper and lower case are the same. At most 200 characters; empty means all. If more than 200
+   * words match, only the runs of the first 200 are found.
    *
    * @generated from field: string query = 6;
    */
@@ -1633,9 +1633,9 @@ export const RunService: GenService<{
   },
   /**
    * SubmitRuns starts many runs over one standing stream, and gives their ends. The client sends submissions in batches, the gateway
-   * answers each of them by its request_id, in any order, and the stream stays open. After a cut the client opens another stream, to
-   * any gateway, and sends every submission again that has no final answer: the same request_id gives the same run and its end. An
-   * empty response is a heartbeat; the first comes at once. Needs HTTP/2.
+   * answers each of them by its request_id, in any order, and the stream stays open. After a cut the client opens another stream, to any
+   * gateway, and sends every submission without a final answer again. The same request_id gives the same run and its end. An empty response
+   * is a heartbeat; the first comes at once. It needs HTTP/2.
    *
    * @generated from rpc pawl.v1.RunService.SubmitRuns
    */

@@ -21,7 +21,10 @@ export function toFrame<Schema extends DescMessage>(
   return frame;
 }
 
-/** The one message of a request. It checks the size before it keeps the bytes. Rejects with gRPC's error for a body that is not one message. */
+/**
+ * Reads the one message of a request. It checks the size before it keeps the bytes. Rejects with gRPC's error for a body that is not one
+ * message.
+ */
 export function readMessage<Schema extends DescMessage>(
   request: EdgeRequest,
   schema: Schema,
@@ -33,7 +36,7 @@ export function readMessage<Schema extends DescMessage>(
       const isPrefixNew = held < PREFIX && held + chunk.length >= PREFIX;
       held += chunk.length;
       chunks.push(chunk);
-      // A length above the limit is refused at once, because the rest of the body may never come.
+      // Refuse a length above the limit at once, because the rest of the body may never arrive.
       const promised = isPrefixNew ? Buffer.concat(chunks).readUInt32BE(1) : 0;
       if (promised <= LIMITS.messageBytes && held <= PREFIX + LIMITS.messageBytes) return;
       chunks.length = 0;
@@ -61,7 +64,7 @@ export async function* readMessages<Schema extends DescMessage>(
 ): AsyncGenerator<MessageShape<Schema>, void, undefined> {
   let chunks: Buffer[] = [];
   let held = 0;
-  // Bytes from the beginning of `chunks` to the end of the frame that comes next, as far as they are known.
+  // The bytes from the beginning of `chunks` to the end of the next frame, if they are known.
   let needed = PREFIX;
   // The answer may end before the request does, and is written to the same stream.
   for await (const chunk of request.iterator({ destroyOnReturn: false })) {
@@ -111,7 +114,7 @@ function parseFrame<Schema extends DescMessage>(
   }
   const bytes = new Uint8Array(body.buffer, body.byteOffset + PREFIX, end - PREFIX);
   try {
-    // Unknown fields would be kept, however many they are, and the gateway reads none of them.
+    // The parser would keep any number of unknown fields, and the gateway reads none of them.
     return fromBinary(schema, bytes, { readUnknownFields: false });
   } catch (error) {
     const what = error instanceof Error ? error.message : String(error);

@@ -39,7 +39,7 @@ create table runs (
   kind text not null check (kind in ('saved', 'test')),
   status text not null check (status in ('pending', 'scheduled', 'running', 'waiting', 'retrying', 'paused',
     'compensating', 'completed', 'failed', 'cancelled', 'timeout')),
-  -- The compare-and-swap gate: every decision says which version it was made on.
+  -- The version of the compare-and-swap. Every decision names the version that it was made on.
   version bigint not null,
   last_seq bigint not null,
   has_failures boolean not null default false,
@@ -56,11 +56,11 @@ create table runs (
 create unique index runs_request on runs (tenant_id, request_id) where request_id is not null;
 create index runs_newest on runs (tenant_id, run_id desc);
 create index runs_by_workflow on runs (tenant_id, workflow_id, run_id desc);
--- Live runs by deadline: small, since it holds no finished run.
+-- Live runs by deadline. The index is small, because it holds no finished run.
 create index runs_deadline on runs (deadline_at) where ended_at is null;
 
--- Range-partitioned by run_id: run ids are UUIDv7, so a range of ids is a range of time, the primary key stays
--- (run_id, seq), and retention is dropping a partition. The scheduler adds next month's; the default takes what is left.
+-- The log is range-partitioned by run_id. Run ids are UUIDv7, so a range of ids is a range of time. The primary key stays (run_id, seq),
+-- and retention drops a partition. The scheduler adds the partition of the next month. The default partition takes all other rows.
 create table run_events (
   run_id uuid not null,
   seq bigint not null,
@@ -68,13 +68,13 @@ create table run_events (
   node_id text not null,
   iteration integer not null,
   attempt integer not null,
-  -- The claim under which an executor caused it; for node.started its own seq; 0 where none did.
+  -- The claim under which an executor caused the event. For node.started it is its own seq. 0 if no executor caused it.
   epoch bigint not null,
-  -- Position within the claim's stream, for deltas and log lines; 0 otherwise.
+  -- Position within the claim's stream, for deltas and log lines. 0 for other events.
   ordinal integer not null,
-  -- What the engine says.
+  -- The engine's data.
   payload jsonb not null,
-  -- What the user said: input, output, details.
+  -- The user's data: input, output, details.
   value jsonb,
   at timestamptz not null default now(),
   primary key (run_id, seq)
@@ -82,18 +82,18 @@ create table run_events (
 
 create table run_events_default partition of run_events default;
 
--- Facts that happen once per attempt; the second belt behind the claim epoch.
+-- Facts that happen once per attempt. The index is a second defence behind the claim epoch.
 create unique index run_events_once on run_events (run_id, node_id, iteration, attempt, type)
   where type in ('node.completed', 'node.failed', 'node.retried', 'node.skipped', 'node.cancelled', 'node.timed_out');
--- A resent delta or log line is dropped.
+-- The index drops a repeated delta or log line.
 create unique index run_events_streamed on run_events (run_id, epoch, type, ordinal)
   where type in ('node.stream.delta', 'node.log');
 
 create table executors (
   executor_id uuid primary key,
-  -- One row renewed for all its leases.
+  -- One row is renewed for all leases of the executor.
   alive_until timestamptz not null,
-  -- The connection that speaks for it; an older one may not shorten its life.
+  -- The connection that represents the executor. An older connection may not shorten its life.
   session_id uuid not null,
   node_types text[] not null,
   slots integer not null,
@@ -108,7 +108,7 @@ create table leases (
   epoch bigint not null,
   attempt integer not null,
   executor_id uuid not null,
-  -- For a single task that asked for more time than its executor's own.
+  -- Set for a single task that asked for more time than its executor has.
   extended_until timestamptz,
   leased_at timestamptz not null default now(),
   primary key (run_id, node_id, iteration)

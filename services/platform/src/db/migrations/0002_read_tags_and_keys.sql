@@ -1,5 +1,5 @@
--- Tags are a view of the log: every status transition has one row, with the metadata its kind has (core/src/log/tags.ts says
--- the same in code, and a test holds the two together). Nothing writes them, so they cannot differ from the log.
+-- Tags are a view of the log. Every status transition has one row, with the metadata of its kind. The view repeats core/src/log/tags.ts,
+-- and a test compares the two. No statement writes tags, so they cannot differ from the log.
 create view execution_tags as
 select e.run_id, e.node_id, e.iteration, e.seq, t.tag, t.metadata, e.at
 from run_events e
@@ -43,10 +43,10 @@ where e.type in (
   'node.timed_out', 'node.blocked', 'node.invalidated', 'moderation.flagged', 'contract.violated'
 );
 
--- Set when the connection that spoke for an executor is gone: a lease that runs out then was lost with its stream.
+-- Set when the connection of an executor ended. A lease that ends later was lost with its stream.
 alter table executors add column left_at timestamptz;
 
--- Runs that may not be started twice for the same input, for as long as their caller asked. One row a live key.
+-- Runs that must not start twice for the same input, for as long as their caller asked. One row for each live key.
 create table input_keys (
   tenant_id text not null,
   -- sha256 of the workflow's id and the canonical JSON of the input.

@@ -1,4 +1,4 @@
--- The node execution that waits for a run: what the log says in run.started, for readers that have only the row.
+-- The node execution that waits for a run. The log has it in run.started. This column is for readers of the row.
 alter table runs
   add column parent_run_id uuid,
   add column parent_node_id text,

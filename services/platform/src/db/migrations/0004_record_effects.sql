@@ -1,5 +1,5 @@
--- The effect ledger: what a node execution did to the outside world, whichever attempt or delivery did it. Rows change only
--- under the lock of their run, together with the lease that fences them, and are deleted with their run.
+-- The effect ledger: the effects of a node execution on the outside world, by any attempt or delivery. Rows change only under the lock of
+-- their run, together with the lease that fences them. They are deleted with their run.
 create table effects (
   run_id uuid not null,
   node_id text not null,
@@ -9,7 +9,7 @@ create table effects (
   class text not null check (class in ('transactional', 'idempotent', 'at_most_once')),
   -- The claim that began it first.
   begun_epoch bigint not null,
-  -- The claim that committed it; null while that is unknown.
+  -- The claim that committed the effect. Null while that is unknown.
   committed_epoch bigint,
   result jsonb,
   begun_at timestamptz not null default now(),

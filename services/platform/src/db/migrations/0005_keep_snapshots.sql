@@ -1,5 +1,5 @@
--- Recovery. A snapshot is a cache of the fold of a run's log up to `seq`; the log stays the truth. A quarantined run has a
--- log that cannot be trusted or inputs that cannot be applied: it does not move until a person has checked it.
+-- Recovery. A snapshot is a cache of the fold of a run's log up to `seq`. The log stays the truth. A run in quarantine has a damaged log,
+-- or inputs that cannot be applied. It does not advance until a person has checked it.
 create table run_snapshots (
   run_id uuid primary key,
   seq bigint not null,
@@ -9,7 +9,7 @@ create table run_snapshots (
   body text not null,
   written_at timestamptz not null default now()
 );
--- Bodies are of megabytes and written on the way: compressing one took longer than everything else about it.
+-- Bodies have megabytes, and the scheduler writes them while it works. Compression took longer than all other work on a snapshot.
 alter table run_snapshots alter column body set storage external;
 
 alter table runs

@@ -1,9 +1,9 @@
--- The deadline of a run that waits or is paused does not count: it moves when the run continues.
+-- The deadline of a run does not count while the run waits or is paused. It moves when the run continues.
 drop index runs_deadline;
 create index runs_deadline on runs (deadline_at) where ended_at is null and status not in ('waiting', 'paused');
 create index runs_waiting on runs (tenant_id, workflow_id) where ended_at is null and status in ('waiting', 'paused');
 
--- Approvals: the open questions of the log as a table, written with the events that open and close them.
+-- Approvals: the open questions of the log as a table. The transactions that write the events also write the rows.
 create table approvals (
   approval_id uuid primary key,
   tenant_id text not null,
@@ -12,7 +12,7 @@ create table approvals (
   workflow_id text,
   node_id text not null,
   iteration integer not null,
-  -- approval or moderation_hold, or what an executor of one's own says.
+  -- approval or moderation_hold, or a reason that an executor of the user gives.
   reason text not null,
   message text not null,
   details jsonb,

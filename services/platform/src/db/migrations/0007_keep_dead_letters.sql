@@ -1,4 +1,4 @@
--- Node executions that lost too many executors: what the log says in node.failed (delivery_exhausted), and what became of it.
+-- Node executions that lost too many executors: the facts of node.failed (delivery_exhausted), and how a user closed them.
 create table dead_letters (
   dead_letter_id uuid primary key,
   tenant_id text not null,
@@ -10,7 +10,7 @@ create table dead_letters (
   attempt integer not null,
   node_type text not null,
   deliveries integer not null,
-  -- Who lost it last, and how.
+  -- The executor that lost the execution last, and how it lost it.
   executor_id uuid not null,
   reason text not null,
   error_message text not null,
@@ -18,7 +18,7 @@ create table dead_letters (
   state text not null default 'open' check (state in ('open', 'redriven', 'discarded')),
   redrive_run_id uuid,
   closed_at timestamptz,
-  -- The request that closed it, so that its repeat closes no others.
+  -- The request that closed the letter. A repeat of the request closes no others.
   closed_request_id text
 ) with (fillfactor = 80);
 

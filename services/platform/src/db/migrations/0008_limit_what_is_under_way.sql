@@ -1,6 +1,6 @@
--- Slots of concurrency keys and rates. A row says what one execution (or, with node_id '', a whole run) waits for or has taken;
--- how much of a key is taken is counted from these rows and kept nowhere else. They come and go in the transactions that move
--- the execution, so nothing can leak. A slot of a rate stays taken (cooling) until free_at, one window after its start.
+-- Slots of concurrency keys and rates. A row is a slot that one execution holds or waits for; with node_id '' it is the slot of a whole
+-- run. The rows are the only count of a key. The transactions that move the execution write them, so no slot can leak. A slot of a rate
+-- stays taken (cooling) until free_at, one window after its start.
 create table slots (
   slot_id bigint generated always as identity,
   slot_key text not null,
@@ -9,12 +9,12 @@ create table slots (
   iteration integer not null,
   state text not null,
   free_at timestamptz,
-  -- The job it becomes once it has what it needs.
+  -- The job that the execution gets once it has its slots.
   attempt integer not null,
   node_type text not null,
   priority integer not null,
   share text not null,
-  -- The rate it needs a slot of afterwards.
+  -- The rate whose slot the execution needs next.
   next_key text,
   next_limit integer,
   next_per_ms bigint,
@@ -26,8 +26,8 @@ create unique index slots_execution on slots (run_id, node_id, iteration, slot_k
 create index slots_waiting on slots (slot_key, priority, slot_id) where state = 'waiting';
 create index slots_taken on slots (slot_key, free_at) where state <> 'waiting';
 
--- What is locked while the slots of a key are counted and given; a row is there while the key has slots. wake_at says when a
--- cooling slot frees, for the keys of rates.
+-- The lock of a key while its slots are counted and granted. A row exists while the key has slots. wake_at is the time when a cooling slot
+-- becomes free, for the keys of rates.
 create table slot_keys (
   slot_key text not null,
   slot_limit integer not null,

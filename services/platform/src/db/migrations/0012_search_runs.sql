@@ -1,10 +1,10 @@
--- What the search of runs looks in.
+-- The indexes and words of the search for runs.
 
--- The short id that lists print: the last eight digits. A UUIDv7 begins with the time, so its first digits are shared by many runs.
+-- The short id that lists print: the last eight digits. The first digits of a UUIDv7 are the time, so many runs share them.
 create index runs_by_short_id on runs (right(run_id::text, 8));
 
--- The words by which people find a workflow, in lower case: its id, the words of its id, and the words of every title it has had.
--- They outlive the workflow, as its definitions do, so that the runs of a deleted one are found.
+-- The words by which people find a workflow, in lower case: its id, the words of its id, and the words of all its titles. They stay after
+-- the workflow is deleted, so people still find its runs.
 create table workflow_words (
   tenant_id text not null,
   workflow_id text not null,

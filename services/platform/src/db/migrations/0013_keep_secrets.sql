@@ -1,4 +1,4 @@
--- Keys that all processes of a deployment share, without a setting. Migrations make them, once; services read them.
+-- Keys that all processes of a deployment share, without a setting. A migration makes them once, and services read them.
 create table secrets (
   name text primary key,
   value bytea not null check (octet_length(value) >= 32)

@@ -1,3 +1,3 @@
--- The process that speaks for an executor, as it names itself when it registers; null for one that names none. Another process cannot
--- take the id while this one lives.
+-- The process that represents an executor, by the id it registers with. Null if it registers without one. Another process cannot use the
+-- executor's id while this one lives.
 alter table executors add column instance_id uuid;

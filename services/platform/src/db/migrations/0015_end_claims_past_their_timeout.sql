@@ -1,2 +1,2 @@
--- Until when a claim may last, by its node's timeout and a grace; null for claims from before this was kept.
+-- The end of a claim, by its node's timeout and a grace. Null for claims from before this migration.
 alter table leases add column deadline_at timestamptz;

@@ -1,5 +1,5 @@
--- The users' JSON is kept to the letter. jsonb orders keys, drops spaces, writes 1e300 as 301 digits and gives -0 back as 0; json keeps
--- the text as it came. This rewrites the log: it takes as long as a copy, and nothing else runs meanwhile.
+-- Keeps the users' JSON to the letter. jsonb orders keys, drops spaces, writes 1e300 as 301 digits and returns 0 for -0. json keeps the
+-- text. This migration rewrites the log: it takes as long as a copy, and nothing else runs meanwhile.
 drop view execution_tags;
 
 alter table run_events alter column value type json using value::text::json;
@@ -8,7 +8,7 @@ alter table approvals
   alter column response type json using response::text::json;
 alter table effects alter column result type json using result::text::json;
 
--- As it was, over the new type.
+-- The same view, over the new type.
 create view execution_tags as
 select e.run_id, e.node_id, e.iteration, e.seq, t.tag, t.metadata, e.at
 from run_events e

@@ -1,2 +1,2 @@
--- The gateway makes tags from the events by the event table of core, so the view that said the same in SQL goes.
+-- The gateway makes tags from the events, by the event table of core. So nothing needs the view any more.
 drop view execution_tags;

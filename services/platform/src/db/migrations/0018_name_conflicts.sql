@@ -1,5 +1,5 @@
--- Fails a statement with an SQLSTATE of the engine's own, so that a conflict has a name: PW001 a run moved on, PW002 the pauses
--- changed, PW003 a workflow moved on. Volatile: PostgreSQL must call it, whatever becomes of its answer.
+-- Fails a statement with an SQLSTATE of the engine, so that a conflict has a name: PW001 a run moved on, PW002 the pauses changed, PW003 a
+-- workflow moved on. The function is volatile, so PostgreSQL calls it even if no one reads its result.
 create function pawl_require(is_met boolean, state text) returns boolean
 language plpgsql
 volatile

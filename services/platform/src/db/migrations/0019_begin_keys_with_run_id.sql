@@ -1,11 +1,11 @@
--- Makes the tables ready to be spread over servers by run. What must be unique across runs has a table of its own; every other unique
--- key of a table with a run_id begins with it.
+-- Prepares the tables for distribution over servers by run. Values that must be unique across runs have a table of their own. Every other
+-- unique key of a table with a run_id begins with it.
 
--- Which run a request id was used for. input_keys is the other table of this kind.
+-- The run that each request id started. input_keys is the other table of this kind.
 create table run_requests (
   tenant_id text not null,
   request_id text not null,
-  -- sha256 of the request: the same id with another request is refused.
+  -- sha256 of the request. The scheduler refuses the same id with another request.
   request_hash text not null,
   run_id uuid not null,
   primary key (tenant_id, request_id)
@@ -18,7 +18,7 @@ where request_id is not null;
 
 drop index runs_request;
 
--- runs.request_id stays: it finds the row of run_requests when the run is deleted.
+-- runs.request_id stays: it finds the row of run_requests when a user deletes the run.
 alter table runs drop column request_hash;
 
 alter table approvals drop constraint approvals_pkey;

@@ -1,5 +1,5 @@
--- The catalogue: what handlers publish about their node types. Schemas are JSON text, empty if the handler published none. A writer names
--- the revision that it replaces.
+-- The catalogue: the descriptions that handlers publish of their node types. Schemas are JSON text, empty if the handler published none. A
+-- writer names the revision that it replaces.
 create table node_types (
   node_type text collate "C" primary key,
   description text not null,
@@ -12,7 +12,7 @@ create table node_types (
   updated_at timestamptz not null default now()
 );
 
--- What people see of an executor: the scheduler that it is connected to, and the process of a user behind it.
+-- Facts about an executor for people: the scheduler that it is connected to, and the user's process behind it.
 alter table executors add column scheduler_id uuid;
 
 alter table executors add column connected_at timestamptz;
@@ -25,5 +25,5 @@ alter table executors add column sdk text not null default '';
 
 alter table executors add column build text not null default '';
 
--- When the process fell silent; null while it answers.
+-- When the process stopped answering. Null while it answers.
 alter table executors add column silent_since timestamptz;

@@ -44,14 +44,14 @@ export const APPROVAL = {
 };
 /** An open approval with a deadline, in milliseconds from now by the clock of the store. */
 export const DUE = { ...PLACE, dueInMs: number() };
-/** The scheduler checks a decision about an approval against these. */
+/** The scheduler checks a decision about an approval against these fields. */
 export const FOUND = {
   ...PLACE,
   reason: text(),
   state: text<ApprovalState>(),
   definitionId: uuid<DefinitionId>(),
 };
-/** An approval that this transaction closes; an approval that is not open stays as it is. */
+/** An approval that this transaction closes. An approval that is not open stays unchanged. */
 export const CLOSED = {
   ...ANSWER,
   approvalId: uuid<ApprovalId>(),
@@ -67,7 +67,7 @@ export type ApprovalPage = Page<ApprovalRecord>;
 
 /** A question that waits for a person from this transaction on. Its tenant and workflow are those of its run. */
 export interface NewApproval extends Typed<typeof QUESTION> {
-  /** Counted by the store's clock from the transaction on. */
+  /** The store's clock counts it from the transaction on. */
   readonly deadlineMs: number | null;
 }
 

@@ -44,7 +44,7 @@ export const dueApprovals = ({ approvals }: Tables, now: number): DueApproval[] 
     )
     .toSorted((a, b) => a.dueInMs - b.dueInMs);
 
-/** Where an approval belongs. */
+/** The execution and the definition of an approval. */
 export function findApproval(tables: Tables, approvalId: ApprovalId): FoundApproval | undefined {
   const row = tables.approvals.get(approvalId);
   const run = row === undefined ? undefined : tables.runs.get(row.runId);

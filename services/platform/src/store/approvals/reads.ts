@@ -58,7 +58,7 @@ export async function listApprovals(
     ...NEWEST_FIRST,
     filter: `approvals ${JSON.stringify([tenantId, states, workflowId, assignee, runId])}`,
     keyOf: (row) => row.approvalId,
-    // Each filter has an index of its own: open approvals are few beside closed ones.
+    // Each filter has its own index, because there are few open approvals and many closed ones.
     read: (before, limit) => {
       const values = { tenantId, workflowId, assignee, before, limit };
       if (runId !== "") return run(db, pageOfRun, { ...values, states, runId });
@@ -69,7 +69,7 @@ export async function listApprovals(
   });
 }
 
-/** Details and responses may take more bytes than a message holds: a page ends before that. */
+/** Details and responses may take more bytes than a message holds. The page ends before that. */
 function fitting(rows: readonly ApprovalRecord[]): readonly ApprovalRecord[] {
   const batch = new Batch<ApprovalRecord>(LIMITS.itemBytes);
   for (const row of rows) if (!batch.add(row, wireBytes(row))) break;
@@ -85,7 +85,7 @@ export async function countOpenApprovals(db: Queryable, tenantId: string): Promi
 export const dueApprovals = (db: Queryable, limit: number): Promise<readonly DueApproval[]> =>
   run(db, due, { limit });
 
-/** Where an approval belongs, or undefined. @throws STORE_UNAVAILABLE */
+/** The execution and the definition of an approval, or undefined. @throws STORE_UNAVAILABLE */
 export const findApproval = (
   db: Queryable,
   approvalId: ApprovalId,

@@ -1,5 +1,5 @@
 // Dead letters: node executions that lost too many executors. The tick writes them with the node.failed of their execution
-// (`Transaction.bury`). A redrive or a discard closes each once; a second one finds it closed.
+// (`Transaction.bury`). A redrive or a discard closes each letter once. A second one finds it closed.
 
 import type { ExecutorId, NodeId, RunId } from "@pawl/core/name/ids";
 import { flag, number, orNull, text, time, uuid } from "../../db/columns.ts";
@@ -43,7 +43,7 @@ export const OPEN = {
   /** Whether the workflow still exists. */
   hasWorkflow: flag(),
 };
-/** A dead letter that a request closed. The run is null if the request discarded it. */
+/** A dead letter that a request closed. `redriveRunId` is null if the request discarded it. */
 export const CLOSED = { deadLetterId: uuid(), redriveRunId: orNull(uuid<RunId>()) };
 
 export type NewDeadLetter = Typed<typeof NEW_DEAD_LETTER>;
@@ -59,26 +59,26 @@ export interface DeadLetterFilter {
   readonly workflowId: string;
   /** Empty means all. */
   readonly nodeType: string;
-  /** Only those that died before. */
+  /** Only letters from before this time. */
   readonly beforeMs: number | undefined;
 }
 
 export interface DeadLetters {
-  /** Open ones, oldest first; those that no redrive can take come last. */
+  /** Open letters, oldest first. Those that a redrive cannot start again come last. */
   open(tenantId: string, filter: DeadLetterFilter, limit: number): Promise<OpenDeadLetter[]>;
-  /** Closes those that are open: as redriven if there is a run, else as discarded. Gives their ids. */
+  /** Closes the open letters: as redriven if there is a run, otherwise as discarded. Returns their ids. */
   close(
     tenantId: string,
     ids: readonly string[],
     by: { readonly requestId: string; readonly redriveRunId: RunId | null },
   ): Promise<string[]>;
-  /** Those that a request has closed so far, oldest first. */
+  /** The letters that a request has closed so far, oldest first. */
   closedBy(tenantId: string, requestId: string): Promise<ClosedDeadLetter[]>;
-  /** The input of a run as JSON text; undefined if there is no such run. */
+  /** The input of a run as JSON text. Undefined if there is no such run. */
   inputOf(runId: RunId): Promise<string | undefined>;
 }
 
-/** Why a redrive leaves a dead letter as it is; undefined if the redrive takes it. */
+/** Why a redrive skips a dead letter. Undefined if the redrive can start its run again. */
 export function whyLeft(
   letter: OpenDeadLetter,
 ): "run_live" | "test_run" | "workflow_deleted" | undefined {

@@ -61,7 +61,7 @@ where tenant_id = :tenant_id::text
 order by dead_letter_id
 
 -- name: close
--- Closes open dead letters: redriven as a run, or discarded where there is none. Closed ones stay as they are.
+-- Closes open dead letters: as redriven if there is a run, otherwise as discarded. Closed ones stay unchanged.
 update dead_letters
 set state = case when :redrive_run_id::uuid is null then 'discarded' else 'redriven' end,
   redrive_run_id = :redrive_run_id,
@@ -73,7 +73,7 @@ where tenant_id = :tenant_id::text
 returning dead_letter_id
 
 -- name: bury
--- Keeps executions that the scheduler gives up. Tenant and workflow are those of the run.
+-- Inserts executions that the scheduler gives up. Tenant and workflow are those of the run.
 insert into dead_letters (
   dead_letter_id, tenant_id, run_id, workflow_id, node_id, iteration, attempt, node_type, deliveries, executor_id, reason,
   error_message

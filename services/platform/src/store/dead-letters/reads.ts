@@ -51,7 +51,7 @@ export async function listDeadLetters(
   });
 }
 
-/** Open dead letters, oldest first; those that no redrive can take come last. @throws STORE_UNAVAILABLE */
+/** Open dead letters, oldest first. Those that a redrive cannot start again come last. @throws STORE_UNAVAILABLE */
 export const openDeadLetters = (
   db: Queryable,
   tenantId: string,

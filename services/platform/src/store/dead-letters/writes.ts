@@ -1,4 +1,4 @@
-// Writes dead letters: the tick buries executions in its transaction; a redrive or a discard closes them.
+// Writes dead letters. The tick inserts them in its transaction, and a redrive or a discard closes them.
 
 import { list, lists, text, uuid } from "../../db/columns.ts";
 import { queriesBeside, type Queryable, run, type Send, valuesOf } from "../../db/query.ts";
@@ -28,7 +28,7 @@ export const createDeadLetters = (db: Queryable): DeadLetters => ({
   inputOf: (runId) => readRunInput(db, runId),
 });
 
-/** Keeps executions that the scheduler gives up, beside the node.failed of each. */
+/** Inserts executions that the scheduler gives up, with the node.failed of each. */
 export async function buryDeadLetters(
   send: Send,
   letters: readonly NewDeadLetter[],

@@ -1,4 +1,4 @@
-// The effect ledger: the effects of a run on the outside world, as its executors reported them.
+// The effect ledger: the effects of a run on the outside world, from the reports of its executors.
 
 import type { EffectClass, EffectStanding } from "@pawl/core/policy/effect";
 import { number, orNull, text, time } from "../../db/columns.ts";
@@ -6,7 +6,7 @@ import type { Typed } from "../../db/query.ts";
 import type { ClaimKey } from "../leases/leases.ts";
 import type { Page } from "../page.ts";
 
-/** An effect that an executor is about to make. Its key is (run, node, iteration, name), whatever the claim. */
+/** An effect that an executor is about to make. Its key is (run, node, iteration, name) and does not contain the claim. */
 export interface EffectBegin extends ClaimKey {
   readonly name: string;
   readonly class: EffectClass;
@@ -19,7 +19,7 @@ export interface EffectCommit extends ClaimKey {
   readonly resultJson: string;
 }
 
-/** The record of an effect that begins; `stale` if the claim is not that of the lease. */
+/** The record of an effect that begins. `stale` if the claim is not that of the lease. */
 export type Begun = EffectStanding | { readonly state: "stale" };
 
 /** Whether a result was recorded. */
@@ -31,10 +31,10 @@ export const EFFECT = {
   iteration: number(),
   name: text(),
   class: text(),
-  /** The attempt that began it; 0 if the log does not have it. */
+  /** The attempt that began the effect. 0 if the log does not have it. */
   attempt: number(),
   begunEpoch: number(),
-  /** Null while its result is not known. */
+  /** Null while the result is not known. */
   committedEpoch: orNull(number()),
   begunAt: time(),
   committedAt: orNull(time()),

@@ -1,7 +1,7 @@
 -- The effect ledger: the effects of runs on the outside world.
 
 -- name: page
--- A page of a run's effects after a cursor, each with the attempt whose claim began it. An empty node id means of all nodes.
+-- A page of a run's effects after a cursor, each with the attempt whose claim began it. An empty node id means all nodes.
 select f.node_id, f.iteration, f.name, f.class, f.begun_epoch, f.committed_epoch, f.begun_at, f.committed_at, coalesce(s.attempt, 0) as attempt
 from (
   select e.node_id, e.iteration, e.name, e.class, e.begun_epoch, e.committed_epoch, e.begun_at, e.committed_at
@@ -43,7 +43,7 @@ l.run_id = s.run_id
 e.run_id = s.run_id and e.node_id = s.node_id and e.iteration = s.iteration and e.name = s.name
 
 -- name: begin
--- Records effects as begun where their claim is that of the lease, and gives the records from before.
+-- Records effects as begun if their claim is that of the lease, and returns the earlier records.
 with reported as (
   select s.*, l.run_id is not null as held
   from unnest(
@@ -68,7 +68,7 @@ left join effects e on {on_record}
 order by s.arrival
 
 -- name: commit
--- Records results of effects where their claim is that of the lease; the first one counts.
+-- Records results of effects if their claim is that of the lease. The first result counts.
 with reported as (
   select s.*, l.run_id is not null as held
   from unnest(

@@ -6,7 +6,7 @@ import { queriesBeside, type Queryable, run, type Typed } from "../../db/query.t
 import { type PageRequest, readPage } from "../page.ts";
 import { EFFECT, type EffectPage } from "./effects.ts";
 
-/** A name of an effect has no line end, nor has a node's. */
+/** Neither the name of an effect nor a node id contains a line break. */
 const SEPARATOR = "\n";
 
 const declare = queriesBeside(import.meta.url);
@@ -49,7 +49,7 @@ export const effectResults = (
 ): Promise<readonly EffectResult[]> => run(db, results, { ...execution, limit: RESULTS_MAX });
 
 /**
- * Effects by node, iteration and name; `nodeId` "" means of all nodes.
+ * Effects by node, iteration and name. `nodeId` "" means all nodes.
  * @throws INPUT_INVALID for a token of another list, STORE_UNAVAILABLE
  */
 export async function listEffects(

@@ -18,7 +18,7 @@ const commit = declare("commit", lists({ ...LEASE, name: text(), resultJson: tex
   isBegun: flag(),
 });
 
-/** Records that effects begin, unless they are on record. */
+/** Records that effects begin, unless the ledger has them. */
 export async function beginEffects(
   send: Send,
   begins: readonly EffectBegin[],

@@ -1,5 +1,5 @@
-// Leases, the rows of claims, and the executors that hold them. An executor has one row, and one UPDATE renews it, however
-// many leases it has. Only the scheduler writes them.
+// Leases, the rows of claims, and the executors that hold them. An executor has one row. One UPDATE renews it for all its leases. Only the
+// scheduler writes them.
 
 import type { ExecutorId, NodeId, RunId } from "@pawl/core/name/ids";
 import { number, text, uuid } from "../../db/columns.ts";
@@ -7,7 +7,7 @@ import type { Typed } from "../../db/query.ts";
 
 /** A node execution. */
 export const EXECUTION = { runId: uuid<RunId>(), nodeId: text<NodeId>(), iteration: number() };
-/** The columns of a lease. As a claim: the epoch and the executor that the lease must have. */
+/** The columns of a lease. For a claim they are the epoch and the executor that the lease must have. */
 export const LEASE = { ...EXECUTION, epoch: number(), executorId: uuid<ExecutorId>() };
 
 export type LeaseKey = Typed<typeof EXECUTION>;
@@ -19,7 +19,7 @@ export interface NewLease extends LeaseKey {
   readonly back: number;
   readonly attempt: number;
   readonly executorId: ExecutorId;
-  /** How long the claim may last although its executor renews it; without a limit unless given. */
+  /** How long the claim may last although its executor renews it. Unlimited by default. */
   readonly limitMs?: number;
 }
 
@@ -30,19 +30,19 @@ export interface Extension extends ClaimKey {
 
 export interface ExecutorSession {
   readonly executorId: ExecutorId;
-  /** The connection that speaks for the executor now. */
+  /** The connection that represents the executor now. */
   readonly sessionId: string;
 }
 
-/** A session that keeps its executor alive, and what has changed about it. */
+/** A session that keeps its executor alive, and the changes that it reports. */
 export interface Renewal extends ExecutorSession {
-  /** Its slots from now on; unchanged unless given. */
+  /** The new number of slots. Unchanged if absent. */
   readonly slots?: number;
-  /** How long the process of a user behind it has been silent; 0 if it answers. */
+  /** How long the user's process behind it has been silent. 0 if it answers. */
   readonly silentMs?: number;
 }
 
-/** The process of a user behind an executor; empty texts for an executor that runs its handlers itself. */
+/** The user's process behind an executor. The texts are empty for an executor that runs its handlers itself. */
 export interface HandlerProcess {
   readonly processName: string;
   readonly language: string;
@@ -52,16 +52,16 @@ export interface HandlerProcess {
 
 /** A lease whose executor is not alive, or that has lasted too long. */
 export interface ExpiredLease extends Lease {
-  /** How long it was allowed to last, if its executor is alive. */
+  /** How long the claim may last, if its executor is alive. */
   readonly limitMs?: number;
-  /** The connection of its executor ended before the lease did. False for an executor that fell silent. */
+  /** True if the connection of its executor ended before the lease did. False for an executor that became silent. */
   readonly hasLeft: boolean;
 }
 
 export interface Executors {
   /**
-   * Lets a session speak for its executor from now on. False, and nothing changes, while another process speaks for it: a process that
-   * is alive, connected, and has another instance id. Processes without an instance id count as the same one.
+   * Makes a session represent its executor. Returns false and changes nothing while another process represents it: a process that is alive,
+   * connected, and has another instance id. Processes without an instance id count as the same one.
    */
   register(
     session: ExecutorSession & {
@@ -74,21 +74,21 @@ export interface Executors {
       readonly leaseMs: number;
     },
   ): Promise<boolean>;
-  /** Keeps many executors alive with one UPDATE. Gives the ids of the sessions that speak for their executors; the others renew nothing. */
+  /** Keeps many executors alive with one UPDATE. Returns the sessions that represent their executors. The others renew nothing. */
   renew(sessions: readonly Renewal[], leaseMs: number): Promise<ReadonlySet<string>>;
-  /** Shortens the life of an executor whose connection broke, unless a newer connection speaks for it. */
+  /** Shortens the life of an executor whose connection broke, unless a newer connection represents it. */
   expireSoon(session: ExecutorSession, graceMs: number): Promise<void>;
-  /** Which of these types another executor serves that is alive and connected. */
+  /** The types among these that another executor serves which is alive and connected. */
   servedByOthers(
     executorId: ExecutorId,
     nodeTypes: readonly string[],
   ): Promise<ReadonlySet<string>>;
-  /** How many executors are alive, whichever scheduler they are connected to. */
+  /** How many executors are alive, at all schedulers. */
   countAlive(): Promise<number>;
   /** Leases of executors that are no longer alive, and leases that are past their limit. */
   expiredLeases(limit: number): Promise<ExpiredLease[]>;
-  /** Leases of an executor that are older than `olderThanMs`: the scheduler compares them with the executor's report. */
+  /** Leases of an executor that are older than `olderThanMs`. The scheduler compares them with the executor's report. */
   leasesOf(executorId: ExecutorId, olderThanMs: number): Promise<Lease[]>;
-  /** Forgets executors that are long gone and hold nothing. */
+  /** Deletes executors that have been dead for long and hold no lease. */
   forgetDead(olderThanMs: number): Promise<void>;
 }

@@ -26,10 +26,10 @@ export interface ExecutorRow extends ExecutorSession {
   readonly description: string;
   readonly schedulerId: string | null;
   readonly process?: HandlerProcess;
-  /** How long its process was silent at the last renewal. */
+  /** How long the user's process was silent at the last renewal. */
   readonly silentMs?: number;
   readonly aliveUntil: number;
-  /** Its connection is gone. */
+  /** Whether the connection of the executor ended. */
   readonly hasLeft: boolean;
 }
 
@@ -70,7 +70,7 @@ const toLease = ({ runId, nodeId, iteration, epoch, executorId }: LeaseRow): Lea
 /** Executors over the tables. */
 export function createMemoryExecutors(tables: Tables, now: () => number): Executors {
   const { executors, leases } = tables;
-  /** The executor's row, if this session still speaks for it. */
+  /** The executor's row, if this session still represents it. */
   const spokenFor = ({ executorId, sessionId }: ExecutorSession): ExecutorRow | undefined => {
     const row = executors.get(executorId);
     return row?.sessionId === sessionId ? row : undefined;

@@ -1,12 +1,12 @@
--- Executors and the leases they hold. Every time is the database's own, so that schedulers agree on which executors are alive.
+-- Executors and the leases they hold. Every time is the database's own, so all schedulers agree on which executors are alive.
 
 -- part: lease
 run_id, node_id, iteration, epoch, executor_id
 
 -- name: register
--- An executor registers, or registers again over a new connection. The newest session of its process speaks for it. Another
--- process gets no row while the one that speaks for the executor is alive and connected. The row lock makes two processes that
--- register at once, at two schedulers, take turns: the second sees the first.
+-- Registers an executor, or registers it again over a new connection. The newest session of its process represents it. Another process gets
+-- no row while the present one is alive and connected. Race: two processes register at once, at two schedulers. The row lock makes them
+-- take turns, and the second sees the first.
 insert into executors (
   executor_id, session_id, node_types, slots, description, alive_until, instance_id, scheduler_id, connected_at,
   process_name, language, sdk, build
@@ -38,8 +38,8 @@ where executors.instance_id is not distinct from excluded.instance_id
 returning executor_id
 
 -- name: renew
--- Keeps executors alive, each only while the session speaks for it, and gives the sessions that do. Callers pass executors in
--- order of id, so that two schedulers that renew the same ones rarely wait for each other.
+-- Keeps executors alive if the session represents them. Returns the sessions that do. Callers pass executors in order of id, so two
+-- schedulers that renew the same ones rarely wait for each other.
 update executors e
 set
   alive_until = now() + :lease_ms::double precision * interval '1 millisecond',
@@ -53,7 +53,7 @@ where e.executor_id = s.executor_id
 returning e.session_id
 
 -- name: expire
--- Shortens an executor's life, never lengthens it, and only for the session that still speaks for it.
+-- Shortens an executor's life and never lengthens it. Only the session that represents the executor may do so.
 update executors
 set
   alive_until = least(alive_until, now() + :grace_ms::double precision * interval '1 millisecond'),
@@ -68,7 +68,7 @@ from executors
 where alive_until > now()
 
 -- name: forget_dead
--- Removes executors that have been dead for long and hold nothing.
+-- Deletes executors that have been dead for long and hold no lease.
 delete from executors
 where executor_id in (
   select e.executor_id
@@ -95,7 +95,7 @@ order by e.executor_id
 limit :limit::integer
 
 -- name: served_by_others
--- Which of these types another executor serves. An executor whose connection ended serves nothing.
+-- The types among these that another executor serves. An executor whose connection ended serves none.
 select distinct t.node_type
 from executors e
 cross join unnest(e.node_types) as t (node_type)
@@ -105,8 +105,8 @@ where e.executor_id <> :executor_id::uuid
   and t.node_type = any (:node_types::text[])
 
 -- name: expired
--- Leases whose executor is no longer alive or known, and that have no extension of their own. Also leases that have lasted longer
--- than their node's timeout allows, although their executor is alive: those come with the limit.
+-- Leases whose executor is no longer alive or known, and that have no extension of their own. Also leases past their node's timeout whose
+-- executor is alive. These come with the limit.
 select l.run_id, l.node_id, l.iteration, l.epoch, l.executor_id, e.left_at is not null as has_left,
   case
     when e.alive_until > now() or l.extended_until > now()
@@ -120,7 +120,7 @@ order by l.run_id, l.node_id, l.iteration
 limit :limit::integer
 
 -- name: of_executor
--- The leases that one executor should hold. Young leases are left out: their assignment may be under way.
+-- The leases that one executor should hold. Young leases are left out, because their assignment may be under way.
 select {lease}
 from leases
 where executor_id = :executor_id::uuid
@@ -134,7 +134,7 @@ from leases
 where run_id = any (:run_ids::uuid[])
 
 -- name: of_run_until
--- The leases of one run, and until when each lasts unless its executor renews it.
+-- The leases of one run, and when each ends unless its executor renews it.
 select l.node_id, l.iteration, l.epoch, l.executor_id,
   greatest(e.alive_until, l.extended_until) as until_at
 from leases l
@@ -143,7 +143,7 @@ where l.run_id = :run_id::uuid
 limit :limit::integer
 
 -- name: count
--- Claimed node executions by definition and node. The items of a map or loop count apart from the node itself.
+-- Claimed node executions by definition and node. The items of a map or loop count separately from the node itself.
 select r.definition_id, l.node_id, least(l.iteration, 1) as iteration, count(*)::integer as count
 from leases l
 join runs r on r.run_id = l.run_id
@@ -152,7 +152,7 @@ group by r.definition_id, l.node_id, least(l.iteration, 1)
 
 -- name: extend
 -- Gives single leases more time than their executor's renewals do, if the claim is that of the lease. The last report of a claim counts.
--- Run rows are locked by then, and leases change only under that lock.
+-- The run rows are locked by then, and leases change only under that lock.
 with reported as (
   select s.*, l.run_id is not null as held
   from unnest(

@@ -64,7 +64,7 @@ export async function countAliveExecutors(db: Queryable): Promise<number> {
   return (await first(db, countAlive, {}))?.alive ?? 0;
 }
 
-/** Node types that executors serve now: warnings about definitions compare with them. @throws STORE_UNAVAILABLE */
+/** Node types that executors serve now. Warnings about definitions use them. @throws STORE_UNAVAILABLE */
 export async function servedTypes(db: Queryable): Promise<ReadonlySet<string>> {
   return new Set((await readAliveExecutors(db)).flatMap((row) => row.nodeTypes));
 }
@@ -73,7 +73,7 @@ export async function servedTypes(db: Queryable): Promise<ReadonlySet<string>> {
 export const leasesOfRuns = (db: Queryable, runIds: readonly RunId[]): Promise<Lease[]> =>
   run(db, ofRuns, { runIds });
 
-/** The leases of one run, and until when each lasts. @throws STORE_UNAVAILABLE */
+/** The leases of one run, and when each ends. @throws STORE_UNAVAILABLE */
 export const readLeasesOfRun = (db: Queryable, runId: RunId): Promise<RowOf<typeof ofRunUntil>[]> =>
   run(db, ofRunUntil, { runId, limit: LEASES_MAX });
 

@@ -1,5 +1,5 @@
-// Writes executors and extensions of leases, and reads the leases that a scheduler must take back. The tick opens and closes leases
-// with its own statements (store/tick).
+// Writes executors and extensions of leases. Reads the leases that a scheduler must take back. The tick opens and closes leases with its
+// own statements (store/tick).
 
 import type { ExecutorId } from "@pawl/core/name/ids";
 import { flag, list, lists, number, orNull, text, uuid } from "../../db/columns.ts";
@@ -16,7 +16,7 @@ import { countAliveExecutors } from "./reads.ts";
 
 /** More leases than any executor has capacity for; bounds the comparison with the executor's own report. */
 const LEASES_MAX = 10_000;
-/** Dead executors forgotten at once; the next sweep takes the rest. */
+/** The most dead executors that one sweep deletes. The next sweep takes the rest. */
 const FORGOTTEN_MAX = 1_000;
 
 const declare = queriesBeside(import.meta.url);
@@ -58,7 +58,7 @@ const ofExecutor = declare(
 );
 const extend = declare("extend", lists({ ...LEASE, extendMs: number() }), { held: flag() });
 
-/** Extends leases, in the transaction of a tick that has locked the rows of the runs. Gives for each whether its claim holds. */
+/** Extends leases, in the transaction of a tick that has locked the rows of the runs. Returns for each whether its claim holds. */
 export async function extendLeases(
   send: Send,
   extensions: readonly Extension[],

@@ -4,14 +4,14 @@ import type { Fact, RunEvent } from "@pawl/core/log/event";
 import type { RunId } from "@pawl/core/name/ids";
 import type { ClaimKey } from "../leases/leases.ts";
 
-/** A fact to append. Its seq is the run's new last seq minus `back`: 0 for the last one of this transaction. */
+/** A fact to append. Its seq is the run's new last seq minus `back`. The last fact of the transaction has 0. */
 export interface Append {
   readonly runId: RunId;
   readonly back: number;
   readonly fact: Fact;
 }
 
-/** A delta or log line; the store skips one that is there already. */
+/** A delta or log line. The store skips it if the log already has it. */
 export interface StreamedFact extends ClaimKey {
   readonly ordinal: number;
   readonly type: "node.stream.delta" | "node.log";
@@ -20,7 +20,7 @@ export interface StreamedFact extends ClaimKey {
 
 export interface LogCursor {
   readonly runId: RunId;
-  /** The last seq the reader has; 0 for none. */
+  /** The last seq the reader has. 0 for none. */
   readonly afterSeq: number;
 }
 

@@ -1,4 +1,4 @@
-// The events of the memory store, with the unique keys of run_events: the primary key, the facts that happen once per attempt
+// The events of the memory store, with the unique keys of run_events. These are the primary key, the facts that happen once per attempt,
 // and the streamed facts by their place in the claim's stream.
 
 import { type Fact, isStreamedType, type RunEvent } from "@pawl/core/log/event";
@@ -43,7 +43,7 @@ export class MemoryLog {
 
   add(runId: RunId, added: RunLog): void {
     const { events, keys } = logOf(this.#logs, runId);
-    // Facts may come in any order; readers see them by seq. Only a gap that is filled later needs a whole sort.
+    // Facts may arrive in any order, and readers see them by seq. Only a gap that is filled later needs a whole sort.
     const inOrder = added.events.toSorted((a, b) => a.seq - b.seq);
     const isBehind = (inOrder[0]?.seq ?? 0) < (events.at(-1)?.seq ?? 0);
     events.push(...inOrder);
@@ -56,7 +56,7 @@ export class MemoryLog {
   }
 }
 
-/** The log as one transaction sees it. */
+/** The log that one transaction sees. */
 export class StagedLog {
   readonly #log: MemoryLog;
   readonly #staged = new Map<RunId, RunLog>();
@@ -75,7 +75,7 @@ export class StagedLog {
     events.push(event);
   }
 
-  /** Whether a streamed fact is there already. */
+  /** Whether the log already has a streamed fact. */
   hasStreamed(runId: RunId, epoch: number, type: string, ordinal: number): boolean {
     return this.#has(runId, streamedKey(epoch, type, ordinal));
   }
@@ -114,13 +114,13 @@ function uniqueKeys(event: RunEvent, ordinal: number): readonly (readonly [strin
   return keys;
 }
 
-/** A fact as the log keeps it. */
+/** The event that the log stores for a fact. */
 export function eventOf(
   fact: Fact,
   { runId, seq, at }: Pick<RunEvent, "runId" | "seq" | "at">,
 ): RunEvent {
   const epoch = fact.type === "node.started" ? seq : fact.epoch;
-  // A jsonb column makes the same copy; the cast restores the pairing of type and payload.
+  // A jsonb column makes the same copy. The cast restores the pairing of type and payload.
   const payload: unknown = JSON.parse(JSON.stringify(fact.payload));
   return { ...fact, payload, runId, seq, epoch, at } as RunEvent;
 }

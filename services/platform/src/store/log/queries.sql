@@ -1,8 +1,8 @@
 -- The log of events. A seq becomes visible after every seq before it, because ticks write them under the lock of the run's row.
 
 -- part: at
--- Milliseconds: as text, times cost the driver a quarter of the time of a long log. The half microsecond corrects the rounding of the
--- double.
+-- Milliseconds. Parsing times as text took the driver a quarter of the time of a long log. The half microsecond corrects the rounding of
+-- the double.
 floor(date_part('epoch', e.at) * 1000 + 0.0005) as at
 
 -- part: event
@@ -58,8 +58,8 @@ where bytes_before < :bytes_max::bigint
 order by place, seq
 
 -- name: load
--- The events of many runs that the engine folds, each log after its own cursor and up to the seq that the run's row had, so that the row
--- and its log agree.
+-- The events of many runs for the fold, each log after its own cursor. It reads up to the seq of the run's row, so that the row and its log
+-- agree.
 select {event}
 from unnest(:run_id::uuid[], :after_seq::bigint[], :last_seq::bigint[]) as c (run_id, after_seq, last_seq)
 join run_events e on e.run_id = c.run_id and e.seq > c.after_seq and e.seq <= c.last_seq
@@ -67,7 +67,7 @@ where e.type not in ('node.stream.delta', 'node.log')
 order by e.run_id, e.seq
 
 -- name: count
--- How many events, partial output too, each run has from a seq up to its last. Shows a gap in a log. Reads the primary key only.
+-- How many events each run has from a seq up to its last, with stream deltas. It shows a gap in a log. It reads the primary key only.
 select c.run_id, count(e.seq)::integer as event_count
 from unnest(:run_id::uuid[], :from_seq::bigint[], :last_seq::bigint[]) as c (run_id, from_seq, last_seq)
 join run_events e on e.run_id = c.run_id and e.seq >= c.from_seq and e.seq <= c.last_seq
@@ -81,8 +81,8 @@ where run_id = :run_id::uuid
   and seq = 1
 
 -- name: tagged
--- The events of a run that have a tag, after a cursor; an empty node id means of all nodes. Outputs may be large and few tags show a
--- value, so the value is read only for the types that need it.
+-- The events of a run that have a tag, after a cursor. An empty node id means all nodes. Outputs may be large and few tags show a value, so
+-- the value is read only for the types that need it.
 select e.run_id, e.seq, e.type, e.node_id, e.iteration, e.attempt, e.epoch, e.payload,
   case when e.type = any (:types_with_value::text[]) then e.value::text end as value, {at}
 from run_events e
@@ -94,7 +94,7 @@ order by e.seq
 limit :limit::integer
 
 -- part: held
--- The lease that a claim names. Run rows are locked by then, and leases change only under that lock.
+-- The lease that a claim names. The run rows are locked by then, and leases change only under that lock.
 l.run_id = s.run_id
     and l.node_id = s.node_id
     and l.iteration = s.iteration
@@ -102,7 +102,7 @@ l.run_id = s.run_id
     and l.executor_id = s.executor_id
 
 -- part: is_new
--- Partial output that is not in the log.
+-- Stream deltas that are not in the log.
 not exists (
     select 1
     from run_events e
@@ -114,8 +114,9 @@ not exists (
   )
 
 -- name: make_room
--- Makes room in the log for new partial output whose claim is still that of the lease. Gives for each whether its claim holds. Nothing changes before `append_streamed`, so both count the same rows. Unnests the input twice: one CTE
--- for both would hide its size from the planner, which then reads whole indexes.
+-- Makes room in the log for new stream deltas whose claim is still that of the lease. Returns for each whether its claim holds. Nothing
+-- changes before `append_streamed`, so both count the same rows. It unnests the input twice: one CTE for both would hide its size from the
+-- planner, which then reads whole indexes.
 with counted as (
   update runs r
   set last_seq = r.last_seq + v.fact_count
@@ -138,7 +139,7 @@ left join leases l on {held}
 order by s.arrival
 
 -- name: append_streamed
--- Appends the partial output that `make_room` made room for, in the order given.
+-- Appends the stream deltas that `make_room` made room for, in the order given.
 insert into run_events (run_id, seq, type, node_id, iteration, attempt, epoch, ordinal, payload)
 select
   v.run_id, r.last_seq - v.fact_count + v.place, v.type, v.node_id, v.iteration, v.attempt, v.epoch, v.ordinal, v.payload
@@ -158,8 +159,8 @@ from (
 join runs r on r.run_id = v.run_id
 
 -- name: next_deltas
--- One more than the largest index of each execution's deltas. Reads the partial output of the runs, so the scheduler asks only
--- for executions that were claimed before.
+-- One more than the largest index of each execution's deltas. It reads the stream deltas of the runs, so the scheduler asks only for
+-- executions that were claimed before.
 select coalesce(max(e.ordinal) + 1, 0) as next
 from unnest(:run_id::uuid[], :node_id::text[], :iteration::integer[])
   with ordinality as s (run_id, node_id, iteration, arrival)

@@ -8,7 +8,7 @@ import { EVENT, toEvent } from "../../db/event-row.ts";
 import { columns, first, queriesBeside, type Queryable, run, valuesOf } from "../../db/query.ts";
 import type { EventPage, LogCursor, TagPage, TagRecord } from "./log.ts";
 
-/** How many bytes of the users' JSON one read brings into memory; one more event may exceed it. */
+/** How many bytes of the users' JSON one read brings into memory. One more event may exceed the bound. */
 export const PAGE_BYTES = 2 * 1024 * 1024;
 const BATCH_BYTES = 8 * 1024 * 1024;
 
@@ -47,15 +47,15 @@ export async function readEvents(
   afterSeq: number,
   limit: number,
 ): Promise<EventPage> {
-  // One row more than asked for shows whether there are more.
+  // One row more than requested shows whether there are more.
   const rows = await run(db, page, { runId, afterSeq, limit: limit + 1, bytesMax: PAGE_BYTES });
   const events = rows.slice(0, limit).map(toEvent);
   return { events, hasMore: rows.length > limit || bytesOf(rows) >= PAGE_BYTES };
 }
 
 /**
- * Up to `limitPerRun` events after each cursor, in one statement, answered in the order of the cursors. A run may be asked
- * for more than once. @throws STORE_UNAVAILABLE
+ * Up to `limitPerRun` events after each cursor, in one statement, in the order of the cursors. A run may have several cursors. @throws
+ * STORE_UNAVAILABLE
  */
 export async function readEventsOfMany(
   db: Queryable,
@@ -69,7 +69,7 @@ export async function readEventsOfMany(
   });
   const pages: RunEvent[][] = cursors.map(() => []);
   for (const row of rows) pages[row.place - 1]?.push(toEvent(row));
-  // After the bytes are spent, the page that spent them and all later ones may be incomplete.
+  // The page that used up the bytes, and all later pages, may be incomplete.
   const firstCut = bytesOf(rows) >= BATCH_BYTES ? (rows.at(-1)?.place ?? 1) - 1 : cursors.length;
   return pages.map((events, index) => ({
     events,
@@ -84,9 +84,9 @@ function bytesOf(rows: readonly { readonly value: string | null }[]): number {
   return bytes;
 }
 
-/** The part of a log that is read for a fold. */
+/** The part of a log that a fold reads. */
 export interface LogRange extends LogCursor {
-  /** The last seq that the run's row had. */
+  /** The last seq of the run's row. */
   readonly lastSeq: number;
 }
 
@@ -99,7 +99,7 @@ export async function loadEvents(
   return Map.groupBy(rows.map(toEvent), (event) => event.runId);
 }
 
-/** How many events each range has, with the event at the cursor and partial output, by run. @throws STORE_UNAVAILABLE */
+/** How many events each range has, by run. The event at the cursor and stream deltas count. @throws STORE_UNAVAILABLE */
 export async function countEvents(
   db: Queryable,
   ranges: readonly LogRange[],
@@ -109,13 +109,13 @@ export async function countEvents(
   return new Map(rows.map(({ runId, eventCount }) => [runId, eventCount]));
 }
 
-/** The input of a run as JSON text; undefined if there is no such run. @throws STORE_UNAVAILABLE */
+/** The input of a run as JSON text. Undefined if there is no such run. @throws STORE_UNAVAILABLE */
 export async function readRunInput(db: Queryable, runId: RunId): Promise<string | undefined> {
   const row = await first(db, input, { runId });
   return row === undefined ? undefined : (row.input ?? "null");
 }
 
-/** Up to `limit` tags after a cursor; `nodeId` "" means of all nodes. Core derives tags from events. @throws STORE_UNAVAILABLE */
+/** Up to `limit` tags after a cursor. `nodeId` "" means all nodes. Core derives tags from events. @throws STORE_UNAVAILABLE */
 export async function readTags(
   db: Queryable,
   runId: RunId,

@@ -1,4 +1,4 @@
-// Appends partial output to the log, in the transaction of a tick that has locked the rows of the runs.
+// Appends stream deltas to the log, in the transaction of a tick that has locked the rows of the runs.
 
 import { flag, lists, number, text } from "../../db/columns.ts";
 import { queriesBeside, type Send, valuesOf } from "../../db/query.ts";
@@ -12,7 +12,7 @@ const makeRoom = declare("make_room", lists(FACT), { held: flag() });
 const append = declare("append_streamed", lists({ ...FACT, payload: text() }));
 const nextDeltas = declare("next_deltas", lists(EXECUTION), { next: number() });
 
-/** Appends partial output without a new version of its run. Gives for each fact whether its claim holds. */
+/** Appends stream deltas without a new version of the run. Returns for each fact whether its claim holds. */
 export async function appendStreamed(
   send: Send,
   sent: readonly StreamedFact[],
@@ -38,7 +38,7 @@ export async function findNextDeltas(
 const claimKey = ({ runId, nodeId, iteration, epoch, executorId }: ClaimKey): string =>
   `${runId}/${nodeId}/${iteration}/${epoch}/${executorId}`;
 
-/** A fact that an executor sent twice in one batch counts once. The statements find those that are in the log. */
+/** Removes facts that an executor sent twice in one batch. The statements find those that are in the log. */
 function once(facts: readonly StreamedFact[]): readonly StreamedFact[] {
   const seen = new Map<string, StreamedFact>();
   for (const fact of facts) {

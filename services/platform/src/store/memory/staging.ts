@@ -1,6 +1,6 @@
-// The memory store's replacement for transactions: writers take turns, each changes a staged copy, and unique keys refuse.
+// The memory store's replacement for transactions. Writers take turns, each changes a staged copy, and unique keys refuse duplicates.
 
-/** A map as one transaction sees it: its own changes over the committed rows. Only `apply` changes the committed map. */
+/** A map that one transaction sees: its own changes over the committed rows. Only `apply` changes the committed map. */
 export class StagedMap<K, V> {
   readonly #committed: Map<K, V>;
   /** Undefined marks a row that this transaction deleted. */
@@ -37,11 +37,11 @@ export class StagedMap<K, V> {
   }
 }
 
-/** Carries the SQLSTATE of Postgres, so that callers need not know which store refused. */
+/** Carries the SQLSTATE of PostgreSQL, so callers need not know which store refused. */
 export class UniqueViolation extends Error {
   override readonly name = "UniqueViolation";
   readonly code = "23505";
-  /** The index that refused, by its name in Postgres. */
+  /** The name of the index in PostgreSQL. */
   readonly constraint: string;
 
   constructor(constraint: string, key: string) {
@@ -50,10 +50,10 @@ export class UniqueViolation extends Error {
   }
 }
 
-/** Acts when it is the caller's turn. */
+/** Runs `act` when it is the caller's turn. */
 export type InTurn = <T>(act: () => T | Promise<T>) => Promise<T>;
 
-/** Turns in the order in which writers ask: row locks do this in Postgres, row by row. */
+/** Gives turns in the order of the requests. In PostgreSQL, row locks do this for each row. */
 export function createTurns(): InTurn {
   let last: Promise<unknown> = Promise.resolve();
   return (act) => {

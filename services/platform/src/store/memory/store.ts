@@ -1,5 +1,5 @@
-// The store without a database: for a single process, for tests and for simulation with a clock of its own. The suites of
-// test/conformance check that it behaves like Postgres.
+// The store without a database: for a single process, for tests and for simulation with its own clock. The suites of test/conformance check
+// that it behaves like PostgreSQL.
 
 import type { SlotQuestion } from "@pawl/core/explain/room";
 import type { RunId } from "@pawl/core/name/ids";
@@ -17,7 +17,7 @@ import { createTurns } from "./staging.ts";
 import { createTables } from "./tables.ts";
 
 interface MemoryStoreOptions {
-  /** The store's clock in milliseconds; the system's unless given. */
+  /** The store's clock in milliseconds. By default the system's. */
   readonly now?: () => number;
   /** Called after each commit with the runs that have new events. */
   readonly onWake?: (runs: readonly News[]) => void;

@@ -44,7 +44,7 @@ export const createTables = () => ({
 });
 export type Tables = Readonly<ReturnType<typeof createTables>>;
 
-/** The rows as one transaction sees them. `apply` commits. */
+/** The rows that one transaction sees. `apply` commits them. */
 export function stageRows(tables: Tables, now: number) {
   const rows = {
     runs: new StagedMap(tables.runs),
@@ -61,5 +61,5 @@ export function stageRows(tables: Tables, now: number) {
 }
 export type StagedRows = Readonly<ReturnType<typeof stageRows>>;
 
-/** A key of two parts; no id holds a line break. */
+/** A key of two parts. No id contains a line break. */
 export const pairKey = (first: string, second: string): string => `${first}\n${second}`;

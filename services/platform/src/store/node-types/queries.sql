@@ -26,7 +26,7 @@ order by node_type
 limit :limit::integer
 
 -- name: save
--- Writes new entries, and entries that follow the revision in the store. Gives the types that were written.
+-- Writes new entries, and entries that follow the revision in the store. Returns the types that were written.
 insert into node_types as n (node_type, description, input_schema, output_schema, config_schema, earlier, revision)
 select s.node_type, s.description, s.input_schema, s.output_schema, s.config_schema, s.earlier, s.revision
 from unnest(

@@ -8,9 +8,9 @@ import { servedTypes } from "../leases/reads.ts";
 import { type Page, type PageRequest, readPage } from "../page.ts";
 import { NODE_TYPE, type NodeTypeRecord } from "./node-types.ts";
 
-/** Names compared with the types of a definition; the catalogue of one deployment is far smaller. */
+/** The most names that are compared with the types of a definition. The catalogue of one deployment is far smaller. */
 const NAMES_MAX = 10_000;
-/** Entries that one definition is checked against; types beyond these count as not described. */
+/** The most entries that one definition is checked against. Further types count as not described. */
 const CHECKED_MAX = 200;
 
 const declare = queriesBeside(import.meta.url);
@@ -25,7 +25,7 @@ export const findNodeTypes = (
   nodeTypes: readonly string[],
 ): Promise<NodeTypeRecord[]> => run(db, find, { nodeTypes });
 
-/** One entry; undefined if no executor ever registered the type. @throws STORE_UNAVAILABLE */
+/** One entry. Undefined if no executor ever registered the type. @throws STORE_UNAVAILABLE */
 export const getNodeType = (db: Queryable, nodeType: string): Promise<NodeTypeRecord | undefined> =>
   first(db, find, { nodeTypes: [nodeType] });
 
@@ -59,7 +59,7 @@ export async function readNodeTypeNames(db: Queryable): Promise<string[]> {
   return (await run(db, names, { limit: NAMES_MAX })).map(({ nodeType }) => nodeType);
 }
 
-/** What the rules of a definition ask about types: names, and the schemas of the types that its text names. @throws STORE_UNAVAILABLE */
+/** The facts about types that the rules of a definition need: names, and the schemas of the types in its text. @throws STORE_UNAVAILABLE */
 export async function readKnownTypes(db: Queryable, definitionText: string): Promise<KnownTypes> {
   const [served, known] = await Promise.all([servedTypes(db), readNodeTypeNames(db)]);
   const registered = new Set(known);

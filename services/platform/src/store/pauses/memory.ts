@@ -1,4 +1,4 @@
-// Pauses in memory. A pause takes its turn among the transactions: no transaction is open while the store writes it.
+// Pauses in memory. A pause takes its turn among the transactions, so no transaction is open while the store writes it.
 
 import type { InTurn } from "../memory/staging.ts";
 import type { Tables } from "../memory/tables.ts";

@@ -8,7 +8,7 @@ import type { RunId } from "@pawl/core/name/ids";
 import { number, text, time } from "../../db/columns.ts";
 import type { Typed } from "../../db/query.ts";
 
-/** `pausing` and `resuming`: some runs of the workflow have yet to follow. */
+/** `pausing` and `resuming` mean that some runs of the workflow have not followed yet. */
 export type PauseState = "pausing" | "paused" | "resuming";
 
 /** The key of a pause. The name is a workflow id or a node type. */
@@ -29,13 +29,13 @@ export const PAUSE = {
 export type PauseKey = Typed<typeof PAUSE_KEY>;
 export type PauseRecord = Typed<typeof PAUSE>;
 
-/** All pauses, as of an epoch. */
+/** All pauses of an epoch. */
 export interface PauseBook {
   readonly epoch: number;
   readonly pauses: readonly PauseRecord[];
 }
 
-/** The user who asked for it, and the reason. */
+/** The user who paused, and the reason. */
 export interface PauseWords {
   readonly by: string;
   readonly reason: string;
@@ -49,16 +49,22 @@ export interface RunsAfter {
 
 export interface Pauses {
   read(): Promise<PauseBook>;
-  /** Pauses; a pause that exists stays as it is. Every transaction that commits after the answer has seen the pause. */
+  /** Inserts a pause. A pause that exists stays unchanged. Every transaction that commits after the answer has seen the pause. */
   pause(key: PauseKey, words: PauseWords): Promise<PauseRecord>;
-  /** Undefined if it was not paused. A workflow is `resuming` until its runs have followed; the pause of a queue is deleted at once. */
+  /**
+   * Ends a pause. Undefined if there was none. A workflow is `resuming` until its runs have followed. The pause of a queue is deleted at
+   * once.
+   */
   resume(key: PauseKey, words: PauseWords): Promise<PauseRecord | undefined>;
-  /** Workflows whose runs have yet to follow and that no scheduler tended for so long; the caller has them for as long. */
+  /**
+   * Takes workflows whose runs have not all followed, and that no scheduler has worked on for this long. The caller has them for the same
+   * time.
+   */
   take(untendedMs: number): Promise<readonly PauseRecord[]>;
-  /** Records that the caller works on it; false if the pause has changed since. */
+  /** Records that the caller works on the pause. False if the pause has changed since. */
   tend(pause: PauseRecord): Promise<boolean>;
-  /** All runs have followed. Changes nothing if the pause has changed since. */
+  /** Records that all runs have followed. Changes nothing if the pause has changed since. */
   settle(pause: PauseRecord): Promise<void>;
-  /** Runs that have yet to follow, in order of id: live ones to pause, or paused ones to resume. */
+  /** Runs that have not followed yet, in order of id: live ones to pause, or paused ones to resume. */
   runsOf(pause: PauseRecord, page: RunsAfter): Promise<readonly RunId[]>;
 }

@@ -4,7 +4,7 @@
 p.scope, p.tenant_id, p.name, p.state, p.epoch, p.paused_by as by, p.reason, p.since, p.resumed_by, p.resume_reason
 
 -- name: all
--- All pauses, and the epoch. Without pauses, one row with the epoch alone.
+-- All pauses, and the epoch. Without pauses, one row has the epoch alone.
 select e.epoch as current_epoch, {columns}
 from pause_epoch e
 left join pauses p
@@ -21,7 +21,7 @@ where scope = :scope::text
   and name = :name::text
 
 -- name: lock_claims
--- Conflicts with every writer of leases and with other pauses, and with no reader.
+-- Takes a lock that conflicts with every writer of leases and with other pauses, and with no reader.
 lock table leases in share row exclusive mode
 
 -- name: raise_epoch
@@ -32,7 +32,7 @@ where is_only
 returning epoch, pg_notify('pawl_pauses', epoch::text)
 
 -- name: insert
--- Pauses a workflow or queue, also while it is resuming. Gives no row if it is paused already.
+-- Pauses a workflow or queue, also while it is resuming. Returns no row if it is already paused.
 insert into pauses as p (scope, tenant_id, name, state, epoch, paused_by, reason)
 values (:scope::text, :tenant_id::text, :name::text, :state::text, :epoch::bigint, :by::text, :reason::text)
 on conflict (scope, tenant_id, name) do update
@@ -56,7 +56,7 @@ where scope = 'queue'
 returning {columns}
 
 -- name: resume_workflow
--- Resumes a workflow. New runs start from here on; the runs that the pause holds have yet to follow.
+-- Resumes a workflow. New runs start from now on. The runs that the pause holds have not followed yet.
 update pauses p
 set state = 'resuming',
   epoch = :epoch::bigint,
@@ -70,7 +70,7 @@ where scope = 'workflow'
 returning {columns}
 
 -- name: take_unsettled
--- Workflows whose runs have yet to follow, and that no scheduler has worked on for a while. The caller has them for as long.
+-- Takes workflows whose runs have not all followed, and that no scheduler has worked on for a while. The caller has them for the same time.
 update pauses p
 set tended_at = now()
 where scope = 'workflow'
@@ -85,7 +85,7 @@ where scope = 'workflow'
   and epoch = :epoch::bigint
 
 -- name: tend
--- Records that a scheduler works on a pause. Gives no row if the pause has changed since.
+-- Records that a scheduler works on a pause. Returns no row if the pause has changed since.
 update pauses
 set tended_at = now()
 {at_epoch}
@@ -105,7 +105,7 @@ delete from pauses
   and state = 'resuming'
 
 -- name: drop_of_workflow
--- The pause of a workflow that is removed, so that a new workflow of the same id does not begin paused.
+-- Deletes the pause of a removed workflow, so that a new workflow with the same id does not begin paused.
 delete from pauses
 where scope = 'workflow'
   and tenant_id = :tenant_id::text
@@ -142,7 +142,7 @@ order by run_id
 limit :limit::integer
 
 -- name: runs_to_resume
--- Paused runs of a workflow in order of id, for whatever reason: a page of a walk over the partial index runs_waiting.
+-- Paused runs of a workflow in order of id, whatever paused them. One page, read from the index runs_waiting.
 {waiting}
     and status = 'paused'
 order by run_id

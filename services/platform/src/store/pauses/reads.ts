@@ -9,7 +9,7 @@ const declare = queriesBeside(import.meta.url);
 const one = declare("one", PAUSE_KEY, PAUSE);
 const all = declare("all", {}, { ...orNulls(PAUSE), currentEpoch: number() });
 
-/** Columns come from an outer join: without a scope there is no pause, with one there is all of it. */
+/** The columns come from an outer join. Without a scope there is no pause. With a scope the whole pause is there. */
 const isPause = (row: RowOf<typeof all>): row is RowOf<typeof all> & PauseRecord =>
   row.scope !== null;
 

@@ -1,10 +1,12 @@
 // Writes pauses.
 //
-// The race it survives: a tick decides on the pauses it knows. A user pauses a workflow and gets the answer. Then the tick commits a start
-// that the pause should have prevented. Every statement that starts runs or opens leases has `leases` among its tables, so its transaction
-// holds the ROW EXCLUSIVE lock of that table to its end. A pause takes the lock that conflicts: it waits for open ticks, and the next ticks
-// wait for it. PostgreSQL takes a statement's snapshot after its table locks, so those ticks see the new epoch and fail on theirs. A tick
-// pays for one look at a one-row table. The limits of a tick that stalls end it within two seconds.
+// Race: a tick decides on the pauses it knows. A user pauses a workflow and gets the answer. Then the tick commits a start that the pause
+// should have prevented.
+//
+// Every statement that starts runs or opens leases uses the table `leases`, so its transaction holds the ROW EXCLUSIVE lock of that table
+// to its end. A pause takes a conflicting lock: it waits for open ticks, and the next ticks wait for it. PostgreSQL takes a statement's
+// snapshot after its table locks, so those ticks see the new epoch and fail on theirs. A tick pays for one read of a one-row table. Its
+// time limits end a stalled tick within two seconds.
 //
 // A resume needs no lock: a scheduler that does not know of it only waits a little longer.
 
@@ -15,7 +17,7 @@ import { first, queriesBeside, type Queryable, run } from "../../db/query.ts";
 import { PAUSE, type Pauses, type PauseState } from "./pauses.ts";
 import { findPause, readPauses } from "./reads.ts";
 
-/** Below every run's id. */
+/** A value below every run's id. */
 const BEFORE_ALL = "00000000-0000-0000-0000-000000000000";
 
 const declare = queriesBeside(import.meta.url);
@@ -38,8 +40,8 @@ const runsToPause = declare("runs_to_pause", WALK, { runId: uuid<RunId>() });
 const runsToResume = declare("runs_to_resume", WALK, { runId: uuid<RunId>() });
 
 /**
- * The next epoch. Comes before the change itself: its row lock makes changes take turns, so that no two have the same epoch.
- * PostgreSQL notifies the schedulers, which read the pauses again.
+ * Raises the epoch. Call it before the change itself: its row lock makes changes take turns, so no two have the same epoch. PostgreSQL
+ * notifies the schedulers, which read the pauses again.
  */
 const raise = async (db: Queryable): Promise<number> =>
   (await first(db, raiseEpoch, {}))?.epoch ?? 0;
@@ -86,7 +88,7 @@ export const createPauses = (pool: Pool): Pauses => ({
   },
 });
 
-/** Ends the pause of a workflow that is removed, in the transaction that removes it. */
+/** Ends the pause of a removed workflow, in the transaction that removes it. */
 export async function dropPauseOfWorkflow(
   tx: Queryable,
   key: { readonly tenantId: string; readonly workflowId: string },

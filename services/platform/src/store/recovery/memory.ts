@@ -62,7 +62,7 @@ export function createMemoryRecovery(tables: Tables, now: () => number, inTurn: 
         .filter(({ runId }) => asked.has(runId))
         .map(({ attempt: _attempt, leasedAt: _leasedAt, ...lease }) => lease);
     },
-    // A call that changes a run's row takes a turn, and holds no lock after it.
+    // A call that changes a run's row takes its turn and holds no lock afterwards.
     lockedRuns: async () => [],
     tornRuns: async (runIds) => tornRuns(tables, runIds),
     probe: () => inTurn(() => {}),
@@ -76,17 +76,17 @@ const tornRuns = (tables: Tables, runIds: readonly RunId[]): TornRun[] =>
     return stray === undefined ? [] : [{ runId, straySeq: stray.seq }];
   });
 
-/** Whether a run that is not in quarantine had no event since a time. */
+/** Whether a run that is not in quarantine got no event since a time. */
 function isQuiet(tables: Tables, run: RunRow, since: number): boolean {
   const last = tables.log.of(run.runId).find((event) => event.seq === run.lastSeq);
   return run.quarantine === null && (last === undefined || last.at <= since);
 }
 
-/** In its queue, or for a slot. */
+/** Whether the execution waits in its queue or for a slot. */
 const isWaiting = (tables: Tables, job: DroppedJob): boolean =>
   tables.jobs.find(job.nodeType, jobId(job)) !== undefined || tables.slots.awaits(job);
 
-/** Times in milliseconds, of one width. */
+/** Times in milliseconds, padded to one width. */
 const cursorOf = ({ deadlineAt, runId }: RunRow): WalkCursor => [
   String(deadlineAt).padStart(16, "0"),
   runId,

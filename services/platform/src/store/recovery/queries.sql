@@ -1,9 +1,9 @@
 -- The statements of recovery: snapshots, quarantine, and checks of runs that may be stuck.
 
 -- name: quarantine
--- Sets a live run aside. The new version fails the compare-and-swap of every scheduler that planned on the old one. The run's
--- leases end, so executors' messages about them are stale. Its slots become free, and the next scheduler that looks at the queues
--- gives them to others.
+-- Puts a live run into quarantine. The new version fails the compare-and-swap of every scheduler that planned on the old one. The run's
+-- leases end, so executors' messages about them are stale. Its slots become free, and the next scheduler that surveys the queues gives them
+-- to other executions.
 with marked as (
   update runs
   set
@@ -51,7 +51,7 @@ select run_id
 from marked
 
 -- name: save_snapshot
--- Keeps one snapshot per run, the newest. Drops a snapshot that is ahead of its log, or whose run is over or in quarantine.
+-- Stores one snapshot per run, the newest. Ignores a snapshot that is ahead of its log, or whose run has ended or is in quarantine.
 insert into run_snapshots (run_id, seq, format, digest, body)
 select run_id, :seq::bigint, :format::integer, :digest::bigint, :body::text
 from runs
@@ -75,8 +75,8 @@ delete from run_snapshots
 where run_id = :run_id::uuid
 
 -- name: quiet_runs
--- A page of a walk over live runs that neither wait nor are paused, in the order of runs_deadline. Shows which of them had no event
--- for a while: one probe of the log per run. The limit bounds the runs looked at, not the runs found.
+-- A page of a walk over live runs that neither wait nor are paused, in the order of runs_deadline. It shows which of them got no event for
+-- a while: one probe of the log per run. The limit bounds the runs that it reads, not the runs that it finds.
 select
   r.run_id,
   r.deadline_at::text as deadline,
@@ -100,7 +100,7 @@ from (
 order by r.deadline_at, r.run_id
 
 -- name: locked_runs
--- Which of these runs have a row that another session holds now. Waits for no lock: the answer is the rows that `skip locked` skips.
+-- The runs among these whose row another session has locked. It waits for no lock: the answer is the rows that `skip locked` skips.
 with free as materialized (
   select run_id
   from runs
@@ -113,8 +113,8 @@ where r.run_id = any (:run_ids::uuid[])
   and r.run_id <> all (array(select run_id from free))
 
 -- name: torn_runs
--- Which of these runs have events behind their last seq. The engine writes both in one transaction, so such an event is foreign. It
--- refuses every further event of its run.
+-- The runs among these with events behind their last seq. The engine writes both in one transaction, so such an event is foreign. It makes
+-- the store refuse every further event of its run.
 select r.run_id, e.seq as stray_seq
 from runs r,
   lateral (
@@ -128,7 +128,7 @@ from runs r,
 where r.run_id = any (:run_ids::uuid[])
 
 -- name: probe
--- Writes an event of no run, to see whether the database takes writes. The same transaction deletes it.
+-- Writes an event of no run, to test whether the database accepts writes. The same transaction deletes it.
 insert into run_events (run_id, seq, type, node_id, iteration, attempt, epoch, ordinal, payload)
 values (:run_id::uuid, 1, 'run.started', '', 0, 0, 0, 0, '{}')
 

@@ -1,5 +1,5 @@
-// The calls of recovery: snapshots, quarantine, and checks of runs that may be stuck. Every call is a transaction of its own. Recovery and
-// ticks wait for each other only at single row locks.
+// The calls of recovery: snapshots, quarantine, and checks of runs that may be stuck. Every call is its own transaction. Recovery and ticks
+// wait for each other only at single row locks.
 
 import { crc32 } from "node:zlib";
 import type { Reason } from "@pawl/core/fault/reason";
@@ -9,7 +9,7 @@ import type { Lease } from "../leases/leases.ts";
 
 /** Why a run is in quarantine. */
 export interface QuarantineCause {
-  /** EVENT_LOG_CORRUPTION, or INTERNAL for an input that the engine could not take. */
+  /** EVENT_LOG_CORRUPTION, or INTERNAL for an input on which the engine failed. */
   readonly reason: Extract<Reason, "EVENT_LOG_CORRUPTION" | "INTERNAL">;
   /** For people. */
   readonly detail: string;
@@ -29,7 +29,7 @@ export interface Snapshot {
 /** A place in a walk over the live runs. */
 export type WalkCursor = readonly [deadlineAt: string, runId: RunId];
 
-/** One page of a walk: runs without an event for a while, and the place of the next page; undefined at the end. */
+/** One page of a walk: runs that got no event for a while, and the place of the next page. Undefined at the end. */
 interface QuietPage {
   readonly runIds: readonly RunId[];
   readonly next: WalkCursor | undefined;
@@ -45,26 +45,29 @@ export interface TornRun {
 export const snapshotDigest = (body: string): number => crc32(body);
 
 export interface Recovery {
-  /** Sets a live run aside: a new version fences schedulers that plan on the old one, and its claims end. False if it is over or in quarantine. */
+  /**
+   * Puts a live run into quarantine. A new version fences schedulers that plan on the old one, and its claims end. False if the run has
+   * ended or is in quarantine.
+   */
   quarantine(runId: RunId, cause: QuarantineCause): Promise<boolean>;
   /** Takes a run out of quarantine and deletes its snapshot. False if it was not in quarantine. */
   release(runId: RunId): Promise<boolean>;
-  /** Keeps the newest snapshot of a live run. The store drops one that is ahead of the log, or behind the snapshot that it has. */
+  /** Stores the newest snapshot of a live run. The store ignores one that is ahead of the log, or behind the stored snapshot. */
   saveSnapshot(runId: RunId, snapshot: Snapshot): Promise<void>;
   dropSnapshot(runId: RunId): Promise<void>;
-  /** Looks at `limit` live runs that neither wait nor are paused, and gives those without an event for `quietMs`. */
+  /** Reads `limit` live runs that neither wait nor are paused. Returns those without an event for `quietMs`. */
   quietRuns(options: {
     readonly quietMs: number;
     readonly after: WalkCursor | undefined;
     readonly limit: number;
   }): Promise<QuietPage>;
-  /** Those of these jobs that are in no queue, and whose executions do not wait for a slot either. */
+  /** The jobs among these that are in no queue, and whose executions do not wait for a slot. */
   missingJobs(jobs: readonly DroppedJob[]): Promise<DroppedJob[]>;
   leasesOfRuns(runIds: readonly RunId[]): Promise<Lease[]>;
-  /** Those of these runs whose row another session holds now. Waits for no lock. */
+  /** The runs among these whose row another session has locked. It waits for no lock. */
   lockedRuns(runIds: readonly RunId[]): Promise<readonly RunId[]>;
-  /** Those of these runs that have an event behind their last seq, and the first such seq. */
+  /** The runs among these with an event behind their last seq, and the first such seq. */
   tornRuns(runIds: readonly RunId[]): Promise<readonly TornRun[]>;
-  /** Writes an event and deletes it, to see whether the store takes writes. @throws STORE_UNAVAILABLE */
+  /** Writes an event and deletes it, to test whether the store accepts writes. @throws STORE_UNAVAILABLE */
   probe(): Promise<void>;
 }

@@ -9,7 +9,7 @@ import { leasesOfRuns } from "../leases/reads.ts";
 import { withoutSlotWait } from "../slots/reads.ts";
 import { type Recovery, snapshotDigest } from "./recovery.ts";
 
-/** Before every place of a walk. */
+/** A place before all others of a walk. */
 const BEGINNING = ["-infinity", "00000000-0000-0000-0000-000000000000"] as const;
 
 const declare = queriesBeside(import.meta.url);
@@ -61,7 +61,7 @@ export const createRecovery = (
       next: last === undefined ? undefined : [last.deadline, last.runId],
     };
   },
-  // An execution waits for a slot first and is queued then. In this order, the two reads miss none that moves between them.
+  // An execution first waits for a slot and is queued afterwards. In this order, the two reads miss no execution that moves between them.
   missingJobs: async (jobs) => await queue.missing(db, await withoutSlotWait(db, jobs)),
   leasesOfRuns: (runIds) => leasesOfRuns(db, runIds),
   lockedRuns: async (runIds) => (await run(db, lockedRuns, { runIds })).map((row) => row.runId),

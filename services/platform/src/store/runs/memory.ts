@@ -64,7 +64,7 @@ export function keepInputKey(
   inputKeys.set(key, { runId, expiresAt: now + ttlMs });
 }
 
-/** Gives the new last seq. @throws RunMoved */
+/** Returns the new last seq. @throws RunMoved */
 export function moveRun({ runs, now }: StagedRows, change: RunChange): number {
   const run = runs.get(change.runId);
   if (run?.version !== change.expectedVersion) throw new RunMoved("a run moved on");
@@ -80,11 +80,11 @@ export function moveDeadline({ runs }: StagedRows, { runId, deadlineAt }: MovedD
   if (run !== undefined) runs.set(runId, { ...run, deadlineAt });
 }
 
-/** Whether the deadline of a run counts: not while it waits, is paused or in quarantine. */
+/** Whether the deadline of a run counts. It does not while the run waits, is paused or in quarantine. */
 export const isUnderWay = ({ endedAt, quarantine, status }: RunRow): boolean =>
   endedAt === null && quarantine === null && status !== "waiting" && status !== "paused";
 
-/** Runs under way that nodes of these started, by id. */
+/** Live runs that nodes of these runs started, by id. */
 export function liveChildren({ runs }: Tables, parentIds: readonly RunId[]): RunId[] {
   const parents = new Set<string>(parentIds);
   const live = [...runs.values()].filter(
@@ -114,7 +114,7 @@ export function loadedRun(tables: Tables, cursor: LoadCursor): LoadedRun[] {
   ];
 }
 
-/** Deletes a finished test run with everything that belongs to it; false if it is not one. */
+/** Deletes a finished test run with all its rows. False if it is not one. */
 export function deleteTestRun(tables: Tables, runId: RunId): boolean {
   const run = tables.runs.get(runId);
   if (run?.kind !== "test" || run.endedAt === null) return false;

@@ -67,9 +67,9 @@ where tenant_id = :tenant_id::text
 {newest_first}
 
 -- name: search
--- Runs that a search finds, newest first: runs of workflows whose words begin with the text or with each of its words, runs whose
--- id begins with it, and runs whose short id it is. Each way walks an index, up to a limit where it may find much. `chr(1114111)`
--- is above every character. `short` is apart from the tenant, or the planner may walk all runs of the tenant.
+-- Runs that a search finds, newest first. There are three ways: by words of the workflow, by the beginning of the run id, and by the short
+-- run id. The text, or each of its words, must begin a word of the workflow. Each way walks an index, up to a limit if it may find many.
+-- `chr(1114111)` is above every character. `short` is separate from the tenant. Otherwise the planner may walk all runs of the tenant.
 with short as materialized (
   select run_id, tenant_id, status, kind, workflow_id, schedule_id
   from runs
@@ -141,8 +141,8 @@ order by run_id desc
 limit :limit::integer
 
 -- name: load
--- The rows of many runs, with their snapshots where asked for. One statement: a snapshot that is ahead of its log in it is
--- corrupt. The limit makes the planner probe the snapshots: without it, it walked an empty table.
+-- The rows of many runs, with their snapshots if requested. In one statement, a snapshot that is ahead of its log is corrupt. The limit
+-- makes the planner probe the snapshots: without it, the planner walked an empty table.
 select
   r.run_id, r.version, r.last_seq, r.definition_id, r.workflow_id, r.priority, r.traceparent, r.ended_at is not null as has_ended,
   {quarantine},
@@ -173,7 +173,7 @@ where tenant_id = :tenant_id::text
   and expires_at > now()
 
 -- name: live_children
--- Runs that nodes of these runs started and that have not ended. Walks runs_by_parent for these parents only.
+-- Live runs that nodes of these runs started. It walks runs_by_parent for these parents only.
 select run_id
 from runs
 where parent_run_id = any (:run_ids::uuid[])
@@ -206,13 +206,13 @@ insert into definitions (definition_id, tenant_id, digest, title, node_count, bo
 values (:definition_id::uuid, :tenant_id::text, :digest::text, :title::text, :node_count::integer, :body::text)
 
 -- name: drop_input_keys
--- Forgets expired keys, so that their inputs may start again. The tick sends it before it keeps keys.
+-- Deletes expired keys, so that their inputs may start again. The tick sends this before it inserts keys.
 delete from input_keys
 where expires_at <= now()
 
 -- name: keep_input_keys
--- Remembers which run an input was started as. A key that is not expired violates input_keys_pkey and fails the whole transaction:
--- two schedulers that start the same input conflict there.
+-- Stores the run that an input started. A key that is not expired violates input_keys_pkey and fails the whole transaction: two schedulers
+-- that start the same input conflict there.
 insert into input_keys (tenant_id, input_key, run_id, expires_at)
 select n.tenant_id, n.input_key, n.run_id, now() + n.ttl_ms * interval '1 millisecond'
 from unnest(:tenant_id::text[], :input_key::text[], :run_id::uuid[], :ttl_ms::double precision[])
@@ -220,8 +220,8 @@ from unnest(:tenant_id::text[], :input_key::text[], :run_id::uuid[], :ttl_ms::do
 order by n.tenant_id, n.input_key
 
 -- name: delete_test_run
--- Deletes a finished test run with everything that belongs to it. Gives no row for any other run, which stays. Besides retention, this
--- is the only deletion from the log.
+-- Deletes a finished test run with all its rows. Returns no row for any other run, which stays. Besides retention, this is the only
+-- deletion from the log.
 with deleted as (
   delete from runs
   where run_id = :run_id::uuid

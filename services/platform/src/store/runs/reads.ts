@@ -91,7 +91,7 @@ export async function listRuns(
     ...NEWEST_FIRST,
     filter: `runs ${JSON.stringify(bound)}`,
     keyOf: (row) => row.runId,
-    // By the index that fits the filter best.
+    // Uses the index that fits the filter best.
     read: (before, limit) => {
       const values = { tenantId, before, limit, statuses, kind };
       if (searched !== "") {
@@ -106,7 +106,7 @@ export async function listRuns(
   });
 }
 
-/** Runs with their events after a cursor each; runs that do not exist are left out. @throws STORE_UNAVAILABLE */
+/** Runs with their events after a cursor each. Runs that do not exist are left out. @throws STORE_UNAVAILABLE */
 export async function loadRuns(
   db: Queryable,
   cursors: readonly LoadCursor[],
@@ -130,7 +130,7 @@ export async function loadRuns(
   }));
 }
 
-/** The snapshot of a run; a snapshot whose body is damaged counts as none. */
+/** The snapshot of a run. A snapshot with a damaged body counts as none. */
 function wholeSnapshot(
   seq: number | null,
   format: number | null,
@@ -141,21 +141,21 @@ function wholeSnapshot(
   return snapshotDigest(body) === digest ? { seq, format, body } : null;
 }
 
-/** The runs that request ids were used for. @throws STORE_UNAVAILABLE */
+/** The runs that these request ids started. @throws STORE_UNAVAILABLE */
 export const findRequests = (
   db: Queryable,
   tenantId: string,
   requestIds: readonly string[],
 ): Promise<FoundRequest[]> => run(db, ofRequests, { tenantId, requestIds });
 
-/** The runs that inputs were started as, for keys that are not expired. @throws STORE_UNAVAILABLE */
+/** The runs that these inputs started, for keys that are not expired. @throws STORE_UNAVAILABLE */
 export const findInputKeys = (
   db: Queryable,
   tenantId: string,
   inputKeys: readonly string[],
 ): Promise<StartedInput[]> => run(db, ofInputs, { tenantId, inputKeys });
 
-/** Runs that nodes of these runs started and that have not ended. @throws STORE_UNAVAILABLE */
+/** Live runs that nodes of these runs started. @throws STORE_UNAVAILABLE */
 export async function findLiveChildren(
   db: Queryable,
   runIds: readonly RunId[],

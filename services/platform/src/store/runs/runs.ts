@@ -1,4 +1,4 @@
-// Runs as their rows have them: the projection that is written in the same transaction as the events.
+// The rows of runs: the projection that the tick writes in the same transaction as the events.
 
 import type { ParentLink, RunEvent, RunKind, RunStatus, ScheduleLink } from "@pawl/core/log/event";
 import type { AcceptedStart } from "@pawl/core/log/start";
@@ -26,7 +26,7 @@ export const RUN = {
   endedAt: orNull(time()),
   deadlineAt: time(),
   parent: orNull(json<ParentLink>()),
-  /** Set while nothing of the run may move. */
+  /** Set while the run is in quarantine. */
   quarantine: orNull(json<Quarantine>()),
   schedule: orNull(json<ScheduleLink>()),
 };
@@ -41,7 +41,7 @@ export interface RunFilter {
   readonly kind: RunKind | undefined;
   /** Empty means all. */
   readonly scheduleId?: string;
-  /** The beginning of a workflow id, of words of its id or title or of a run id, or a short run id; empty means all. */
+  /** The beginning of a workflow id, of words of its id or title or of a run id, or a short run id. Empty means all. */
   readonly search?: string;
 }
 
@@ -52,7 +52,7 @@ const PROJECTION = {
   hasFailures: flag(),
   errorMessage: orNull(text()),
   ended: flag(),
-  /** How many events this transaction appends to it. */
+  /** How many events this transaction appends to the run. */
   eventCount: number(),
 };
 /** The columns of a new run, without those of its links. */
@@ -78,7 +78,7 @@ export type RunChange = Typed<typeof RUN_CHANGE>;
 /** A run that begins with this transaction. */
 export interface NewRun extends AcceptedStart, RunProjection {}
 
-/** The graph of a test run: kept with it, and deleted with it. */
+/** The graph of a test run. It is stored and deleted with the run. */
 export const TEST_GRAPH = {
   definitionId: uuid<DefinitionId>(),
   tenantId: text(),
@@ -103,10 +103,10 @@ export type InputKey = Typed<typeof INPUT_KEY>;
 export const DEADLINE = { runId: uuid<RunId>(), deadlineAt: number() };
 export type MovedDeadline = Typed<typeof DEADLINE>;
 
-/** A run that a request id was used for. */
+/** A run and the request id that started it. */
 export const REQUEST = { requestId: text(), requestHash: text(), runId: uuid<RunId>() };
 export type FoundRequest = Typed<typeof REQUEST>;
-/** A run that an input was started as. */
+/** A run and the input that started it. */
 export const STARTED_INPUT = { inputKey: text(), runId: uuid<RunId>() };
 export type StartedInput = Typed<typeof STARTED_INPUT>;
 
@@ -114,7 +114,7 @@ export type StartedInput = Typed<typeof STARTED_INPUT>;
 export interface LoadCursor {
   readonly runId: RunId;
   readonly afterSeq: number;
-  /** Whether a snapshot may replace the events up to it; the cursor is 0 then. */
+  /** Whether a snapshot may replace the events up to it. The cursor is 0 then. */
   readonly fromSnapshot?: boolean;
 }
 
@@ -128,18 +128,21 @@ export const LOADED = {
   workflowId: orNull(text()),
   priority: number(),
   traceparent: orNull(text()),
-  /** Set while nothing of the run may move. */
+  /** Set while the run is in quarantine. */
   quarantine: orNull(json<Quarantine>()),
 };
 
-/** A run with the events of its log after a cursor: all that a scheduler folds. */
+/** A run with the events of its log after a cursor: everything that a scheduler folds. */
 export interface LoadedRun extends Typed<typeof LOADED> {
-  /** Replaces the events up to its seq, if it was asked for, is there and is whole. */
+  /** Replaces the events up to its seq. Null if it was not requested, is missing or is damaged. */
   readonly snapshot: Snapshot | null;
-  /** The cursor that `events` follow: the one asked for, or the snapshot's. */
+  /** The cursor before `events`: the requested one, or the seq of the snapshot. */
   readonly afterSeq: number;
   /** Events after the cursor, without streamed ones. */
   readonly events: readonly RunEvent[];
-  /** How many events there are from the cursor's own (or the first) to the last, streamed ones too. Shows whether one is missing. */
+  /**
+   * How many events there are from the event at the cursor (or the first) to the last. Stream deltas count. It shows whether one is
+   * missing.
+   */
   readonly eventCount: number;
 }

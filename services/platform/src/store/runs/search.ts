@@ -1,17 +1,17 @@
-// Reads the text that a user typed into the search of runs: which workflows and run ids it may mean. Pure.
+// Reads the text that a user typed into the search of runs, and finds the workflows and run ids that it may mean. It is pure.
 
 import { isUuid } from "@pawl/core/name/ids";
 import { list, orNull, text as column, uuid } from "../../db/columns.ts";
 import type { Typed } from "../../db/query.ts";
 
-/** The parts of a search; a part that the text cannot mean is null and finds nothing. */
+/** The parts of a search. A part that the text cannot mean is null and finds nothing. */
 export const SEARCH = {
-  /** The beginning of a word of a workflow; its id is one of them. */
+  /** The beginning of a word of a workflow. Its id is one of them. */
   word: column(),
   /** If the text has several words: the longest, and all others. Each begins a word of the workflow. */
   longestWord: orNull(column()),
   otherWords: list(column()),
-  /** Run ids from here to there. */
+  /** The first and the last run id of a range. */
   runFrom: orNull(uuid()),
   runTo: orNull(uuid()),
   /** The last digits of a run id, as lists print them. */

@@ -1,4 +1,4 @@
-// Writes about runs beside those of the tick's own statements (store/tick).
+// Writes about runs that are not part of the tick's own statements (store/tick).
 
 import type { RunId } from "@pawl/core/name/ids";
 import { lists, uuid } from "../../db/columns.ts";
@@ -25,7 +25,7 @@ export async function saveTestGraphs(send: Send, graphs: readonly TestGraph[]): 
   await Promise.all(graphs.map((graph) => send(insertTestGraph, graph)));
 }
 
-/** Remembers inputs as started. */
+/** Stores inputs that have started a run. */
 export async function keepInputKeys(send: Send, keys: readonly InputKey[]): Promise<void> {
   void send(dropKeys, {});
   await send(keepKeys, valuesOf(keepKeys, keys));
@@ -36,7 +36,7 @@ export async function moveDeadlines(send: Send, moved: readonly MovedDeadline[])
   await send(deadlines, valuesOf(deadlines, moved));
 }
 
-/** Deletes a finished test run with everything that belongs to it; false if it is not one. @throws STORE_UNAVAILABLE */
+/** Deletes a finished test run with all its rows. False if it is not one. @throws STORE_UNAVAILABLE */
 export async function deleteTestRun(db: Queryable, runId: RunId): Promise<boolean> {
   return (await first(db, deleteRun, { runId })) !== undefined;
 }

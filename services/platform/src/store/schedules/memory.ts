@@ -30,7 +30,7 @@ export function createMemorySchedules(tables: Tables, now: () => number): Schedu
   const isDue = (row: StoredSchedule): boolean =>
     row.nextAt !== null && row.nextAt <= now() && !taken.has(keyOf(row));
   const move = (row: StoredSchedule, moved: ScheduleMove): void => {
-    // Another row, or none: it was edited or removed meanwhile.
+    // A user edited or removed the schedule meanwhile.
     if (schedules.get(keyOf(row)) !== row) return;
     const { runId, startedCount, skippedCount, ...rest } = moved;
     put({
@@ -73,7 +73,7 @@ function edits(
   put: (row: StoredSchedule) => StoredSchedule,
 ): Pick<Schedules, "create" | "update" | "pause" | "resume" | "remove"> {
   return {
-    // Each call first waits for the next occurrence, so that nothing comes between the reading of a row and its change.
+    // Each call first waits for the next occurrence, so that nothing happens between the reading of a row and its change.
     create: async (edit, nextOf) => {
       const nextAt = await nextOf(edit.spec);
       const row = schedules.get(keyOf(edit));

@@ -1,4 +1,4 @@
--- Schedules. Each row that will come due names its alarm, a job of pg-boss (queue/boss-alarms.ts); both change in one transaction.
+-- Schedules. Each row with a next occurrence names its alarm, a job of pg-boss (queue/boss-alarms.ts). Both change in one transaction.
 
 -- part: spec
 'workflowId', s.workflow_id, 'workflowVersion', s.workflow_version, 'expression', s.expression, 'timeZone', s.time_zone,
@@ -58,8 +58,8 @@ where tenant_id = :tenant_id::text
 for update
 
 -- name: lock_due
--- The schedules of alarms that went off; an alarm that is no longer its schedule's gives no row. Never waits for a lock, because an
--- edit that holds the row may wait for the alarm: this transaction fails (55P03) and runs again.
+-- The schedules of alarms that went off. An alarm that its schedule no longer names gives no row. It never waits for a lock, because an
+-- edit that holds the row may wait for the alarm. This transaction then fails (55P03) and runs again.
 select {row},
   coalesce((select r.ended_at is null from runs r where r.run_id = s.last_run_id), false) as is_last_run_live,
   extract(epoch from now())::double precision * 1000 as now_ms
@@ -131,7 +131,7 @@ where tenant_id = :tenant_id::text
 returning {row}
 
 -- name: move
--- Moves schedules on after their alarms went off. The transaction has locked their rows.
+-- Advances schedules after their alarms went off. The transaction has locked their rows.
 update schedules s
 set next_at = to_timestamp(m.next_at / 1000.0),
   alarm_id = m.alarm_id,

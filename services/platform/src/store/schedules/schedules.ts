@@ -1,8 +1,8 @@
 // Schedules and their alarms, written together. Only the scheduler writes them.
 //
-// A schedule that will come due has exactly one alarm: its row names it, and both change in one transaction. A firing takes the alarm
-// first and then the row, without waiting for the row. An edit takes the row first and then the alarm. So an edit may wait for a
-// firing but never the other way round, and the two cannot block each other.
+// A schedule with a next occurrence has exactly one alarm: its row names it, and both change in one transaction. A firing takes the alarm
+// first and then the row, without waiting for the row. An edit takes the row first and then the alarm. So an edit may wait for a firing,
+// and a firing never waits for an edit. The two cannot block each other.
 
 import type { MissedPolicy, OverlapPolicy } from "@pawl/core/policy/schedule";
 import type { RunId } from "@pawl/core/name/ids";
@@ -14,7 +14,7 @@ import type { Page } from "../page.ts";
 /** The parts of a schedule that a user chooses. */
 export const SPEC = {
   workflowId: text(),
-  /** 0 for the newest at each occurrence. */
+  /** 0 means the newest version at each occurrence. */
   workflowVersion: number(),
   expression: text(),
   timeZone: text(),
@@ -45,7 +45,7 @@ export const SCHEDULE = {
   /** The newest occurrence that has come due. */
   lastAt: orNull(time()),
   lastRunId: orNull(uuid<RunId>()),
-  /** Why the newest occurrence started no run; empty if it started one. */
+  /** Why the newest occurrence started no run. Empty if it started one. */
   lastError: text(),
   startedCount: number(),
   skippedCount: number(),
@@ -73,13 +73,13 @@ export type SaveScheduleResult =
   | { readonly kind: "version_mismatch"; readonly currentVersion: number }
   | { readonly kind: "request_reused" };
 
-/** When a recurrence comes due next; null after its last occurrence. */
+/** The next occurrence of a recurrence. Null after its last occurrence. */
 export type NextOf = (spec: ScheduleSpec) => number | null | Promise<number | null>;
 
 /** A schedule whose alarm has gone off. */
 export interface DueSchedule extends ScheduleRecord {
   readonly nextAt: number;
-  /** Whether the run of the occurrence before has not ended. */
+  /** Whether the run of the occurrence before is still live. */
   readonly isLastRunLive: boolean;
 }
 
@@ -98,27 +98,27 @@ export type ScheduleMove = Typed<typeof MOVE>;
 export interface Firing {
   /** How many alarms were taken. */
   readonly takenCount: number;
-  /** The soonest of the alarms set instead. */
+  /** The soonest time of the newly set alarms. */
   readonly nextAt: number | null;
 }
 
 export interface Schedules {
   create(edit: ScheduleEdit, nextOf: NextOf): Promise<SaveScheduleResult>;
-  /** Replaces the spec. Its next occurrence stays if the recurrence stays; `expectedVersion` 0 skips the check. */
+  /** Replaces the spec. The next occurrence stays if the recurrence stays. `expectedVersion` 0 skips the check. */
   update(edit: ScheduleEdit, nextOf: NextOf, expectedVersion: number): Promise<SaveScheduleResult>;
-  /** A schedule that is paused already keeps its first pause. */
+  /** Pauses a schedule. A schedule that is already paused keeps its first pause. */
   pause(
     key: AlarmKey,
     pause: { readonly by: string; readonly reason: string },
   ): Promise<ScheduleRecord | undefined>;
-  /** A schedule that is not paused stays as it is. */
+  /** Resumes a schedule. A schedule that is not paused stays unchanged. */
   resume(key: AlarmKey, nextOf: NextOf): Promise<ScheduleRecord | undefined>;
   /** False if there is none. */
   remove(key: AlarmKey): Promise<boolean>;
   find(key: AlarmKey): Promise<ScheduleRecord | undefined>;
   /**
-   * Takes up to `limit` alarms that are due, and moves each schedule as `judge` decides, in one transaction. If `judge` throws, the
-   * alarms stay as they were. `now` is the store's clock. Two schedulers that fire at once take different alarms.
+   * Takes up to `limit` due alarms, and advances each schedule as `judge` decides, in one transaction. If `judge` throws, the alarms stay.
+   * `now` is the store's clock. Two schedulers that fire at once take different alarms.
    */
   fire(
     limit: number,
@@ -136,13 +136,13 @@ export const saved = (row: StoredSchedule): SaveScheduleResult => ({
   schedule: toSchedule(row),
 });
 
-/** The answer to a request that edited the schedule before; undefined for a new request. */
+/** The answer to a repeated edit. Undefined for a new request. */
 export function repeatOf(row: StoredSchedule, edit: ScheduleEdit): SaveScheduleResult | undefined {
   if (edit.requestId === null || row.requestId !== edit.requestId) return undefined;
   return row.requestHash === edit.requestHash ? saved(row) : { kind: "request_reused" };
 }
 
-/** Why an edit does not change a schedule; undefined if it does. */
+/** Why an edit does not change a schedule. Undefined if it does. */
 export function refusalOf(
   row: StoredSchedule,
   edit: ScheduleEdit,
@@ -154,7 +154,7 @@ export function refusalOf(
   return { kind: "version_mismatch", currentVersion: row.version };
 }
 
-/** The next occurrence after an edit: it stays if the recurrence stays. */
+/** The next occurrence after an edit. It stays if the recurrence stays. */
 export function nextAfterEdit(
   row: ScheduleRecord,
   { spec }: ScheduleEdit,

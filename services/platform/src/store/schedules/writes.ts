@@ -1,5 +1,5 @@
-// Writes schedules in Postgres and their alarms in pg-boss, both in one transaction. Two creators of one id meet at the primary key,
-// two editors at the row lock; a firing never waits for a row (schedules.ts).
+// Writes schedules in PostgreSQL and their alarms in pg-boss, both in one transaction. Races. Two users create one id: the primary key lets
+// one of them. Two users edit one schedule: the row lock makes them take turns. A firing never waits for a row (schedules.ts).
 
 import { randomUUID } from "node:crypto";
 import { flag, lists, number, orNull, text, uuid } from "../../db/columns.ts";
@@ -135,7 +135,7 @@ async function fire(
   return { takenCount: taken.length, nextAt: soonestOf(moves) };
 }
 
-/** The alarm of a schedule, if it will come due. */
+/** The alarm of a schedule, if it has a next occurrence. */
 function alarmOf({ tenantId, scheduleId, alarmId, nextAt }: AlarmKey & Typed<typeof NEXT>) {
   if (alarmId === null || nextAt === null) return [];
   return [{ alarmId, at: nextAt, tenantId, scheduleId }];

@@ -1,5 +1,5 @@
-// Slots of the memory store: the same rows and the same order of giving as on Postgres. Transactions take turns here, so a copy that is
-// swapped in at the commit replaces locks and rollback.
+// Slots of the memory store: the same rows and the same order of granting as on PostgreSQL. Transactions take turns here, so a copy that
+// replaces the rows at the commit is enough.
 
 import type { SlotQuestion, SlotWait } from "@pawl/core/explain/room";
 import type { RunId } from "@pawl/core/name/ids";
@@ -26,7 +26,7 @@ export class MemorySlots {
   rows: SlotRow[] = [];
   limits = new Map<string, number>();
   lastId = 0;
-  /** Recovery freed slots, which no transaction has given to others yet. */
+  /** Recovery freed slots, and no transaction has granted them yet. */
   isWoken = false;
 
   /** Whether an execution waits for a slot. */
@@ -34,13 +34,13 @@ export class MemorySlots {
     return this.rows.some((row) => isWaiting(row) && isOf(row, holder));
   }
 
-  /** Nothing of this run holds or waits for a slot any more. */
+  /** Deletes all slots and requests of this run. */
   abandon(runId: RunId): void {
     this.rows = this.rows.filter((row) => row.runId !== runId || row.state === "cooling");
     this.isWoken = true;
   }
 
-  /** When the first cooling slot becomes free of a key that an execution waits for. */
+  /** The time when the first cooling slot becomes free whose key has a waiting execution. */
   nextFreeAt(): number | undefined {
     if (this.isWoken) return 0;
     const wanted = new Set(this.rows.filter(isWaiting).map((row) => row.key));
@@ -51,7 +51,7 @@ export class MemorySlots {
   }
 }
 
-/** The slots as one transaction sees them. */
+/** The slots that one transaction sees. */
 export class StagedSlots {
   readonly #slots: MemorySlots;
   readonly #now: number;
@@ -139,7 +139,7 @@ export class StagedSlots {
   }
 }
 
-/** An execution by its names, as plain texts. */
+/** The names of an execution, as plain texts. */
 type Place = { readonly [Key in keyof SlotHolder]: SlotHolder[Key] | string };
 
 const inOrder = (a: SlotRow, b: SlotRow): number =>
@@ -148,7 +148,7 @@ const isWaiting = ({ state }: Pick<SlotRow, "state">): boolean => state === "wai
 const isOf = (row: SlotHolder, holder: Place): boolean =>
   row.runId === holder.runId && row.nodeId === holder.nodeId && row.iteration === holder.iteration;
 
-/** Which of the executions asked about wait for a slot, in the order asked. */
+/** The executions among these that wait for a slot, in the given order. */
 export function readMemorySlotWaits(
   { rows, limits }: MemorySlots,
   now: number,
@@ -176,7 +176,7 @@ export function readMemorySlotWaits(
 
 const holderOf = ({ runId, nodeId, iteration }: SlotRow) => ({ runId, nodeId, iteration });
 
-/** Cooling slots come first, in the order in which they become free; for the others the time is not known. */
+/** Cooling slots come first, in the order in which they become free. For the others the time is not known. */
 const asTheyFree = (a: SlotRow, b: SlotRow): number =>
   (a.freeAt ?? Infinity) === (b.freeAt ?? Infinity)
     ? a.slotId - b.slotId

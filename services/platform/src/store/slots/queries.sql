@@ -4,7 +4,7 @@
 unnest(:run_id::uuid[], :node_id::text[], :iteration::integer[])
 
 -- name: lock_keys
--- Locks keys in the order given, creates missing ones, and sets their limits. 0 leaves a limit as it is.
+-- Locks keys in the order given, creates missing ones, and sets their limits. 0 keeps a limit.
 insert into slot_keys as k (slot_key, slot_limit)
 select n.slot_key, n.slot_limit
 from unnest(:key::text[], :limit::integer[]) with ordinality as n (slot_key, slot_limit, place)
@@ -13,7 +13,8 @@ on conflict (slot_key) do update
 set slot_limit = case when excluded.slot_limit > 0 then excluded.slot_limit else k.slot_limit end
 
 -- name: lock_due_keys
--- Keys of rates at which a slot has become free, locked in order. Skips keys that another scheduler has locked: it looks at them now.
+-- Keys of rates with a slot that has become free, locked in order. It skips keys that another scheduler has locked, because that scheduler
+-- grants their slots now.
 select slot_key
 from slot_keys
 where slot_key in (
@@ -27,7 +28,7 @@ order by slot_key
 for update skip locked
 
 -- name: release
--- Deletes the slots that executions hold or wait for. A slot that cools belongs to its rate and stays.
+-- Deletes the slots that executions hold or wait for. A cooling slot belongs to its rate and stays.
 delete from slots s
 using {holder} as c (run_id, node_id, iteration)
 where s.run_id = c.run_id
@@ -36,8 +37,8 @@ where s.run_id = c.run_id
   and s.state <> 'cooling'
 
 -- name: cool
--- Executions have started: their slots of rates cool for one window from now. Uses the clock and not the begin of the transaction,
--- so that a window never begins before the start.
+-- Starts the cooling of the rate slots of executions that have started, for one window from now. It uses the clock and not the begin of the
+-- transaction, so a window never begins before the start.
 update slots s
 set state = 'cooling',
   free_at = clock_timestamp() + make_interval(secs => c.per_ms / 1000.0)
@@ -50,7 +51,7 @@ where s.run_id = c.run_id
   and s.state = 'held'
 
 -- name: request
--- Executions that want a slot, in the order in which they came.
+-- Inserts requests for slots, in the order in which they came.
 insert into slots (
   slot_key, run_id, node_id, iteration, state, attempt, node_type, priority, share, next_key, next_limit, next_per_ms
 )
@@ -65,8 +66,8 @@ from unnest(
 order by n.place
 
 -- name: grant
--- Gives the free slots of keys, which the caller has locked, to waiting executions: by priority, then in order. The work is bounded by
--- the limits of the keys, not by how many executions wait.
+-- Grants the free slots of keys, which the caller has locked, to waiting executions: by priority, then in order. The limits of the keys
+-- bound the work, not the number of waiting executions.
 with room as (
   select k.slot_key,
     greatest(0, k.slot_limit - (
@@ -102,15 +103,15 @@ from granted g
 order by g.priority, g.slot_id
 
 -- name: clean
--- Forgets cooled slots of keys, which the caller has locked.
+-- Deletes cooled slots of keys, which the caller has locked.
 delete from slots s
 where s.slot_key = any (:keys::text[])
   and s.state <> 'waiting'
   and s.free_at <= now()
 
 -- name: arm_keys
--- Sets for keys of rates, which the caller has locked, when to look again. If executions wait: when the first slot becomes free. If
--- not: when the last slot has cooled and the key can be forgotten. Gives the first time of all.
+-- Sets for keys of rates, which the caller has locked, when to look again. If executions wait, it is the time when the first slot becomes
+-- free. If not, it is the time when the last slot has cooled and the key can be deleted. Returns the first time of all.
 with armed as (
   update slot_keys k
   set wake_at = case
@@ -125,16 +126,15 @@ select extract(epoch from (min(a.wake_at) - now()))::float8 * 1000 as wake_in_ms
 from armed a
 
 -- name: drop_keys
--- Forgets keys, which the caller has locked, that no execution holds or waits for. One probe per key and kind; an anti-join would
--- walk all slots.
+-- Deletes keys, which the caller has locked, without slots and requests. One probe per key and kind. An anti-join would walk all slots.
 delete from slot_keys k
 where k.slot_key = any (:keys::text[])
   and (select 1 from slots s where s.slot_key = k.slot_key and s.state = 'waiting' limit 1) is null
   and (select 1 from slots s where s.slot_key = k.slot_key and s.state <> 'waiting' limit 1) is null
 
 -- name: waits
--- Of some executions of a run and their keys, those that wait: the limit of the key, its holders, how many wait before, and when the
--- slot for this execution becomes free. Every part stops at a bound. For explanations.
+-- The executions among these that wait for a slot. For each: the limit of the key, its holders, how many wait before, and when its slot
+-- becomes free. Every part stops at a bound. Explanations use it.
 select q.place, k.slot_limit as limit, taken.count as taken_count, ahead.count as ahead_count, free.free_at,
   (
     select coalesce(json_agg(json_build_object('runId', h.run_id, 'nodeId', h.node_id, 'iteration', h.iteration)), '[]')
@@ -207,7 +207,7 @@ from (
 group by node_type
 
 -- name: waiting
--- Which of these executions wait for a slot. One probe of slots_execution per execution; an `exists` would walk all slots.
+-- Which of these executions wait for a slot. One probe of slots_execution per execution. An `exists` would walk all slots.
 select n.place
 from {holder} with ordinality as n (run_id, node_id, iteration, place)
 where (

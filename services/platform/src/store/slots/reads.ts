@@ -24,7 +24,7 @@ const waits = declare(
     countedMax: number(),
   },
   {
-    /** From 1, of the question. */
+    /** The place in the question, from 1. */
     place: number(),
     limit: number(),
     takenCount: number(),
@@ -36,7 +36,7 @@ const waits = declare(
 const waiting = declare("waiting", lists(HOLDER), { place: number() });
 const countWaiting = declare("count_waiting", {}, { nodeType: text(), count: number() });
 
-/** Which of the executions asked about wait for a slot, in the order asked. @throws STORE_UNAVAILABLE */
+/** The executions among these that wait for a slot, in the given order. @throws STORE_UNAVAILABLE */
 export async function readSlotWaits(
   db: Queryable,
   runId: RunId,
@@ -57,7 +57,7 @@ export async function readSlotWaits(
   });
 }
 
-/** Those of these executions that do not wait for a slot. @throws STORE_UNAVAILABLE */
+/** The executions among these that do not wait for a slot. @throws STORE_UNAVAILABLE */
 export async function withoutSlotWait<Holder extends SlotHolder>(
   db: Queryable,
   holders: readonly Holder[],

@@ -1,5 +1,5 @@
-// Moves slots in the transaction of a tick: first those of concurrency keys, then those of rates. A change that touches one of the two
-// kinds waits for one answer; a change that touches neither is never sent.
+// Changes slots in the transaction of a tick: first those of concurrency keys, then those of rates. A change of one of the two kinds waits
+// for one answer. A change of neither is never sent.
 
 import { list, lists, number, orNull, text } from "../../db/columns.ts";
 import { queriesBeside, type RowOf, type Send, valuesOf } from "../../db/query.ts";
@@ -14,7 +14,7 @@ import {
   type SlotsMoved,
 } from "./slots.ts";
 
-/** Keys of rates looked at in one tick because their time has come. */
+/** The most keys of rates that one tick handles because their time has come. */
 const DUE_KEYS_MAX = 200;
 
 const declare = queriesBeside(import.meta.url);
@@ -30,7 +30,7 @@ const JOB = {
   nodeType: text(),
   priority: number(),
   share: text(),
-  /** The rate that it needs next. */
+  /** The rate whose slot the execution needs next. */
   nextKey: orNull(text()),
   nextLimit: orNull(number()),
   nextPerMs: orNull(number()),
@@ -41,7 +41,7 @@ const cleanSlots = declare("clean", KEYS);
 const armKeys = declare("arm_keys", KEYS, { wakeInMs: orNull(number()) });
 const dropKeys = declare("drop_keys", KEYS);
 
-/** Applies `change` and gives free slots to executions that wait. */
+/** Applies `change` and grants free slots to waiting executions. */
 export async function moveSlots(send: Send, change: SlotChange): Promise<SlotsMoved> {
   const { released, started, requested, isDue } = change;
   const granted: NewJob[] = [];
@@ -121,7 +121,7 @@ function lock(send: Send, limits: readonly KeyLimit[]): string[] {
   return order.map(({ key }) => key);
 }
 
-/** A request for a slot of concurrency also names the rate that it needs next. */
+/** Requests slots. A request for a slot of concurrency also names the rate that it needs next. */
 function request(send: Send, requests: readonly SlotRequest[]): void {
   if (requests.length === 0) return;
   const rows = requests.map(({ slot, rate, ...job }) => {

@@ -1,4 +1,4 @@
-// Counts across the tables of all nouns. Counts stop at a bound, so a long backlog costs no more than that.
+// Counts across the tables of all nouns. Counts stop at a bound, so a long backlog costs no more.
 
 import type { WaitingRoom } from "@pawl/core/explain/room";
 import type { RunId } from "@pawl/core/name/ids";
@@ -28,7 +28,7 @@ export async function readFigures(db: Queryable): Promise<Omit<Survey, "queues">
 
 type Counted = Exclude<keyof TypeDepth, "nodeType">;
 
-/** How many node executions wait, run or are dead, by node type. @throws STORE_UNAVAILABLE */
+/** How many node executions wait, run or are dead letters, by node type. @throws STORE_UNAVAILABLE */
 export async function readDepths(db: Queryable, tenantId: string, typeOf: TypeOf): Promise<Depths> {
   const [jobs, slots, leases, dead, paused] = await Promise.all([
     countWaitingJobs(db),

@@ -5,10 +5,10 @@ import type { DefinitionId, NodeId } from "@pawl/core/name/ids";
 import type { QueueDepth } from "../../queue/queue.ts";
 import type { PlaceInQueue } from "../../queue/reads.ts";
 
-/** A scheduler reads this now and then, to learn of the work of other schedulers. */
+/** The counts that a scheduler reads now and then, to learn of the work of other schedulers. */
 export interface Survey {
   readonly queues: readonly QueueDepth[];
-  /** When the next slot of a rate becomes free that an execution waits for; undefined if none is known. */
+  /** When the next slot of a rate becomes free that an execution waits for. Undefined if none is known. */
   readonly nextRateSlotMs: number | undefined;
   /** Counted up to a bound. */
   readonly openDeadLetters: number;
@@ -29,7 +29,7 @@ export interface Depths {
   readonly paused: number;
 }
 
-/** The type of a node's execution; iteration 1 is that of every item of a map or loop. */
+/** The type of a node's execution. Iteration 1 is that of every item of a map or loop. */
 export type TypeOf = (
   definitionId: DefinitionId,
   nodeId: NodeId,

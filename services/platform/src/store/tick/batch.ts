@@ -1,4 +1,4 @@
-// Gathers the decisions of a transaction about runs until they are sent: one statement for the runs that exist, one for new ones.
+// Gathers the decisions of a transaction about runs until they are sent: one statement for existing runs, one for new ones.
 
 import { invariant } from "@pawl/core/fault/invariant";
 import type { RunId } from "@pawl/core/name/ids";
@@ -27,7 +27,7 @@ const OPENED = {
   openedLimitMs: orNull(number()),
 };
 const CLOSED = { closedRunId: uuid(), closedNodeId: text(), closedIteration: number() };
-/** The event or lease belongs to the run at this place of the runs; its seq is that run's new last seq minus `back`. */
+/** An event or lease belongs to the run at this place of the runs. Its seq is that run's new last seq minus `back`. */
 const BEHIND = {
   eventPlace: number(),
   eventBack: number(),
@@ -75,7 +75,7 @@ export class TickBatch {
   readonly appends: Append[] = [];
   readonly opened: NewLease[] = [];
   readonly closed: LeaseKey[] = [];
-  /** The epoch of the pauses that the decisions assume; below zero if they assume none. */
+  /** The epoch of the pauses that the decisions assume. It is below zero if they assume none. */
   pauseEpoch = -1;
   /** The notification to readers, if any. */
   wake = "";
@@ -84,12 +84,12 @@ export class TickBatch {
     return this.#isOnlyWake && this.wake === "";
   }
 
-  /** Whether one statement does all of it. */
+  /** Whether one statement is enough. */
   get isSingle(): boolean {
     return this.runs.length === 0 || !this.#isAboutOldRuns;
   }
 
-  /** Sends all of it and gives the new last seq of each run that existed. The notification goes with the last statement. */
+  /** Sends everything and returns the new last seq of each existing run. The last statement contains the notification. */
   async send(send: Send): Promise<ReadonlyMap<RunId, number>> {
     if (this.#isOnlyWake) {
       await send(notifyReaders, { wake: this.wake });
@@ -106,7 +106,7 @@ export class TickBatch {
     return new Map(changes.map(({ runId }, index) => [runId, seqs?.[index] ?? 0]));
   }
 
-  /** Whether there is only a notification of partial output, which other statements write. */
+  /** Whether there is only a notification of stream deltas, which other statements write. */
   get #isOnlyWake(): boolean {
     return this.runs.length === 0 && !this.#isAboutOldRuns;
   }

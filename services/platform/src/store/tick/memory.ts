@@ -1,6 +1,6 @@
-// The journal in memory: the same compare-and-swap, unique keys, fencing and rollback as on Postgres, in one process. Calls on a
-// transaction change staged tables at once, in the order they are made, and reach the committed ones together at the commit. As in
-// Postgres, the first refusal fails the whole transaction.
+// The journal in memory: the same compare-and-swap, unique keys, fencing and rollback as on PostgreSQL, in one process. Calls on a
+// transaction change staged tables at once, in the order they are made. The commit applies them together. As in PostgreSQL, the first
+// refusal fails the whole transaction.
 
 import type { RunEvent } from "@pawl/core/log/event";
 import type { RunId } from "@pawl/core/name/ids";
@@ -77,7 +77,7 @@ export function createMemoryJournal(tables: Tables, options: MemoryJournalOption
 class Calls {
   refusal: unknown;
 
-  /** Answers later but acts now. A refusal is kept for the commit, so that the caller may drop this answer. */
+  /** Acts now and answers later. It keeps a refusal for the commit, so the caller may ignore this answer. */
   readonly call = <T>(act: () => T): Promise<T> => {
     if (this.refusal === undefined) {
       try {
@@ -104,7 +104,7 @@ class Calls {
       this.call(() => items.map((item) => answer(item)));
 }
 
-/** Begins a transaction. `commit` applies everything and gives the runs with new events, or throws the first refusal. */
+/** Begins a transaction. `commit` applies everything and returns the runs with new events, or throws the first refusal. */
 function begin(tables: Tables, now: number): { tx: Transaction; commit: () => readonly News[] } {
   const rows = stageRows(tables, now);
   const log = new StagedLog(tables.log);
@@ -166,7 +166,7 @@ function begin(tables: Tables, now: number): { tx: Transaction; commit: () => re
   return { tx, commit };
 }
 
-/** Appends partial output unless it is there. Gives whether its claim holds. */
+/** Appends a stream delta unless the log has it. Returns whether its claim holds. */
 function stream(rows: StagedRows, log: StagedLog, fact: StreamedFact): boolean {
   const { runId, nodeId, iteration, epoch, ordinal, type } = fact;
   const run = rows.runs.get(runId);
@@ -174,7 +174,7 @@ function stream(rows: StagedRows, log: StagedLog, fact: StreamedFact): boolean {
   if (run === undefined || lease === undefined) return false;
   if (log.hasStreamed(runId, epoch, type, ordinal)) return true;
   const seq = runs.takeSeq(rows, run);
-  // A jsonb column makes the same copy; the cast restores the pairing of type and payload.
+  // A jsonb column makes the same copy. The cast restores the pairing of type and payload.
   const payload: unknown = JSON.parse(JSON.stringify(fact.payload));
   const place = { runId, seq, nodeId, iteration, attempt: lease.attempt, epoch, at: rows.now };
   log.append({ ...place, type, payload } as RunEvent, ordinal);

@@ -1,7 +1,7 @@
-// The journal on Postgres: one pipelined connection for the transactions of ticks, a small pool for reads.
+// The journal on PostgreSQL: one pipelined connection for the transactions of ticks, a small pool for reads.
 //
-// The connection may break after a commit was sent and before its answer came. Then the outcome is unknown: the caller gets
-// STORE_UNAVAILABLE, drops what it cached and submits its inputs again. Unique keys and versions make the repeat harmless.
+// Race: the connection breaks after a commit was sent and before its answer came. The outcome is then unknown: the caller gets
+// STORE_UNAVAILABLE, drops its cache and submits its inputs again. Unique keys and versions make the repeat harmless.
 
 import { failureKind, sqlState, storeFault } from "../../db/failure.ts";
 import type { Pool } from "../../db/pool.ts";
@@ -21,7 +21,7 @@ import { readFigures } from "../survey/reads.ts";
 import type { Journal } from "./journal.ts";
 import { PostgresTransaction } from "./transaction.ts";
 
-/** Longer than any transaction whose statements keep to their own limit. */
+/** Longer than any transaction whose statements keep their own limit. */
 const TRANSACTION_MS = 15_000;
 
 interface JournalOptions {
@@ -70,7 +70,7 @@ async function transact<T>(
 ): Promise<T> {
   const pipeline = await connection.get();
   const tx = new PostgresTransaction(pipeline, queue);
-  // Without it, a server that vanished behind an open connection would hold the tick until TCP gives up.
+  // Without this timer, a server that vanished behind an open connection would hold the tick until TCP gives up.
   const watchdog = setTimeout(() => pipeline.cut(), TRANSACTION_MS);
   try {
     const result = await work(tx);
@@ -80,7 +80,7 @@ async function transact<T>(
     await tx.rollback().catch(() => {
       // The connection is gone, and the transaction with it.
     });
-    // A statement behind the refused one only gets the answer that the transaction is aborted.
+    // A statement behind the refused one gets only the error that the transaction is aborted.
     const failure = sqlState(error) === "25P02" ? (tx.refusal ?? error) : error;
     if (failureKind(failure) === "store") connection.leave(pipeline);
     throw storeFault(failure);

@@ -5,8 +5,8 @@
 -- same length. `pawl_require` is called only to fail, because a call of a PL/pgSQL function costs as much as writing an event.
 
 -- part: ending
--- Of a row that is inserted into run_events: a terminal event as a JSON array, null for any other. It is made of the inserted row,
--- so it has the real seq, the time of the transaction and the JSON as a read gives it. ends/parse-end.ts reads it.
+-- Part of an insert into run_events: a terminal event as a JSON array, null for any other. It is made of the inserted row, so it has the
+-- real seq, the time of the transaction and the JSON that a read gives. ends/parse-end.ts reads it.
 case
     when type in ('run.completed', 'run.failed', 'run.cancelled', 'run.timed_out') then
       json_build_array(
@@ -16,7 +16,7 @@ case
   end
 
 -- part: announce_ends
--- Sends short terminal events whole. Gateways read longer ones: every gateway gets every one of these.
+-- Sends short terminal events whole. Every gateway gets all of them, so gateways read longer ones from the log.
 (
     select count(pg_notify('pawl_ends', a.ending))
     from appended a
@@ -24,7 +24,7 @@ case
   )
 
 -- part: same_pauses
--- Fails the statement unless the pauses are those that the tick decided on; below zero means that it does not matter
+-- Fails the statement unless the pauses are those that the tick decided on. Below zero means that the pauses do not matter
 -- (store/pauses/writes.ts).
 case
     when :pause_epoch::bigint < 0 or :pause_epoch::bigint = (select p.epoch from pause_epoch p where p.is_only) then true
@@ -44,13 +44,13 @@ unnest(:opened_node_id::text[]) as node_id, unnest(:opened_iteration::integer[])
 case when :wake::text <> '' then pg_notify('pawl_runs', :wake::text) end
 
 -- name: move_runs
--- Everything that happens to live runs in a tick: compare-and-swap, events, leases closed and opened, notification. It fails with
--- PW001 unless every run is at the version that the tick planned on. One statement instead of seven, since each answer is a packet
--- that wakes the scheduler: a hop of a lone run went from 2.07 to 1.68 ms, and a chain of many runs gained 9 %. Events and leases
--- name their run by its place in the arrays of runs, so that the seqs come from an array instead of a join. Callers pass runs in
--- order of id. Row locks are mostly taken in that order; where a plan takes them in another, the lock timeout ends a deadlock, and
--- the tick runs again. Events and leases wait for `heads`, which waits for all runs. `opened` waits for `closed`: a claim that is
--- taken back and given away at once has the same key.
+-- Everything that happens to live runs in a tick: compare-and-swap, events, leases closed and opened, notification. It fails with PW001
+-- unless every run is at the version that the tick planned on. One statement replaces seven, because each answer is a packet that wakes the
+-- scheduler. A hop of a lone run went from 2.07 to 1.68 ms, and a chain of many runs gained 9 %. Events and leases name their run by its
+-- place in the arrays of runs, so the seqs come from an array instead of a join. Callers pass runs in order of id. Plans mostly take row
+-- locks in that order. If a plan takes them in another, the lock timeout ends a deadlock, and the tick runs again. Events and leases wait
+-- for `heads`, which waits for all runs. `opened` waits for `closed`: if a claim is taken back and given away at once, both have the same
+-- key.
 with moved as (
   update runs r
   set
@@ -121,9 +121,9 @@ select
 from heads h
 
 -- name: create_runs
--- New runs at version 1 with their first events and leases. A request id that was used before violates run_requests_pkey, and with it
--- the whole transaction. It fails with PW003 where a run assumed its definition to be the newest of its workflow, and it is not.
--- The caller knows the seqs of a new run.
+-- New runs at version 1 with their first events and leases. A used request id violates run_requests_pkey and fails the whole transaction.
+-- The statement fails with PW003 if a run assumed that its definition is the newest of its workflow, and it is not. The caller knows the
+-- seqs of a new run.
 with inserted as (
   insert into runs (
     run_id, tenant_id, definition_id, workflow_id, workflow_version, kind, status, version, last_seq,
@@ -190,7 +190,7 @@ select
   {notify_readers} as notified
 
 -- name: lock_runs
--- Locks run rows in order of id, so that the statements after it see the rows of the last writer.
+-- Locks run rows in order of id, so that later statements see the rows of the last writer.
 select run_id
 from runs
 where run_id = any (:run_ids::uuid[])

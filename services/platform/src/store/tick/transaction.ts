@@ -1,7 +1,7 @@
-// One transaction on the pipelined connection. It gathers the calls about runs and sends them as one statement: with the commit, before
-// any other statement, or at the end of this turn of the event loop if the caller waits for the answer. A transaction of just that one
-// statement needs no begin and no commit. Every other call is sent at once. A failure surfaces at the commit: PostgreSQL rolls back if a
-// statement before it failed.
+// One transaction on the pipelined connection. It gathers the calls about runs and sends them as one statement. It sends that statement
+// before any other, with the commit, or at the end of this turn of the event loop if the caller waits for the answer. A transaction of only
+// that statement needs no begin and no commit. Every other call is sent at once. A failure appears at the commit: PostgreSQL rolls back if
+// an earlier statement failed.
 
 import type { RunId } from "@pawl/core/name/ids";
 import { list, text, uuid } from "../../db/columns.ts";
@@ -25,7 +25,7 @@ import { moveSlots } from "../slots/writes.ts";
 import { TickBatch } from "./batch.ts";
 import { type News, PausesMoved, RunMoved, type Transaction, WorkflowMoved } from "./journal.ts";
 
-/** A notification holds 8,000 bytes; a longer one tells readers to look at all runs. */
+/** A notification holds 8,000 bytes. A longer one makes readers read all runs. */
 const WAKE_BYTES = 7_900;
 
 /** The meanings of the SQLSTATEs that our statements raise (`pawl_require`). */
@@ -39,11 +39,11 @@ const declare = queriesBeside(import.meta.url);
 const lockRuns = declare("lock_runs", { runIds: list(uuid()) }, { runId: uuid() });
 const notifySchedulers = declare("notify_schedulers", { jobs: text() }, { notified: text() });
 
-/** The answer to nothing sent. */
+/** The answer to an empty call. */
 const NOTHING = Promise.resolve();
 const NONE = Promise.resolve([]);
 
-/** A write of several items by way of `Send`. */
+/** Writes several items with `Send`. */
 type Write<Item, Answer> = (send: Send, items: readonly Item[]) => Promise<Answer>;
 
 export class PostgresTransaction implements Transaction {
@@ -64,13 +64,13 @@ export class PostgresTransaction implements Transaction {
     this.#queue = queue;
   }
 
-  /** The connection. It holds what is sent now until the end of this turn. */
+  /** The connection. It holds statements until the end of this turn. */
   get #client(): Pipeline["client"] {
     this.#pipeline.gather();
     return this.#pipeline.client;
   }
 
-  /** The first refusal of Postgres; the statements behind it only get the answer that the transaction is aborted. */
+  /** The first refusal of PostgreSQL. The statements behind it get only the error that the transaction is aborted. */
   get refusal(): unknown {
     return this.#refusal;
   }
@@ -170,7 +170,7 @@ export class PostgresTransaction implements Transaction {
     return (items) => (items.length === 0 ? none : this.#keep(write(this.#ask, items)));
   }
 
-  /** A call that sends reports about claims with their runs locked: a lease that is compared stays as it is until the commit. */
+  /** A call that sends reports about claims and locks their runs. A compared lease stays unchanged until the commit. */
   #fencing<Claim extends ClaimKey, Answer>(
     write: Write<Claim, readonly Answer[]>,
   ): (claims: readonly Claim[]) => Promise<readonly Answer[]> {
@@ -207,7 +207,7 @@ export class PostgresTransaction implements Transaction {
     void this.#keep(this.#client.query("begin"));
   }
 
-  /** Sends a query behind the gathered statement; the answer comes later. */
+  /** Sends a query behind the gathered statement. The answer arrives later. */
   readonly #ask: Send = (query, values) => {
     this.#flush();
     this.#begin();
@@ -232,13 +232,13 @@ export class PostgresTransaction implements Transaction {
   };
 
   /**
-   * Remembers an answer for the commit. Callers may drop it: its failure surfaces at the commit, and must not end the process as an
-   * unhandled rejection. So every promise that this class gives comes from here.
+   * Keeps an answer for the commit. Callers may ignore it: its failure appears at the commit, and must not end the process as an unhandled
+   * rejection. So every promise that this class returns comes from here.
    */
   #keep<T>(answer: Promise<T>): Promise<T> {
     answer.catch((error: unknown) => {
-      // Answers of one packet reject in the order of their chains, not of their statements: a statement behind the refused one does
-      // not count.
+      // Answers of one packet reject in the order of their chains, not of their statements. So the error of a statement behind the refused
+      // one is ignored.
       if (sqlState(error) !== "25P02") this.#refusal ??= error;
     });
     this.#answers.push(answer);

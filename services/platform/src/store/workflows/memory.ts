@@ -1,4 +1,4 @@
-// Definitions in memory. Nothing here waits between reading and writing, so each call is a transaction by itself.
+// Definitions in memory. No call waits between reading and writing, so each call is a transaction.
 
 import type { DefinitionRow, NewDefinition, SaveResult, Workflows } from "./workflows.ts";
 import { pauseKey } from "../pauses/memory.ts";
@@ -8,7 +8,7 @@ import { UniqueViolation } from "../memory/staging.ts";
 export type StoredDefinition = DefinitionRow &
   Pick<NewDefinition, "tenantId" | "requestId" | "requestHash">;
 
-/** The reads and writes that the calls consist of. */
+/** The reads and writes that the calls use. */
 function lookups({ definitions, workflows }: Tables, now: () => number) {
   const current = (tenantId: string, workflowId: string): StoredDefinition | undefined => {
     const id = workflows.get(pairKey(tenantId, workflowId));

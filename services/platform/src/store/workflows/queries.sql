@@ -14,8 +14,8 @@ order by w.workflow_id
 limit :limit::integer
 
 -- name: version
--- One version of a workflow that exists; version 0 is the newest. The versions of a deleted workflow stay for its runs, but are
--- not found here. A caller may ask for any uint32 as a version, hence the bigint.
+-- One version of an existing workflow. Version 0 is the newest. The versions of a deleted workflow stay for its runs, but are not found
+-- here. The parameter is a bigint, because a caller may send any uint32 as a version.
 select w.workflow_id, d.version, d.definition_id, d.digest, d.title, d.node_count, d.body, w.created_at, d.created_at as updated_at
 from workflows w
 join definitions d
@@ -39,8 +39,8 @@ where tenant_id = :tenant_id::text
   and request_id = :request_id::text
 
 -- name: lock
--- Locks a workflow, so that one writer at a time gives out its versions. Another statement reads the definition: a join here would
--- look for the newest definition in a snapshot from before the wait, and find nothing.
+-- Locks a workflow, so that one writer at a time creates its versions. Another statement reads the definition. A join here would look for
+-- the newest definition in a snapshot from before the wait, and find nothing.
 select definition_id
 from workflows
 where tenant_id = :tenant_id::text
@@ -48,8 +48,8 @@ where tenant_id = :tenant_id::text
 for update
 
 -- name: insert_definition
--- Writes the next version of a workflow, and its words for the search. A workflow that is created again continues the numbers of the
--- removed one, so a version never means two things. Two writers of one number conflict on the unique index definitions_version.
+-- Writes the next version of a workflow, and its words for the search. If a user creates a removed workflow again, it continues the old
+-- numbers, so a version never means two things. Two writers of one number conflict on the unique index definitions_version.
 with kept as (
   insert into definitions (
     definition_id, tenant_id, workflow_id, version, digest, title, node_count, body, request_id, request_hash

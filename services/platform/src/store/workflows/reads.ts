@@ -27,7 +27,7 @@ const byVersion = declare(
 );
 const byId = declare("definition", { definitionId: uuid<DefinitionId>() }, DEFINITION);
 
-/** One version of a workflow, 0 for the newest; undefined if there is none. @throws STORE_UNAVAILABLE */
+/** One version of a workflow. Version 0 is the newest. Undefined if there is none. @throws STORE_UNAVAILABLE */
 export const getWorkflow = (
   db: Queryable,
   tenantId: string,
@@ -48,7 +48,7 @@ export async function listWorkflows(
   });
 }
 
-/** A definition by its own id; undefined if its test run was deleted. @throws STORE_UNAVAILABLE */
+/** A definition by its own id. Undefined if its test run was deleted. @throws STORE_UNAVAILABLE */
 export const getDefinition = (
   db: Queryable,
   definitionId: DefinitionId,

@@ -45,7 +45,7 @@ export type DefinitionRow = Typed<typeof DEFINITION>;
 export type NewDefinition = Typed<typeof NEW_DEFINITION>;
 export type WorkflowRecord = Typed<typeof WORKFLOW>;
 export type WorkflowPage = Page<WorkflowRecord>;
-/** A definition as it is stored. */
+/** The stored form of a definition. */
 export type StoredDefinition = Pick<DefinitionRow, "definitionId" | "digest" | "body">;
 
 export type SaveResult =
@@ -55,17 +55,17 @@ export type SaveResult =
   | { readonly kind: "version_mismatch"; readonly currentVersion: number }
   | { readonly kind: "request_reused" };
 
-/** `liveRuns`: refused, because so many runs of the workflow have not ended (counted up to a bound). */
+/** `liveRuns`: the store refused, because this many runs of the workflow have not ended (counted up to a bound). */
 export type RemoveResult = "removed" | "missing" | { readonly liveRuns: number };
 
 export interface Workflows {
-  /** Saves version 1, unless the id is taken. A repeated request gives the first answer again. */
+  /** Saves version 1, unless the id is used. A repeated request gets the first answer again. */
   create(definition: NewDefinition): Promise<SaveResult>;
-  /** Saves the next version; an unchanged digest keeps the current one. `expectedVersion` 0 skips the check. */
+  /** Saves the next version. An unchanged digest keeps the current one. `expectedVersion` 0 skips the check. */
   update(definition: NewDefinition, expectedVersion: number): Promise<SaveResult>;
-  /** Removes the workflow, and its pause unless that still holds runs; its versions stay for the runs that use them. */
+  /** Removes the workflow. Its pause is removed unless it still holds runs. Its versions stay for the runs that use them. */
   remove(tenantId: string, workflowId: string, force: boolean): Promise<RemoveResult>;
-  /** One version, 0 for the newest. */
+  /** One version. 0 is the newest. */
   find(tenantId: string, workflowId: string, version: number): Promise<DefinitionRow | undefined>;
   /** A definition by its own id. */
   load(definitionId: DefinitionId): Promise<DefinitionRow | undefined>;

@@ -1,5 +1,5 @@
-// Writes workflows. Two writers of one workflow meet at its row lock. Two creators of it, or two senders of one request, meet at a
-// unique index: the transaction of the loser runs again and then sees the rows of the winner.
+// Writes workflows. Races. Two writers of one workflow take turns at its row lock. Two users create one workflow, or send one request
+// twice: a unique index refuses one transaction. It runs again and then sees the rows of the other.
 
 import type { DefinitionId } from "@pawl/core/name/ids";
 import { list, number, orNull, text, uuid } from "../../db/columns.ts";
@@ -62,7 +62,7 @@ export function createWorkflows(db: Pool): Workflows {
 }
 
 async function create(tx: Queryable, definition: NewDefinition): Promise<SaveResult> {
-  // The lock comes first: a sender that finds the workflow of another sender then finds its request too.
+  // Lock first: a client that finds the workflow of another client then finds its request too.
   const current = await lockCurrent(tx, definition);
   const repeated = await findRepeat(tx, definition);
   if (repeated !== undefined) return repeated;
@@ -75,7 +75,7 @@ async function update(
   definition: NewDefinition,
   expectedVersion: number,
 ): Promise<SaveResult> {
-  // The lock comes first: a repeat that waits here for the first sender then finds its definition.
+  // Lock first: a repeat that waits here for the first request then finds its definition.
   const current = await lockCurrent(tx, definition);
   const repeated = await findRepeat(tx, definition);
   if (repeated !== undefined) return repeated;
@@ -97,7 +97,7 @@ async function remove(tx: Queryable, key: WorkflowKey, force: boolean): Promise<
   return "removed";
 }
 
-/** The current definition of a workflow, which no other transaction changes before this one ends. */
+/** The current definition of a workflow. No other transaction changes it before this one ends. */
 async function lockCurrent(
   tx: Queryable,
   { tenantId, workflowId }: WorkflowKey,
@@ -117,7 +117,7 @@ async function findRepeat(
   return firstHash === requestHash ? saved(row) : { kind: "request_reused" };
 }
 
-/** Writes the next version, and makes it the current one by `name`. */
+/** Writes the next version, and makes it the current one with the query `name`. */
 async function insert(
   tx: Queryable,
   definition: NewDefinition,
