@@ -98,7 +98,7 @@ class TypeCheck {
       const nodeId = textAt(node, "id");
       this.#checkReferences(node, path);
       const edges = incoming.get(nodeId) ?? [];
-      const inputs = { bound: this.#boundParams(node, edges), isRoot: edges.length === 0 };
+      const inputs = { bound: this.#boundParams(node, edges), isRoot: edges.every(isLoop) };
       const typeOf = this.#values.typesFor(node);
       this.#checkOwner({ raw: node, nodeId, path, typeOf }, inputs);
       this.#checkBody(node, path, inputs);

@@ -20,7 +20,7 @@ const run = startToyRun(
 run.complete("a", 1, { handle: "left" });
 
 // The text is made by the code under test.
-const written = JSON.parse(nodeJson(run.state.graph, run.index("b"), 0)) as {
+const written = JSON.parse(nodeJson(run.state.graph, run.index("b"), false)) as {
   readonly node: object;
   readonly bindings: readonly object[];
 };
