@@ -17,6 +17,8 @@ export interface DrawnEdge {
   readonly source: string;
   readonly target: string;
   readonly handle: string;
+  /** Present on an edge that leads back. */
+  readonly loop?: true;
 }
 
 export interface DrawnGraph {
@@ -46,6 +48,7 @@ export function readGraph(definition: unknown): DrawnGraph {
     source: text(edge["source"]),
     target: text(edge["target"]),
     handle: text(edge["source_handle"] ?? edge["sourceHandle"]),
+    ...(edge["loop"] === true ? { loop: true as const } : {}),
   }));
   return { title: text(root["title"]), nodes, edges };
 }

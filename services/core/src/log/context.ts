@@ -111,7 +111,8 @@ function variablesBytes(state: RunState, names: ContextReads["vars"]): number {
   for (const index of state.variables) {
     const name = nodeAt(state.graph, index).definition.outputVariable;
     if (name === null || !names.has(name)) continue;
-    bytes += name.length + 4 + (state.nodes[index]?.outputBytes ?? 0);
+    const node = state.nodes[index];
+    bytes += name.length + 4 + ((node?.kept ?? node)?.outputBytes ?? 0);
   }
   return bytes;
 }
@@ -236,7 +237,8 @@ function objectJson(
 ): string {
   let json = "{";
   for (const index of indexes) {
-    const output = state.nodes[index]?.output;
+    const node = state.nodes[index];
+    const output = node?.output ?? node?.kept?.output;
     const name = nameOf(nodeAt(state.graph, index).definition);
     if (output === undefined || name === null) continue;
     json += `${json.length > 1 ? "," : ""}${field(name, output)}`;

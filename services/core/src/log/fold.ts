@@ -200,7 +200,10 @@ function complete(
   noteJump(state, index, node, goto);
   const variable = state.graph.nodes[index]?.definition.outputVariable ?? null;
   if (variable !== null) {
-    state.variables.push(index);
+    const { kept } = node;
+    if (kept === undefined) state.variables.push(index);
+    else state.variablesBytes -= variable.length + 4 + kept.outputBytes;
+    node.kept = undefined;
     state.variablesBytes += variable.length + 4 + node.outputBytes;
   }
 }

@@ -6,7 +6,13 @@
 import type { GraphNode } from "../definition/graph.ts";
 import { edgeEffect } from "./edge-effect.ts";
 import type { Goto } from "./event.ts";
-import { newNodeState, type JumpState, type NodeState, type RunState } from "./state.ts";
+import {
+  newNodeState,
+  type JumpState,
+  type KeptOutput,
+  type NodeState,
+  type RunState,
+} from "./state.ts";
 
 /** Notes the jump of a node that has just completed, if it asks for one. */
 export function noteJump(state: RunState, index: number, node: NodeState, goto?: Goto): void {
@@ -50,11 +56,10 @@ export function beginRound(state: RunState, index: number, node: NodeState): voi
   }
   // A later jump of the same commit may have begun in the round that ends here. It is void.
   state.jumps = state.jumps.filter(({ entry }, at) => at === 0 || entry.source !== index);
-  forgetVariable(state, index, node);
   const { base, round, repeats, scope, settledParents, takenParents, failedParents } = node;
   Object.assign(node, newNodeState(), {
     ...{ base: base + 1 + (scope?.width ?? 0), round: round + 1 },
-    ...{ settledParents, takenParents, failedParents },
+    ...{ settledParents, takenParents, failedParents, kept: keptOf(state, index, node) },
   });
   if (state.firstFailedNode === index) state.firstFailedNode = firstFailed(state);
   state.unsettledCount++;
@@ -82,12 +87,11 @@ function countedUp(counts: readonly number[] = [], at: number): readonly number[
   return Array.from({ length }, (_, each) => (counts[each] ?? 0) + (each === at ? 1 : 0));
 }
 
-function forgetVariable(state: RunState, index: number, { outputBytes }: NodeState): void {
-  const at = state.variables.indexOf(index);
-  if (at === -1) return;
-  state.variables.splice(at, 1);
-  const name = state.graph.nodes[index]?.definition.outputVariable ?? "";
-  state.variablesBytes -= name.length + 4 + outputBytes;
+/** A variable keeps its value until its node completes again: so the rounds of a loop pass values on. */
+function keptOf({ graph }: RunState, index: number, node: NodeState): KeptOutput | undefined {
+  const { output, outputBytes, kept } = node;
+  if ((graph.nodes[index]?.definition.outputVariable ?? null) === null) return undefined;
+  return output === undefined ? kept : { output, outputBytes };
 }
 
 /** The node that failed first among those whose failure still counts. */

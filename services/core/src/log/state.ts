@@ -107,14 +107,17 @@ class NewScope {
 }
 export type ScopeState = Plain<NewScope>;
 
+/** An output that outlives its round: JSON text, and its size in UTF-8. */
+export interface KeptOutput {
+  readonly output: string;
+  readonly outputBytes: number;
+}
+
 /** The completion through which a jump reached a node. The outputs of the round that it ended are gone by then. */
-export interface EntryState {
+export interface EntryState extends KeptOutput {
   /** The index of the node that jumped. */
   readonly source: number;
   readonly handle: string | undefined;
-  /** JSON text, and its size in UTF-8. */
-  readonly output: string;
-  readonly outputBytes: number;
   readonly releaseAt: number | undefined;
 }
 
@@ -134,6 +137,8 @@ class NewNode extends NewExecution {
   round = 0;
   /** Set if a jump began the present round: the node runs without its join. */
   entry: EntryState | undefined;
+  /** The output of an earlier round, as long as the output variable of the node holds it. */
+  kept: KeptOutput | undefined;
   /** How often each of the `reentries` was taken since the node was last reached another way; undefined for never. */
   repeats: readonly number[] | undefined;
   handle: string | undefined;

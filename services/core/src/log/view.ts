@@ -147,6 +147,16 @@ export const nodeKey = (nodeId: string, iteration: number, base = 0): string =>
 /** How many earlier rounds of a node a view keeps: the newest. */
 const ROUNDS_MAX = 100;
 
+/** The execution that a key names, in any round that the view keeps. A key without an iteration names the present round. */
+export function executionIn({ nodes }: RunView, key: string): NodeView | undefined {
+  const known = nodes.get(key);
+  if (known !== undefined) return known;
+  const [id = "", iteration] = key.split("#");
+  const node = nodes.get(id);
+  const rounds = node === undefined ? [] : [node, ...node.earlier];
+  return rounds.find((round) => round.iteration === Number(iteration));
+}
+
 /** A node execution that no event has named yet. */
 export const emptyNode = (nodeId: string, iteration: number): NodeView =>
   new NodeDraft(nodeId, iteration);

@@ -13,7 +13,7 @@ import { fold } from "../log/fold.ts";
 import { mayCause } from "../log/meaning.ts";
 import { readSnapshot, SNAPSHOT_FORMAT, writeSnapshot } from "../log/snapshot.ts";
 import type { RunState } from "../log/state.ts";
-import { view } from "../log/view.ts";
+import { executionIn, view } from "../log/view.ts";
 import { decide } from "./plan.ts";
 
 fc.configureGlobal({ seed: 1 });
@@ -140,6 +140,10 @@ test("the view of a client has the state of the present round, and the earlier r
           expect(seen.output).toBe(output);
           expect(seen.earlier.map((each) => each.round)).toEqual([...Array(round).keys()]);
           expect(seen.earlier.every((each) => isSettled(each.status))).toBe(true);
+          for (const each of [seen, ...seen.earlier])
+            expect(executionIn(view(events), `${definition.id}#${each.iteration}`)?.round).toBe(
+              each.round,
+            );
         }
       });
     }),

@@ -277,12 +277,14 @@ test("the failure of an ended round neither fails the run nor names it", () => {
   expect(run.state.firstFailedNode).toBeUndefined();
 });
 
-test("an output variable belongs to the present round", () => {
+test("an output variable keeps its value until its node completes again", () => {
   const run = startToyRun(sketch(["s", { id: "a", output_variable: "x" }, "b"], ["s>a", "a>b"]));
   run.complete("s");
   run.complete("a", "old");
   run.complete("b", null, goto("a"));
-  expect(run.state).toMatchObject({ variables: [], variablesBytes: 0 });
+  expect(contextJson(run.state, run.index("a"), 1)).toContain('"vars":{"x":"old"}');
+  const bytes = run.state.variablesBytes;
   run.complete("a#1", "new");
   expect(contextJson(run.state, run.index("b"), 1)).toContain('"vars":{"x":"new"}');
+  expect(run.state.variablesBytes).toBe(bytes);
 });
