@@ -34,7 +34,7 @@ const looping = (text: GraphText, target: string, more: NodeText = {}): GraphTex
       source_handle: "again",
       loop: true,
       ...more,
-    } as GraphText["edges"][0],
+    },
   ],
 });
 
@@ -67,7 +67,8 @@ test("a run that repeats more often than max_iterations fails with that cause (S
     graph(["start > work > judge:else > end"], { judge: judge("true") }),
     "work",
   );
-  const story = await runGraph(client, { ...text, max_iterations: 3 } as GraphText);
+  const own = { ...text, max_iterations: 3 } as GraphText;
+  const story = await runGraph(client, own);
   expect(story.status).toBe("failed");
   expect(story.of("run.failed")[0]?.payload).toMatchObject({
     cause: "max_iterations",
@@ -75,6 +76,11 @@ test("a run that repeats more often than max_iterations fails with that cause (S
   });
   expect(story.of("node.completed", "work")).toHaveLength(4);
   expect(story.nodes).toMatchObject({ end: "cancelled" });
+  // The caller may set another bound.
+  const { run } = await client.runs.test(own, { maxIterations: 1 });
+  expect((await storyOf(client, run.runId)).of("node.completed", "work")).toHaveLength(2);
+  const tooMany = client.runs.test(own, { maxIterations: 10_001 });
+  await expect(tooMany).rejects.toMatchObject({ reason: "INPUT_INVALID" });
 });
 
 test("a map in a loop runs its items again, and every execution has an effect key of its own (S3.30, X13)", async () => {

@@ -72,6 +72,8 @@ interface Value extends Pick<Owner, "nodeId" | "known" | "item"> {
   readonly what: string;
 }
 
+const isLoop = ({ edge }: IndexedEdge): boolean => edge["loop"] === true;
+
 class TypeCheck {
   readonly #nodes: readonly Raw[];
   readonly #edges: readonly Raw[];

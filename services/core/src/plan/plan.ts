@@ -11,7 +11,7 @@ import { contextBytes } from "../log/context.ts";
 import { isFinal, type Fact, type SkipReason } from "../log/event.ts";
 import { movedDeadline } from "../log/clock.ts";
 import { edgeEffect, wasSkippedAfterFailure } from "../log/edge-effect.ts";
-import type { NodeState, RunState } from "../log/state.ts";
+import type { RunState } from "../log/state.ts";
 import { failureFact } from "./failure.ts";
 import { inlineFact, NO_INLINE, type Round } from "./inline.ts";
 import { cancelLate } from "./late.ts";

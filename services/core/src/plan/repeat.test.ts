@@ -46,8 +46,9 @@ function loop(more: { edge?: object; draft?: object; workflow?: object } = {}): 
   });
 }
 
-const goto = (id: string, kind: Goto["kind"] = "goto"): Partial<Outcome> =>
-  ({ goto: { nodeId: nodeId(id), kind, reason: "test" } }) as Partial<Outcome>;
+const goto = (id: string, kind: Goto["kind"] = "goto"): Partial<Outcome> => ({
+  goto: { nodeId: nodeId(id), kind, reason: "test" },
+});
 
 /** Runs a round of the loop, whose iteration is `at`. */
 function round(run: ToyRun, at: number, handle: string): void {

@@ -68,7 +68,6 @@ function claimOf({ run: { state }, nodeIndex, iteration }: Execution): Claim {
 function assignment(opened: Opened, claim: Claim): SchedulerItemInit {
   const { run, nodeIndex, iteration, firstDeltaIndex } = opened;
   const { state, workflowId, traceparent } = run;
-  const { graph } = state;
   const definition = executionDefinition(state, nodeIndex, iteration);
   const value: MessageInitShape<typeof AssignmentSchema> = {
     claim: wireClaim(claim),
