@@ -56,6 +56,7 @@ const EXPECTED: readonly Expected[] = [
     held: "announcement",
     output: { title: "Good news, everyone. Project Quince ships in May.", words: 50 },
   },
+  { workflowId: "page-through-orders", output: { pages: 3, total: 80 } },
   {
     workflowId: "document-approval",
     held: "sign_off",

@@ -42,6 +42,11 @@ export function checkExecution(
     const isUnclaimed = epoch === 0 || previous === "run.recovered" || previous === "node.queued";
     const isHandled = type === "node.completed" && isUnclaimed;
     previous = type;
+    if (type === "node.invalidated") {
+      if (settled === 0) report(seq, `${type} of ${event.nodeId}, which is not settled`);
+      if (event !== events.at(-1)) report(seq, `${event.nodeId} moves after its round`);
+      continue;
+    }
     if (settled > 0) report(seq, `${type} of ${event.nodeId}, which settled at ${settled}`);
     if (SETTLING.has(type)) settled = seq;
     if (type === "node.queued") {

@@ -79,6 +79,7 @@ const GRAPH = {
     { source: "each", target: "again" },
     { source: "again", target: "ways" },
     { source: "ways", target: "after", source_handle: "yes" },
+    { source: "ways", target: "plain", source_handle: "else", loop: true },
   ],
 };
 

@@ -31,6 +31,7 @@ export function buildDefinition(raw: RawDefinition): Definition {
     id: raw.id,
     title: raw.title === "" ? (raw.id ?? "") : raw.title,
     deadlineMs: raw.deadline_ms,
+    maxIterations: raw.max_iterations,
     concurrency: buildConcurrency(raw.concurrency, ""),
     rate: buildRate(raw.rate, ""),
     // The rules have checked that it is an object or a boolean.
@@ -68,8 +69,12 @@ function buildNode(raw: RawNode, ordinal: number, leavesByError: boolean): NodeD
     concurrency: buildConcurrency(raw.concurrency, raw.id),
     rate: buildRate(raw.rate, raw.id),
     priority: raw.priority,
+    ...boundOf(raw),
   };
 }
+
+const boundOf = ({ max_iterations: maxIterations }: Pick<RawNode, "max_iterations">) =>
+  maxIterations === undefined ? {} : { maxIterations };
 
 /** A limit without a key applies to the node, or the workflow, as a whole. */
 function buildConcurrency(raw: RawNode["concurrency"], whole: string): ConcurrencyLimit | null {
@@ -134,4 +139,6 @@ const buildEdge = (
   sourceOutputKey: raw.source_output_key,
   targetParamLabel: raw.target_param_label,
   mergeStrategy: raw.merge_strategy,
+  ...(raw.loop ? { loop: true } : {}),
+  ...boundOf(raw),
 });

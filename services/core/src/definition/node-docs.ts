@@ -56,6 +56,8 @@ export const NODE_KEYS: Readonly<Record<keyof RawNode, string>> = {
   concurrency:
     "`{key, limit, scope}`: at most `limit` executions hold a claim at once for each value of the key, a template; the rest wait, by priority and then in order. Without a key: of this node. `scope: tenant` shares the key with other workflows. On a map or a loop it limits the iterations.",
   rate: "`{key, limit, per_ms, scope}`: at most `limit` starts in any `per_ms` milliseconds for each value of the key.",
+  max_iterations:
+    "How often the node may run in one run: loop edges, gotos and handoffs may make it run again. The run fails at the next time.",
   priority: "Added to the run's priority; lower is sooner.",
   position: "The position in an editor; Pawl ignores it.",
 };

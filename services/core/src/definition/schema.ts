@@ -98,6 +98,8 @@ const rateSchema = z
   })
   .optional();
 
+const iterationsSchema = z.int().min(1).max(LIMITS.iterationsMax);
+
 export const nodeSchema = z.strictObject({
   id: nameSchema,
   type: typeSchema,
@@ -123,6 +125,8 @@ export const nodeSchema = z.strictObject({
     .optional(),
   concurrency: concurrencySchema,
   rate: rateSchema,
+  /** How often the node may run in one run. */
+  max_iterations: iterationsSchema.optional(),
   /** Added to the run's priority; lower is sooner. */
   priority: z.int().min(-LIMITS.priorityMax).max(LIMITS.priorityMax).default(0),
   /** The position in an editor; Pawl ignores it. */
@@ -137,6 +141,10 @@ export const edgeSchema = z.strictObject({
   source_output_key: outputKeySchema.default("output"),
   target_param_label: paramSchema.nullable().default(null),
   merge_strategy: z.enum(MERGE_STRATEGIES).nullable().default(null),
+  /** The edge leads back: taking it runs the target, and the nodes behind it, again. */
+  loop: z.boolean().default(false),
+  /** How often a loop edge may be taken before its target is reached another way. */
+  max_iterations: iterationsSchema.optional(),
 });
 
 export const definitionSchema = z.strictObject({
@@ -144,6 +152,8 @@ export const definitionSchema = z.strictObject({
   title: z.string().max(LIMITS.labelLength).default(""),
   description: z.string().max(4_096).optional(),
   deadline_ms: wholeMs(LIMITS.runDeadlineMsMax).default(LIMITS.runDeadlineMs),
+  /** How often a run may repeat: loop edges, gotos and handoffs together. */
+  max_iterations: iterationsSchema.default(LIMITS.runIterations),
   concurrency: concurrencySchema,
   rate: rateSchema,
   /** JSON Schema of the input of a run. Checked in contract-rules.ts, with the path of every fault. */

@@ -94,6 +94,8 @@ export interface NodeDefinition {
   readonly rate: RateLimit | null;
   /** Added to the run's priority; lower is sooner. */
   readonly priority: number;
+  /** How often the node may run in one run; absent if the author set no bound. */
+  readonly maxIterations?: number;
 }
 
 export interface EdgeDefinition {
@@ -105,6 +107,10 @@ export interface EdgeDefinition {
   readonly sourceOutputKey: string;
   readonly targetParamLabel: string | null;
   readonly mergeStrategy: MergeStrategy | null;
+  /** Present on an edge that leads back; see `GraphNode.loops`. */
+  readonly loop?: true;
+  /** How often a loop edge may be taken before its target is reached another way; absent if the author set no bound. */
+  readonly maxIterations?: number;
 }
 
 export interface Definition {
@@ -114,6 +120,8 @@ export interface Definition {
   readonly nodes: readonly NodeDefinition[];
   readonly edges: readonly EdgeDefinition[];
   readonly deadlineMs: number;
+  /** How often a run may repeat: loop edges, gotos and handoffs together. */
+  readonly maxIterations: number;
   /** How many runs may be live at once, and how many may start in a window. */
   readonly concurrency: ConcurrencyLimit | null;
   readonly rate: RateLimit | null;

@@ -20,7 +20,7 @@ const run = startToyRun(
 run.complete("a", 1, { handle: "left" });
 
 // The text is made by the code under test.
-const written = JSON.parse(nodeJson(run.state.graph, run.index("b"), 0)) as {
+const written = JSON.parse(nodeJson(run.state.graph, run.index("b"), false)) as {
   readonly node: object;
   readonly bindings: readonly object[];
 };
@@ -35,12 +35,11 @@ test("the page lists every key of a node, and the keys that only some nodes have
 });
 
 test("the page lists every key of a binding", () => {
-  expect(keysOf("key of a binding").toSorted()).toEqual(
-    Object.keys(written.bindings[0] ?? {}).toSorted(),
-  );
+  const always = keysOf("key of a binding").filter((key) => key !== "loop");
+  expect(always.toSorted()).toEqual(Object.keys(written.bindings[0] ?? {}).toSorted());
 });
 
 test("the page lists every key of a context; those of iterations come after the others", () => {
   const keys = Object.keys(JSON.parse(contextJson(run.state, run.index("b"), 0)) as object);
-  expect(keysOf("key")).toEqual([...keys, "item", "index", "previous"]);
+  expect(keysOf("key of `context_json`")).toEqual([...keys, "item", "index", "previous"]);
 });

@@ -18,7 +18,7 @@ export type RunStatus =
   | "cancelled"
   | "timeout";
 
-/** Statuses of a node execution. Reserved: no service gives `invalidated` yet. */
+/** Statuses of a node execution. An event gives `invalidated` to an earlier round of a node; the node itself is then pending again. */
 export type NodeStatus =
   | "pending"
   | "queued"
@@ -90,6 +90,16 @@ export interface Completion {
   readonly usage?: Usage;
   /** Whether this iteration ends its loop. */
   readonly stop?: boolean;
+  /** The node that runs next, in place of the nodes behind this one. */
+  readonly goto?: Goto;
+}
+
+/** A node asked that another one runs next. */
+export interface Goto {
+  readonly nodeId: NodeId;
+  /** `handoff`: the node gives its task away, and does not expect to go on with it. */
+  readonly kind: "goto" | "handoff";
+  readonly reason: string;
 }
 
 /** An execution that waits for a person, and the facts with which it completes when the person approves its output. */

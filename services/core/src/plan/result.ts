@@ -16,11 +16,12 @@ import {
   type Fact,
   type NodeHold,
 } from "../log/event.ts";
-import { executionAt, executionDefinition } from "../log/execution.ts";
+import { executionAt, executionDefinition, isItem } from "../log/execution.ts";
 import type { ExecutionState, RunState } from "../log/state.ts";
 import type { ExecutorId, RunId } from "../name/ids.ts";
 import { mayRetry, retriedFor, retryDelayMs } from "../policy/retry.ts";
 import { failureFact, type Failure } from "./failure.ts";
+import { gotoFault } from "./repeat.ts";
 import { durationOf, graphNodeAt, placeAt, RUN_PLACE } from "./place.ts";
 import { type Stop, timedOut } from "./stop.ts";
 
@@ -132,6 +133,9 @@ export function outcomeFacts(
   }
 }
 
+const isItemOf = (state: RunState, { nodeIndex, iteration }: Landing): boolean =>
+  isItem(state, nodeIndex, iteration);
+
 const placeOf = (state: RunState, { nodeIndex, iteration, epoch }: Landing) =>
   placeAt(state, nodeIndex, iteration, epoch);
 
@@ -139,7 +143,7 @@ const placeOf = (state: RunState, { nodeIndex, iteration, epoch }: Landing) =>
 function expandedFacts(state: RunState, landing: Landing, outcome: OutcomeOf<"expanded">): Fact[] {
   const { itemsJson, width, cut } = outcome;
   const refuse = refusal(state, landing, outcome);
-  if (graphNodeAt(state, landing.nodeIndex).definition.scope === null || landing.iteration > 0)
+  if (graphNodeAt(state, landing.nodeIndex).definition.scope === null || isItemOf(state, landing))
     return refuse("output_invalid", "only a map or a loop has items");
   if (width > LIMITS.scopeWidth)
     return refuse("too_many_items", `${width} items; at most ${LIMITS.scopeWidth}`);
@@ -159,7 +163,7 @@ const refusal =
 
 /** The claim ends here. The same transaction inserts the child run. */
 function childRunFacts(state: RunState, landing: Landing, outcome: OutcomeOf<"child_run">): Fact[] {
-  const { type } = executionDefinition(state.graph, landing.nodeIndex, landing.iteration);
+  const { type } = executionDefinition(state, landing.nodeIndex, landing.iteration);
   const refuse = refusal(state, landing, outcome);
   if (type !== "subworkflow") return refuse("output_invalid", "only a subworkflow starts a run");
   if (state.depth >= LIMITS.runDepth)
@@ -212,10 +216,12 @@ function completedFacts(
   landing: Landing,
   outcome: OutcomeOf<"completed">,
 ): Fact[] {
-  const { nodeIndex, iteration } = landing;
-  const { outputJson, durationMs, handle, queueDelayMs, usage, stop = false } = outcome;
+  const { nodeIndex } = landing;
+  const { outputJson, durationMs, handle, queueDelayMs, usage, stop = false, goto } = outcome;
   if (isTooLarge(outputJson))
     return refusal(state, landing, outcome)("output_too_large", `the output is ${TOO_LARGE}`);
+  const fault = goto === undefined ? undefined : gotoFault(state, landing, goto);
+  if (fault !== undefined) return refusal(state, landing, outcome)("action_invalid", fault);
   // Only an iteration of a loop can end its loop. The iterations of a map are independent.
   const isLoop = graphNodeAt(state, nodeIndex).definition.scope?.hasPrevious === true;
   // The payload has only these fields, because the end of a hold may carry others of its event.
@@ -224,7 +230,8 @@ function completedFacts(
     ...(handle === undefined ? {} : { handle }),
     ...(queueDelayMs === undefined ? {} : { queueDelayMs }),
     ...(usage === undefined ? {} : { usage }),
-    ...(stop && iteration > 0 && isLoop ? { stop } : {}),
+    ...(stop && isLoop && isItemOf(state, landing) ? { stop } : {}),
+    ...(goto === undefined ? {} : { goto }),
   };
   return [{ ...placeOf(state, landing), type: "node.completed", payload, value: outputJson }];
 }
@@ -241,7 +248,7 @@ function heldFacts(state: RunState, landing: Landing, outcome: OutcomeOf<"held">
 /** Another attempt, a completed node that leaves by `error`, or a failed node. */
 function failedFacts(state: RunState, landing: Landing, outcome: OutcomeOf<"failed">): Fact[] {
   const { nodeIndex, iteration, jitter, now } = landing;
-  const definition = executionDefinition(state.graph, nodeIndex, iteration);
+  const definition = executionDefinition(state, nodeIndex, iteration);
   const { retry } = definition;
   const place = placeOf(state, landing);
   const { cause, message, permanent, retryAfterMs } = outcome;

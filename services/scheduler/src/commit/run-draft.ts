@@ -60,7 +60,7 @@ export interface RunDraft {
 
 /** The key of an execution within its run. */
 export const executionKey = (nodeIndex: number, iteration: number): number =>
-  nodeIndex * 2 ** 24 + iteration;
+  nodeIndex * 2 ** 32 + iteration;
 
 /**
  * Shifts the provisional seqs that the folds of the drafted executions hold. The cost grows with the facts of the draft and their edges.
@@ -95,7 +95,7 @@ export function projection({ run: { state }, facts }: RunDraft): RunProjection {
 export function jobKeysOf(execution: Execution): DroppedJob[] {
   const key = jobKeyOf(execution);
   const { run, nodeIndex, iteration } = execution;
-  const isInline = isInlineKind(run.state.graph, nodeIndex, iteration);
+  const isInline = isInlineKind(run.state, nodeIndex, iteration);
   return isInline ? [key, { ...key, nodeType: GLUE }] : [key];
 }
 
@@ -106,6 +106,6 @@ export function jobKeyOf({ run: { state }, nodeIndex, iteration }: Execution): D
     nodeId: nodeIdAt(state, nodeIndex),
     iteration,
     attempt: executionAt(state, nodeIndex, iteration)?.attempt ?? 1,
-    nodeType: executionDefinition(state.graph, nodeIndex, iteration).type,
+    nodeType: executionDefinition(state, nodeIndex, iteration).type,
   };
 }

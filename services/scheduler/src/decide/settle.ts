@@ -4,7 +4,7 @@ import { newRunState } from "@pawl/core/log/fold";
 import type { Graph } from "@pawl/core/definition/graph";
 import { unreachable } from "@pawl/core/fault/invariant";
 import { isFinal, type Fact } from "@pawl/core/log/event";
-import { executionAt } from "@pawl/core/log/execution";
+import { executionAt, presentIteration } from "@pawl/core/log/execution";
 import { type AcceptedStart, startedFact } from "@pawl/core/log/start";
 import type { RunState } from "@pawl/core/log/state";
 import { onLeaseLost } from "@pawl/core/plan/claim";
@@ -102,7 +102,8 @@ function settleDecision(draft: Draft, run: CachedRun, input: DecideInput): Settl
   const { kind: _kind, runId: _runId, nodeId, answer, ...decision } = input;
   const nodeIndex = state.graph.indexOf.get(nodeId);
   if (nodeIndex === undefined) return { kind: "doubtful", refuse: () => answer.resolve("no_node") };
-  const result = onDecision(state, { ...decision, nodeIndex, now: draft.now });
+  const iteration = presentIteration(state, nodeIndex, decision.iteration);
+  const result = onDecision(state, { ...decision, nodeIndex, iteration, now: draft.now });
   if (result.kind === "accepted") {
     appendAll(draft, run, result.facts);
     return { kind: "drafted", reply: () => answer.resolve("accepted") };

@@ -97,7 +97,7 @@ class Correlation(_message.Message):
     def __init__(self, trace_id: _Optional[str] = ..., parent_event_id: _Optional[int] = ..., wave: _Optional[int] = ..., phase: _Optional[str] = ...) -> None: ...
 
 class RunStarted(_message.Message):
-    __slots__ = ("input_json", "input", "definition_digest", "workflow_version", "kind", "deadline_time", "idempotency_key", "schedule_id", "schedule_time", "slot", "rate", "values_left_out")
+    __slots__ = ("input_json", "input", "definition_digest", "workflow_version", "kind", "deadline_time", "idempotency_key", "max_iterations", "schedule_id", "schedule_time", "slot", "rate", "values_left_out")
     INPUT_JSON_FIELD_NUMBER: _ClassVar[int]
     INPUT_FIELD_NUMBER: _ClassVar[int]
     DEFINITION_DIGEST_FIELD_NUMBER: _ClassVar[int]
@@ -105,6 +105,7 @@ class RunStarted(_message.Message):
     KIND_FIELD_NUMBER: _ClassVar[int]
     DEADLINE_TIME_FIELD_NUMBER: _ClassVar[int]
     IDEMPOTENCY_KEY_FIELD_NUMBER: _ClassVar[int]
+    MAX_ITERATIONS_FIELD_NUMBER: _ClassVar[int]
     SCHEDULE_ID_FIELD_NUMBER: _ClassVar[int]
     SCHEDULE_TIME_FIELD_NUMBER: _ClassVar[int]
     SLOT_FIELD_NUMBER: _ClassVar[int]
@@ -117,12 +118,13 @@ class RunStarted(_message.Message):
     kind: _run_pb2.RunKind
     deadline_time: _timestamp_pb2.Timestamp
     idempotency_key: str
+    max_iterations: int
     schedule_id: str
     schedule_time: _timestamp_pb2.Timestamp
     slot: Limit
     rate: Limit
     values_left_out: _containers.RepeatedScalarFieldContainer[str]
-    def __init__(self, input_json: _Optional[bytes] = ..., input: _Optional[_Union[_struct_pb2.Value, _Mapping]] = ..., definition_digest: _Optional[str] = ..., workflow_version: _Optional[int] = ..., kind: _Optional[_Union[_run_pb2.RunKind, str]] = ..., deadline_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., idempotency_key: _Optional[str] = ..., schedule_id: _Optional[str] = ..., schedule_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., slot: _Optional[_Union[Limit, _Mapping]] = ..., rate: _Optional[_Union[Limit, _Mapping]] = ..., values_left_out: _Optional[_Iterable[str]] = ...) -> None: ...
+    def __init__(self, input_json: _Optional[bytes] = ..., input: _Optional[_Union[_struct_pb2.Value, _Mapping]] = ..., definition_digest: _Optional[str] = ..., workflow_version: _Optional[int] = ..., kind: _Optional[_Union[_run_pb2.RunKind, str]] = ..., deadline_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., idempotency_key: _Optional[str] = ..., max_iterations: _Optional[int] = ..., schedule_id: _Optional[str] = ..., schedule_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., slot: _Optional[_Union[Limit, _Mapping]] = ..., rate: _Optional[_Union[Limit, _Mapping]] = ..., values_left_out: _Optional[_Iterable[str]] = ...) -> None: ...
 
 class Limit(_message.Message):
     __slots__ = ("key", "limit", "per_ms", "scope")
@@ -164,12 +166,14 @@ class RunCompleted(_message.Message):
     def __init__(self, output_json: _Optional[bytes] = ..., output: _Optional[_Union[_struct_pb2.Value, _Mapping]] = ..., has_failures: bool = ..., values_left_out: _Optional[_Iterable[str]] = ...) -> None: ...
 
 class RunFailed(_message.Message):
-    __slots__ = ("failed_node_id", "message")
+    __slots__ = ("failed_node_id", "message", "cause")
     FAILED_NODE_ID_FIELD_NUMBER: _ClassVar[int]
     MESSAGE_FIELD_NUMBER: _ClassVar[int]
+    CAUSE_FIELD_NUMBER: _ClassVar[int]
     failed_node_id: str
     message: str
-    def __init__(self, failed_node_id: _Optional[str] = ..., message: _Optional[str] = ...) -> None: ...
+    cause: str
+    def __init__(self, failed_node_id: _Optional[str] = ..., message: _Optional[str] = ..., cause: _Optional[str] = ...) -> None: ...
 
 class RunCancelled(_message.Message):
     __slots__ = ("reason",)
@@ -272,13 +276,14 @@ class NodeRetried(_message.Message):
     def __init__(self, cause: _Optional[str] = ..., message: _Optional[str] = ..., delay_ms: _Optional[int] = ...) -> None: ...
 
 class NodeCompleted(_message.Message):
-    __slots__ = ("output_json", "output", "handle", "duration_ms", "queue_delay_ms", "usage", "values_left_out")
+    __slots__ = ("output_json", "output", "handle", "duration_ms", "queue_delay_ms", "usage", "goto", "values_left_out")
     OUTPUT_JSON_FIELD_NUMBER: _ClassVar[int]
     OUTPUT_FIELD_NUMBER: _ClassVar[int]
     HANDLE_FIELD_NUMBER: _ClassVar[int]
     DURATION_MS_FIELD_NUMBER: _ClassVar[int]
     QUEUE_DELAY_MS_FIELD_NUMBER: _ClassVar[int]
     USAGE_FIELD_NUMBER: _ClassVar[int]
+    GOTO_FIELD_NUMBER: _ClassVar[int]
     VALUES_LEFT_OUT_FIELD_NUMBER: _ClassVar[int]
     output_json: bytes
     output: _struct_pb2.Value
@@ -286,8 +291,19 @@ class NodeCompleted(_message.Message):
     duration_ms: int
     queue_delay_ms: int
     usage: Usage
+    goto: Goto
     values_left_out: _containers.RepeatedScalarFieldContainer[str]
-    def __init__(self, output_json: _Optional[bytes] = ..., output: _Optional[_Union[_struct_pb2.Value, _Mapping]] = ..., handle: _Optional[str] = ..., duration_ms: _Optional[int] = ..., queue_delay_ms: _Optional[int] = ..., usage: _Optional[_Union[Usage, _Mapping]] = ..., values_left_out: _Optional[_Iterable[str]] = ...) -> None: ...
+    def __init__(self, output_json: _Optional[bytes] = ..., output: _Optional[_Union[_struct_pb2.Value, _Mapping]] = ..., handle: _Optional[str] = ..., duration_ms: _Optional[int] = ..., queue_delay_ms: _Optional[int] = ..., usage: _Optional[_Union[Usage, _Mapping]] = ..., goto: _Optional[_Union[Goto, _Mapping]] = ..., values_left_out: _Optional[_Iterable[str]] = ...) -> None: ...
+
+class Goto(_message.Message):
+    __slots__ = ("node_id", "kind", "reason")
+    NODE_ID_FIELD_NUMBER: _ClassVar[int]
+    KIND_FIELD_NUMBER: _ClassVar[int]
+    REASON_FIELD_NUMBER: _ClassVar[int]
+    node_id: str
+    kind: str
+    reason: str
+    def __init__(self, node_id: _Optional[str] = ..., kind: _Optional[str] = ..., reason: _Optional[str] = ...) -> None: ...
 
 class NodeFailed(_message.Message):
     __slots__ = ("cause", "message", "details_json", "details", "values_left_out")
