@@ -10,12 +10,13 @@ import type { ContextReads, NodeDefinition } from "../definition/shape.ts";
 import { invariant } from "../fault/invariant.ts";
 import { edgeEffect } from "./edge-effect.ts";
 import { unknownNode } from "./execution.ts";
+import { memoryBytes, memoryJson } from "./memory.ts";
 import type { RunState, ScopeState } from "./state.ts";
 
 /**
  * The context that an execution reads: `{"input", "nodes": {outputs of the parents whose edge was taken, by id}, "vars": {output
  * variables so far}}`. `"handles": {id: handle}` is added for parents that left by a handle, so that bindings of other branches do
- * not apply. An iteration gets only the parts that its body names, and its own item.
+ * not apply. `"memory"` is added where the node reads keys of the memory that have values. An iteration gets only the parts that its body names, and its own item.
  */
 export function contextJson(state: RunState, nodeIndex: number, iteration: number): string {
   const { incoming, definition } = nodeAt(state.graph, nodeIndex);
@@ -30,11 +31,19 @@ export function contextJson(state: RunState, nodeIndex: number, iteration: numbe
   }
   const tail = handles === "" ? "" : `,"handles":{${handles}}`;
   const input = reads.input ? state.input : "null";
+  const memory = memoryJson(state, definition.readKeys, reads.memory);
+  const remembered = memory === "{}" ? "" : `,"memory":${memory}`;
   const own = scope === null ? "" : itemJson(state, nodeIndex, iteration, scope.hasPrevious);
-  return `{"input":${input},"nodes":${outputsById(state, parents)},"vars":${variables(state, reads.vars)}${tail}${own}}`;
+  return `{"input":${input},"nodes":${outputsById(state, parents)},"vars":${variables(state, reads.vars)}${remembered}${tail}${own}}`;
 }
 
-const READS_ALL: ContextReads = { input: true, params: true, nodes: "all", vars: "all" };
+const READS_ALL: ContextReads = {
+  input: true,
+  params: true,
+  nodes: "all",
+  vars: "all",
+  memory: "all",
+};
 
 /** The parents whose output the execution gets: their edge was taken, and the body reads them. */
 function parentsRead(
@@ -84,6 +93,7 @@ export function contextBytes(state: RunState, nodeIndex: number, iteration = 0):
   const reads = scope?.body.reads ?? READS_ALL;
   // 64 bytes hold the keys of the frame. Quotes, a colon and a comma surround each id; ids are ASCII, handles may be escaped.
   let bytes = 64 + (reads.input ? state.inputBytes : 0) + variablesBytes(state, reads.vars);
+  bytes += memoryBytes(state, definition.readKeys, reads.memory);
   for (const index of parentsRead(state, incoming, reads)) {
     const { outputBytes = 0, handle } = state.nodes[index] ?? {};
     const idBytes = nodeAt(state.graph, index).definition.id.length + 4;
@@ -133,17 +143,20 @@ export function runOutputJson(state: RunState): string {
 /** In place of a run's context that is larger than a node's context may be; the nodes' own outputs stay readable. */
 export const CONTEXT_OMITTED = '{"omitted":"CONTEXT_TOO_LARGE"}';
 
-/** The context of the run as a whole: `{"input", "nodes": {outputs of all completed nodes, by id}, "vars": {output variables}}`. */
+/**
+ * The context of the run as a whole: `{"input", "nodes": {outputs of all completed nodes, by id}, "vars": {output variables}, "memory":
+ * {every key}}`.
+ */
 export function runContextJson(state: RunState): string {
   const completed = [...state.nodes.keys()].filter(
     (index) => state.nodes[index]?.status === "completed",
   );
   const bytes = completed.reduce(
     (sum, index) => sum + (state.nodes[index]?.outputBytes ?? 0),
-    state.inputBytes + state.variablesBytes,
+    state.inputBytes + state.variablesBytes + state.memoryBytes,
   );
   if (bytes > LIMITS.contextBytes) return CONTEXT_OMITTED;
-  return `{"input":${state.input},"nodes":${outputsById(state, completed)},"vars":${variables(state, "all")}}`;
+  return `{"input":${state.input},"nodes":${outputsById(state, completed)},"vars":${variables(state, "all")},"memory":${memoryJson(state, "all", "all")}}`;
 }
 
 const nodeJsons = new WeakMap<Graph, (string | undefined)[]>();
@@ -171,7 +184,8 @@ function makeNodeJson(graph: Graph, nodeIndex: number): string {
 
 /** The definition without the fields that only the scheduler uses. */
 function runnable(definition: NodeDefinition) {
-  const { concurrency: _concurrency, rate: _rate, priority: _priority, ...rest } = definition;
+  const { concurrency: _concurrency, rate: _rate, priority: _priority, ...named } = definition;
+  const { writeKey: _writeKey, readKeys: _readKeys, ...rest } = named;
   return rest;
 }
 

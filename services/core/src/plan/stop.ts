@@ -46,7 +46,7 @@ export const failWholeRun = (state: RunState, fatalNode: number): Fact[] => [
 ];
 
 /** Cancels every unsettled node, and before each node its open iterations. */
-const cancelUnsettled = (state: RunState, reason: string): Fact[] =>
+export const cancelUnsettled = (state: RunState, reason: string): Fact[] =>
   state.nodes.flatMap((node, index) =>
     isSettled(node.status) ? [] : cancelFacts(state, index, reason),
   );

@@ -59,6 +59,7 @@ type RunEvent struct {
 	//	*RunEvent_RunRecovered
 	//	*RunEvent_Heartbeat
 	//	*RunEvent_RunMetadataSet
+	//	*RunEvent_MemoryUpdated
 	//	*RunEvent_NodeQueued
 	//	*RunEvent_NodeStarted
 	//	*RunEvent_NodeStreamDelta
@@ -268,6 +269,15 @@ func (x *RunEvent) GetRunMetadataSet() *RunMetadataSet {
 	return nil
 }
 
+func (x *RunEvent) GetMemoryUpdated() *MemoryUpdated {
+	if x != nil {
+		if x, ok := x.Fact.(*RunEvent_MemoryUpdated); ok {
+			return x.MemoryUpdated
+		}
+	}
+	return nil
+}
+
 func (x *RunEvent) GetNodeQueued() *NodeQueued {
 	if x != nil {
 		if x, ok := x.Fact.(*RunEvent_NodeQueued); ok {
@@ -461,6 +471,11 @@ type RunEvent_RunMetadataSet struct {
 	RunMetadataSet *RunMetadataSet `protobuf:"bytes,28,opt,name=run_metadata_set,json=runMetadataSet,proto3,oneof"`
 }
 
+type RunEvent_MemoryUpdated struct {
+	// memory.updated
+	MemoryUpdated *MemoryUpdated `protobuf:"bytes,30,opt,name=memory_updated,json=memoryUpdated,proto3,oneof"`
+}
+
 type RunEvent_NodeQueued struct {
 	// node.queued
 	NodeQueued *NodeQueued `protobuf:"bytes,40,opt,name=node_queued,json=nodeQueued,proto3,oneof"`
@@ -558,6 +573,8 @@ func (*RunEvent_RunRecovered) isRunEvent_Fact() {}
 func (*RunEvent_Heartbeat) isRunEvent_Fact() {}
 
 func (*RunEvent_RunMetadataSet) isRunEvent_Fact() {}
+
+func (*RunEvent_MemoryUpdated) isRunEvent_Fact() {}
 
 func (*RunEvent_NodeQueued) isRunEvent_Fact() {}
 
@@ -1294,6 +1311,88 @@ func (*Heartbeat) Descriptor() ([]byte, []int) {
 	return file_pawl_v1_event_proto_rawDescGZIP(), []int{10}
 }
 
+// MemoryUpdated means that a node execution wrote keys of the run's memory, beside its output. A node with a write_key needs no such event.
+type MemoryUpdated struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The values by key, as a JSON object.
+	ValuesJson []byte `protobuf:"bytes,1,opt,name=values_json,json=valuesJson,proto3" json:"values_json,omitempty"`
+	// values_json as a value, for people and scripts: numbers are doubles. See values_left_out.
+	Values *structpb.Value `protobuf:"bytes,101,opt,name=values,proto3" json:"values,omitempty"`
+	// The keys that were written.
+	Keys []string `protobuf:"bytes,2,rep,name=keys,proto3" json:"keys,omitempty"`
+	// Of them, the keys whose value replaces the earlier one, whatever merge the workflow has for the key.
+	Replaced []string `protobuf:"bytes,3,rep,name=replaced,proto3" json:"replaced,omitempty"`
+	// Output only: names of the values above that this answer leaves out, because they are too large or nested too deeply. Their bytes are there.
+	ValuesLeftOut []string `protobuf:"bytes,100,rep,name=values_left_out,json=valuesLeftOut,proto3" json:"values_left_out,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *MemoryUpdated) Reset() {
+	*x = MemoryUpdated{}
+	mi := &file_pawl_v1_event_proto_msgTypes[11]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *MemoryUpdated) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*MemoryUpdated) ProtoMessage() {}
+
+func (x *MemoryUpdated) ProtoReflect() protoreflect.Message {
+	mi := &file_pawl_v1_event_proto_msgTypes[11]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use MemoryUpdated.ProtoReflect.Descriptor instead.
+func (*MemoryUpdated) Descriptor() ([]byte, []int) {
+	return file_pawl_v1_event_proto_rawDescGZIP(), []int{11}
+}
+
+func (x *MemoryUpdated) GetValuesJson() []byte {
+	if x != nil {
+		return x.ValuesJson
+	}
+	return nil
+}
+
+func (x *MemoryUpdated) GetValues() *structpb.Value {
+	if x != nil {
+		return x.Values
+	}
+	return nil
+}
+
+func (x *MemoryUpdated) GetKeys() []string {
+	if x != nil {
+		return x.Keys
+	}
+	return nil
+}
+
+func (x *MemoryUpdated) GetReplaced() []string {
+	if x != nil {
+		return x.Replaced
+	}
+	return nil
+}
+
+func (x *MemoryUpdated) GetValuesLeftOut() []string {
+	if x != nil {
+		return x.ValuesLeftOut
+	}
+	return nil
+}
+
 // RunMetadataSet means that the engine recorded facts about the run. No service writes it yet.
 type RunMetadataSet struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -1309,7 +1408,7 @@ type RunMetadataSet struct {
 
 func (x *RunMetadataSet) Reset() {
 	*x = RunMetadataSet{}
-	mi := &file_pawl_v1_event_proto_msgTypes[11]
+	mi := &file_pawl_v1_event_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1321,7 +1420,7 @@ func (x *RunMetadataSet) String() string {
 func (*RunMetadataSet) ProtoMessage() {}
 
 func (x *RunMetadataSet) ProtoReflect() protoreflect.Message {
-	mi := &file_pawl_v1_event_proto_msgTypes[11]
+	mi := &file_pawl_v1_event_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1334,7 +1433,7 @@ func (x *RunMetadataSet) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RunMetadataSet.ProtoReflect.Descriptor instead.
 func (*RunMetadataSet) Descriptor() ([]byte, []int) {
-	return file_pawl_v1_event_proto_rawDescGZIP(), []int{11}
+	return file_pawl_v1_event_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *RunMetadataSet) GetMetadataJson() []byte {
@@ -1373,7 +1472,7 @@ type NodeQueued struct {
 
 func (x *NodeQueued) Reset() {
 	*x = NodeQueued{}
-	mi := &file_pawl_v1_event_proto_msgTypes[12]
+	mi := &file_pawl_v1_event_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1385,7 +1484,7 @@ func (x *NodeQueued) String() string {
 func (*NodeQueued) ProtoMessage() {}
 
 func (x *NodeQueued) ProtoReflect() protoreflect.Message {
-	mi := &file_pawl_v1_event_proto_msgTypes[12]
+	mi := &file_pawl_v1_event_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1398,7 +1497,7 @@ func (x *NodeQueued) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use NodeQueued.ProtoReflect.Descriptor instead.
 func (*NodeQueued) Descriptor() ([]byte, []int) {
-	return file_pawl_v1_event_proto_rawDescGZIP(), []int{12}
+	return file_pawl_v1_event_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *NodeQueued) GetNotBeforeTime() *timestamppb.Timestamp {
@@ -1433,7 +1532,7 @@ type NodeStarted struct {
 
 func (x *NodeStarted) Reset() {
 	*x = NodeStarted{}
-	mi := &file_pawl_v1_event_proto_msgTypes[13]
+	mi := &file_pawl_v1_event_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1445,7 +1544,7 @@ func (x *NodeStarted) String() string {
 func (*NodeStarted) ProtoMessage() {}
 
 func (x *NodeStarted) ProtoReflect() protoreflect.Message {
-	mi := &file_pawl_v1_event_proto_msgTypes[13]
+	mi := &file_pawl_v1_event_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1458,7 +1557,7 @@ func (x *NodeStarted) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use NodeStarted.ProtoReflect.Descriptor instead.
 func (*NodeStarted) Descriptor() ([]byte, []int) {
-	return file_pawl_v1_event_proto_rawDescGZIP(), []int{13}
+	return file_pawl_v1_event_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *NodeStarted) GetExecutorId() string {
@@ -1486,7 +1585,7 @@ type NodeStreamDelta struct {
 
 func (x *NodeStreamDelta) Reset() {
 	*x = NodeStreamDelta{}
-	mi := &file_pawl_v1_event_proto_msgTypes[14]
+	mi := &file_pawl_v1_event_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1498,7 +1597,7 @@ func (x *NodeStreamDelta) String() string {
 func (*NodeStreamDelta) ProtoMessage() {}
 
 func (x *NodeStreamDelta) ProtoReflect() protoreflect.Message {
-	mi := &file_pawl_v1_event_proto_msgTypes[14]
+	mi := &file_pawl_v1_event_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1511,7 +1610,7 @@ func (x *NodeStreamDelta) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use NodeStreamDelta.ProtoReflect.Descriptor instead.
 func (*NodeStreamDelta) Descriptor() ([]byte, []int) {
-	return file_pawl_v1_event_proto_rawDescGZIP(), []int{14}
+	return file_pawl_v1_event_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *NodeStreamDelta) GetDeltaIndex() uint32 {
@@ -1555,7 +1654,7 @@ type Media struct {
 
 func (x *Media) Reset() {
 	*x = Media{}
-	mi := &file_pawl_v1_event_proto_msgTypes[15]
+	mi := &file_pawl_v1_event_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1567,7 +1666,7 @@ func (x *Media) String() string {
 func (*Media) ProtoMessage() {}
 
 func (x *Media) ProtoReflect() protoreflect.Message {
-	mi := &file_pawl_v1_event_proto_msgTypes[15]
+	mi := &file_pawl_v1_event_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1580,7 +1679,7 @@ func (x *Media) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Media.ProtoReflect.Descriptor instead.
 func (*Media) Descriptor() ([]byte, []int) {
-	return file_pawl_v1_event_proto_rawDescGZIP(), []int{15}
+	return file_pawl_v1_event_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *Media) GetUrl() string {
@@ -1610,7 +1709,7 @@ type Usage struct {
 
 func (x *Usage) Reset() {
 	*x = Usage{}
-	mi := &file_pawl_v1_event_proto_msgTypes[16]
+	mi := &file_pawl_v1_event_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1622,7 +1721,7 @@ func (x *Usage) String() string {
 func (*Usage) ProtoMessage() {}
 
 func (x *Usage) ProtoReflect() protoreflect.Message {
-	mi := &file_pawl_v1_event_proto_msgTypes[16]
+	mi := &file_pawl_v1_event_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1635,7 +1734,7 @@ func (x *Usage) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Usage.ProtoReflect.Descriptor instead.
 func (*Usage) Descriptor() ([]byte, []int) {
-	return file_pawl_v1_event_proto_rawDescGZIP(), []int{16}
+	return file_pawl_v1_event_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *Usage) GetInputTokens() uint64 {
@@ -1667,7 +1766,7 @@ type NodeLog struct {
 
 func (x *NodeLog) Reset() {
 	*x = NodeLog{}
-	mi := &file_pawl_v1_event_proto_msgTypes[17]
+	mi := &file_pawl_v1_event_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1679,7 +1778,7 @@ func (x *NodeLog) String() string {
 func (*NodeLog) ProtoMessage() {}
 
 func (x *NodeLog) ProtoReflect() protoreflect.Message {
-	mi := &file_pawl_v1_event_proto_msgTypes[17]
+	mi := &file_pawl_v1_event_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1692,7 +1791,7 @@ func (x *NodeLog) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use NodeLog.ProtoReflect.Descriptor instead.
 func (*NodeLog) Descriptor() ([]byte, []int) {
-	return file_pawl_v1_event_proto_rawDescGZIP(), []int{17}
+	return file_pawl_v1_event_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *NodeLog) GetLevel() string {
@@ -1731,7 +1830,7 @@ type NodeRetried struct {
 
 func (x *NodeRetried) Reset() {
 	*x = NodeRetried{}
-	mi := &file_pawl_v1_event_proto_msgTypes[18]
+	mi := &file_pawl_v1_event_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1743,7 +1842,7 @@ func (x *NodeRetried) String() string {
 func (*NodeRetried) ProtoMessage() {}
 
 func (x *NodeRetried) ProtoReflect() protoreflect.Message {
-	mi := &file_pawl_v1_event_proto_msgTypes[18]
+	mi := &file_pawl_v1_event_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1756,7 +1855,7 @@ func (x *NodeRetried) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use NodeRetried.ProtoReflect.Descriptor instead.
 func (*NodeRetried) Descriptor() ([]byte, []int) {
-	return file_pawl_v1_event_proto_rawDescGZIP(), []int{18}
+	return file_pawl_v1_event_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *NodeRetried) GetCause() string {
@@ -1803,7 +1902,7 @@ type NodeCompleted struct {
 
 func (x *NodeCompleted) Reset() {
 	*x = NodeCompleted{}
-	mi := &file_pawl_v1_event_proto_msgTypes[19]
+	mi := &file_pawl_v1_event_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1815,7 +1914,7 @@ func (x *NodeCompleted) String() string {
 func (*NodeCompleted) ProtoMessage() {}
 
 func (x *NodeCompleted) ProtoReflect() protoreflect.Message {
-	mi := &file_pawl_v1_event_proto_msgTypes[19]
+	mi := &file_pawl_v1_event_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1828,7 +1927,7 @@ func (x *NodeCompleted) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use NodeCompleted.ProtoReflect.Descriptor instead.
 func (*NodeCompleted) Descriptor() ([]byte, []int) {
-	return file_pawl_v1_event_proto_rawDescGZIP(), []int{19}
+	return file_pawl_v1_event_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *NodeCompleted) GetOutputJson() []byte {
@@ -1900,7 +1999,7 @@ type NodeFailed struct {
 
 func (x *NodeFailed) Reset() {
 	*x = NodeFailed{}
-	mi := &file_pawl_v1_event_proto_msgTypes[20]
+	mi := &file_pawl_v1_event_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1912,7 +2011,7 @@ func (x *NodeFailed) String() string {
 func (*NodeFailed) ProtoMessage() {}
 
 func (x *NodeFailed) ProtoReflect() protoreflect.Message {
-	mi := &file_pawl_v1_event_proto_msgTypes[20]
+	mi := &file_pawl_v1_event_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1925,7 +2024,7 @@ func (x *NodeFailed) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use NodeFailed.ProtoReflect.Descriptor instead.
 func (*NodeFailed) Descriptor() ([]byte, []int) {
-	return file_pawl_v1_event_proto_rawDescGZIP(), []int{20}
+	return file_pawl_v1_event_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *NodeFailed) GetCause() string {
@@ -1974,7 +2073,7 @@ type NodeCancelled struct {
 
 func (x *NodeCancelled) Reset() {
 	*x = NodeCancelled{}
-	mi := &file_pawl_v1_event_proto_msgTypes[21]
+	mi := &file_pawl_v1_event_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1986,7 +2085,7 @@ func (x *NodeCancelled) String() string {
 func (*NodeCancelled) ProtoMessage() {}
 
 func (x *NodeCancelled) ProtoReflect() protoreflect.Message {
-	mi := &file_pawl_v1_event_proto_msgTypes[21]
+	mi := &file_pawl_v1_event_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1999,7 +2098,7 @@ func (x *NodeCancelled) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use NodeCancelled.ProtoReflect.Descriptor instead.
 func (*NodeCancelled) Descriptor() ([]byte, []int) {
-	return file_pawl_v1_event_proto_rawDescGZIP(), []int{21}
+	return file_pawl_v1_event_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *NodeCancelled) GetReason() string {
@@ -2020,7 +2119,7 @@ type NodeSkipped struct {
 
 func (x *NodeSkipped) Reset() {
 	*x = NodeSkipped{}
-	mi := &file_pawl_v1_event_proto_msgTypes[22]
+	mi := &file_pawl_v1_event_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2032,7 +2131,7 @@ func (x *NodeSkipped) String() string {
 func (*NodeSkipped) ProtoMessage() {}
 
 func (x *NodeSkipped) ProtoReflect() protoreflect.Message {
-	mi := &file_pawl_v1_event_proto_msgTypes[22]
+	mi := &file_pawl_v1_event_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2045,7 +2144,7 @@ func (x *NodeSkipped) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use NodeSkipped.ProtoReflect.Descriptor instead.
 func (*NodeSkipped) Descriptor() ([]byte, []int) {
-	return file_pawl_v1_event_proto_rawDescGZIP(), []int{22}
+	return file_pawl_v1_event_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *NodeSkipped) GetReason() string {
@@ -2066,7 +2165,7 @@ type NodeTimedOut struct {
 
 func (x *NodeTimedOut) Reset() {
 	*x = NodeTimedOut{}
-	mi := &file_pawl_v1_event_proto_msgTypes[23]
+	mi := &file_pawl_v1_event_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2078,7 +2177,7 @@ func (x *NodeTimedOut) String() string {
 func (*NodeTimedOut) ProtoMessage() {}
 
 func (x *NodeTimedOut) ProtoReflect() protoreflect.Message {
-	mi := &file_pawl_v1_event_proto_msgTypes[23]
+	mi := &file_pawl_v1_event_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2091,7 +2190,7 @@ func (x *NodeTimedOut) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use NodeTimedOut.ProtoReflect.Descriptor instead.
 func (*NodeTimedOut) Descriptor() ([]byte, []int) {
-	return file_pawl_v1_event_proto_rawDescGZIP(), []int{23}
+	return file_pawl_v1_event_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *NodeTimedOut) GetTimeoutMs() uint64 {
@@ -2125,7 +2224,7 @@ type NodeBlocked struct {
 
 func (x *NodeBlocked) Reset() {
 	*x = NodeBlocked{}
-	mi := &file_pawl_v1_event_proto_msgTypes[24]
+	mi := &file_pawl_v1_event_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2137,7 +2236,7 @@ func (x *NodeBlocked) String() string {
 func (*NodeBlocked) ProtoMessage() {}
 
 func (x *NodeBlocked) ProtoReflect() protoreflect.Message {
-	mi := &file_pawl_v1_event_proto_msgTypes[24]
+	mi := &file_pawl_v1_event_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2150,7 +2249,7 @@ func (x *NodeBlocked) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use NodeBlocked.ProtoReflect.Descriptor instead.
 func (*NodeBlocked) Descriptor() ([]byte, []int) {
-	return file_pawl_v1_event_proto_rawDescGZIP(), []int{24}
+	return file_pawl_v1_event_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *NodeBlocked) GetReason() string {
@@ -2228,7 +2327,7 @@ type NodeDecided struct {
 
 func (x *NodeDecided) Reset() {
 	*x = NodeDecided{}
-	mi := &file_pawl_v1_event_proto_msgTypes[25]
+	mi := &file_pawl_v1_event_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2240,7 +2339,7 @@ func (x *NodeDecided) String() string {
 func (*NodeDecided) ProtoMessage() {}
 
 func (x *NodeDecided) ProtoReflect() protoreflect.Message {
-	mi := &file_pawl_v1_event_proto_msgTypes[25]
+	mi := &file_pawl_v1_event_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2253,7 +2352,7 @@ func (x *NodeDecided) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use NodeDecided.ProtoReflect.Descriptor instead.
 func (*NodeDecided) Descriptor() ([]byte, []int) {
-	return file_pawl_v1_event_proto_rawDescGZIP(), []int{25}
+	return file_pawl_v1_event_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *NodeDecided) GetDecision() string {
@@ -2329,7 +2428,7 @@ type NodeExpanded struct {
 
 func (x *NodeExpanded) Reset() {
 	*x = NodeExpanded{}
-	mi := &file_pawl_v1_event_proto_msgTypes[26]
+	mi := &file_pawl_v1_event_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2341,7 +2440,7 @@ func (x *NodeExpanded) String() string {
 func (*NodeExpanded) ProtoMessage() {}
 
 func (x *NodeExpanded) ProtoReflect() protoreflect.Message {
-	mi := &file_pawl_v1_event_proto_msgTypes[26]
+	mi := &file_pawl_v1_event_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2354,7 +2453,7 @@ func (x *NodeExpanded) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use NodeExpanded.ProtoReflect.Descriptor instead.
 func (*NodeExpanded) Descriptor() ([]byte, []int) {
-	return file_pawl_v1_event_proto_rawDescGZIP(), []int{26}
+	return file_pawl_v1_event_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *NodeExpanded) GetWidth() uint32 {
@@ -2396,7 +2495,7 @@ type NodeInvalidated struct {
 
 func (x *NodeInvalidated) Reset() {
 	*x = NodeInvalidated{}
-	mi := &file_pawl_v1_event_proto_msgTypes[27]
+	mi := &file_pawl_v1_event_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2408,7 +2507,7 @@ func (x *NodeInvalidated) String() string {
 func (*NodeInvalidated) ProtoMessage() {}
 
 func (x *NodeInvalidated) ProtoReflect() protoreflect.Message {
-	mi := &file_pawl_v1_event_proto_msgTypes[27]
+	mi := &file_pawl_v1_event_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2421,7 +2520,7 @@ func (x *NodeInvalidated) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use NodeInvalidated.ProtoReflect.Descriptor instead.
 func (*NodeInvalidated) Descriptor() ([]byte, []int) {
-	return file_pawl_v1_event_proto_rawDescGZIP(), []int{27}
+	return file_pawl_v1_event_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *NodeInvalidated) GetReason() string {
@@ -2448,7 +2547,7 @@ type ModerationFlagged struct {
 
 func (x *ModerationFlagged) Reset() {
 	*x = ModerationFlagged{}
-	mi := &file_pawl_v1_event_proto_msgTypes[28]
+	mi := &file_pawl_v1_event_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2460,7 +2559,7 @@ func (x *ModerationFlagged) String() string {
 func (*ModerationFlagged) ProtoMessage() {}
 
 func (x *ModerationFlagged) ProtoReflect() protoreflect.Message {
-	mi := &file_pawl_v1_event_proto_msgTypes[28]
+	mi := &file_pawl_v1_event_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2473,7 +2572,7 @@ func (x *ModerationFlagged) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ModerationFlagged.ProtoReflect.Descriptor instead.
 func (*ModerationFlagged) Descriptor() ([]byte, []int) {
-	return file_pawl_v1_event_proto_rawDescGZIP(), []int{28}
+	return file_pawl_v1_event_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *ModerationFlagged) GetPhase() string {
@@ -2521,7 +2620,7 @@ type ContractViolated struct {
 
 func (x *ContractViolated) Reset() {
 	*x = ContractViolated{}
-	mi := &file_pawl_v1_event_proto_msgTypes[29]
+	mi := &file_pawl_v1_event_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2533,7 +2632,7 @@ func (x *ContractViolated) String() string {
 func (*ContractViolated) ProtoMessage() {}
 
 func (x *ContractViolated) ProtoReflect() protoreflect.Message {
-	mi := &file_pawl_v1_event_proto_msgTypes[29]
+	mi := &file_pawl_v1_event_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2546,7 +2645,7 @@ func (x *ContractViolated) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ContractViolated.ProtoReflect.Descriptor instead.
 func (*ContractViolated) Descriptor() ([]byte, []int) {
-	return file_pawl_v1_event_proto_rawDescGZIP(), []int{29}
+	return file_pawl_v1_event_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *ContractViolated) GetPhase() string {
@@ -2602,7 +2701,7 @@ type ExecutionTag struct {
 
 func (x *ExecutionTag) Reset() {
 	*x = ExecutionTag{}
-	mi := &file_pawl_v1_event_proto_msgTypes[30]
+	mi := &file_pawl_v1_event_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2614,7 +2713,7 @@ func (x *ExecutionTag) String() string {
 func (*ExecutionTag) ProtoMessage() {}
 
 func (x *ExecutionTag) ProtoReflect() protoreflect.Message {
-	mi := &file_pawl_v1_event_proto_msgTypes[30]
+	mi := &file_pawl_v1_event_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2627,7 +2726,7 @@ func (x *ExecutionTag) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExecutionTag.ProtoReflect.Descriptor instead.
 func (*ExecutionTag) Descriptor() ([]byte, []int) {
-	return file_pawl_v1_event_proto_rawDescGZIP(), []int{30}
+	return file_pawl_v1_event_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *ExecutionTag) GetEventId() uint64 {
@@ -2690,7 +2789,7 @@ var File_pawl_v1_event_proto protoreflect.FileDescriptor
 
 const file_pawl_v1_event_proto_rawDesc = "" +
 	"\n" +
-	"\x13pawl/v1/event.proto\x12\apawl.v1\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x13pawl/v1/pause.proto\x1a\x11pawl/v1/run.proto\"\xda\x0e\n" +
+	"\x13pawl/v1/event.proto\x12\apawl.v1\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x13pawl/v1/pause.proto\x1a\x11pawl/v1/run.proto\"\x9b\x0f\n" +
 	"\bRunEvent\x12\x19\n" +
 	"\bevent_id\x18\x01 \x01(\x04R\aeventId\x12\x15\n" +
 	"\x06run_id\x18\x02 \x01(\tR\x05runId\x12\x1f\n" +
@@ -2714,7 +2813,8 @@ const file_pawl_v1_event_proto_rawDesc = "" +
 	"\rrun_timed_out\x18\x19 \x01(\v2\x14.pawl.v1.RunTimedOutH\x00R\vrunTimedOut\x12<\n" +
 	"\rrun_recovered\x18\x1a \x01(\v2\x15.pawl.v1.RunRecoveredH\x00R\frunRecovered\x122\n" +
 	"\theartbeat\x18\x1b \x01(\v2\x12.pawl.v1.HeartbeatH\x00R\theartbeat\x12C\n" +
-	"\x10run_metadata_set\x18\x1c \x01(\v2\x17.pawl.v1.RunMetadataSetH\x00R\x0erunMetadataSet\x126\n" +
+	"\x10run_metadata_set\x18\x1c \x01(\v2\x17.pawl.v1.RunMetadataSetH\x00R\x0erunMetadataSet\x12?\n" +
+	"\x0ememory_updated\x18\x1e \x01(\v2\x16.pawl.v1.MemoryUpdatedH\x00R\rmemoryUpdated\x126\n" +
 	"\vnode_queued\x18( \x01(\v2\x13.pawl.v1.NodeQueuedH\x00R\n" +
 	"nodeQueued\x129\n" +
 	"\fnode_started\x18) \x01(\v2\x14.pawl.v1.NodeStartedH\x00R\vnodeStarted\x12F\n" +
@@ -2785,7 +2885,14 @@ const file_pawl_v1_event_proto_rawDesc = "" +
 	"\vexecutor_id\x18\x02 \x01(\tR\n" +
 	"executorId\x12'\n" +
 	"\x0flost_deliveries\x18\x03 \x01(\rR\x0elostDeliveries\"\v\n" +
-	"\tHeartbeat\"\x91\x01\n" +
+	"\tHeartbeat\"\xb8\x01\n" +
+	"\rMemoryUpdated\x12\x1f\n" +
+	"\vvalues_json\x18\x01 \x01(\fR\n" +
+	"valuesJson\x12.\n" +
+	"\x06values\x18e \x01(\v2\x16.google.protobuf.ValueR\x06values\x12\x12\n" +
+	"\x04keys\x18\x02 \x03(\tR\x04keys\x12\x1a\n" +
+	"\breplaced\x18\x03 \x03(\tR\breplaced\x12&\n" +
+	"\x0fvalues_left_out\x18d \x03(\tR\rvaluesLeftOut\"\x91\x01\n" +
 	"\x0eRunMetadataSet\x12#\n" +
 	"\rmetadata_json\x18\x01 \x01(\fR\fmetadataJson\x122\n" +
 	"\bmetadata\x18e \x01(\v2\x16.google.protobuf.ValueR\bmetadata\x12&\n" +
@@ -2906,7 +3013,7 @@ func file_pawl_v1_event_proto_rawDescGZIP() []byte {
 	return file_pawl_v1_event_proto_rawDescData
 }
 
-var file_pawl_v1_event_proto_msgTypes = make([]protoimpl.MessageInfo, 31)
+var file_pawl_v1_event_proto_msgTypes = make([]protoimpl.MessageInfo, 32)
 var file_pawl_v1_event_proto_goTypes = []any{
 	(*RunEvent)(nil),              // 0: pawl.v1.RunEvent
 	(*Correlation)(nil),           // 1: pawl.v1.Correlation
@@ -2919,34 +3026,35 @@ var file_pawl_v1_event_proto_goTypes = []any{
 	(*RunTimedOut)(nil),           // 8: pawl.v1.RunTimedOut
 	(*RunRecovered)(nil),          // 9: pawl.v1.RunRecovered
 	(*Heartbeat)(nil),             // 10: pawl.v1.Heartbeat
-	(*RunMetadataSet)(nil),        // 11: pawl.v1.RunMetadataSet
-	(*NodeQueued)(nil),            // 12: pawl.v1.NodeQueued
-	(*NodeStarted)(nil),           // 13: pawl.v1.NodeStarted
-	(*NodeStreamDelta)(nil),       // 14: pawl.v1.NodeStreamDelta
-	(*Media)(nil),                 // 15: pawl.v1.Media
-	(*Usage)(nil),                 // 16: pawl.v1.Usage
-	(*NodeLog)(nil),               // 17: pawl.v1.NodeLog
-	(*NodeRetried)(nil),           // 18: pawl.v1.NodeRetried
-	(*NodeCompleted)(nil),         // 19: pawl.v1.NodeCompleted
-	(*NodeFailed)(nil),            // 20: pawl.v1.NodeFailed
-	(*NodeCancelled)(nil),         // 21: pawl.v1.NodeCancelled
-	(*NodeSkipped)(nil),           // 22: pawl.v1.NodeSkipped
-	(*NodeTimedOut)(nil),          // 23: pawl.v1.NodeTimedOut
-	(*NodeBlocked)(nil),           // 24: pawl.v1.NodeBlocked
-	(*NodeDecided)(nil),           // 25: pawl.v1.NodeDecided
-	(*NodeExpanded)(nil),          // 26: pawl.v1.NodeExpanded
-	(*NodeInvalidated)(nil),       // 27: pawl.v1.NodeInvalidated
-	(*ModerationFlagged)(nil),     // 28: pawl.v1.ModerationFlagged
-	(*ContractViolated)(nil),      // 29: pawl.v1.ContractViolated
-	(*ExecutionTag)(nil),          // 30: pawl.v1.ExecutionTag
-	(*timestamppb.Timestamp)(nil), // 31: google.protobuf.Timestamp
-	(*structpb.Value)(nil),        // 32: google.protobuf.Value
-	(RunKind)(0),                  // 33: pawl.v1.RunKind
-	(RunStatus)(0),                // 34: pawl.v1.RunStatus
-	(PauseScope)(0),               // 35: pawl.v1.PauseScope
+	(*MemoryUpdated)(nil),         // 11: pawl.v1.MemoryUpdated
+	(*RunMetadataSet)(nil),        // 12: pawl.v1.RunMetadataSet
+	(*NodeQueued)(nil),            // 13: pawl.v1.NodeQueued
+	(*NodeStarted)(nil),           // 14: pawl.v1.NodeStarted
+	(*NodeStreamDelta)(nil),       // 15: pawl.v1.NodeStreamDelta
+	(*Media)(nil),                 // 16: pawl.v1.Media
+	(*Usage)(nil),                 // 17: pawl.v1.Usage
+	(*NodeLog)(nil),               // 18: pawl.v1.NodeLog
+	(*NodeRetried)(nil),           // 19: pawl.v1.NodeRetried
+	(*NodeCompleted)(nil),         // 20: pawl.v1.NodeCompleted
+	(*NodeFailed)(nil),            // 21: pawl.v1.NodeFailed
+	(*NodeCancelled)(nil),         // 22: pawl.v1.NodeCancelled
+	(*NodeSkipped)(nil),           // 23: pawl.v1.NodeSkipped
+	(*NodeTimedOut)(nil),          // 24: pawl.v1.NodeTimedOut
+	(*NodeBlocked)(nil),           // 25: pawl.v1.NodeBlocked
+	(*NodeDecided)(nil),           // 26: pawl.v1.NodeDecided
+	(*NodeExpanded)(nil),          // 27: pawl.v1.NodeExpanded
+	(*NodeInvalidated)(nil),       // 28: pawl.v1.NodeInvalidated
+	(*ModerationFlagged)(nil),     // 29: pawl.v1.ModerationFlagged
+	(*ContractViolated)(nil),      // 30: pawl.v1.ContractViolated
+	(*ExecutionTag)(nil),          // 31: pawl.v1.ExecutionTag
+	(*timestamppb.Timestamp)(nil), // 32: google.protobuf.Timestamp
+	(*structpb.Value)(nil),        // 33: google.protobuf.Value
+	(RunKind)(0),                  // 34: pawl.v1.RunKind
+	(RunStatus)(0),                // 35: pawl.v1.RunStatus
+	(PauseScope)(0),               // 36: pawl.v1.PauseScope
 }
 var file_pawl_v1_event_proto_depIdxs = []int32{
-	31, // 0: pawl.v1.RunEvent.time:type_name -> google.protobuf.Timestamp
+	32, // 0: pawl.v1.RunEvent.time:type_name -> google.protobuf.Timestamp
 	1,  // 1: pawl.v1.RunEvent.correlation:type_name -> pawl.v1.Correlation
 	2,  // 2: pawl.v1.RunEvent.run_started:type_name -> pawl.v1.RunStarted
 	4,  // 3: pawl.v1.RunEvent.run_status_changed:type_name -> pawl.v1.RunStatusChanged
@@ -2956,55 +3064,57 @@ var file_pawl_v1_event_proto_depIdxs = []int32{
 	8,  // 7: pawl.v1.RunEvent.run_timed_out:type_name -> pawl.v1.RunTimedOut
 	9,  // 8: pawl.v1.RunEvent.run_recovered:type_name -> pawl.v1.RunRecovered
 	10, // 9: pawl.v1.RunEvent.heartbeat:type_name -> pawl.v1.Heartbeat
-	11, // 10: pawl.v1.RunEvent.run_metadata_set:type_name -> pawl.v1.RunMetadataSet
-	12, // 11: pawl.v1.RunEvent.node_queued:type_name -> pawl.v1.NodeQueued
-	13, // 12: pawl.v1.RunEvent.node_started:type_name -> pawl.v1.NodeStarted
-	14, // 13: pawl.v1.RunEvent.node_stream_delta:type_name -> pawl.v1.NodeStreamDelta
-	17, // 14: pawl.v1.RunEvent.node_log:type_name -> pawl.v1.NodeLog
-	18, // 15: pawl.v1.RunEvent.node_retried:type_name -> pawl.v1.NodeRetried
-	19, // 16: pawl.v1.RunEvent.node_completed:type_name -> pawl.v1.NodeCompleted
-	20, // 17: pawl.v1.RunEvent.node_failed:type_name -> pawl.v1.NodeFailed
-	21, // 18: pawl.v1.RunEvent.node_cancelled:type_name -> pawl.v1.NodeCancelled
-	22, // 19: pawl.v1.RunEvent.node_skipped:type_name -> pawl.v1.NodeSkipped
-	23, // 20: pawl.v1.RunEvent.node_timed_out:type_name -> pawl.v1.NodeTimedOut
-	24, // 21: pawl.v1.RunEvent.node_blocked:type_name -> pawl.v1.NodeBlocked
-	27, // 22: pawl.v1.RunEvent.node_invalidated:type_name -> pawl.v1.NodeInvalidated
-	26, // 23: pawl.v1.RunEvent.node_expanded:type_name -> pawl.v1.NodeExpanded
-	25, // 24: pawl.v1.RunEvent.node_decided:type_name -> pawl.v1.NodeDecided
-	28, // 25: pawl.v1.RunEvent.moderation_flagged:type_name -> pawl.v1.ModerationFlagged
-	29, // 26: pawl.v1.RunEvent.contract_violated:type_name -> pawl.v1.ContractViolated
-	32, // 27: pawl.v1.RunStarted.input:type_name -> google.protobuf.Value
-	33, // 28: pawl.v1.RunStarted.kind:type_name -> pawl.v1.RunKind
-	31, // 29: pawl.v1.RunStarted.deadline_time:type_name -> google.protobuf.Timestamp
-	31, // 30: pawl.v1.RunStarted.schedule_time:type_name -> google.protobuf.Timestamp
-	3,  // 31: pawl.v1.RunStarted.slot:type_name -> pawl.v1.Limit
-	3,  // 32: pawl.v1.RunStarted.rate:type_name -> pawl.v1.Limit
-	34, // 33: pawl.v1.RunStatusChanged.from:type_name -> pawl.v1.RunStatus
-	34, // 34: pawl.v1.RunStatusChanged.to:type_name -> pawl.v1.RunStatus
-	31, // 35: pawl.v1.RunStatusChanged.deadline_time:type_name -> google.protobuf.Timestamp
-	35, // 36: pawl.v1.RunStatusChanged.scope:type_name -> pawl.v1.PauseScope
-	32, // 37: pawl.v1.RunCompleted.output:type_name -> google.protobuf.Value
-	31, // 38: pawl.v1.RunTimedOut.deadline_time:type_name -> google.protobuf.Timestamp
-	32, // 39: pawl.v1.RunMetadataSet.metadata:type_name -> google.protobuf.Value
-	31, // 40: pawl.v1.NodeQueued.not_before_time:type_name -> google.protobuf.Timestamp
-	3,  // 41: pawl.v1.NodeQueued.slot:type_name -> pawl.v1.Limit
-	3,  // 42: pawl.v1.NodeQueued.rate:type_name -> pawl.v1.Limit
-	15, // 43: pawl.v1.NodeStreamDelta.media:type_name -> pawl.v1.Media
-	32, // 44: pawl.v1.NodeCompleted.output:type_name -> google.protobuf.Value
-	16, // 45: pawl.v1.NodeCompleted.usage:type_name -> pawl.v1.Usage
-	32, // 46: pawl.v1.NodeFailed.details:type_name -> google.protobuf.Value
-	31, // 47: pawl.v1.NodeBlocked.deadline_time:type_name -> google.protobuf.Timestamp
-	32, // 48: pawl.v1.NodeDecided.response:type_name -> google.protobuf.Value
-	32, // 49: pawl.v1.NodeExpanded.items:type_name -> google.protobuf.Value
-	32, // 50: pawl.v1.ModerationFlagged.details:type_name -> google.protobuf.Value
-	32, // 51: pawl.v1.ContractViolated.errors:type_name -> google.protobuf.Value
-	32, // 52: pawl.v1.ExecutionTag.metadata:type_name -> google.protobuf.Value
-	31, // 53: pawl.v1.ExecutionTag.time:type_name -> google.protobuf.Timestamp
-	54, // [54:54] is the sub-list for method output_type
-	54, // [54:54] is the sub-list for method input_type
-	54, // [54:54] is the sub-list for extension type_name
-	54, // [54:54] is the sub-list for extension extendee
-	0,  // [0:54] is the sub-list for field type_name
+	12, // 10: pawl.v1.RunEvent.run_metadata_set:type_name -> pawl.v1.RunMetadataSet
+	11, // 11: pawl.v1.RunEvent.memory_updated:type_name -> pawl.v1.MemoryUpdated
+	13, // 12: pawl.v1.RunEvent.node_queued:type_name -> pawl.v1.NodeQueued
+	14, // 13: pawl.v1.RunEvent.node_started:type_name -> pawl.v1.NodeStarted
+	15, // 14: pawl.v1.RunEvent.node_stream_delta:type_name -> pawl.v1.NodeStreamDelta
+	18, // 15: pawl.v1.RunEvent.node_log:type_name -> pawl.v1.NodeLog
+	19, // 16: pawl.v1.RunEvent.node_retried:type_name -> pawl.v1.NodeRetried
+	20, // 17: pawl.v1.RunEvent.node_completed:type_name -> pawl.v1.NodeCompleted
+	21, // 18: pawl.v1.RunEvent.node_failed:type_name -> pawl.v1.NodeFailed
+	22, // 19: pawl.v1.RunEvent.node_cancelled:type_name -> pawl.v1.NodeCancelled
+	23, // 20: pawl.v1.RunEvent.node_skipped:type_name -> pawl.v1.NodeSkipped
+	24, // 21: pawl.v1.RunEvent.node_timed_out:type_name -> pawl.v1.NodeTimedOut
+	25, // 22: pawl.v1.RunEvent.node_blocked:type_name -> pawl.v1.NodeBlocked
+	28, // 23: pawl.v1.RunEvent.node_invalidated:type_name -> pawl.v1.NodeInvalidated
+	27, // 24: pawl.v1.RunEvent.node_expanded:type_name -> pawl.v1.NodeExpanded
+	26, // 25: pawl.v1.RunEvent.node_decided:type_name -> pawl.v1.NodeDecided
+	29, // 26: pawl.v1.RunEvent.moderation_flagged:type_name -> pawl.v1.ModerationFlagged
+	30, // 27: pawl.v1.RunEvent.contract_violated:type_name -> pawl.v1.ContractViolated
+	33, // 28: pawl.v1.RunStarted.input:type_name -> google.protobuf.Value
+	34, // 29: pawl.v1.RunStarted.kind:type_name -> pawl.v1.RunKind
+	32, // 30: pawl.v1.RunStarted.deadline_time:type_name -> google.protobuf.Timestamp
+	32, // 31: pawl.v1.RunStarted.schedule_time:type_name -> google.protobuf.Timestamp
+	3,  // 32: pawl.v1.RunStarted.slot:type_name -> pawl.v1.Limit
+	3,  // 33: pawl.v1.RunStarted.rate:type_name -> pawl.v1.Limit
+	35, // 34: pawl.v1.RunStatusChanged.from:type_name -> pawl.v1.RunStatus
+	35, // 35: pawl.v1.RunStatusChanged.to:type_name -> pawl.v1.RunStatus
+	32, // 36: pawl.v1.RunStatusChanged.deadline_time:type_name -> google.protobuf.Timestamp
+	36, // 37: pawl.v1.RunStatusChanged.scope:type_name -> pawl.v1.PauseScope
+	33, // 38: pawl.v1.RunCompleted.output:type_name -> google.protobuf.Value
+	32, // 39: pawl.v1.RunTimedOut.deadline_time:type_name -> google.protobuf.Timestamp
+	33, // 40: pawl.v1.MemoryUpdated.values:type_name -> google.protobuf.Value
+	33, // 41: pawl.v1.RunMetadataSet.metadata:type_name -> google.protobuf.Value
+	32, // 42: pawl.v1.NodeQueued.not_before_time:type_name -> google.protobuf.Timestamp
+	3,  // 43: pawl.v1.NodeQueued.slot:type_name -> pawl.v1.Limit
+	3,  // 44: pawl.v1.NodeQueued.rate:type_name -> pawl.v1.Limit
+	16, // 45: pawl.v1.NodeStreamDelta.media:type_name -> pawl.v1.Media
+	33, // 46: pawl.v1.NodeCompleted.output:type_name -> google.protobuf.Value
+	17, // 47: pawl.v1.NodeCompleted.usage:type_name -> pawl.v1.Usage
+	33, // 48: pawl.v1.NodeFailed.details:type_name -> google.protobuf.Value
+	32, // 49: pawl.v1.NodeBlocked.deadline_time:type_name -> google.protobuf.Timestamp
+	33, // 50: pawl.v1.NodeDecided.response:type_name -> google.protobuf.Value
+	33, // 51: pawl.v1.NodeExpanded.items:type_name -> google.protobuf.Value
+	33, // 52: pawl.v1.ModerationFlagged.details:type_name -> google.protobuf.Value
+	33, // 53: pawl.v1.ContractViolated.errors:type_name -> google.protobuf.Value
+	33, // 54: pawl.v1.ExecutionTag.metadata:type_name -> google.protobuf.Value
+	32, // 55: pawl.v1.ExecutionTag.time:type_name -> google.protobuf.Timestamp
+	56, // [56:56] is the sub-list for method output_type
+	56, // [56:56] is the sub-list for method input_type
+	56, // [56:56] is the sub-list for extension type_name
+	56, // [56:56] is the sub-list for extension extendee
+	0,  // [0:56] is the sub-list for field type_name
 }
 
 func init() { file_pawl_v1_event_proto_init() }
@@ -3024,6 +3134,7 @@ func file_pawl_v1_event_proto_init() {
 		(*RunEvent_RunRecovered)(nil),
 		(*RunEvent_Heartbeat)(nil),
 		(*RunEvent_RunMetadataSet)(nil),
+		(*RunEvent_MemoryUpdated)(nil),
 		(*RunEvent_NodeQueued)(nil),
 		(*RunEvent_NodeStarted)(nil),
 		(*RunEvent_NodeStreamDelta)(nil),
@@ -3047,7 +3158,7 @@ func file_pawl_v1_event_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_pawl_v1_event_proto_rawDesc), len(file_pawl_v1_event_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   31,
+			NumMessages:   32,
 			NumExtensions: 0,
 			NumServices:   0,
 		},
