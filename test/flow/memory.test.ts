@@ -7,7 +7,7 @@ import type { ActionSchema } from "@pawl/proto/pawl/handler/v1/handler_service_p
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from "vitest";
 import { ScriptedProcess } from "../../services/executor/src/host/scripted-process.fixture.ts";
 import { Program } from "../handler-kit/program.ts";
-import { LANGUAGES, sdkOrSkip } from "../handler-kit/programs/sdks.ts";
+import { HANDLERS, sdkOrSkip } from "../handler-kit/programs/sdks.ts";
 import { type Cluster, startCluster } from "../support/cluster.ts";
 import { checkInvariants } from "../support/invariants.ts";
 import { until } from "../support/until.ts";
@@ -67,11 +67,11 @@ async function asked(): Promise<Story> {
   return await storyOf(client, run.runId);
 }
 
-test.for(LANGUAGES)(
+test.for(Object.entries(HANDLERS))(
   "a handler in %s writes the memory, reads its part of it, and acts on its run (S2.24, S2.33, S2.37)",
   { timeout: 90_000 },
-  async (language, context) => {
-    const { command, env } = await sdkOrSkip(language, context);
+  async ([language, find], context) => {
+    const { command, env } = await sdkOrSkip(find, context);
     const program = new Program(command, { ...env, PAWL_HANDLER_ADDRESS: address });
     onTestFinished(() => program.kill());
     const served = async (): Promise<boolean> =>

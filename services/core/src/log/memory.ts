@@ -109,10 +109,7 @@ function labelled(strategy: MergeStrategy, json: string): Labelled[] {
 }
 
 /** Several values as one, without changing the spelling of values that are not joined into a text. */
-export function mergeJsons(
-  strategy: MergeStrategy,
-  items: readonly Labelled[],
-): string {
+export function mergeJsons(strategy: MergeStrategy, items: readonly Labelled[]): string {
   switch (strategy) {
     case "last_write_wins":
       return items.at(-1)?.[1] ?? "null";
