@@ -17,7 +17,10 @@ function keysOf(heading: string): readonly string[] {
 const run = startToyRun(
   sketch(["a", { id: "b", contracts: { output: { type: "object" } } }], ["a:left>b"]),
 );
-run.complete("a", 1, { handle: "left" });
+run.complete("a", 1, {
+  handle: "left",
+  actions: [{ type: "update_memory", valuesJson: '{"key":1}' }],
+});
 
 // The text is made by the code under test.
 const written = JSON.parse(nodeJson(run.state.graph, run.index("b"), 0)) as {
@@ -42,5 +45,5 @@ test("the page lists every key of a binding", () => {
 
 test("the page lists every key of a context; those of iterations come after the others", () => {
   const keys = Object.keys(JSON.parse(contextJson(run.state, run.index("b"), 0)) as object);
-  expect(keysOf("key")).toEqual([...keys, "item", "index", "previous"]);
+  expect(keysOf("key of `context_json`")).toEqual([...keys, "item", "index", "previous"]);
 });

@@ -6,7 +6,7 @@ import { LIMITS } from "../data/limits.ts";
 import { splitArray } from "../data/split-array.ts";
 import { exceedsUtf8, utf8Bytes } from "../data/utf8.ts";
 import type { Graph } from "../definition/graph.ts";
-import type { ContextReads, NodeDefinition } from "../definition/shape.ts";
+import type { ContextReads, MemoryReads, NodeDefinition } from "../definition/shape.ts";
 import { invariant } from "../fault/invariant.ts";
 import { edgeEffect } from "./edge-effect.ts";
 import { unknownNode } from "./execution.ts";
@@ -31,10 +31,15 @@ export function contextJson(state: RunState, nodeIndex: number, iteration: numbe
   }
   const tail = handles === "" ? "" : `,"handles":{${handles}}`;
   const input = reads.input ? state.input : "null";
-  const memory = memoryJson(state, definition.readKeys, reads.memory);
-  const remembered = memory === "{}" ? "" : `,"memory":${memory}`;
+  const memory = memoryPart(state, definition.readKeys, reads.memory);
   const own = scope === null ? "" : itemJson(state, nodeIndex, iteration, scope.hasPrevious);
-  return `{"input":${input},"nodes":${outputsById(state, parents)},"vars":${variables(state, reads.vars)}${remembered}${tail}${own}}`;
+  return `{"input":${input},"nodes":${outputsById(state, parents)},"vars":${variables(state, reads.vars)}${memory}${tail}${own}}`;
+}
+
+/** The memory as a member of a context; empty where no key has a value. */
+function memoryPart(state: RunState, keys: MemoryReads, named: MemoryReads): string {
+  const memory = memoryJson(state, keys, named);
+  return memory === "{}" ? "" : `,"memory":${memory}`;
 }
 
 const READS_ALL: ContextReads = {
@@ -145,7 +150,7 @@ export const CONTEXT_OMITTED = '{"omitted":"CONTEXT_TOO_LARGE"}';
 
 /**
  * The context of the run as a whole: `{"input", "nodes": {outputs of all completed nodes, by id}, "vars": {output variables}, "memory":
- * {every key}}`.
+ * {every key}}`, if it has any.
  */
 export function runContextJson(state: RunState): string {
   const completed = [...state.nodes.keys()].filter(
@@ -156,7 +161,7 @@ export function runContextJson(state: RunState): string {
     state.inputBytes + state.variablesBytes + state.memoryBytes,
   );
   if (bytes > LIMITS.contextBytes) return CONTEXT_OMITTED;
-  return `{"input":${state.input},"nodes":${outputsById(state, completed)},"vars":${variables(state, "all")},"memory":${memoryJson(state, "all", "all")}}`;
+  return `{"input":${state.input},"nodes":${outputsById(state, completed)},"vars":${variables(state, "all")}${memoryPart(state, "all", "all")}}`;
 }
 
 const nodeJsons = new WeakMap<Graph, (string | undefined)[]>();
