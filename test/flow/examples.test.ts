@@ -88,6 +88,13 @@ const EXPECTED: readonly Expected[] = [
   },
   { workflowId: "stock-count", output: { shelves: 200, pieces: expect.any(Number) } },
   {
+    workflowId: "support-ticket",
+    output: {
+      answer: expect.stringMatching(/^(Apologise to Ada for this: The ratchet|Thank you, )/),
+      history: ["received", "triaged"],
+    },
+  },
+  {
     workflowId: "weekly-digest",
     output: {
       answers: ["What holds a pawl in its place?", "Who invented the escapement?"],

@@ -99,6 +99,8 @@ const BODIES: { readonly [C in keyof Cases]: (fact: Cases[C], atMs: number) => B
       responseJson,
     ),
   nodeInvalidated: ({ reason }) => body("node.invalidated", { reason }),
+  memoryUpdated: ({ keys, replaced, valuesJson }) =>
+    body("memory.updated", replaced.length === 0 ? { keys } : { keys, replaced }, valuesJson),
   moderationFlagged: ({ phase, detailsJson }) =>
     body("moderation.flagged", { phase: phase as Phase }, detailsJson),
   contractViolated: ({ phase, errorsJson }) =>

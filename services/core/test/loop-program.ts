@@ -4,7 +4,8 @@
 import * as fc from "fast-check";
 import { roundOf } from "../src/log/execution.ts";
 import { nodeId } from "../src/name/ids.ts";
-import { onOutcome, type Outcome } from "../src/plan/result.ts";
+import { onOutcome } from "../src/plan/arrive.ts";
+import type { Outcome } from "../src/plan/result.ts";
 import { randomOf } from "./arbitrary-run.ts";
 import {
   completed,

@@ -32,6 +32,11 @@ export const LIMITS = {
   valueBytes: 256 * KIB,
   /** A run's input. The output of a start node is the input with a small frame, and must fit too. */
   inputBytes: 256 * KIB - 64,
+  /** Keys of a run's memory, and the bytes of all its values: half of what a node may read. One value has at most valueBytes. */
+  memoryKeys: 1_000,
+  memoryBytes: MIB,
+  /** Actions of one outcome. Their JSON together has at most valueBytes. */
+  actions: 32,
   /** Everything that a node may read. It is checked when the node is queued, and again before an executor gets it. */
   contextBytes: 2 * MIB,
   /**

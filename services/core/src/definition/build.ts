@@ -7,12 +7,13 @@ import type { ConcurrencyLimit, RateLimit } from "../policy/limit.ts";
 import { DEFAULT_RETRY, type RetryPolicy } from "../policy/retry.ts";
 import { joinOf } from "./graph-rules.ts";
 import { NODE_CONFIGS } from "./node-types.ts";
-import { readsOf } from "./reads.ts";
+import { memoryReadsOf, readsOf } from "./reads.ts";
 import type { RawDefinition, RawNode } from "./schema.ts";
 import type {
   Definition,
   EdgeDefinition,
   JsonSchema,
+  MemoryReads,
   NodeContracts,
   NodeDefinition,
   ScopeDefinition,
@@ -36,6 +37,7 @@ export function buildDefinition(raw: RawDefinition): Definition {
     rate: buildRate(raw.rate, ""),
     // The rules have checked that it is an object or a boolean.
     inputSchema: (raw.input_schema ?? null) as JsonSchema | null,
+    memory: new Map(Object.entries(raw.memory).map(([key, { merge }]) => [key, merge])),
     nodes: raw.nodes.map((node, ordinal) => {
       const built = buildNode(node, ordinal, leavesByError.has(node.id));
       return spellings === undefined ? built : { ...built, causeSpellings: spellings };
@@ -61,6 +63,8 @@ function buildNode(raw: RawNode, ordinal: number, leavesByError: boolean): NodeD
     onParentFailure: raw.on_parent_failure,
     errorHandling: raw.error_handling ?? (leavesByError ? "continue" : "fail_node"),
     outputVariable: raw.output_variable,
+    writeKey: raw.write_key,
+    readKeys: buildReadKeys(raw),
     merge: raw.merge,
     contracts: buildContracts(raw.contracts),
     scope: buildScope(raw),
@@ -75,6 +79,12 @@ function buildNode(raw: RawNode, ordinal: number, leavesByError: boolean): NodeD
 
 const boundOf = ({ max_iterations: maxIterations }: Pick<RawNode, "max_iterations">) =>
   maxIterations === undefined ? {} : { maxIterations };
+
+/** A node whose templates name every key that it reads gets no other key. */
+function buildReadKeys({ read_keys: keys, concurrency, rate, ...node }: RawNode): MemoryReads {
+  const limitKeys = [concurrency?.key ?? "", rate?.key ?? ""];
+  return keys === undefined ? memoryReadsOf({ ...node, keys: limitKeys }) : new Set(keys);
+}
 
 /** A limit without a key applies to the node, or the workflow, as a whole. */
 function buildConcurrency(raw: RawNode["concurrency"], whole: string): ConcurrencyLimit | null {

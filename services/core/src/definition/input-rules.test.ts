@@ -86,6 +86,7 @@ test("an iteration gets the parts of the context that its input reads, and no ot
     params: true,
     nodes: new Set(["a"]),
     vars: new Set(),
+    memory: new Set(),
   });
 });
 

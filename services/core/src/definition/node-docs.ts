@@ -48,6 +48,10 @@ export const NODE_KEYS: Readonly<Record<keyof RawNode, string>> = {
   error_handling:
     "`continue` leaves by the handle `error`, `fail_node` fails the node, `fail_workflow` fails the run at once. The default is `continue` if an edge leaves by `error`, else `fail_node`.",
   output_variable: "Its output as `ctx.<name>` for every node after it.",
+  write_key:
+    "The key of the run's memory that gets the output when the node completes; of a model's answer, its text. The last write of a key wins unless the workflow's `memory` has a merge for it.",
+  read_keys:
+    "The keys of the run's memory that the node gets as `ctx.memory`: a list. All of them if absent, none if empty.",
   merge:
     "How several edges into one parameter become one value, if the edge does not name a strategy.",
   moderation: "Which side of the node moderation checks: input, output or both.",

@@ -8,6 +8,7 @@ import { isReservedKey, parsePath } from "../data/path.ts";
 import { RESERVED_VARIABLES } from "../data/scope.ts";
 import { RETRY_CAUSES } from "../fault/cause.ts";
 import { isName } from "../name/ids.ts";
+import { isMemoryKey, MEMORY_KEY_RULE } from "../name/memory-key.ts";
 import { isTypeName, TYPE_RULE } from "../name/type-name.ts";
 import { LIMIT_SCOPES } from "../policy/limit.ts";
 import { MODERATION_ACTIONS, MODERATIONS } from "../policy/moderation.ts";
@@ -34,6 +35,11 @@ const variableSchema = z
     (name) => !RESERVED_VARIABLES.has(name) && !isReservedKey(name),
     rule("RESERVED_KEY", "is already a name in ctx; choose another"),
   );
+
+/** A key of the run's memory. */
+export const memoryKeySchema = z
+  .string()
+  .refine(isMemoryKey, rule("BAD_MEMORY_KEY", `must be ${MEMORY_KEY_RULE}`));
 
 const PATH_FAULTS = {
   RESERVED_KEY: "a path cannot name a prototype",
@@ -116,6 +122,10 @@ export const nodeSchema = z.strictObject({
   on_parent_failure: z.enum(PARENT_FAILURE_POLICIES).default("propagate"),
   error_handling: z.enum(["continue", "fail_workflow", "fail_node"]).optional(),
   output_variable: variableSchema.nullable().default(null),
+  /** The key of the run's memory that gets the output. */
+  write_key: memoryKeySchema.nullable().default(null),
+  /** The keys of the run's memory that the node gets; all of them if absent. */
+  read_keys: z.array(memoryKeySchema).max(LIMITS.memoryKeys).optional(),
   merge: z.enum(MERGE_STRATEGIES).nullable().default(null),
   moderation: z.enum(MODERATIONS).default("none"),
   moderation_action: z.enum(MODERATION_ACTIONS).default("block"),
@@ -158,6 +168,10 @@ export const definitionSchema = z.strictObject({
   rate: rateSchema,
   /** JSON Schema of the input of a run. Checked in contract-rules.ts, with the path of every fault. */
   input_schema: z.unknown().optional(),
+  /** How several writes of a key of the memory become one value. */
+  memory: z
+    .record(memoryKeySchema, z.strictObject({ merge: z.enum(MERGE_STRATEGIES) }))
+    .default({}),
   nodes: z.array(nodeSchema),
   edges: z.array(edgeSchema).default([]),
 });

@@ -17,7 +17,10 @@ function keysOf(heading: string): readonly string[] {
 const run = startToyRun(
   sketch(["a", { id: "b", contracts: { output: { type: "object" } } }], ["a:left>b"]),
 );
-run.complete("a", 1, { handle: "left" });
+run.complete("a", 1, {
+  handle: "left",
+  actions: [{ type: "update_memory", valuesJson: '{"key":1}' }],
+});
 
 // The text is made by the code under test.
 const written = JSON.parse(nodeJson(run.state.graph, run.index("b"), false)) as {

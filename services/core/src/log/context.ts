@@ -6,16 +6,18 @@ import { LIMITS } from "../data/limits.ts";
 import { splitArray } from "../data/split-array.ts";
 import { exceedsUtf8, utf8Bytes } from "../data/utf8.ts";
 import type { Graph } from "../definition/graph.ts";
-import type { ContextReads, NodeDefinition } from "../definition/shape.ts";
+import type { ContextReads, MemoryReads, NodeDefinition } from "../definition/shape.ts";
 import { invariant } from "../fault/invariant.ts";
 import { edgeEffect, JUMPED } from "./edge-effect.ts";
 import { isItem, unknownNode } from "./execution.ts";
+import { memoryBytes, memoryJson } from "./memory.ts";
 import type { NodeState, RunState, ScopeState } from "./state.ts";
 
 /**
  * The context that an execution reads: `{"input", "nodes": {outputs of the parents whose edge was taken, by id}, "vars": {output
  * variables so far}}`. `"handles": {id: handle}` is added for parents that left by a handle, so that bindings of other branches do
- * not apply. An iteration gets only the parts that its body names, and its own item.
+ * not apply. `"memory"` is added if the node reads keys of the memory that have values. An iteration gets only the parts that its body
+ * names, and its own item.
  */
 export function contextJson(state: RunState, nodeIndex: number, iteration: number): string {
   const { definition } = nodeAt(state.graph, nodeIndex);
@@ -31,11 +33,24 @@ export function contextJson(state: RunState, nodeIndex: number, iteration: numbe
   }
   const tail = handles === "" ? "" : `,"handles":{${handles}}`;
   const input = reads.input ? state.input : "null";
+  const memory = memoryPart(state, definition.readKeys, reads.memory);
   const own = scope === null ? "" : itemJson(state, nodeIndex, iteration, scope.hasPrevious);
-  return `{"input":${input},"nodes":{${nodes}},"vars":${variables(state, reads.vars)}${tail}${own}}`;
+  return `{"input":${input},"nodes":{${nodes}},"vars":${variables(state, reads.vars)}${memory}${tail}${own}}`;
 }
 
-const READS_ALL: ContextReads = { input: true, params: true, nodes: "all", vars: "all" };
+/** The memory as a member of a context. It is empty if no key has a value. */
+function memoryPart(state: RunState, keys: MemoryReads, named: MemoryReads): string {
+  const memory = memoryJson(state, keys, named);
+  return memory === "{}" ? "" : `,"memory":${memory}`;
+}
+
+const READS_ALL: ContextReads = {
+  input: true,
+  params: true,
+  nodes: "all",
+  vars: "all",
+  memory: "all",
+};
 
 type Given = Pick<NodeState, "output" | "outputBytes" | "handle">;
 
@@ -96,6 +111,7 @@ export function contextBytes(state: RunState, nodeIndex: number, iteration: numb
   const reads = scope?.body.reads ?? READS_ALL;
   // 64 bytes hold the keys of the frame. Quotes, a colon and a comma surround each id; ids are ASCII, handles may be escaped.
   let bytes = 64 + (reads.input ? state.inputBytes : 0) + variablesBytes(state, reads.vars);
+  bytes += memoryBytes(state, definition.readKeys, reads.memory);
   for (const [index, { outputBytes, handle }] of parentsRead(state, nodeIndex, reads)) {
     const idBytes = nodeAt(state.graph, index).definition.id.length + 4;
     bytes += outputBytes + idBytes;
@@ -146,17 +162,20 @@ export function runOutputJson(state: RunState): string {
 /** Replaces a run's context that is too large. Clients can still read the nodes' own outputs. */
 export const CONTEXT_OMITTED = '{"omitted":"CONTEXT_TOO_LARGE"}';
 
-/** The context of the run as a whole: `{"input", "nodes": {outputs of all completed nodes, by id}, "vars": {output variables}}`. */
+/**
+ * The context of the run as a whole: `{"input", "nodes": {outputs of all completed nodes, by id}, "vars": {output variables}, "memory":
+ * {every key}}`, if it has any.
+ */
 export function runContextJson(state: RunState): string {
   const completed = [...state.nodes.keys()].filter(
     (index) => state.nodes[index]?.status === "completed",
   );
   const bytes = completed.reduce(
     (sum, index) => sum + (state.nodes[index]?.outputBytes ?? 0),
-    state.inputBytes + state.variablesBytes,
+    state.inputBytes + state.variablesBytes + state.memoryBytes,
   );
   if (bytes > LIMITS.contextBytes) return CONTEXT_OMITTED;
-  return `{"input":${state.input},"nodes":${outputsById(state, completed)},"vars":${variables(state, "all")}}`;
+  return `{"input":${state.input},"nodes":${outputsById(state, completed)},"vars":${variables(state, "all")}${memoryPart(state, "all", "all")}}`;
 }
 
 const nodeJsons = new WeakMap<Graph, (string | undefined)[]>();
@@ -188,8 +207,9 @@ function runnable(definition: NodeDefinition) {
     rate: _rate,
     priority: _priority,
     maxIterations: _maxIterations,
-    ...rest
+    ...named
   } = definition;
+  const { writeKey: _writeKey, readKeys: _readKeys, ...rest } = named;
   return rest;
 }
 

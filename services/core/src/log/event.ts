@@ -1,6 +1,7 @@
 // The shape of an event. A fact has a type, a place (node, iteration, attempt, claim) and a payload. `event-table.ts` lists the types. The
 // engine writes the payload. The user's JSON (input, output, details) is text in `value`, and the log does not change it.
 
+import type { Action } from "../action/action.ts";
 import type { ApprovalId, NodeId, RunId } from "../name/ids.ts";
 import { rowOf, typesWhere, type Payloads } from "./event-table.ts";
 
@@ -106,6 +107,8 @@ export interface Goto {
 export interface NodeHold extends Completion {
   /** `input`: the handler has not run yet. `output`: the handler has run, and its output waits. */
   readonly phase: "input" | "output";
+  /** Actions that commit with the output, if a person approves it. */
+  readonly actions?: readonly Action[];
 }
 
 /** The user who paused or resumed a run, and the reason. */

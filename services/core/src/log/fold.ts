@@ -25,6 +25,7 @@ import { isSettled, type EventType, type FactOf, type LoggedFact } from "./event
 import { type EVENTS, rowOf } from "./event-table.ts";
 import { applyToItem, closeScope } from "./fold-item.ts";
 import { reasonText, runStatusAfter } from "./meaning.ts";
+import { remember } from "./memory.ts";
 import { beginInline, leave, move } from "./move.ts";
 import { beginRound, enter, noteJump } from "./round.ts";
 import { newRunState, newScopeState, type NodeState, type RunState } from "./state.ts";
@@ -61,6 +62,7 @@ export function fold(runId: RunId, graph: Graph, events: Iterable<LoggedFact>): 
 export function apply(state: RunState, event: LoggedFact): void {
   if (isNodeFact(event)) applyToNode(state, event);
   else if (isRunFact(event)) applyToRun(state, event);
+  remember(state, event);
   state.lastSeq = event.seq;
   keepClock(state, event.at);
 }

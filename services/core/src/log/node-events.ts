@@ -68,6 +68,14 @@ export interface NodePayloads {
   };
   /** A round of the node is over, and it is pending again. Its iteration is that of the round. */
   readonly "node.invalidated": { readonly reason: string };
+  /**
+   * An execution wrote the run's memory beside its output. value: a JSON object with the value of each key. `replaced` names the keys
+   * whose value replaces the earlier one, whatever merge the workflow has for them.
+   */
+  readonly "memory.updated": {
+    readonly keys: readonly string[];
+    readonly replaced?: readonly string[];
+  };
   /** value: the finding. */
   readonly "moderation.flagged": { readonly phase: "input" | "output" };
   /** value: the list of errors. */
@@ -165,6 +173,11 @@ export const NODE_EVENTS = {
     why: ({ reason }) => [reason, ""],
     tag: ({ payload: { reason } }) => ({ reason }),
     causes: ["node.completed", "node.invalidated"],
+  },
+  "memory.updated": {
+    tag: ({ payload: { keys } }) => ({ keys }),
+    valueKey: "values",
+    causes: ["node.completed", "node.blocked"],
   },
   "moderation.flagged": {
     tag: ({ value, payload: { phase } }) => ({ ...objectOf(value), phase }),

@@ -3,7 +3,7 @@
 // classes give every field its value before the first event. A snapshot names the fields in this order.
 
 import type { Graph } from "../definition/graph.ts";
-import type { ApprovalId, ExecutorId, RunId } from "../name/ids.ts";
+import type { ApprovalId, ExecutorId, NodeId, RunId } from "../name/ids.ts";
 import type { ConcurrencyLimit, RateLimit } from "../policy/limit.ts";
 import type {
   ApprovalRequest,
@@ -156,6 +156,18 @@ class NewNode extends NewExecution {
 }
 export type NodeState = Plain<NewNode>;
 
+/** One key of the run's memory. */
+export interface MemoryEntry {
+  /** The value as JSON text. */
+  readonly json: string;
+  /** The size of `json` in UTF-8. */
+  readonly bytes: number;
+  /** The event that wrote it last. */
+  seq: number;
+  /** The node that wrote it last. */
+  readonly nodeId: NodeId;
+}
+
 class NewRun {
   readonly runId: RunId;
   readonly graph: Graph;
@@ -213,6 +225,9 @@ class NewRun {
   /** Completed nodes that have an output variable, in log order, and their size in a context. */
   readonly variables: number[] = [];
   variablesBytes = 0;
+  /** The run's memory by key, and its size in a context. */
+  readonly memory: Map<string, MemoryEntry> = new Map();
+  memoryBytes = 0;
   /** The node whose failure fails the whole run. It is set until the run ends. */
   fatalNode: number | undefined;
   /** The node that failed first; run.failed names it. */

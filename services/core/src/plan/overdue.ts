@@ -5,14 +5,9 @@
 import { LIMITS } from "../data/limits.ts";
 import { executionAt, executionDefinition } from "../log/execution.ts";
 import type { RunState } from "../log/state.ts";
+import { arrivalOf, type OutcomeArrival } from "./arrive.ts";
 import { durationOf, graphNodeAt } from "./place.ts";
-import {
-  arrivalOf,
-  outcomeFacts,
-  type Arrival,
-  type Landing,
-  type OutcomeArrival,
-} from "./result.ts";
+import { outcomeFacts, type Arrival, type Landing } from "./result.ts";
 
 /** How long a claim on an execution may last. */
 export function claimLimitMs(state: RunState, nodeIndex: number, iteration: number): number {

@@ -15,9 +15,10 @@ import type { Graph } from "../definition/graph.ts";
 import { bindingsOf, contextJson, nodeJson } from "../log/context.ts";
 import type { Goto } from "../log/event.ts";
 import { nodeId } from "../name/ids.ts";
+import { onOutcome } from "./arrive.ts";
 import { beforeFact, consequences } from "./consequences.ts";
 import { followJump } from "./repeat.ts";
-import { onOutcome, type Outcome } from "./result.ts";
+import type { Outcome } from "./result.ts";
 
 /** start > draft > judge: judge:again leads back to draft, and `end` follows judge. */
 function loop(more: { edge?: object; draft?: object; workflow?: object } = {}): Graph {

@@ -1,8 +1,6 @@
-// The facts of an outcome. Race: an executor reports after the scheduler took its claim back. Its epoch is not the live epoch of the node
-// any more, so the report is `stale` and changes nothing. An outcome that was accepted before is a `duplicate`, and the scheduler
-// acknowledges it again. An epoch is no secret, so the scheduler also compares the executor: only the executor that got the claim can end
-// it.
+// The facts of an outcome, and of the actions that came with it.
 
+import type { Action } from "../action/action.ts";
 import { LIMITS } from "../data/limits.ts";
 import { exceedsUtf8 } from "../data/utf8.ts";
 import type { Cause } from "../fault/cause.ts";
@@ -10,6 +8,7 @@ import { unreachable } from "../fault/invariant.ts";
 import type { Expanded } from "../glue/task.ts";
 import { type Clock, deadlineAfterChild } from "../log/clock.ts";
 import {
+  APPROVAL,
   CHILD_RUN,
   type ApprovalRequest,
   type Completion,
@@ -17,12 +16,13 @@ import {
   type NodeHold,
 } from "../log/event.ts";
 import { executionAt, executionDefinition, isItem } from "../log/execution.ts";
-import type { ExecutionState, RunState } from "../log/state.ts";
-import type { ExecutorId, RunId } from "../name/ids.ts";
+import type { RunState } from "../log/state.ts";
+import type { RunId } from "../name/ids.ts";
 import { mayRetry, retriedFor, retryDelayMs } from "../policy/retry.ts";
+import { actionFacts } from "./act.ts";
 import { failureFact, type Failure } from "./failure.ts";
-import { gotoFault } from "./repeat.ts";
 import { durationOf, graphNodeAt, placeAt, RUN_PLACE } from "./place.ts";
+import { gotoFault } from "./repeat.ts";
 import { type Stop, timedOut } from "./stop.ts";
 
 /** A finding of a check around the handler. It enters the log with the outcome, before it. */
@@ -34,7 +34,12 @@ export interface Check {
 }
 
 /** How an attempt ended, by the report of its executor. Texts with `Json` in their name are JSON, which the scheduler does not parse. */
-export type Outcome = { readonly checks?: readonly Check[]; readonly durationMs: number } & (
+export type Outcome = {
+  readonly checks?: readonly Check[];
+  readonly durationMs: number;
+  /** What the handler asks of the engine beside its output. */
+  readonly actions?: readonly Action[];
+} & (
   | ({ readonly kind: "completed"; readonly outputJson: string } & Completion)
   | Expanded
   | {
@@ -45,6 +50,8 @@ export type Outcome = { readonly checks?: readonly Check[]; readonly durationMs:
       /** 0 means the newest. */
       readonly version: number;
       readonly inputJson: string;
+      /** A handler of any type hands its work off. Otherwise only a subworkflow starts a run. */
+      readonly isHandoff?: boolean;
     }
   | ({
       readonly kind: "failed";
@@ -73,48 +80,17 @@ export interface Landing {
   readonly now: number;
 }
 
-export interface OutcomeArrival extends Landing {
-  /** The executor that reports. */
-  readonly executorId: ExecutorId;
-  readonly outcome: Outcome;
-}
-
 export type Arrival =
   | { readonly kind: "stale" }
   | { readonly kind: "duplicate" }
   | { readonly kind: "accepted"; readonly facts: Fact[] };
-
-/** Whether an arrival belongs to the live claim of the execution. A claim of another executor is stale. */
-export function arrivalOf(
-  node: ExecutionState | undefined,
-  { epoch, executorId }: Pick<OutcomeArrival, "epoch" | "executorId">,
-): "live" | "duplicate" | "stale" {
-  if (node === undefined || epoch <= 0) return "stale";
-  if (node.status === "running" && node.epoch === epoch)
-    return node.executorId === executorId ? "live" : "stale";
-  return node.reportedEpoch === epoch ? "duplicate" : "stale";
-}
-
-/** The facts that follow from an outcome, without those of the planner. It changes nothing itself. */
-export function onOutcome(state: RunState, arrival: OutcomeArrival): Arrival {
-  const { nodeIndex, iteration, outcome } = arrival;
-  const standing = arrivalOf(executionAt(state, nodeIndex, iteration), arrival);
-  if (standing !== "live") return { kind: standing };
-  const checks = (outcome.checks ?? []).map(({ type, phase, detailsJson }): Fact => ({
-    ...placeOf(state, arrival),
-    type,
-    payload: { phase },
-    value: detailsJson,
-  }));
-  return { kind: "accepted", facts: [...checks, ...outcomeFacts(state, arrival)] };
-}
 
 type OutcomeOf<Kind extends Outcome["kind"]> = Extract<Outcome, { kind: Kind }>;
 
 /** The facts of an outcome of the live claim, or of the scheduler's own. */
 export function outcomeFacts(
   state: RunState,
-  arrival: Landing & Pick<OutcomeArrival, "outcome">,
+  arrival: Landing & { readonly outcome: Outcome },
 ): Fact[] {
   const { outcome } = arrival;
   switch (outcome.kind) {
@@ -165,11 +141,16 @@ const refusal =
 function childRunFacts(state: RunState, landing: Landing, outcome: OutcomeOf<"child_run">): Fact[] {
   const { type } = executionDefinition(state, landing.nodeIndex, landing.iteration);
   const refuse = refusal(state, landing, outcome);
-  if (type !== "subworkflow") return refuse("output_invalid", "only a subworkflow starts a run");
+  if (type !== "subworkflow" && outcome.isHandoff !== true)
+    return refuse("output_invalid", "only a subworkflow starts a run");
   if (state.depth >= LIMITS.runDepth)
     return refuse("too_deep", `runs are at most ${LIMITS.runDepth} deep`);
   const payload = { reason: CHILD_RUN, childRunId: outcome.childRunId };
-  return [{ ...placeOf(state, landing), type: "node.blocked", payload }];
+  return acted(state, landing, outcome, {
+    ...placeOf(state, landing),
+    type: "node.blocked",
+    payload,
+  });
 }
 
 export interface ChildEnd {
@@ -233,16 +214,27 @@ function completedFacts(
     ...(stop && isLoop && isItemOf(state, landing) ? { stop } : {}),
     ...(goto === undefined ? {} : { goto }),
   };
-  return [{ ...placeOf(state, landing), type: "node.completed", payload, value: outputJson }];
+  const fact = { ...placeOf(state, landing), type: "node.completed", payload } as const;
+  return acted(state, landing, outcome, { ...fact, value: outputJson });
+}
+
+/** The fact that ends the claim, then the facts of the actions. A failure if an action is refused. */
+function acted(state: RunState, landing: Landing, outcome: Outcome, fact: Fact): Fact[] {
+  const made = actionFacts(state, landing, outcome);
+  if (!made.ok) return refusal(state, landing, outcome)(made.cause, made.message);
+  return made.facts.length === 0 ? [fact] : [fact, ...made.facts];
 }
 
 /** The execution waits for a person. An output that is too large fails at once, because no person can approve it. */
 function heldFacts(state: RunState, landing: Landing, outcome: OutcomeOf<"held">): Fact[] {
-  const { kind: _kind, checks: _checks, outputJson, ...payload } = outcome;
+  const { kind: _kind, checks: _checks, actions, outputJson, ...payload } = outcome;
   if (outputJson !== undefined && isTooLarge(outputJson))
     return refusal(state, landing, outcome)("output_too_large", `the output is ${TOO_LARGE}`);
   const value = outputJson === undefined ? {} : { value: outputJson };
-  return [{ ...placeOf(state, landing), ...value, type: "node.blocked", payload }];
+  const fact = { ...placeOf(state, landing), ...value, type: "node.blocked" } as const;
+  if (outcome.reason === APPROVAL) return acted(state, landing, outcome, { ...fact, payload });
+  // The actions of an output that a person must check wait with it.
+  return [{ ...fact, payload: actions === undefined ? payload : { ...payload, actions } }];
 }
 
 /** Another attempt, a completed node that leaves by `error`, or a failed node. */

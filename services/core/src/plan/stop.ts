@@ -56,7 +56,7 @@ export function failRepeating(state: RunState, index: number, why: string): Fact
 }
 
 /** Cancels every unsettled node, and before each node its open iterations. */
-const cancelUnsettled = (state: RunState, reason: string): Fact[] =>
+export const cancelUnsettled = (state: RunState, reason: string): Fact[] =>
   state.nodes.flatMap((node, index) =>
     isSettled(node.status) ? [] : cancelFacts(state, index, reason),
   );

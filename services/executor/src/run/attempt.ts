@@ -128,6 +128,7 @@ function handlerContext(
     ...{ ...idsOf(assignment), workflowId, attempt, effectKey },
     context,
     ...{ input, params, scope, render },
+    memory: context.memory ?? {},
     signal,
     // Without telemetry of its own the executor passes the scheduler's trace on.
     traceparent: currentTraceparent() || assignment.traceparent,

@@ -124,6 +124,11 @@ const FACTS: FactTable = {
     responseJson: toJsonBytes(value),
   }),
   "node.invalidated": ({ payload: { reason } }) => ({ reason }),
+  "memory.updated": ({ payload: { keys, replaced = [] }, value }) => ({
+    valuesJson: toJsonBytes(value),
+    keys: [...keys],
+    replaced: [...replaced],
+  }),
   "moderation.flagged": ({ payload: { phase }, value }) => ({
     phase,
     detailsJson: toJsonBytes(value),

@@ -2,8 +2,9 @@
 
 import { isFinal, type Fact } from "@pawl/core/log/event";
 import { executionAt, executionDefinition } from "@pawl/core/log/execution";
+import { writtenKeys } from "@pawl/core/log/memory";
 import type { AcceptedStart } from "@pawl/core/log/start";
-import type { ExecutionState } from "@pawl/core/log/state";
+import type { ExecutionState, MemoryEntry } from "@pawl/core/log/state";
 import { nodeIdAt } from "@pawl/core/plan/place";
 import { isInlineKind } from "@pawl/core/plan/inline";
 import { type DroppedJob, GLUE } from "@pawl/platform/queue/queue";
@@ -70,7 +71,13 @@ export function shiftCauses(
   offset: number,
 ): void {
   const moved = new Set<ExecutionState | undefined>();
-  for (const { nodeId, iteration } of facts) {
+  const written = new Set<MemoryEntry>();
+  for (const fact of facts) {
+    const { nodeId, iteration } = fact;
+    for (const key of writtenKeys(state.graph, fact)) {
+      const entry = state.memory.get(key);
+      if (entry !== undefined && entry.seq > committedSeq) written.add(entry);
+    }
     const index = nodeId === "" ? undefined : state.graph.indexOf.get(nodeId);
     if (index === undefined) continue;
     moved.add(state.nodes[index]).add(executionAt(state, index, iteration));
@@ -79,6 +86,7 @@ export function shiftCauses(
   }
   for (const execution of moved)
     if (execution !== undefined && execution.causeSeq > committedSeq) execution.causeSeq += offset;
+  for (const entry of written) entry.seq += offset;
 }
 
 export function projection({ run: { state }, facts }: RunDraft): RunProjection {

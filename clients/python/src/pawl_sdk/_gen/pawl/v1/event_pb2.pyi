@@ -11,7 +11,7 @@ from typing import ClassVar as _ClassVar, Optional as _Optional, Union as _Union
 DESCRIPTOR: _descriptor.FileDescriptor
 
 class RunEvent(_message.Message):
-    __slots__ = ("event_id", "run_id", "workflow_id", "type", "time", "correlation", "node_id", "iteration", "attempt", "epoch", "run_started", "run_status_changed", "run_completed", "run_failed", "run_cancelled", "run_timed_out", "run_recovered", "heartbeat", "run_metadata_set", "node_queued", "node_started", "node_stream_delta", "node_log", "node_retried", "node_completed", "node_failed", "node_cancelled", "node_skipped", "node_timed_out", "node_blocked", "node_invalidated", "node_expanded", "node_decided", "moderation_flagged", "contract_violated")
+    __slots__ = ("event_id", "run_id", "workflow_id", "type", "time", "correlation", "node_id", "iteration", "attempt", "epoch", "run_started", "run_status_changed", "run_completed", "run_failed", "run_cancelled", "run_timed_out", "run_recovered", "heartbeat", "run_metadata_set", "memory_updated", "node_queued", "node_started", "node_stream_delta", "node_log", "node_retried", "node_completed", "node_failed", "node_cancelled", "node_skipped", "node_timed_out", "node_blocked", "node_invalidated", "node_expanded", "node_decided", "moderation_flagged", "contract_violated")
     EVENT_ID_FIELD_NUMBER: _ClassVar[int]
     RUN_ID_FIELD_NUMBER: _ClassVar[int]
     WORKFLOW_ID_FIELD_NUMBER: _ClassVar[int]
@@ -31,6 +31,7 @@ class RunEvent(_message.Message):
     RUN_RECOVERED_FIELD_NUMBER: _ClassVar[int]
     HEARTBEAT_FIELD_NUMBER: _ClassVar[int]
     RUN_METADATA_SET_FIELD_NUMBER: _ClassVar[int]
+    MEMORY_UPDATED_FIELD_NUMBER: _ClassVar[int]
     NODE_QUEUED_FIELD_NUMBER: _ClassVar[int]
     NODE_STARTED_FIELD_NUMBER: _ClassVar[int]
     NODE_STREAM_DELTA_FIELD_NUMBER: _ClassVar[int]
@@ -66,6 +67,7 @@ class RunEvent(_message.Message):
     run_recovered: RunRecovered
     heartbeat: Heartbeat
     run_metadata_set: RunMetadataSet
+    memory_updated: MemoryUpdated
     node_queued: NodeQueued
     node_started: NodeStarted
     node_stream_delta: NodeStreamDelta
@@ -82,7 +84,7 @@ class RunEvent(_message.Message):
     node_decided: NodeDecided
     moderation_flagged: ModerationFlagged
     contract_violated: ContractViolated
-    def __init__(self, event_id: _Optional[int] = ..., run_id: _Optional[str] = ..., workflow_id: _Optional[str] = ..., type: _Optional[str] = ..., time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., correlation: _Optional[_Union[Correlation, _Mapping]] = ..., node_id: _Optional[str] = ..., iteration: _Optional[int] = ..., attempt: _Optional[int] = ..., epoch: _Optional[int] = ..., run_started: _Optional[_Union[RunStarted, _Mapping]] = ..., run_status_changed: _Optional[_Union[RunStatusChanged, _Mapping]] = ..., run_completed: _Optional[_Union[RunCompleted, _Mapping]] = ..., run_failed: _Optional[_Union[RunFailed, _Mapping]] = ..., run_cancelled: _Optional[_Union[RunCancelled, _Mapping]] = ..., run_timed_out: _Optional[_Union[RunTimedOut, _Mapping]] = ..., run_recovered: _Optional[_Union[RunRecovered, _Mapping]] = ..., heartbeat: _Optional[_Union[Heartbeat, _Mapping]] = ..., run_metadata_set: _Optional[_Union[RunMetadataSet, _Mapping]] = ..., node_queued: _Optional[_Union[NodeQueued, _Mapping]] = ..., node_started: _Optional[_Union[NodeStarted, _Mapping]] = ..., node_stream_delta: _Optional[_Union[NodeStreamDelta, _Mapping]] = ..., node_log: _Optional[_Union[NodeLog, _Mapping]] = ..., node_retried: _Optional[_Union[NodeRetried, _Mapping]] = ..., node_completed: _Optional[_Union[NodeCompleted, _Mapping]] = ..., node_failed: _Optional[_Union[NodeFailed, _Mapping]] = ..., node_cancelled: _Optional[_Union[NodeCancelled, _Mapping]] = ..., node_skipped: _Optional[_Union[NodeSkipped, _Mapping]] = ..., node_timed_out: _Optional[_Union[NodeTimedOut, _Mapping]] = ..., node_blocked: _Optional[_Union[NodeBlocked, _Mapping]] = ..., node_invalidated: _Optional[_Union[NodeInvalidated, _Mapping]] = ..., node_expanded: _Optional[_Union[NodeExpanded, _Mapping]] = ..., node_decided: _Optional[_Union[NodeDecided, _Mapping]] = ..., moderation_flagged: _Optional[_Union[ModerationFlagged, _Mapping]] = ..., contract_violated: _Optional[_Union[ContractViolated, _Mapping]] = ...) -> None: ...
+    def __init__(self, event_id: _Optional[int] = ..., run_id: _Optional[str] = ..., workflow_id: _Optional[str] = ..., type: _Optional[str] = ..., time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., correlation: _Optional[_Union[Correlation, _Mapping]] = ..., node_id: _Optional[str] = ..., iteration: _Optional[int] = ..., attempt: _Optional[int] = ..., epoch: _Optional[int] = ..., run_started: _Optional[_Union[RunStarted, _Mapping]] = ..., run_status_changed: _Optional[_Union[RunStatusChanged, _Mapping]] = ..., run_completed: _Optional[_Union[RunCompleted, _Mapping]] = ..., run_failed: _Optional[_Union[RunFailed, _Mapping]] = ..., run_cancelled: _Optional[_Union[RunCancelled, _Mapping]] = ..., run_timed_out: _Optional[_Union[RunTimedOut, _Mapping]] = ..., run_recovered: _Optional[_Union[RunRecovered, _Mapping]] = ..., heartbeat: _Optional[_Union[Heartbeat, _Mapping]] = ..., run_metadata_set: _Optional[_Union[RunMetadataSet, _Mapping]] = ..., memory_updated: _Optional[_Union[MemoryUpdated, _Mapping]] = ..., node_queued: _Optional[_Union[NodeQueued, _Mapping]] = ..., node_started: _Optional[_Union[NodeStarted, _Mapping]] = ..., node_stream_delta: _Optional[_Union[NodeStreamDelta, _Mapping]] = ..., node_log: _Optional[_Union[NodeLog, _Mapping]] = ..., node_retried: _Optional[_Union[NodeRetried, _Mapping]] = ..., node_completed: _Optional[_Union[NodeCompleted, _Mapping]] = ..., node_failed: _Optional[_Union[NodeFailed, _Mapping]] = ..., node_cancelled: _Optional[_Union[NodeCancelled, _Mapping]] = ..., node_skipped: _Optional[_Union[NodeSkipped, _Mapping]] = ..., node_timed_out: _Optional[_Union[NodeTimedOut, _Mapping]] = ..., node_blocked: _Optional[_Union[NodeBlocked, _Mapping]] = ..., node_invalidated: _Optional[_Union[NodeInvalidated, _Mapping]] = ..., node_expanded: _Optional[_Union[NodeExpanded, _Mapping]] = ..., node_decided: _Optional[_Union[NodeDecided, _Mapping]] = ..., moderation_flagged: _Optional[_Union[ModerationFlagged, _Mapping]] = ..., contract_violated: _Optional[_Union[ContractViolated, _Mapping]] = ...) -> None: ...
 
 class Correlation(_message.Message):
     __slots__ = ("trace_id", "parent_event_id", "wave", "phase")
@@ -200,6 +202,20 @@ class RunRecovered(_message.Message):
 class Heartbeat(_message.Message):
     __slots__ = ()
     def __init__(self) -> None: ...
+
+class MemoryUpdated(_message.Message):
+    __slots__ = ("values_json", "values", "keys", "replaced", "values_left_out")
+    VALUES_JSON_FIELD_NUMBER: _ClassVar[int]
+    VALUES_FIELD_NUMBER: _ClassVar[int]
+    KEYS_FIELD_NUMBER: _ClassVar[int]
+    REPLACED_FIELD_NUMBER: _ClassVar[int]
+    VALUES_LEFT_OUT_FIELD_NUMBER: _ClassVar[int]
+    values_json: bytes
+    values: _struct_pb2.Value
+    keys: _containers.RepeatedScalarFieldContainer[str]
+    replaced: _containers.RepeatedScalarFieldContainer[str]
+    values_left_out: _containers.RepeatedScalarFieldContainer[str]
+    def __init__(self, values_json: _Optional[bytes] = ..., values: _Optional[_Union[_struct_pb2.Value, _Mapping]] = ..., keys: _Optional[_Iterable[str]] = ..., replaced: _Optional[_Iterable[str]] = ..., values_left_out: _Optional[_Iterable[str]] = ...) -> None: ...
 
 class RunMetadataSet(_message.Message):
     __slots__ = ("metadata_json", "metadata", "values_left_out")
