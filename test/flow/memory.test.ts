@@ -4,14 +4,13 @@ import type { MessageInitShape } from "@bufbuild/protobuf";
 import { createPawlClient, type Json, type PawlClient } from "@pawl/client";
 import { freePort, LOOPBACK } from "@pawl/deploy/ports.ts";
 import type { ActionSchema } from "@pawl/proto/pawl/handler/v1/handler_service_pb";
-import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { ScriptedProcess } from "../../services/executor/src/host/scripted-process.fixture.ts";
-import { Program } from "../handler-kit/program.ts";
-import { HANDLERS, sdkOrSkip } from "../handler-kit/programs/sdks.ts";
+import { HANDLERS } from "../handler-kit/programs/sdks.ts";
 import { type Cluster, startCluster } from "../support/cluster.ts";
 import { checkInvariants } from "../support/invariants.ts";
-import { until } from "../support/until.ts";
 import { graph, type NodeText, script } from "./graph.ts";
+import { act, serveKit } from "./kit-program.ts";
 import { firstEvent, runGraph, type Story, storyOf } from "./story.ts";
 
 let cluster: Cluster;
@@ -30,12 +29,6 @@ beforeAll(async () => {
 });
 beforeEach(({ onTestFailed }) => onTestFailed(() => console.error(cluster.logs())));
 afterAll(() => cluster.stop());
-
-const act = (asks: readonly string[], more: NodeText = {}): NodeText => ({
-  type: "kit.act@1",
-  input: { asks: [...asks] },
-  ...more,
-});
 
 const typesOf = ({ events }: Story): string[] =>
   events.map(({ type, nodeId }) => (nodeId === "" ? type : `${type} ${nodeId}`));
@@ -70,13 +63,8 @@ async function asked(): Promise<Story> {
 test.for(Object.entries(HANDLERS))(
   "a handler in %s writes the memory, reads its part of it, and acts on its run (S2.24, S2.33, S2.37)",
   { timeout: 90_000 },
-  async ([language, find], context) => {
-    const { command, env } = await sdkOrSkip(find, context);
-    const program = new Program(command, { ...env, PAWL_HANDLER_ADDRESS: address });
-    onTestFinished(() => program.kill());
-    const served = async (): Promise<boolean> =>
-      (await client.executors.list()).some(({ processName }) => processName === "kit");
-    await until(served, { what: `the ${language} program to serve: ${program.stderr}` });
+  async ([, find], context) => {
+    const { leave } = await serveKit({ client, address }, find, context);
 
     const [memory, ended, handed, asking, reply, refused] = await Promise.all([
       runGraph(
@@ -118,9 +106,7 @@ test.for(Object.entries(HANDLERS))(
     const runIds = [memory, ended, handed, asking, reply, refused].map(({ runId }) => runId);
     expect(await checkInvariants(cluster.databaseUrl, runIds)).toEqual([]);
 
-    program.signal("SIGTERM");
-    await program.exit("an end after SIGTERM");
-    await until(async () => !(await served()), { what: "the end of its session" });
+    await leave();
   },
 );
 

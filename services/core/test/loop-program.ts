@@ -36,6 +36,7 @@ export interface ProgramNode {
   readonly on_parent_failure: string;
   readonly error_handling: string | undefined;
   readonly max_iterations: number | undefined;
+  readonly write_key?: string;
 }
 
 export interface Program {
@@ -66,6 +67,7 @@ const drawnNode = fc.record({
   parallelism: fc.integer({ min: 1, max: 2 }),
   on_item_failure: fc.constantFrom("continue", "fail"),
   max_iterations: bound(4),
+  write_key: fc.constantFrom(undefined, "a", "b"),
   script: fc.array(
     fc.oneof(
       { weight: 6, arbitrary: steps },
@@ -111,6 +113,7 @@ export const programs = (nodesMax: number): fc.Arbitrary<Program> =>
           ...(each.isMap ? { type: "map" as const, config } : { type: "task" as const }),
           join: each.join === "n" ? counted : each.join === "any" ? "any" : "all",
           ...{ on_parent_failure, error_handling, max_iterations: each.max_iterations },
+          ...(!each.isMap && each.write_key !== undefined && { write_key: each.write_key }),
         } as const;
       });
       // The last of the nodes that a goto may name does not exist.
@@ -219,12 +222,17 @@ function append(run: ToyRun, { nodeIndex, id, iteration }: Actor, outcome: Outco
 /** The node that a step names as the next one. */
 export const jumpOf = (step: Step): string | undefined => /^(?:goto|handoff):(.*)$/.exec(step)?.[1];
 
+/** A step that leaves by a handle or by a jump also writes its output to the key `last` of the memory. */
 function outcomeOf({ widths }: Program, { isMap, item }: Actor, report: Report): Outcome {
   const { id, step, output } = report;
   if (step === "fail") return failed("provider_error", true);
   if (isMap && item === 0) return expanded(Array.from({ length: widths[id] ?? 0 }, () => null));
   const target = jumpOf(step);
-  if (target === undefined) return completed(output, step === "ok" ? {} : { handle: step });
+  const actions = [
+    { type: "update_memory", valuesJson: JSON.stringify({ last: output }) },
+  ] as const;
+  if (target === undefined)
+    return completed(output, step === "ok" ? {} : { handle: step, actions });
   const kind = step.startsWith("goto") ? "goto" : "handoff";
-  return completed(output, { goto: { nodeId: nodeId(target), kind, reason: "" } });
+  return completed(output, { goto: { nodeId: nodeId(target), kind, reason: "" }, actions });
 }

@@ -57,7 +57,7 @@ export interface RunPayloads {
   readonly "run.metadata.set": Readonly<Record<string, never>>;
 }
 
-const END: readonly Cause[] = ["settled", "run.status.changed"];
+const END: readonly Cause[] = ["settled", "run.status.changed", "memory.updated"];
 
 export const RUN_EVENTS = {
   "run.started": {

@@ -3,7 +3,13 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { LoopOracle } from "../../test/loop-oracle.ts";
-import { playProgram, programs } from "../../test/loop-program.ts";
+import {
+  jumpOf,
+  playProgram,
+  programs,
+  type Program,
+  type Report,
+} from "../../test/loop-program.ts";
 import { nameOf, RUN, type ToyRun } from "../../test/toy-run.ts";
 import { causeOf } from "../log/cause.ts";
 import { checkLog } from "../log/check.ts";
@@ -14,6 +20,7 @@ import { mayCause } from "../log/meaning.ts";
 import { readSnapshot, SNAPSHOT_FORMAT, writeSnapshot } from "../log/snapshot.ts";
 import type { RunState } from "../log/state.ts";
 import { executionIn, view } from "../log/view.ts";
+import { nodeId } from "../name/ids.ts";
 import { decide } from "./plan.ts";
 
 fc.configureGlobal({ seed: 1 });
@@ -78,6 +85,40 @@ test("programs with loop edges, gotos, handoffs, maps and joins equal an oracle 
   // The programs are worth something: they repeat, and some repeat too often.
   expect(repeats).toBeGreaterThan(1_000);
   expect(exceeded).toBeGreaterThan(100);
+});
+
+/** What a report writes to the memory: by the write_key of its node, then by its action. */
+function writesOf({ definition: { nodes } }: Program, { id, item, step, output }: Report) {
+  const node = nodes.find((each) => each.id === id);
+  const target = jumpOf(step);
+  const isRefused = target !== undefined && !nodes.some((each) => each.id === target);
+  if (node?.type !== "task" || item > 0 || step === "fail" || isRefused) return {};
+  const { write_key: key } = node;
+  return {
+    ...(key !== undefined && step !== "error" && { [key]: output }),
+    ...(step !== "ok" && { last: output }),
+  };
+}
+
+test("a node that runs again writes the memory again: each key has its last write (S2.31)", () => {
+  let rewritten = 0;
+  fc.assert(
+    fc.property(programs(6), seeds, (program, seed) => {
+      let memory: Readonly<Record<string, string>> = {};
+      playProgram(program, seed, ({ state }, reports) => {
+        for (const report of reports) {
+          const writes = writesOf(program, report);
+          const round = state.nodes[state.graph.indexOf.get(nodeId(report.id)) ?? -1]?.round ?? 0;
+          if (round > 0) rewritten += Object.keys(writes).filter((key) => key in memory).length;
+          memory = { ...memory, ...writes };
+        }
+        const kept = [...state.memory].map(([key, { json }]) => [key, JSON.parse(json) as unknown]);
+        expect(Object.fromEntries(kept)).toEqual(memory);
+      });
+    }),
+    { numRuns: 500 },
+  );
+  expect(rewritten).toBeGreaterThan(200);
 });
 
 test("the log of a run that repeats is legal: it folds and restores to the same state, and planning again adds nothing (S3.2, S3.18)", () => {

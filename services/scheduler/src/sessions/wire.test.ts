@@ -49,6 +49,20 @@ test("request_human_input becomes a hold, and a handoff a child run; both show t
   });
 });
 
+test("goto_node and a handoff to a node name the node that runs next; a handoff to a node takes no input (S2.37)", () => {
+  expect(reported({ case: "gotoNode", value: { node: "a", reason: "again" } })).toMatchObject({
+    ...{ kind: "completed", outputJson: '{"n":1}' },
+    goto: { nodeId: "a", kind: "goto", reason: "again" },
+  });
+  expect(reported({ case: "handoff", value: { node: "a" } }, remember)).toMatchObject({
+    ...{ kind: "completed", goto: { nodeId: "a", kind: "handoff", reason: "" } },
+    actions: [{ type: "handoff" }, { type: "update_memory" }],
+  });
+  expect(reported({ case: "handoff", value: { node: "a", inputJson: "1" } })).toMatchObject({
+    ...{ kind: "failed", cause: "action_invalid", permanent: true },
+  });
+});
+
 test.each([
   ["unknown", { case: "unknown", value: "fly" }],
   ["the engine's own", { case: "unknown", value: "_budget_exceeded" }],
@@ -62,7 +76,7 @@ test.each([
   },
 );
 
-test("memory and status wait with an output that moderation holds; a question or a handoff cannot", () => {
+test("memory and status wait with an output that moderation holds; a handoff or a jump cannot", () => {
   const held = (...actions: readonly Sent[]) =>
     outcomeOf(
       create(OutcomeSchema, {
@@ -77,7 +91,11 @@ test("memory and status wait with an output that moderation holds; a question or
       0,
     );
   expect(held(remember)).toMatchObject({ kind: "held", actions: [{ type: "update_memory" }] });
-  expect(held({ case: "handoff", value: { workflow: "billing" } })).toMatchObject({
-    ...{ kind: "failed", cause: "action_invalid", permanent: true },
-  });
+  for (const late of [
+    { case: "handoff", value: { workflow: "billing" } },
+    { case: "gotoNode", value: { node: "a" } },
+  ] as const)
+    expect(held(late)).toMatchObject({
+      ...{ kind: "failed", cause: "action_invalid", permanent: true },
+    });
 });
