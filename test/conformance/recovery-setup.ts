@@ -55,13 +55,13 @@ export async function finish(
   executor = connect(engine, 4),
 ): Promise<void> {
   for (const type of ["start", "noop"]) engine.waiting.enqueued(type, 0);
-  engine.loop.nudge();
+  engine.loop.poll();
   const isOver = async (): Promise<boolean> => {
     await work(engine, executor);
     return (await store.see(runId)).run?.hasEnded ?? false;
   };
   await until(isOver, { what: "the end of the run" });
-  engine.roster.leave(executor.session);
+  engine.connected.leave(executor.session);
 }
 
 /** A run whose nodes before `node` are done; `node` is queued and no executor has it. */
@@ -74,7 +74,7 @@ export async function runUpTo(
   const { runId } = await engine.start(definitionId);
   await work(engine, executor, node);
   // The executor gives the node back, and no other executor is there to take it.
-  engine.roster.leave(executor.session);
+  engine.connected.leave(executor.session);
   const lease = (await store.see(runId)).leases[0];
   if (lease !== undefined) await give(engine, runId, lease);
   return { runId, engine };

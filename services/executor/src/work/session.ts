@@ -163,7 +163,7 @@ export class Session {
   }
 
   #registered(stream: WorkStream, registered: Registered): void {
-    // A second Registered answers a change of slots on the same stream: nothing was lost, so nothing is sent again.
+    // A second Registered answers a change of capacity on the same stream: nothing was lost, so nothing is sent again.
     const isNew = !this.isRegistered && this.#stream === stream;
     this.isRegistered = true;
     if (isNew) this.#options.outbox.rewind();

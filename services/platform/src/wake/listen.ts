@@ -20,7 +20,7 @@ export interface WakeHandlers {
   readonly onEnd: (event: RunEvent) => void;
   /** Any run may have news. */
   readonly onAll: () => void;
-  /** Whether hints arrive. Poll faster while they do not. */
+  /** Whether notifications arrive. Poll faster while they do not. */
   readonly onListening: (isListening: boolean) => void;
 }
 
@@ -50,7 +50,7 @@ export function parseWake(payload: string): readonly Wake[] | undefined {
   return wakes;
 }
 
-/** Listens for hints about runs until stopped. */
+/** Listens for notifications about runs until stopped. */
 export class WakeListener extends ChannelListener {
   constructor(url: string, handlers: WakeHandlers) {
     super(url, [CHANNEL, ENDS_CHANNEL], {

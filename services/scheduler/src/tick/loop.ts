@@ -56,7 +56,7 @@ export class TickLoop {
 
   constructor(options: LoopOptions) {
     const { recovery, timers, steady } = options;
-    this.#aside = new Aside({ recovery, timers, steady, onDue: () => this.nudge() });
+    this.#aside = new Aside({ recovery, timers, steady, onDue: () => this.poll() });
     this.#options = { ...options, aside: this.#aside };
     this.#redo = new Redo(this.#options, this.#inbox, this.#aside);
   }
@@ -88,7 +88,7 @@ export class TickLoop {
   }
 
   /** Looks at the queues again, because an executor has room again or another scheduler queued jobs. */
-  nudge(): void {
+  poll(): void {
     if (!this.#stopped) this.#run();
   }
 
@@ -262,7 +262,7 @@ export class TickLoop {
     const waitMs = Math.min(TIMER_MAX_MS, Math.max(1, dueInMs + 1));
     this.#dueTimer = setTimeout(() => {
       probe("tick.timer-fired");
-      this.nudge();
+      this.poll();
     }, waitMs);
   }
 }
