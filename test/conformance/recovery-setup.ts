@@ -16,7 +16,7 @@ const CHAIN = {
   edges: NODES.slice(1).map((target, index) => ({ source: NODES[index], target })),
 };
 
-export interface Stage {
+interface Stage {
   readonly store: StoreUnderTest;
   readonly definitionId: string;
   /** A scheduler that has just begun. */
@@ -31,7 +31,7 @@ export async function stage(open: OpenStore): Promise<Stage> {
 }
 
 /** Runs whatever an engine hands out until nothing more comes, or until `stopBefore` would be reported. */
-export async function work(
+async function work(
   engine: Engine,
   executor: ReturnType<typeof connect>,
   stopBefore = "",

@@ -25,7 +25,7 @@ const LONGEST = 10;
 const EXAMPLE_EVENT = "node.skipped";
 
 /** One line of the report. */
-export interface Figure {
+interface Figure {
   readonly name: string;
   readonly value: string;
 }

@@ -30,7 +30,7 @@ export function targetOf(path: string, specifier: string): string {
 }
 
 /** The room a file belongs to. */
-export function roomOf(path: string): Room | undefined {
+function roomOf(path: string): Room | undefined {
   return ROOMS.filter(({ folder }) => path.startsWith(folder)).toSorted(
     (one, other) => other.folder.length - one.folder.length,
   )[0];

@@ -7,6 +7,7 @@ import {
   longFunctions,
   manyParameters,
   manyPositions,
+  silentSuppressions,
   textFaults,
   timers,
   titleFaults,
@@ -31,9 +32,15 @@ test("too many positional parameters of functions and SQL are found", () => {
   expect(manyParameters(source(`interface A { f(${names(9)}): void }`))).toHaveLength(1);
   expect(manyParameters(source(`type F = (${names(9)}) => void`))).toHaveLength(1);
   expect(manyParameters(source(`const f = (${names(8)}) => {};`))).toEqual([]);
-  const sql = (last: number): Source => source(`insert into a values ($1, $` + `${last})`);
+  const sql = (last: number): Source => source(`insert into a values ($1, $${last})`);
   expect(manyPositions(sql(13))).toHaveLength(1);
   expect(manyPositions(sql(12))).toEqual([]);
+});
+
+test("a suppression of the linter without a reason is found", () => {
+  const line = (rest: string): Source => source(`// oxlint-disable-next-line a/b${rest}`);
+  expect(silentSuppressions(line(""))).toHaveLength(1);
+  expect(silentSuppressions(line(" -- the reason"))).toEqual([]);
 });
 
 test("titles that repeat, hedge or hide are found", () => {

@@ -90,7 +90,7 @@ function calleeOf(call: Syntax): readonly string[] {
 }
 
 /** A test's full title, chapters included, and how it is declared. */
-export type Title = {
+type Title = {
   readonly title: string;
   readonly line: number;
   readonly callee: readonly string[];
@@ -184,6 +184,14 @@ export function textFaults({ path, text }: Source): string[] {
     .flatMap((line, index) =>
       rules.filter(([rule]) => rule.test(line)).map(([, why]) => `${path}:${index + 1}: ${why}`),
     );
+}
+
+/** Suppressions of the linter that do not say why. */
+export function silentSuppressions({ path, text }: Source): string[] {
+  return text.split("\n").flatMap((line, at) => {
+    const isSilent = /\b(ox|es)lint-disable/.test(line) && !/lint-disable\S* .* -- \w/.test(line);
+    return isSilent ? [`${path}:${at + 1}: say why, behind " -- "`] : [];
+  });
 }
 
 /** Items about a claim, as object literals: `case: "outcome"` and the like. */

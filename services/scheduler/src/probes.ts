@@ -14,7 +14,7 @@ import type { Executors } from "@pawl/platform/store/leases/leases";
 import type { StoreHealth } from "./tick/store-health.ts";
 import type { ConnectedExecutors } from "./sessions/connected-executors.ts";
 
-export interface Probes {
+interface Probes {
   readonly notes: ReadyNotes;
   close(): Promise<void>;
 }

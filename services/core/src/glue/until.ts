@@ -10,7 +10,7 @@ export type Until = ReturnType<typeof compileUntil>;
 /** Compiles the condition of a loop. */
 export const compileUntil = (text: string) => conditionOrFault(text, "iteration");
 
-export type UntilVerdict =
+type UntilVerdict =
   | { readonly ok: true; readonly stop: boolean }
   | { readonly ok: false; readonly cause: Cause; readonly message: string };
 

@@ -108,7 +108,7 @@ export interface PauseNote {
 }
 
 /** The cause of an event, if its place does not imply it (`cause.ts`): a seq, or a negative distance. */
-export interface Caused {
+interface Caused {
   readonly by?: number;
 }
 

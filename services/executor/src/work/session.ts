@@ -38,7 +38,7 @@ const REGISTER_TIMEOUT_MS = 2_000;
 /** How long a half-closed stream may take to end before it is cut. */
 const CLOSE_TIMEOUT_MS = 1_000;
 
-export interface SessionOptions {
+interface SessionOptions {
   readonly connect: () => WorkStream;
   readonly outbox: Outbox;
   /** The first message of a connection. */

@@ -32,7 +32,7 @@ import { AnswerBox } from "./answer-box.ts";
 import { type ExecuteRunParts, startRun } from "./execute-run.ts";
 import { inField } from "./in-field.ts";
 
-export interface SubmitRunsParts extends Omit<ExecuteRunParts, "fanout"> {
+interface SubmitRunsParts extends Omit<ExecuteRunParts, "fanout"> {
   readonly fanout: Pick<Fanout, "admit" | "attach" | "endSince" | "enlist" | "markNotifications">;
   readonly reader: Pick<RunReader, "findRun">;
   readonly onInternal: OnInternal;

@@ -18,7 +18,7 @@ import { coalesce } from "./coalesce.ts";
 import { type BufferLimits, type Listener, Subscriber } from "./subscriber.ts";
 import { Tail } from "./tail.ts";
 
-export interface FanoutOptions {
+interface FanoutOptions {
   /** Reads a page after each cursor, in one statement. */
   readonly readMany: (cursors: readonly LogCursor[]) => Promise<readonly EventPage[]>;
   readonly subscribersMax: number;
@@ -58,7 +58,7 @@ export interface SeatRequest {
 }
 
 /** A place at a tail. */
-export interface Place {
+interface Place {
   /** The tail pushes every event after this seq. The reader must read those before it from the store. */
   readonly joinedAfter: number;
   readonly leave: () => void;

@@ -17,7 +17,7 @@ import type { EventScope } from "@pawl/platform/wire/event";
 import { LoggedEvent } from "./logged-event.ts";
 import type { Listener } from "./subscriber.ts";
 
-export interface TailOptions {
+interface TailOptions {
   readonly runId: RunId;
   readonly scope: EventScope;
   /** The seq after which the tail begins. */

@@ -23,7 +23,7 @@ interface Ending {
 }
 
 /** The known state of a run that was started after a mark. */
-export type EndState =
+type EndState =
   | ({ readonly kind: "over" } & Ending)
   | { readonly kind: "alive" | "unknown" };
 

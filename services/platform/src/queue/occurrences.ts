@@ -129,7 +129,7 @@ export class OccurrenceThread {
     this.#asking = question;
     const { name, args } = question;
     // A thread has no target origin; a window has.
-    // oxlint-disable-next-line unicorn/require-post-message-target-origin
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- the port of a thread, not a window
     this.#worker.postMessage({ name, args } satisfies Asked);
     this.#count(question.ticks, () => this.#tooLong(question));
   }

@@ -11,7 +11,7 @@ import type { ClaimedJob, NewCommand } from "./workflow-queue.ts";
 export type Options = QueueWorkerOptions<string, string>;
 
 /** A job under way; the test ends it. */
-export interface Running {
+interface Running {
   readonly job: ClaimedJob;
   readonly given: unknown;
   readonly signals: RunnerSignals;

@@ -29,7 +29,7 @@ export interface Detail<Schema extends DescMessage = DescMessage> {
 }
 
 /** Finds the first detail of a schema in the message that carried it. */
-export type FindDetail = <Schema extends DescMessage>(
+type FindDetail = <Schema extends DescMessage>(
   schema: Schema,
 ) => MessageShape<Schema> | undefined;
 

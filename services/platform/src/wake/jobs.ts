@@ -5,7 +5,7 @@ import { bossChannel, COMMAND_QUEUE } from "../queue/queue.ts";
 import { ChannelListener } from "./channel.ts";
 
 /** The channel that a tick with jobs notifies; payload `<sender> <nodeType>@<delayMs>,…`. */
-export const JOBS_CHANNEL = "pawl_jobs";
+const JOBS_CHANNEL = "pawl_jobs";
 
 /** The channel that a change of pauses notifies; payload: their epoch. */
 const PAUSES_CHANNEL = "pawl_pauses";
@@ -13,7 +13,7 @@ const PAUSES_CHANNEL = "pawl_pauses";
 /** The types in one notification; polling finds the others. */
 const TYPES_MAX = 50;
 
-export interface JobNotification {
+interface JobNotification {
   readonly nodeType: string;
   readonly delayMs: number;
 }

@@ -11,9 +11,9 @@ import { ChannelListener } from "./channel.ts";
  * The channel that a tick notifies. The payload is `<runId>:<lastSeq>,…` with a `!` after the seq of a run that ended, or `*` if the list
  * would be too long.
  */
-export const CHANNEL = "pawl_runs";
+const CHANNEL = "pawl_runs";
 
-export interface WakeHandlers {
+interface WakeHandlers {
   /** The run's log reaches at least `lastSeq`. */
   readonly onRun: (runId: RunId, lastSeq: number, ended: boolean) => void;
   /** A run ended with this event. */
@@ -25,7 +25,7 @@ export interface WakeHandlers {
 }
 
 /** One run with new events, from a notification. */
-export interface Wake {
+interface Wake {
   readonly runId: RunId;
   readonly lastSeq: number;
   /** Whether the run ended. */

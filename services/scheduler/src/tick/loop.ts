@@ -21,7 +21,7 @@ const ENOUGH = 0.6;
 /** setTimeout takes at most 2^31-1 ms. */
 const TIMER_MAX_MS = 2 ** 31 - 1;
 
-export interface LoopOptions extends Omit<RedoOptions, "aside"> {
+interface LoopOptions extends Omit<RedoOptions, "aside"> {
   /** Timers for runs that wait aside, and for batches that grow. */
   readonly timers: Timers;
   readonly steady: () => number;

@@ -110,7 +110,7 @@ export function createEngine(
 export type Engine = ReturnType<typeof createEngine>;
 
 /** What a test may say of a run it starts. */
-export interface More {
+interface More {
   readonly priority?: number;
   readonly input?: string;
   readonly limits?: Limits;

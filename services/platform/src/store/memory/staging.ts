@@ -3,7 +3,7 @@
 import type { Tables } from "./store.ts";
 
 /** A map that one transaction sees: its own changes over the committed rows. Only `apply` changes the committed map. */
-export class StagedMap<K, V> {
+class StagedMap<K, V> {
   readonly #committed: Map<K, V>;
   /** Undefined marks a row that this transaction deleted. */
   readonly #changes = new Map<K, V | undefined>();

@@ -11,7 +11,7 @@ import { countLeases, readAliveExecutors, readLeasesOfRun } from "../leases/read
 import { readPauses } from "../pauses/reads.ts";
 import { countSlotWaits, readSlotWaits } from "../slots/reads.ts";
 
-export interface TypeDepth {
+interface TypeDepth {
   readonly nodeType: string;
   readonly waiting: number;
   readonly active: number;
@@ -33,7 +33,7 @@ export type TypeOf = (
 ) => Promise<string | undefined>;
 
 /** The questions of an explanation besides those about executors and leases. */
-export interface RoomQuestion {
+interface RoomQuestion {
   readonly place?: PlaceInQueue | undefined;
   readonly slots: readonly SlotQuestion[];
 }
