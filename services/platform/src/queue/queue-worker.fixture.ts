@@ -2,7 +2,7 @@
 
 import { onTestFinished } from "vitest";
 import { ManualTimers, settle } from "../lifecycle/manual-timers.fixture.ts";
-import { MemoryWorkflowQueue } from "./memory-workflow-queue.ts";
+import { MemoryWorkflowQueue } from "./memory-workflow-queue.fixture.ts";
 import type { QueueWorkerOptions, RestStatus, RunnerSignals } from "./queue-worker-options.ts";
 import { QueueWorker } from "./queue-worker.ts";
 import type { WorkerEventName } from "./worker-events.ts";
