@@ -40,6 +40,9 @@ const ROOMS_WITH_README = [
   "clients/ts/",
   "clients/cli/",
   "clients/web/",
+  "clients/handler/",
+  "clients/python/",
+  "clients/go/",
   "deploy/",
   "test/",
 ];
