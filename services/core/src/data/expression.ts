@@ -15,7 +15,7 @@ type ConditionResult =
   /** The reason is the failure cause. `condition_type`: an operation on values of the wrong type. */
   | Refused<Extract<Cause, "condition_type" | "missing_variable" | "condition_too_costly">>;
 
-interface Condition {
+export interface Condition {
   /** How often its loops may walk over their data: 0 without a loop, otherwise once for each of its parts. */
   readonly passes: number;
   readonly evaluate: (scope: Scope) => ConditionResult;
