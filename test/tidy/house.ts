@@ -67,6 +67,7 @@ export const NEW_PRODUCT: readonly string[] = [
   "services/core/src/schema/",
   "services/executor/src/host/",
   "services/executor/src/start-executor.ts",
+  "services/executor/src/this-process.ts",
   "services/gateway/src/read/invocation.ts",
   "services/gateway/src/rpc/answer-box.ts",
   "services/gateway/src/rpc/node-type-service.ts",
