@@ -29,6 +29,7 @@ const ROOMS = [
 export const NEW_PRODUCT: readonly string[] = [
   "clients/cli/src/commands/handler",
   "clients/cli/src/commands/node-type.ts",
+  "clients/cli/src/commands/saved-workflows.ts",
   "clients/go/",
   "clients/handler/",
   "clients/python/",
@@ -58,9 +59,12 @@ export const NEW_PRODUCT: readonly string[] = [
   "services/core/src/data/handler-input.ts",
   "services/core/src/definition/authored-value.ts",
   "services/core/src/definition/input-rules.ts",
+  "services/core/src/definition/item-types.ts",
   "services/core/src/definition/known-types.ts",
+  "services/core/src/definition/missing-output.ts",
   "services/core/src/definition/template-paths.ts",
   "services/core/src/definition/type-rules.ts",
+  "services/core/src/definition/value-types.ts",
   "services/core/src/explain/process.ts",
   "services/core/src/handler/",
   "services/core/src/name/type-name.ts",
@@ -75,6 +79,7 @@ export const NEW_PRODUCT: readonly string[] = [
   "services/gateway/src/watch/await-end.ts",
   "services/platform/src/db/migrations/0020_keep_node_types.sql",
   "services/platform/src/store/node-types/",
+  "services/scheduler/src/inputs/run-input.ts",
   "services/scheduler/src/sessions/admit-types.ts",
 ];
 const STORE = "services/platform/src/store/";
