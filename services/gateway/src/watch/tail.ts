@@ -117,7 +117,8 @@ export class Tail {
         if (page.events.length === 0 && endSeq > this.cursor) return this.#deleted();
         if (page.hasMore) this.#isPolled = true;
         // The log has no event for this notification yet. The poll finds it.
-        else if (page.events.length === 0 && this.#notifiedSeq === notifiedSeq) this.#notifiedSeq = this.cursor;
+        else if (page.events.length === 0 && this.#notifiedSeq === notifiedSeq)
+          this.#notifiedSeq = this.cursor;
       } catch {
         // The store is down. Subscribers keep their heartbeats, and the tail repeats the read until it succeeds.
         this.#isPolled = true;

@@ -23,9 +23,7 @@ interface Ending {
 }
 
 /** The known state of a run that was started after a mark. */
-type EndState =
-  | ({ readonly kind: "over" } & Ending)
-  | { readonly kind: "alive" | "unknown" };
+type EndState = ({ readonly kind: "over" } & Ending) | { readonly kind: "alive" | "unknown" };
 
 /** At least this many ends are kept. They take seconds to arrive, and a caller's own start takes milliseconds. */
 export const ENDINGS_MAX = 4_096;
