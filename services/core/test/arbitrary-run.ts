@@ -33,7 +33,7 @@ type Script = readonly (
   | "refuse"
 )[];
 
-export interface Scenario {
+interface Scenario {
   readonly definition: {
     readonly nodes: readonly ({ readonly id: string } & Readonly<Record<string, unknown>>)[];
     readonly edges: readonly { readonly source: string; readonly target: string }[];
@@ -165,7 +165,7 @@ function typeOf(drawn: {
 }
 
 /** A small seeded generator: the order of arrivals is a function of the seed. */
-export function randomOf(seed: number): () => number {
+function randomOf(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
     state = (state + 0x6d2b79f5) >>> 0;
@@ -195,7 +195,7 @@ const outcomeOf = (id: string, step: Exclude<Script[number], "lost">): Outcome =
   return step === "permanent" ? failed("provider_error", true) : failed("cancelled");
 };
 
-export interface Play {
+interface Play {
   readonly run: ToyRun;
   readonly steps: number;
 }

@@ -17,7 +17,7 @@ export interface Binding {
   readonly mergeStrategy: MergeStrategy | null;
 }
 
-export type ResolvedInputs =
+type ResolvedInputs =
   | { readonly ok: true; readonly params: Readonly<Record<string, unknown>> }
   | (Refused<"missing_variable"> & { readonly path: string });
 

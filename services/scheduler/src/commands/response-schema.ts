@@ -19,7 +19,7 @@ const COMPILED_MAX = 200;
 const compiled = new BoundedMap<string, Contract>(COMPILED_MAX);
 
 /** The node whose schema a response must fit. */
-export type AskingNode = Pick<FoundApproval, "runId" | "definitionId" | "nodeId" | "iteration"> &
+type AskingNode = Pick<FoundApproval, "runId" | "definitionId" | "nodeId" | "iteration"> &
   Partial<Pick<FoundApproval, "approvalId">>;
 
 /** Checks the JSON text of a response. @throws INPUT_INVALID with a violation for each path, EVENT_LOG_CORRUPTION */

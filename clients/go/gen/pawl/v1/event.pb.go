@@ -2385,7 +2385,7 @@ func (x *NodeExpanded) GetValuesLeftOut() []string {
 	return nil
 }
 
-// NodeInvalidated means that the output was superseded.
+// NodeInvalidated means that the output was superseded. No service writes it yet.
 type NodeInvalidated struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Why.

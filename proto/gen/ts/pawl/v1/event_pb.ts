@@ -1323,7 +1323,7 @@ export const NodeExpandedSchema: GenMessage<NodeExpanded> = /*@__PURE__*/
   messageDesc(file_pawl_v1_event, 26);
 
 /**
- * NodeInvalidated means that the output was superseded.
+ * NodeInvalidated means that the output was superseded. No service writes it yet.
  *
  * @generated from message pawl.v1.NodeInvalidated
  */
