@@ -1,7 +1,7 @@
 // The text that `npm start` prints when everything runs: the addresses, and the next commands. Each address and each command has its own
 // line that fits 80 columns. A person cannot copy or click one that the terminal breaks.
 
-export type BannerFacts = {
+type BannerFacts = {
   readonly url: string;
   readonly runId: string;
   readonly status: string;

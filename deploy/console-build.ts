@@ -17,7 +17,7 @@ const SOURCES = [
   "services/core/src/log",
 ].map((path) => join(ROOT, path));
 
-export type ConsoleBuild = "current" | "built" | "failed";
+type ConsoleBuild = "current" | "built" | "failed";
 
 /** A failed build does not stop the start: the API works without the console. */
 export async function buildConsole(log: LogFile): Promise<ConsoleBuild> {

@@ -27,7 +27,7 @@ interface DevArguments {
 }
 
 /** @throws StartFault with the usage */
-export function readArguments(args: readonly string[], folder: string): DevArguments {
+function readArguments(args: readonly string[], folder: string): DevArguments {
   const at = args.indexOf("--");
   const [program, ...rest] = at === -1 ? [] : args.slice(at + 1);
   if (program === undefined) throw new StartFault("there is no command after --", USAGE);

@@ -13,7 +13,7 @@ import { runToEnd } from "./python.ts";
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 
 /** A language and how its code is made. */
-export type Generator = {
+type Generator = {
   readonly language: string;
   /** The folder of the generated code, from the root. It has nothing else. */
   readonly folder: string;

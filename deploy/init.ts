@@ -47,7 +47,7 @@ const PLANS: Readonly<Record<string, () => Promise<Plan>>> = {
 };
 
 /** Writes the project; returns what to type next. @throws StartFault with advice; then it has written nothing */
-export async function writeProject(name: string, folder: string): Promise<string> {
+async function writeProject(name: string, folder: string): Promise<string> {
   const planOf = PLANS[name];
   if (planOf === undefined)
     throw new StartFault(

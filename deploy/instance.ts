@@ -12,7 +12,7 @@ const POLL_MS = 50;
 
 type Note = { readonly pid: number; readonly url: string; readonly services: readonly number[] };
 
-export type Instance = {
+type Instance = {
   /** Writes the list of service processes, for the start that cleans up after a kill. */
   record(services: readonly number[]): void;
   release(): void;

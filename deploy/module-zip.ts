@@ -13,7 +13,7 @@ const STORED = 0;
 const DEFLATED = 8;
 
 /** One file of the zip, or a folder, whose name ends with a slash. */
-export interface ZipFile {
+interface ZipFile {
   readonly name: string;
   bytes(): Buffer;
 }

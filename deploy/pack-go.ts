@@ -12,7 +12,7 @@ const SOURCES = "clients/go";
 const TIME = "2026-01-01T00:00:00Z";
 
 /** A proxy of modules in a folder, and the newest version that it serves. */
-export type ModuleProxy = { readonly url: string; readonly version: string };
+type ModuleProxy = { readonly url: string; readonly version: string };
 
 /**
  * Packs the files of clients/go that git does not ignore, with changes that are not committed. The version names the content, so that no cache

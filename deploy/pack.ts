@@ -23,7 +23,7 @@ const PARTS = {
   executor: ["services", "executor", "src"],
 } as const;
 
-export interface PackOptions {
+interface PackOptions {
   /** The folder of the package below clients. */
   readonly client: string;
   /** Our packages that it imports. */

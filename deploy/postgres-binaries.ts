@@ -21,7 +21,7 @@ import { dirname, join, parse, relative, resolve } from "node:path";
 const isWindows = process.platform === "win32";
 
 /** The account PostgreSQL runs as. Empty if it is our own. */
-export type Owner = { readonly uid?: number; readonly gid?: number };
+type Owner = { readonly uid?: number; readonly gid?: number };
 
 /** Binaries, data folder and account of one server. */
 export type Placement = {

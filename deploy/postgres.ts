@@ -16,7 +16,7 @@ const TAIL_CHARS = 4_000;
 /** The line that the server prints when it takes connections, as a primary or as a standby. */
 const READY = /ready to accept (read-only )?connections/;
 
-export type PostgresOptions = {
+type PostgresOptions = {
   /** The folder of the data. It stays between starts, and is created if it is missing. */
   readonly dataDir: string;
   /** A free one when absent. */

@@ -15,12 +15,12 @@ const PROBE =
   "import sys, venv, ensurepip; print('%d.%d' % sys.version_info[:2]); sys.exit(sys.version_info < (3, 11))";
 
 /** A usable Python, or why there is none. */
-export type Python =
+type Python =
   | { readonly kind: "found"; readonly path: string; readonly version: string }
   | { readonly kind: "missing"; readonly why: string };
 
 /** How a program ended, with all that it printed. */
-export type Ended = { readonly code: number; readonly output: string };
+type Ended = { readonly code: number; readonly output: string };
 
 /** Runs a program to its end. The signal ends it. */
 export function runToEnd(

@@ -27,7 +27,7 @@ interface ReplayArguments {
 }
 
 /** @throws StartFault with the usage */
-export function readArguments(args: readonly string[]): ReplayArguments {
+function readArguments(args: readonly string[]): ReplayArguments {
   const at = args.indexOf("--");
   const [program, ...rest] = at === -1 ? [] : args.slice(at + 1);
   if (program === undefined) throw new StartFault("there is no command after --", USAGE);

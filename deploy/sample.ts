@@ -18,7 +18,7 @@ import { streamLines } from "./stream-lines.ts";
 
 const FOLDER = new URL("examples/", import.meta.url);
 
-export type Example = {
+type Example = {
   readonly workflowId: string;
   readonly text: string;
   readonly sampleInput: Json;

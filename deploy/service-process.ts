@@ -29,7 +29,7 @@ const OUTPUT_MS = 500;
 
 export type ServiceName = "scheduler" | "executor" | "gateway";
 
-export type ServiceOptions = {
+type ServiceOptions = {
   readonly service: ServiceName;
   /** The checkout whose sources run; this one by default. */
   readonly root?: string | undefined;

@@ -15,7 +15,7 @@ import { checkPorts, planTrio, type Service } from "./trio.ts";
 import { join } from "node:path";
 import { startPostgres } from "./postgres.ts";
 
-export type StackOptions = {
+type StackOptions = {
   readonly settings: Settings;
   /** Receives the parts that must be stopped. */
   readonly stack: AsyncDisposableStack;
@@ -24,7 +24,7 @@ export type StackOptions = {
   readonly prepare: (databaseUrl: string) => Promise<Readonly<Record<string, string>>>;
 };
 
-export type Stack = {
+type Stack = {
   readonly url: string;
   /** False when the console could not be built. */
   readonly hasConsole: boolean;

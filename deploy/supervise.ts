@@ -36,7 +36,7 @@ export function incidentLine(name: string, incident: Incident): string {
   }
 }
 
-export type SuperviseOptions = {
+type SuperviseOptions = {
   readonly start: (signal: AbortSignal) => Promise<Lifetime>;
   readonly report: (incident: Incident) => void;
 };

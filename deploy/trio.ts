@@ -10,7 +10,7 @@ import { type Incident, Supervised } from "./supervise.ts";
 
 export type Service = { readonly name: ServiceName; readonly supervised: Supervised };
 
-export type TrioOptions = {
+type TrioOptions = {
   readonly settings: Settings;
   readonly databaseUrl: string;
   /** Variables of the executor, such as the databases of the examples. */

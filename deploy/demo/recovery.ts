@@ -74,7 +74,7 @@ export function sentenceOf({ type, fact, nodeId, epoch, eventId }: RunEvent): st
 const shortOf = (id: string): string => id.slice(-8);
 
 /** One promise of the engine, and whether the run kept it. */
-export type Check = { readonly words: string; readonly isKept: boolean };
+type Check = { readonly words: string; readonly isKept: boolean };
 
 /** The checks of the run. `output` is its story. `charges` is the number of charges in the till. */
 export function verdict(

@@ -8,10 +8,9 @@ const QUIET_MS = 120;
 const IGNORED = /^(?:node_modules|__pycache__|dist|build|target|venv|.*\.pyc|.*~|.*\.log|\..*)$/;
 
 /** Whether a change of this path, relative to the folder, is a change of the program. */
-export const isSource = (path: string): boolean =>
-  path.split(sep).every((part) => !IGNORED.test(part));
+const isSource = (path: string): boolean => path.split(sep).every((part) => !IGNORED.test(part));
 
-export interface FileWatch extends Disposable {
+interface FileWatch extends Disposable {
   readonly folder: string;
 }
 

@@ -8,7 +8,7 @@ import { guardChild } from "../guard.ts";
 /** How long a process may finish its work after SIGTERM. */
 const DRAIN_MS = 60_000;
 
-export interface HandlerCommand {
+interface HandlerCommand {
   readonly command: readonly [string, ...string[]];
   readonly folder: string;
   readonly env: Readonly<Record<string, string | undefined>>;

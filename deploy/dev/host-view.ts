@@ -8,7 +8,7 @@ const POLL_MS = 100;
 /** The host lists a session a moment before the scheduler has answered about its types. So the session is read again this many times. */
 const LOOKS = 10;
 
-export interface HostView extends Pick<GenerationsOptions, "connected" | "refused"> {
+interface HostView extends Pick<GenerationsOptions, "connected" | "refused"> {
   readonly close: () => void;
 }
 

@@ -17,7 +17,7 @@ const POLL_MS = 100;
 const CONNECT_MS = 30_000;
 const REASON_CHARS = 160;
 
-export interface PolyglotOptions {
+interface PolyglotOptions {
   readonly client: PawlClient;
   /** The executor that the processes connect to, as host:port. */
   readonly address: string;

@@ -42,7 +42,7 @@ const LEVELS: Readonly<Record<number, string>> = {
   [LogLevel.ERROR]: "error",
 };
 
-export interface ReplayParts {
+interface ReplayParts {
   readonly recorded: Invocation;
   readonly place: {
     readonly runId: string;

@@ -8,7 +8,7 @@ export type Ending =
   /** Only on record: the handler still runs, or its output was not kept. */
   | { readonly kind: "open"; readonly status: string };
 
-export interface Verdict {
+interface Verdict {
   readonly isSame: boolean;
   /** For people. */
   readonly lines: readonly string[];

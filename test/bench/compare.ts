@@ -7,7 +7,7 @@ import { type Contest, CONTESTS } from "./contests.ts";
 import { median, progress, type Report } from "./report.ts";
 import { type Stack, startStack } from "./stack.ts";
 
-export interface Comparison {
+interface Comparison {
   readonly names: readonly string[];
   /** The checkout to measure; this one when absent. */
   readonly build: string | undefined;

@@ -5,7 +5,7 @@ import type { Stack } from "./stack.ts";
 
 const TICKS_PER_SECOND = 100;
 
-export interface Cost {
+interface Cost {
   readonly seconds: number;
   /** Share of one core, by process. */
   readonly cpu: Readonly<Record<string, number>>;

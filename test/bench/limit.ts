@@ -14,14 +14,14 @@ import { PgBoss } from "pg-boss";
 import { median, percentile, type Report } from "./report.ts";
 import type { Stack } from "./stack.ts";
 
-export interface Limits {
+interface Limits {
   readonly commitMs: number;
   readonly handOffNodesPerSecond: number;
   readonly pgBossJobsPerSecond: number;
 }
 
 /** A bare loop that can be run again at any time: the machine's speed drifts, so a ratio wants both sides of the same minute. */
-export interface Ceiling {
+interface Ceiling {
   /** Nodes or jobs per second, over about `ms`. */
   measure(ms: number): Promise<number>;
   close(): Promise<void>;

@@ -1,7 +1,7 @@
 // The output of a bench: a table of at most 80 columns for people, and with --json one object a line for machines. Progress goes to
 // stderr.
 
-export interface Figure {
+interface Figure {
   readonly bench: string;
   readonly metric: string;
   readonly value: number;

@@ -88,7 +88,7 @@ export async function prepareLoad(stack: Stack, load: Load): Promise<void> {
   for (let round = 0; round < WARM_UP_ROUNDS; round++) await runLoad(stack, load);
 }
 
-export async function throughput(parts: BenchParts, load: Load): Promise<void> {
+async function throughput(parts: BenchParts, load: Load): Promise<void> {
   const { stack, ceilings, report, rounds } = parts;
   const { bench, stepCount, runCount } = load;
   await prepareLoad(stack, load);

@@ -14,7 +14,7 @@ const KEPT = fileURLToPath(new URL("../../.pawl/chromium", import.meta.url));
 const PACKAGE = join(dirname(fileURLToPath(import.meta.resolve("@sparticuz/chromium"))), "..");
 
 /** What to launch, and what its environment needs beyond ours. */
-export interface ChromiumBinary {
+interface ChromiumBinary {
   readonly path: string;
   readonly env: Readonly<Record<string, string>>;
 }

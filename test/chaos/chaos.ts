@@ -7,7 +7,7 @@ import { saveShapes } from "./load.ts";
 import { effectShapes } from "./shapes.ts";
 
 /** How to do it. */
-export type ChaosOptions = {
+type ChaosOptions = {
   readonly faults: readonly Fault[];
   readonly size: Size;
   readonly seed: number;
@@ -20,7 +20,7 @@ export type ChaosOptions = {
 };
 
 /** The outcomes, and the output of all services meanwhile. */
-export type ChaosResult = { readonly outcomes: readonly Outcome[]; readonly logs: string };
+type ChaosResult = { readonly outcomes: readonly Outcome[]; readonly logs: string };
 
 /** Does it. */
 export async function chaos(options: ChaosOptions): Promise<ChaosResult> {

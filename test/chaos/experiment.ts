@@ -31,7 +31,7 @@ export type Outcome = {
 };
 
 /** How to do it. */
-export type ExperimentOptions = {
+type ExperimentOptions = {
   readonly cluster: ChaosCluster;
   readonly size: Size;
   readonly seed: number;

@@ -25,7 +25,7 @@ export type Submission = {
 };
 
 /** What to offer. */
-export type LoadOptions = {
+type LoadOptions = {
   readonly clients: readonly PawlClient[];
   readonly shapes: readonly Shape[];
   /** Of the names of its workflows. */
@@ -40,7 +40,7 @@ export type LoadOptions = {
 const SILENCE_MS = 22_000;
 
 /** The workflow of a shape. */
-export const workflowIdOf = (prefix: string, { name }: Shape): string =>
+const workflowIdOf = (prefix: string, { name }: Shape): string =>
   `${prefix}-${name.toLowerCase().replaceAll(" ", "-")}`;
 
 /** Saves the workflows of all shapes. */

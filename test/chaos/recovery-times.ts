@@ -13,7 +13,7 @@ import { until } from "../support/until.ts";
 import { quantile } from "./recovery.ts";
 
 /** One figure: every measurement in milliseconds, and what its p99 may be. */
-export type RecoveryFigure = {
+type RecoveryFigure = {
   readonly what: string;
   readonly ms: readonly number[];
   readonly mostMs: number;

@@ -52,7 +52,7 @@ function taskOf(config: Json | undefined, url: string): NodeText {
 }
 
 /** A call with so many retries that it succeeds after every fault. */
-export const effect = (url: string): NodeText => ({
+const effect = (url: string): NodeText => ({
   type: "http",
   config: { url, method: "POST" },
   retry: { attempts: 6, backoff_ms: 100, max_backoff_ms: 1_000 },

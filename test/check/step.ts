@@ -12,7 +12,7 @@ export type Verdict =
 export type Step = { readonly name: string; readonly run: () => Promise<Verdict> };
 
 /** What a program printed and how it ended. */
-export type Finished = { readonly code: number; readonly output: string; readonly stdout: string };
+type Finished = { readonly code: number; readonly output: string; readonly stdout: string };
 
 /** Runs a program from the root. */
 export function runProgram(command: string, args: readonly string[]): Promise<Finished> {

@@ -16,7 +16,7 @@ export type SeedCoverage = {
 };
 
 /** What the tests say about the list. */
-export type Coverage = {
+type Coverage = {
   readonly seeds: readonly SeedCoverage[];
   /** Faults of the bookkeeping itself: unknown ids, waivers that tests contradict. */
   readonly faults: readonly string[];

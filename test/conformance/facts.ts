@@ -141,7 +141,7 @@ export async function begin(journal: Journal, over: Partial<NewRun> = {}): Promi
   return run.runId;
 }
 
-export interface Step {
+interface Step {
   readonly facts: readonly Fact[];
   readonly over?: Partial<RunChange>;
   /** More to do in the same transaction. */

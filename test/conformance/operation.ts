@@ -92,11 +92,11 @@ export const operation = fc.oneof(
 );
 
 /** Any operation. */
-export type Operation = typeof operation extends fc.Arbitrary<infer T> ? T : never;
+type Operation = typeof operation extends fc.Arbitrary<infer T> ? T : never;
 type Of<Kind extends Operation["kind"]> = Extract<Operation, { readonly kind: Kind }>;
 
 /** What happens inside one transaction; its answer is comparable between stores. */
-export type Work = (tx: Transaction) => Promise<unknown>;
+type Work = (tx: Transaction) => Promise<unknown>;
 
 class Abandoned extends Error {}
 

@@ -46,7 +46,7 @@ export interface OtherQueue {
   readonly loseJobs: string;
 }
 
-export interface PostgresOptions {
+interface PostgresOptions {
   readonly otherQueue?: OtherQueue;
   readonly schemas?: Schemas;
   /** Leaves the planner its choice: no plan is pinned, and each is made for its values. */

@@ -16,7 +16,7 @@ const CHAIN = {
   edges: NODES.slice(1).map((target, index) => ({ source: NODES[index], target })),
 };
 
-export interface Stage {
+interface Stage {
   readonly store: StoreUnderTest;
   readonly definitionId: string;
   /** A scheduler that has just begun. */
@@ -31,7 +31,7 @@ export async function stage(open: OpenStore): Promise<Stage> {
 }
 
 /** Runs whatever an engine hands out until nothing more comes, or until `stopBefore` would be reported. */
-export async function work(
+async function work(
   engine: Engine,
   executor: ReturnType<typeof connect>,
   stopBefore = "",
@@ -55,13 +55,13 @@ export async function finish(
   executor = connect(engine, 4),
 ): Promise<void> {
   for (const type of ["start", "noop"]) engine.waiting.enqueued(type, 0);
-  engine.loop.nudge();
+  engine.loop.poll();
   const isOver = async (): Promise<boolean> => {
     await work(engine, executor);
     return (await store.see(runId)).run?.hasEnded ?? false;
   };
   await until(isOver, { what: "the end of the run" });
-  engine.roster.leave(executor.session);
+  engine.connected.leave(executor.session);
 }
 
 /** A run whose nodes before `node` are done; `node` is queued and no executor has it. */
@@ -74,7 +74,7 @@ export async function runUpTo(
   const { runId } = await engine.start(definitionId);
   await work(engine, executor, node);
   // The executor gives the node back, and no other executor is there to take it.
-  engine.roster.leave(executor.session);
+  engine.connected.leave(executor.session);
   const lease = (await store.see(runId)).leases[0];
   if (lease !== undefined) await give(engine, runId, lease);
   return { runId, engine };

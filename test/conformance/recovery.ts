@@ -41,7 +41,7 @@ async function startClaimed(engine: Engine, definitionId: string) {
   const { runId } = await engine.start(definitionId);
   const [claim] = executor.take();
   if (claim === undefined) throw new Error("nothing was handed out");
-  engine.roster.leave(executor.session);
+  engine.connected.leave(executor.session);
   return { runId, claim };
 }
 

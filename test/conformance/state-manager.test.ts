@@ -182,7 +182,7 @@ function completing(open: OpenStore): void {
 function recovering(open: OpenStore): void {
   test("a claim whose executor is gone is found and marked as recovered once; another executor finishes the run (S3.38, X14)", async () => {
     const { store, engine, newEngine, executor, runId } = await runToA(open);
-    engine.roster.leave(executor.session);
+    engine.connected.leave(executor.session);
     // The executor never registered with the store, so its claim has run out.
     const stale = await store.executors.expiredLeases(10);
     expect(stale).toMatchObject([{ runId, nodeId: "a", executorId: executor.session.executorId }]);

@@ -2,7 +2,7 @@
 
 import { BossQueue } from "@pawl/platform/queue/boss";
 import { BossWorkflowQueue } from "@pawl/platform/queue/boss-workflow-queue";
-import { MemoryWorkflowQueue } from "@pawl/platform/queue/memory-workflow-queue";
+import { MemoryWorkflowQueue } from "@pawl/platform/queue/memory-workflow-queue.fixture";
 import type { WorkflowQueue } from "@pawl/platform/queue/workflow-queue";
 import { openPool } from "@pawl/platform/db/pool";
 import { freshDatabase } from "../support/postgres.ts";

@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 import { LOOPBACK } from "@pawl/deploy/ports.ts";
 
 /** One question as it arrived. */
-export type Asked = {
+type Asked = {
   readonly model: string;
   readonly body: Readonly<Record<string, unknown>>;
   /** When, in milliseconds since the epoch. */

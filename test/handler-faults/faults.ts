@@ -8,7 +8,7 @@ const SHORT_CUT_MS = 200;
 export type FaultName = "kill" | "stop" | "cut" | "executor";
 
 /** Strikes the trials of one round at once. Settles when the runs have ended and the fault is over. */
-export type Strike = (world: World, trials: readonly Trial[]) => Promise<void>;
+type Strike = (world: World, trials: readonly Trial[]) => Promise<void>;
 
 const each =
   (strike: (trial: Trial, at: number) => Promise<void>): Strike =>

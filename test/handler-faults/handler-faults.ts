@@ -17,7 +17,7 @@ import type { World } from "./world.ts";
 const STYLES = ["plain", "async"] as const;
 
 /** How many trials a fault gets of each effect class. */
-export type Counts = Readonly<Record<EffectClass, number>>;
+type Counts = Readonly<Record<EffectClass, number>>;
 
 /** The trials of a fault. Ten in a row of a class have every point at even and odd places; twenty have both styles of each. */
 export function plansOf(fault: FaultName, counts: Counts, seed: number): Plan[] {

@@ -39,7 +39,7 @@ export type Verdict = { readonly plan: Plan; readonly kind: Kind; readonly detai
  * The ends that a plan allows. Between the beginning of an effect and the record of its result, only the receiver knows about an effect at
  * most once. Every other effect is committed exactly once, and its run completes.
  */
-export const allowedEnds = ({ effect, point }: Plan): readonly Kind[] =>
+const allowedEnds = ({ effect, point }: Plan): readonly Kind[] =>
   effect === "idempotent" || point === "before" || point === "after"
     ? ["completed"]
     : ["completed", "effect unknown"];

@@ -3,7 +3,7 @@ import { Client } from "pg";
 import { REPEATED } from "./peer.ts";
 
 /** Counts over the whole log. */
-export type LogFacts = {
+type LogFacts = {
   /** Node executions that were queued or claimed more often than they were taken back or tried again. */
   readonly doubleDispatches: number;
   /** Events that hold the result of a repeat. */

@@ -24,10 +24,10 @@ export type Row = {
 };
 
 /** The result; no run differs from its expectation if `faults` is empty. */
-export type StressResult = { readonly rows: readonly Row[]; readonly faults: readonly string[] };
+type StressResult = { readonly rows: readonly Row[]; readonly faults: readonly string[] };
 
 /** How much. */
-export type StressOptions = {
+type StressOptions = {
   readonly shapes: readonly Shape[];
   readonly runs: number;
   readonly seed: number;
@@ -37,7 +37,7 @@ export type StressOptions = {
 };
 
 /** A run as it ended, and as it must have. */
-export type Ended = { readonly run: Run; readonly expected: Expectation };
+type Ended = { readonly run: Run; readonly expected: Expectation };
 type Wave = { readonly name: string; readonly ended: readonly Ended[]; readonly ms: number };
 
 /** Runs shape after shape, each with all of its runs at once, and then all shapes at once in random order. */

@@ -8,7 +8,7 @@ import { skipWithout } from "./toolchain.ts";
 type Env = Readonly<Record<string, string>>;
 
 /** Runs a Go command; its output is the answer. @throws Error with the output when it fails */
-export type RunGo = (cwd: string, args: readonly string[], env?: Env) => Promise<string>;
+type RunGo = (cwd: string, args: readonly string[], env?: Env) => Promise<string>;
 
 /** Go, or a skip of the test with the reason. */
 export function goOrSkip(context: Pick<TestContext, "skip">): RunGo {

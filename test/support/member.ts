@@ -30,7 +30,7 @@ export type Member = {
 };
 
 /** What to start. */
-export type MemberOptions = {
+type MemberOptions = {
   readonly service: ServiceName;
   readonly name: string;
   readonly port: number;

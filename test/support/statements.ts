@@ -34,7 +34,7 @@ export async function namesInFiles(): Promise<string[]> {
 }
 
 /** A prepared query as PostgreSQL describes it: the types of its parameters, and its columns with their types. */
-export interface Described {
+interface Described {
   readonly parameters: readonly string[];
   readonly columns: ReadonlyMap<string, string>;
 }
@@ -100,7 +100,7 @@ class Description implements Submittable {
 }
 
 /** A step of a plan that reads a table: how, and what narrows it. */
-export interface Scan {
+interface Scan {
   readonly how: string;
   readonly table: string;
   /** False for a walk through a whole index. */

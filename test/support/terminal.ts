@@ -3,7 +3,7 @@ import { spawn } from "node:child_process";
 import type { TestContext } from "vitest";
 import { until } from "./until.ts";
 
-export type Terminal = {
+type Terminal = {
   /** The exit code of the shell; a process that it left in the background may still run. */
   readonly typed: Promise<number | null>;
   /** Settles when every process of the terminal has ended. */

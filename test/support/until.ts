@@ -5,7 +5,7 @@ const POLL_MS = 20;
 const TIMEOUT_MS = 30_000;
 
 /** How long to wait, and what for: the words of the failure. */
-export type UntilOptions = { readonly timeoutMs?: number; readonly what: string };
+type UntilOptions = { readonly timeoutMs?: number; readonly what: string };
 
 /**
  * Resolves with the condition's first truthy value. A condition that throws counts as not yet met; its

@@ -4,7 +4,7 @@ import { spawnSync } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { measureHouse } from "./house.ts";
+import { isCode, measureHouse } from "./house.ts";
 import { ROOT, trackedSources, type Source } from "./sources.ts";
 import { printWalks } from "./walk.ts";
 
@@ -16,7 +16,7 @@ function sourcesAt(commit: string): readonly Source[] {
     run("git", ["archive", "--format=tar", `--output=${archive}`, commit]);
     run("tar", ["-xf", archive, "-C", folder]);
     return readdirSync(folder, { recursive: true, withFileTypes: true })
-      .filter((entry) => entry.isFile() && /\.(ts|tsx|mts|mjs|sql)$/.test(entry.name))
+      .filter((entry) => entry.isFile() && isCode(entry.name))
       .map((entry) => {
         const file = join(entry.parentPath, entry.name);
         return { path: file.slice(folder.length + 1), text: readFileSync(file, "utf8") };

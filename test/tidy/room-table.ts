@@ -140,7 +140,7 @@ export const ROOMS: readonly Room[] = [
   { folder: "vitest.config.ts", may: ["npm:"] },
 ];
 
-/** The rooms of each part from the ground up: a room imports its own level and the levels below it. */
+/** The rooms of each part from the ground up: a room imports itself and the levels below it, and no other room of its level. */
 export const LEVELS: Readonly<Record<string, readonly (readonly string[])[]>> = {
   "services/core/src/": [
     ["name", "fault"],

@@ -30,7 +30,7 @@ export function targetOf(path: string, specifier: string): string {
 }
 
 /** The room a file belongs to. */
-export function roomOf(path: string): Room | undefined {
+function roomOf(path: string): Room | undefined {
   return ROOMS.filter(({ folder }) => path.startsWith(folder)).toSorted(
     (one, other) => other.folder.length - one.folder.length,
   )[0];
@@ -56,7 +56,7 @@ export function objection(path: string, specifier: string): string | undefined {
   return levelObjection(path, target);
 }
 
-/** A room imports its own level and those below; files beside the rooms, which compose them, import any. */
+/** A room imports itself and rooms of lower levels, so no cycle can form; files beside the rooms, which compose them, import any. */
 function levelObjection(path: string, target: string): string | undefined {
   const [part, levels] = Object.entries(LEVELS).find(([start]) => path.startsWith(start)) ?? [];
   if (part === undefined || levels === undefined || !target.startsWith(part)) return undefined;
@@ -67,6 +67,6 @@ function levelObjection(path: string, target: string): string | undefined {
   if (room === undefined) return undefined;
   if (level(room) < 0) return `the room ${room} has no level in the table`;
   const other = roomIn(target);
-  if (other === undefined || level(other) <= level(room)) return undefined;
-  return `${part} imports only downwards, and ${other} is above ${room}`;
+  if (other === undefined || other === room || level(other) < level(room)) return undefined;
+  return `${part} imports only downwards, and ${other} is not below ${room}`;
 }

@@ -5,6 +5,9 @@ import {
   emptyNames,
   longFile,
   longFunctions,
+  manyParameters,
+  manyPositions,
+  silentSuppressions,
   textFaults,
   timers,
   titleFaults,
@@ -20,6 +23,24 @@ test("a long file and a long function are found", () => {
   const body = "a();\n".repeat(70);
   expect(longFunctions(source(`function f() {\n${body}}`))).toHaveLength(1);
   expect(longFunctions(source(`describe("x", () => {\n${body}});`))).toEqual([]);
+});
+
+test("too many positional parameters of functions and SQL are found", () => {
+  const names = (count: number): string =>
+    Array.from({ length: count }, (_, at) => `p${at}: number`).join(", ");
+  expect(manyParameters(source(`function f(${names(9)}) {}`))).toHaveLength(1);
+  expect(manyParameters(source(`interface A { f(${names(9)}): void }`))).toHaveLength(1);
+  expect(manyParameters(source(`type F = (${names(9)}) => void`))).toHaveLength(1);
+  expect(manyParameters(source(`const f = (${names(8)}) => {};`))).toEqual([]);
+  const sql = (last: number): Source => source(`insert into a values ($1, $${last})`);
+  expect(manyPositions(sql(13))).toHaveLength(1);
+  expect(manyPositions(sql(12))).toEqual([]);
+});
+
+test("a suppression of the linter without a reason is found", () => {
+  const line = (rest: string): Source => source(`// oxlint-disable-next-line a/b${rest}`);
+  expect(silentSuppressions(line(""))).toHaveLength(1);
+  expect(silentSuppressions(line(" -- the reason"))).toEqual([]);
 });
 
 test("titles that repeat, hedge or hide are found", () => {

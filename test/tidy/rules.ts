@@ -6,6 +6,8 @@ import type { Place, Syntax } from "./syntax.ts";
 
 const FILE_LINES_MAX = 300;
 const FUNCTION_LINES_MAX = 70;
+const PARAMETERS_MAX = 8;
+const SQL_POSITIONS_MAX = 12;
 
 /** Names that say nothing about what is inside. */
 const EMPTY_NAMES = "utils helpers common misc manager base types index data info".split(" ");
@@ -25,11 +27,9 @@ export function longFile({ path, text }: Source): string[] {
 
 const FUNCTIONS = /^(FunctionDeclaration|FunctionExpression|ArrowFunctionExpression)$/;
 
-/** Files that may be longer, because a split would only cut one idea in two. */
-const LONG_FILES: ReadonlySet<string> = new Set([
+/** Files that may be longer, because a split would only cut one idea in two. docs/contributing/style.md has them, with their reasons. */
+export const LONG_FILES: ReadonlySet<string> = new Set([
   "services/gateway/src/watch/watch-run.test.ts",
-  "services/scheduler/src/tick/tick.test.ts",
-  "test/flow/failure.test.ts",
 ]);
 
 /** Functions that do not fit a screen. The body of a `describe` is a chapter, not a function. */
@@ -46,6 +46,29 @@ export function longFunctions(source: Source): string[] {
     }
   });
   return found;
+}
+
+/** Functions and methods, declared or typed, whose call sites a reader cannot check by eye. */
+export function manyParameters(source: Source): string[] {
+  const found: string[] = [];
+  walk(parse(source), (node) => {
+    const { params } = node;
+    if (!Array.isArray(params) || params.length <= PARAMETERS_MAX || /TypeParam/.test(node.type))
+      return;
+    const at = `${source.path}:${lineAt(source.text, node.start)}`;
+    found.push(`${at}: ${params.length} parameters, at most ${PARAMETERS_MAX}; pass an object`);
+  });
+  return found;
+}
+
+/** SQL that takes values by position, more than a reader can count. Queries of the store have names for them. */
+export function manyPositions({ path, text }: Source): string[] {
+  return text.split("\n").flatMap((line, index) => {
+    const most = Math.max(0, ...[...line.matchAll(/\$(\d+)\b/g)].map(([, at]) => Number(at)));
+    return most > SQL_POSITIONS_MAX
+      ? [`${path}:${index + 1}: $${most}; name the parameters, at most ${SQL_POSITIONS_MAX}`]
+      : [];
+  });
 }
 
 function isCallbackOf({ parent }: Place, name: string): boolean {
@@ -67,7 +90,7 @@ function calleeOf(call: Syntax): readonly string[] {
 }
 
 /** A test's full title, chapters included, and how it is declared. */
-export type Title = {
+type Title = {
   readonly title: string;
   readonly line: number;
   readonly callee: readonly string[];
@@ -161,6 +184,14 @@ export function textFaults({ path, text }: Source): string[] {
     .flatMap((line, index) =>
       rules.filter(([rule]) => rule.test(line)).map(([, why]) => `${path}:${index + 1}: ${why}`),
     );
+}
+
+/** Suppressions of the linter that do not say why. */
+export function silentSuppressions({ path, text }: Source): string[] {
+  return text.split("\n").flatMap((line, at) => {
+    const isSilent = /\b(ox|es)lint-disable/.test(line) && !/lint-disable\S* .* -- \w/.test(line);
+    return isSilent ? [`${path}:${at + 1}: say why, behind " -- "`] : [];
+  });
 }
 
 /** Items about a claim, as object literals: `case: "outcome"` and the like. */

@@ -30,8 +30,8 @@ const MEANT_WALKS: Readonly<Record<string, string>> = {
   "pawl_approvals_due approvals":
     "walks approvals_due in order, up to a limit; it holds open approvals with a deadline only",
   "pawl_slots_count_waiting slots": "walks slots_waiting up to a limit, when a user asks",
-  "pawl_survey_figures slot_keys": "reads the first entry of slot_keys_wake",
-  "pawl_survey_figures dead_letters": "walks dead_letters_open up to a limit",
+  "pawl_tick_figures slot_keys": "reads the first entry of slot_keys_wake",
+  "pawl_tick_figures dead_letters": "walks dead_letters_open up to a limit",
   "pawl_workflows_live_runs runs": "walks runs_deadline, which holds live runs only",
   "pawl_pauses_runs_to_pause runs":
     "walks runs_deadline, which holds live runs only, when a user pauses a workflow",

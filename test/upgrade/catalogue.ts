@@ -91,7 +91,7 @@ select s.schemaname || '.' || quote_ident(s.sequencename) as name, coalesce(s.la
 from pg_sequences s order by 1`;
 
 /** The statements before and after the rows: keys and indexes are made when the rows are there. */
-export interface SchemaText {
+interface SchemaText {
   readonly before: readonly string[];
   readonly after: readonly string[];
 }

@@ -50,7 +50,7 @@ export type Task = {
 
 export type Fate = "complete" | "hold" | "fail";
 
-export type PeerOptions = {
+type PeerOptions = {
   readonly nodeTypes: readonly string[];
   readonly token?: string;
   readonly output: unknown;

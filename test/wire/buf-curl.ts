@@ -11,7 +11,7 @@ const { resolve } = createRequire(createRequire(import.meta.url).resolve("@bufbu
 const BUF = resolve(`@bufbuild/buf-${process.platform}-${process.arch}/bin/buf`);
 
 /** What is called, and how. */
-export type BufCurl = {
+type BufCurl = {
   readonly protocol: "grpc" | "grpcweb" | "connect";
   readonly body: object;
   /** One more header, such as `pawl-json: values`. */

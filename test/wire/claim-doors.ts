@@ -8,10 +8,10 @@ import {
   type WorkerItemSchema,
 } from "@pawl/proto/pawl/worker/v1/worker_service_pb";
 
-export type Item = NonNullable<MessageInitShape<typeof WorkerItemSchema>["item"]>;
+type Item = NonNullable<MessageInitShape<typeof WorkerItemSchema>["item"]>;
 /** Kinds of items that are about the session and not about a claim. */
 type SessionCase = "register" | "credit" | "goodbye" | undefined;
-export type DoorName = Exclude<WorkerItem["item"]["case"], SessionCase>;
+type DoorName = Exclude<WorkerItem["item"]["case"], SessionCase>;
 
 /** The item of each kind about a claim. */
 export const CLAIM_DOORS: Readonly<Record<DoorName, (claim: Claim) => Item>> = {

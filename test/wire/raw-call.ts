@@ -40,7 +40,7 @@ export type RawCall = {
 };
 
 /** How it was answered. */
-export type RawAnswer = {
+type RawAnswer = {
   readonly status: number;
   /** Undefined when the call went well. */
   readonly error: ConnectError | undefined;

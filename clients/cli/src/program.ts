@@ -161,7 +161,7 @@ const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Adds both to a command and to all below it. */
-export function addHelp(command: Command, self: string, path: readonly string[] = []): void {
+function addHelp(command: Command, self: string, path: readonly string[] = []): void {
   const lines = EXAMPLES[path.join(" ")] ?? [];
   const typed = lines.map((line) =>
     line.includes("SELF") ? `  ${line.replace("SELF", self)}` : `  ${self} ${line}`,

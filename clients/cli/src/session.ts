@@ -4,7 +4,7 @@ import type { PawlClient } from "@pawl/client";
 import { type Canvas, paintLine } from "./render/spans.ts";
 import { type Cell, tableLines } from "./render/table.ts";
 
-export interface Terminal {
+interface Terminal {
   write(text: string): void;
   writeError(text: string): void;
   /** Whether a person reads the output. Then it may be redrawn. */
@@ -86,7 +86,7 @@ export function printPretty(session: Session, value: unknown): void {
   );
 }
 
-export interface Listing<Item> {
+interface Listing<Item> {
   readonly items: readonly Item[];
   /** The whole answer, for scripts. */
   readonly json: unknown;

@@ -28,10 +28,10 @@ import {
 import { ScheduleService } from "@pawl/proto/pawl/v1/schedule_service_pb";
 import { WorkflowService } from "@pawl/proto/pawl/v1/workflow_service_pb";
 
-export type ScriptedEvent = MessageInitShape<typeof RunEventSchema>;
+type ScriptedEvent = MessageInitShape<typeof RunEventSchema>;
 
 /** What a connection does next: sends events, waits for the test, fails, is cut, says nothing more, or ends well. */
-export type Step =
+type Step =
   | { readonly send: readonly ScriptedEvent[] }
   | { readonly until: Promise<unknown> }
   | { readonly fail: ConnectError }
@@ -39,7 +39,7 @@ export type Step =
   | { readonly stall: true };
 
 /** In a call that starts a run, it is also accepted under an id. */
-export type ExecuteStep = Step | { readonly accept: string };
+type ExecuteStep = Step | { readonly accept: string };
 
 /** On a stream of SubmitRuns, answers are sent. */
 export type SubmitStep =

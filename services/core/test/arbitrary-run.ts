@@ -33,7 +33,7 @@ type Script = readonly (
   | "refuse"
 )[];
 
-export interface Scenario {
+interface Scenario {
   readonly definition: {
     readonly nodes: readonly ({ readonly id: string } & Readonly<Record<string, unknown>>)[];
     readonly edges: readonly { readonly source: string; readonly target: string }[];
@@ -195,7 +195,7 @@ const outcomeOf = (id: string, step: Exclude<Script[number], "lost">): Outcome =
   return step === "permanent" ? failed("provider_error", true) : failed("cancelled");
 };
 
-export interface Play {
+interface Play {
   readonly run: ToyRun;
   readonly steps: number;
 }

@@ -130,10 +130,10 @@ function openParts(config: Config) {
     readMany,
   });
   const wake = new WakeListener(url, {
-    onRun: (runId, lastSeq, ended) => fanout.hint(runId, lastSeq, ended),
+    onRun: (runId, lastSeq, ended) => fanout.notify(runId, lastSeq, ended),
     onEnd: (event) => fanout.ended(event),
-    onAll: () => fanout.pokeAll(),
-    onListening: (isListening) => fanout.setHints(isListening),
+    onAll: () => fanout.pollAll(),
+    onListening: (isListening) => fanout.setListening(isListening),
   });
   const definitions = new DefinitionCache((id) => getDefinition(pool, id));
   const reader = createRunReader(pool, definitions);

@@ -39,7 +39,7 @@ export interface GatewayFixture {
   stop(): Promise<void>;
 }
 
-export interface AppendedEvent {
+interface AppendedEvent {
   readonly nodeId?: string;
   readonly payload?: object;
   readonly value?: unknown;

@@ -19,7 +19,7 @@ import { openStores, type Stores } from "./open-stores.ts";
 import { startProbes } from "./probes.ts";
 import { commandServices } from "./commands/services.ts";
 import { standingService } from "./commands/standing.ts";
-import { listenForJobs } from "./hints.ts";
+import { listenForJobs } from "./listen-for-jobs.ts";
 import { createAlarmClock } from "./duties/alarm-clock.ts";
 import { startSweepers } from "./duties/start-sweepers.ts";
 import { createMark } from "./inputs/quarantine.ts";
@@ -32,7 +32,7 @@ import { TickLoop } from "./tick/loop.ts";
 import { Waiting } from "./commit/waiting.ts";
 import { drainExecutors } from "./sessions/give-back.ts";
 import { Renewals } from "./sessions/renewals.ts";
-import { Roster } from "./sessions/roster.ts";
+import { ConnectedExecutors } from "./sessions/connected-executors.ts";
 import { serveWork, type WorkParts } from "./sessions/work-service.ts";
 
 /** The number of folds in memory. The scheduler reads any other run again when an input about it arrives. */
@@ -113,7 +113,7 @@ export async function startScheduler(
     stop: async () => {
       engine.health.onChange = () => {};
       server.setServing(false);
-      await drainExecutors(engine.roster, engine.loop, log);
+      await drainExecutors(engine.connected, engine.loop, log);
       renewals.stop();
       await Promise.all([alarms, ...Object.values(sweepers)].map((duty) => duty.stop()));
       await Promise.all([jobs.stop(), commandWorker.stop()]);
@@ -152,12 +152,12 @@ function createEngine(stores: Stores, log: Logger, { handsOff, ...hooks }: Engin
   });
   const waiting = new Waiting(steady);
   const health = new StoreHealth();
-  const roster = new Roster();
+  const connected = new ConnectedExecutors();
   const known = new KnownPauses({
     pauses,
     onResumed: (types) => {
       for (const type of types) waiting.enqueued(type);
-      loop.nudge();
+      loop.poll();
     },
     onUnsettled: hooks.onUnsettled,
     onError: (error) => log.warn({ err: error }, "the pauses were not read; they are read again"),
@@ -166,7 +166,7 @@ function createEngine(stores: Stores, log: Logger, { handsOff, ...hooks }: Engin
     journal,
     cache,
     definitions,
-    executors: roster,
+    executors: connected,
     waiting,
     handsOff,
     completesGlue: handsOff,
@@ -191,7 +191,18 @@ function createEngine(stores: Stores, log: Logger, { handsOff, ...hooks }: Engin
   });
   const newest = new Newest();
   const clocks = { now, steady };
-  return { ...clocks, definitions, newest, waiting, roster, known, loop, mark, snapshots, health };
+  return {
+    ...clocks,
+    definitions,
+    newest,
+    waiting,
+    connected,
+    known,
+    loop,
+    mark,
+    snapshots,
+    health,
+  };
 }
 
 const createRenewals = (
@@ -206,7 +217,7 @@ const createRenewals = (
   new Renewals({
     ...{ executors, leaseMs, renewMs, log },
     onFailure: () => leaseGrace.begin(),
-    onRevived: () => loop.nudge(),
+    onRevived: () => loop.poll(),
   });
 
 function workService(

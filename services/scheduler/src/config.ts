@@ -64,7 +64,7 @@ export const ConfigSchema = z.object({
     default: 5_000,
     min: 50,
     max: MINUTE_MS,
-    describe: "how often the queues are looked at, hints aside",
+    describe: "how often the scheduler polls the queues, notifications aside",
   }),
   PAWL_HAND_OFF: flag(
     true,

@@ -12,16 +12,16 @@ import type { Telemetry } from "@pawl/platform/telemetry/start";
 import type { Config } from "./config.ts";
 import type { Executors } from "@pawl/platform/store/leases/leases";
 import type { StoreHealth } from "./tick/store-health.ts";
-import type { Roster } from "./sessions/roster.ts";
+import type { ConnectedExecutors } from "./sessions/connected-executors.ts";
 
-export interface Probes {
+interface Probes {
   readonly notes: ReadyNotes;
   close(): Promise<void>;
 }
 
 interface ProbeParts {
   readonly pool: Pool;
-  readonly roster: Roster;
+  readonly connected: ConnectedExecutors;
   readonly executors: Pick<Executors, "countAlive">;
   readonly health: StoreHealth;
   readonly telemetry: Telemetry;
@@ -29,7 +29,7 @@ interface ProbeParts {
 }
 
 export async function startProbes(config: Config, parts: ProbeParts): Promise<Probes> {
-  const { pool, roster, health, telemetry, log } = parts;
+  const { pool, connected, health, telemetry, log } = parts;
   const notes = new ReadyNotes();
   const durability = watchDurability(pool, { notes, log });
   await durability.look();
@@ -38,7 +38,7 @@ export async function startProbes(config: Config, parts: ProbeParts): Promise<Pr
     port: config.PAWL_METRICS_PORT,
     allowedHosts: config.PAWL_ALLOWED_HOSTS,
     metricsText: async () => {
-      const { sessions } = roster;
+      const { sessions } = connected;
       METRICS.leases.set(sessions.reduce((sum, session) => sum + session.heldCount, 0));
       await readQueueDepth();
       return await telemetry.metricsText();
@@ -62,11 +62,11 @@ export async function startProbes(config: Config, parts: ProbeParts): Promise<Pr
  * How many executors can run nodes. A scheduler without executors is ready too: it accepts and stores commands, and executors connect only
  * to a ready scheduler (ADR 39).
  */
-async function executorsNote({ roster, executors }: ProbeParts): Promise<string | undefined> {
+async function executorsNote({ connected, executors }: ProbeParts): Promise<string | undefined> {
   try {
     const alive = await executors.countAlive();
     METRICS.executorsAlive.set(alive);
-    const here = roster.sessions.length;
+    const here = connected.sessions.length;
     const counted = `${here} connected to this scheduler, ${alive} alive in all`;
     if (alive > 0) return counted;
     return `${counted}; the scheduler accepts runs, and their nodes wait: start an executor, or read the logs of your executors`;

@@ -15,8 +15,8 @@ const HANDLERS = 7464;
 const PLACE = process.env.BENCH_STEPS ?? "in-process";
 const STEPS = { single: 1, chain10: 10, fan50: 52 };
 const READY_MS = 90_000;
-/** `npm start` registers its examples and runs one. */
-const SETTLE_MS = 6_000;
+/** `npm start` registers its examples, runs one, and starts the example handlers of three languages. */
+const SETTLE_MS = 12_000;
 const STOP_MS = 3_500;
 
 /** Services refuse variables of ours that they do not know. */

@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import { defineHandler, startExecutor } from "@pawl/handler";
 import { pythonEnvironment } from "@pawl/deploy/python.ts";
 
-export interface Steps {
+interface Steps {
   /** host:port of the scheduler, for handlers in this process. */
   readonly scheduler: string;
   /** host:port of the executor's handler port, for handlers in another process. */
@@ -16,7 +16,7 @@ export interface Steps {
 }
 
 /** Where the steps run. */
-export type Place = "in-process" | "typescript" | "python";
+type Place = "in-process" | "typescript" | "python";
 
 const SLOTS = 1_024;
 

@@ -31,7 +31,7 @@ export function pawlGrammar(write: (text: string) => void = () => {}): CliComman
 }
 
 /** Every command without subcommands, with the words that lead to it. */
-export function leaves(
+function leaves(
   command: CliCommand,
   path: readonly string[] = [],
 ): readonly { readonly path: readonly string[]; readonly command: CliCommand }[] {

@@ -1,14 +1,14 @@
 // Reads a Markdown file for the checks: code fences, links, anchors, and the prose between them.
 
 /** A fenced code block: its language, its text, and the line of its first line of text. */
-export interface Fence {
+interface Fence {
   readonly language: string;
   readonly text: string;
   readonly line: number;
 }
 
 /** A unit of prose: a paragraph, an item of a list, a cell of a table or a heading. */
-export interface Prose {
+interface Prose {
   readonly text: string;
   readonly line: number;
 }
@@ -49,7 +49,7 @@ export function fencesOf(markdown: string): readonly Fence[] {
 }
 
 /** The page with every fence blanked out, so that line numbers stay. */
-export function withoutFences(markdown: string): string {
+function withoutFences(markdown: string): string {
   return linesOf(markdown)
     .map(({ text, fence }) => (fence === undefined ? text : ""))
     .join("\n");

@@ -11,7 +11,7 @@ export const LANGUAGES = ["ts", "python", "go"] as const;
 export type Language = (typeof LANGUAGES)[number];
 
 /** A behaviour, and the name of its test by language. */
-export interface Behaviour extends Partial<Readonly<Record<Language, string>>> {
+interface Behaviour extends Partial<Readonly<Record<Language, string>>> {
   readonly behaviour: string;
   readonly checklist?: string;
 }

@@ -10,7 +10,7 @@ import { progressLines } from "../render/progress.ts";
 import { printJson, printLines, printNotes, type Session } from "../session.ts";
 
 /** A form in which a run is shown. */
-export interface RunView {
+interface RunView {
   event(event: RunEvent): void;
   reconnect(reconnect: Reconnect): void;
   /** Shows what the run waits for while it makes no progress, and "" once it does. */
@@ -21,9 +21,7 @@ export interface RunView {
   stop(): void;
 }
 
-export type Followed =
-  | ({ readonly kind: "ended" } & RunWithDefinition)
-  | { readonly kind: "detached" };
+type Followed = ({ readonly kind: "ended" } & RunWithDefinition) | { readonly kind: "detached" };
 
 /** Shows a run until it ends or the reader leaves. @throws PawlError */
 export async function followRun(

@@ -15,7 +15,7 @@ import { canvasOf, EXIT, type ExitCode, print, type Session } from "../session.t
 import { placedLines } from "./definition-faults.ts";
 import { type SavedWorkflow, savedWorkflows } from "./saved-workflows.ts";
 
-export interface DoctorFlags {
+interface DoctorFlags {
   readonly handlerAddress: string;
   readonly token?: string;
 }

@@ -4,7 +4,7 @@ import { createPawlClient } from "@pawl/client";
 import { type Script, ScriptedGateway } from "@pawl/client/scripted-gateway";
 import { runProgram } from "../program.ts";
 
-export interface Screen {
+interface Screen {
   /** Columns of the terminal; without them there is none. */
   readonly columns?: number;
   readonly files?: Readonly<Record<string, string>>;

@@ -4,12 +4,12 @@ import { PawlError, type PawlReason, type Violation } from "@pawl/client";
 import { EXIT, type ExitCode, UsageError } from "../session.ts";
 import { safeText } from "./spans.ts";
 
-export interface Fault {
+interface Fault {
   readonly lines: readonly string[];
   readonly exitCode: ExitCode;
 }
 
-export interface FaultContext {
+interface FaultContext {
   readonly address: string;
   /** The command by which a person calls the command line. */
   readonly self: string;

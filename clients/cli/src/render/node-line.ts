@@ -50,14 +50,14 @@ export function foldRows(progress: Progress, nowMs: number): readonly Entry[] {
 const statusOf = (progress: Progress, { nodeId }: TreeRow, nowMs: number): string =>
   shownStatus(progress, nodeOf(progress, nodeId), nowMs);
 
-export interface FoldSpan {
+interface FoldSpan {
   readonly fastestMs: number;
   readonly slowestMs: number;
   readonly slowest: TreeRow;
 }
 
 /** How long the rows of a fold took. Undefined while none of them has ended. */
-export function spanOf(progress: Progress, { rows }: Fold): FoldSpan | undefined {
+function spanOf(progress: Progress, { rows }: Fold): FoldSpan | undefined {
   const took = rows.flatMap((row) => {
     const ms = tookMs(nodeOf(progress, row.nodeId));
     return ms === undefined ? [] : [{ row, ms }];

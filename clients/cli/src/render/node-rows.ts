@@ -16,7 +16,7 @@ const ITERATIONS_MAX = 10;
 /** The whole value is in the console and in -o json. */
 const VALUE_WIDTH = 400;
 
-export interface RowsOptions {
+interface RowsOptions {
   /** The definition of the run. Without it nothing is folded. */
   readonly definition: Json | undefined;
   readonly nowMs: number;
@@ -143,7 +143,7 @@ const msOf = (time: Timestamp | undefined): number | undefined =>
   time === undefined ? undefined : timestampMs(time);
 
 /** The progress of a run and its nodes. Iterations have no progress of their own. */
-export function progressOfRun(run: Run, definition: Json | undefined): Progress {
+function progressOfRun(run: Run, definition: Json | undefined): Progress {
   const view = viewOfRun(run);
   return {
     ...createProgress({ title: "", definition }),

@@ -21,7 +21,7 @@ export interface Progress {
   waiting: string;
 }
 
-export interface ProgressSeed {
+interface ProgressSeed {
   /** The name of the run for people: its workflow and version. */
   readonly title: string;
   readonly definition: Json | undefined;

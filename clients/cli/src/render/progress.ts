@@ -36,7 +36,7 @@ import {
 } from "./spans.ts";
 import type { TreeRow } from "./tree.ts";
 
-export interface ProgressCanvas extends Canvas {
+interface ProgressCanvas extends Canvas {
   readonly height: number;
   readonly nowMs: number;
 }

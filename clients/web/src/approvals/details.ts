@@ -2,7 +2,7 @@
 
 import type { Json } from "@pawl/client";
 
-export interface DetailFact {
+interface DetailFact {
   readonly name: string;
   readonly value: string;
 }

@@ -10,7 +10,7 @@ export type Draft = Readonly<Record<string, string | readonly number[]>>;
 /** Faults by the key of the field. */
 export type Faults = Readonly<Record<string, string>>;
 
-export type ReadDraft =
+type ReadDraft =
   | { readonly ok: true; /** undefined: nothing was filled in. */ readonly value: Json | undefined }
   | { readonly ok: false; readonly faults: Faults };
 

@@ -147,7 +147,7 @@ function Control({ field, id, describedBy, isWrong, entered, onChange }: Control
 const isShort = (options: readonly Option[]): boolean => options.length <= RADIO_MAX;
 
 /** `0 to 1000`, `from 0`, `up to 5`. Empty if every number is valid. */
-export function rangeText({
+function rangeText({
   min,
   max,
 }: {

@@ -9,7 +9,7 @@ import { nodeKey, type NodeView, type RunView } from "@pawl/core/log/view";
 /** `handled`: the node failed and the run continued. `not_run`: the node never ran, because another node failed. */
 export type Look = NodeStatus | "handled" | "not_run";
 
-export interface NodeLook {
+interface NodeLook {
   readonly look: Look;
   /** The time until which a delay holds back the next nodes. */
   readonly releaseAt: number | undefined;

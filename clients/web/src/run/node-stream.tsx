@@ -5,7 +5,7 @@
 import type { Media } from "@pawl/core/log/event";
 import { type ReactNode, useLayoutEffect, useRef } from "react";
 
-export type ShownMedia =
+type ShownMedia =
   | { readonly kind: "picture"; readonly source: string; readonly mime: string }
   | { readonly kind: "link"; readonly address: string; readonly mime: string }
   | { readonly kind: "named"; readonly mime: string };

@@ -43,7 +43,7 @@ export interface RunScene {
   readonly onOpen: (key: string) => void;
 }
 
-export interface RunLooks {
+interface RunLooks {
   readonly links: Links;
   readonly looks: Looks;
   /** The time of the looks, on the clock of the events. */

@@ -2,7 +2,7 @@
 
 import { RunStatus } from "@pawl/proto/pawl/v1/run_pb";
 
-export interface StatusFilter {
+interface StatusFilter {
   readonly name: string;
   readonly label: string;
   readonly statuses: readonly RunStatus[];

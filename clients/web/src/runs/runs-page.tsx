@@ -104,7 +104,7 @@ const TICK_MS = 1000;
 const SHORT_ID = 8;
 
 /** The end of an id: UUIDv7 begins with the time, so only its end differs. */
-export const shortId = (runId: string): string => runId.slice(-SHORT_ID);
+const shortId = (runId: string): string => runId.slice(-SHORT_ID);
 
 function RunRow({
   run,

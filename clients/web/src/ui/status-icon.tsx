@@ -3,7 +3,7 @@
 import type { NodeStatus, RunStatus } from "@pawl/core/log/event";
 import type { ReactNode } from "react";
 
-export type AnyStatus = NodeStatus | RunStatus | "handled" | "not_run";
+type AnyStatus = NodeStatus | RunStatus | "handled" | "not_run";
 
 const ring = <circle cx="8" cy="8" r="6" fill="none" stroke="currentColor" strokeWidth="1.6" />;
 const disc = <circle cx="8" cy="8" r="7" fill="currentColor" />;

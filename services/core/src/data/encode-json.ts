@@ -4,7 +4,7 @@
 import { faultOf } from "./json.ts";
 import { LIMITS } from "./limits.ts";
 
-export type Encoded =
+type Encoded =
   | { readonly ok: true; readonly text: string }
   | {
       readonly ok: false;

@@ -10,7 +10,7 @@ import { LIMITS } from "./limits.ts";
 import { LOOP_ROOTS, NODE_ROOTS, type Scope } from "./scope.ts";
 import { exceedsUtf8 } from "./utf8.ts";
 
-export type ConditionResult =
+type ConditionResult =
   | { readonly ok: true; readonly value: boolean }
   /** The reason is the failure cause. `condition_type`: an operation on values of the wrong type. */
   | Refused<Extract<Cause, "condition_type" | "missing_variable" | "condition_too_costly">>;
@@ -21,7 +21,7 @@ export interface Condition {
   readonly evaluate: (scope: Scope) => ConditionResult;
 }
 
-export type CompiledCondition =
+type CompiledCondition =
   | { readonly ok: true; readonly condition: Condition }
   | Refused<"EXPRESSION_SYNTAX" | "EXPR_TOO_DEEP" | "EXPRESSION_TOO_LARGE" | "CONDITION_TYPE">;
 

@@ -25,7 +25,7 @@ export interface InputFailure {
   readonly details?: unknown;
 }
 
-export interface HandlerInput {
+interface HandlerInput {
   readonly ok: true;
   /** The handler's input. */
   readonly input: unknown;

@@ -19,7 +19,7 @@ export interface Binding {
   readonly loop?: true;
 }
 
-export type ResolvedInputs =
+type ResolvedInputs =
   | { readonly ok: true; readonly params: Readonly<Record<string, unknown>> }
   | (Refused<"missing_variable"> & { readonly path: string });
 

@@ -14,7 +14,7 @@ export const VALUE_LIMITS: JsonLimits = {
   keyBytes: LIMITS.jsonKeyBytes,
 };
 
-export type CheckedJson =
+type CheckedJson =
   | { readonly ok: true; readonly value: unknown }
   /** `offset` is the position of the fault in characters, from 0, if it has one. */
   | (Refused<JsonFault> & { readonly offset?: number });

@@ -4,11 +4,11 @@
 /** A field name or an array index. */
 export type PathStep = string | number;
 
-export type PathResult =
+type PathResult =
   | { readonly ok: true; readonly path: readonly PathStep[] }
   | { readonly ok: false; readonly reason: "PATH_SYNTAX" | "RESERVED_KEY" };
 
-export type Lookup = { readonly found: true; readonly value: unknown } | { readonly found: false };
+type Lookup = { readonly found: true; readonly value: unknown } | { readonly found: false };
 
 const STEPS_MAX = 64;
 const RESERVED: ReadonlySet<string> = new Set(["__proto__", "constructor", "prototype"]);

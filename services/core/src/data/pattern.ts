@@ -18,7 +18,7 @@ export interface PatternMatch {
   readonly end: number;
 }
 
-export type CompiledPattern =
+type CompiledPattern =
   | { readonly ok: true; readonly pattern: Pattern }
   | { readonly ok: false; readonly message: string };
 

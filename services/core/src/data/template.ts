@@ -12,16 +12,14 @@ import { exceedsUtf8 } from "./utf8.ts";
 type Parts = readonly (string | readonly PathStep[])[];
 
 type TemplateFault = "TEMPLATE_SYNTAX" | "RESERVED_KEY" | "TEMPLATE_TOO_LARGE";
-export type CompiledTemplate =
-  | { readonly ok: true; readonly parts: Parts }
-  | Refused<TemplateFault>;
+type CompiledTemplate = { readonly ok: true; readonly parts: Parts } | Refused<TemplateFault>;
 
 export type Rendered =
   | { readonly ok: true; readonly value: unknown }
   /** `path` is the path without a value, or "". */
   | (Refused<"missing_variable" | "output_too_large" | TemplateFault> & { readonly path: string });
 
-export interface RenderOptions {
+interface RenderOptions {
   /** A missing value becomes '' instead of a failure. */
   readonly substituteDefault?: boolean;
   /** How large all texts together may grow. LIMITS.templateOutputBytes by default. */

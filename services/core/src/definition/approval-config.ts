@@ -32,7 +32,7 @@ export const approvalConfig = z
   );
 
 /** The part of an approval's config that the scheduler reads. */
-export interface ApprovalRules {
+interface ApprovalRules {
   readonly responseSchema: JsonSchema | undefined;
   /** The answer that the scheduler records when the deadline passes. Undefined if that is a failure. */
   readonly onTimeout: { readonly response: unknown } | undefined;

@@ -9,7 +9,7 @@ import { authoredSchema, type TypeOfPath } from "./authored-value.ts";
 type Raw = Readonly<Record<string, unknown>>;
 
 /** An item, or what is known of all items. */
-export interface Item {
+interface Item {
   readonly place: Place;
   /** Where the item is in the definition; undefined if a template or a count makes it. */
   readonly at: string | undefined;

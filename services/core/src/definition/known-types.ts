@@ -21,7 +21,7 @@ export interface KnownTypes {
 }
 
 /** Schemas as JSON text. Empty for none. */
-export interface SchemaTexts {
+interface SchemaTexts {
   readonly inputSchema: string;
   readonly outputSchema: string;
   readonly configSchema: string;

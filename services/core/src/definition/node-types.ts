@@ -187,7 +187,7 @@ export type BuiltInType = keyof typeof NODE_CONFIGS;
 export type NodeConfig<T extends BuiltInType> = z.output<(typeof NODE_CONFIGS)[T]>;
 
 /** The types that do nothing outside of their run. The scheduler completes them itself. */
-export const GLUE_TYPES = [
+const GLUE_TYPES = [
   "start",
   "end",
   "noop",

@@ -22,7 +22,7 @@ import { MORE, violationList } from "./violation.ts";
 import { warn } from "./warnings.ts";
 import { reportIssues } from "./zod-issue.ts";
 
-export type ParsedDefinition =
+type ParsedDefinition =
   | {
       readonly ok: true;
       readonly definition: Definition;

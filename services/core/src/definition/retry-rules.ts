@@ -18,7 +18,7 @@ const PASSING: Readonly<
 };
 
 /** A policy and its node. */
-export interface RetryPlace {
+interface RetryPlace {
   readonly type: string;
   readonly retry: unknown;
   /** A violation of the output contract may be retried. */

@@ -143,7 +143,7 @@ export const nodeSchema = z.strictObject({
   position: z.strictObject({ x: z.number(), y: z.number() }).optional(),
 });
 
-export const edgeSchema = z.strictObject({
+const edgeSchema = z.strictObject({
   id: nameSchema.optional(),
   source: z.string(),
   target: z.string(),

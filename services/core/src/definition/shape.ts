@@ -19,7 +19,7 @@ export type Join =
  * fails at once. `fail_node`: the node fails, and its children decide by their own policy. The default is `continue` if an edge leaves
  * by `error`, else `fail_node`.
  */
-export type ErrorHandling = "continue" | "fail_workflow" | "fail_node";
+type ErrorHandling = "continue" | "fail_workflow" | "fail_node";
 
 /** A schema of JSON Schema 2020-12. */
 export type JsonSchema = boolean | Readonly<Record<string, unknown>>;
@@ -44,7 +44,7 @@ export interface ContextReads {
 export type MemoryReads = ReadonlySet<string> | "all";
 
 /** What a map or a loop does for each item. */
-export interface BodyDefinition {
+interface BodyDefinition {
   readonly type: string;
   readonly config: Readonly<Record<string, unknown>>;
   /** The input of the handler, with templates; absent if the author wrote none. */

@@ -22,7 +22,7 @@ const CHARACTERS_PER_STEP = 64;
 type Raw = Readonly<Record<string, unknown>>;
 
 /** Takes broken rules. */
-export interface Reports {
+interface Reports {
   readonly error: Report;
   readonly warning: Report;
 }

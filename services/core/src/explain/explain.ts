@@ -23,7 +23,7 @@ import {
   explainTimedOut,
 } from "./settled.ts";
 
-export interface ExplainQuestion {
+interface ExplainQuestion {
   readonly state: RunState;
   readonly proofs: Proofs;
   readonly room: WaitingRoom;

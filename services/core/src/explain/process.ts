@@ -8,11 +8,7 @@ export const isSilent = (executor: ExecutorSeen | undefined): boolean =>
   (executor?.silentMs ?? 0) > 0;
 
 /** The name of the process with its language and build; empty for an executor that runs its handlers itself. */
-export function processName({
-  processName: name = "",
-  language = "",
-  build = "",
-}: ExecutorSeen): string {
+function processName({ processName: name = "", language = "", build = "" }: ExecutorSeen): string {
   if (name === "") return "";
   const about = [language, build === "" ? "" : `build ${build}`].filter((word) => word !== "");
   return about.length === 0 ? name : `${name} (${about.join(", ")})`;

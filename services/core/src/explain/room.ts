@@ -17,7 +17,7 @@ export interface ExecutorSeen {
 }
 
 /** A lease of the run in question. */
-export interface LeaseSeen {
+interface LeaseSeen {
   readonly nodeId: string;
   readonly iteration: number;
   readonly epoch: number;

@@ -11,7 +11,7 @@ export interface FieldViolation {
 }
 
 /** Keys of ErrorInfo.metadata: one spelling for each thing. */
-export type MetadataKey =
+type MetadataKey =
   | "approval_id"
   | "bytes"
   | "current_version"

@@ -33,7 +33,7 @@ export interface GlueFailure {
 }
 
 /** The data that a glue node may read. */
-export interface GlueContext {
+interface GlueContext {
   /** Run input, parents' outputs, variables. */
   readonly context: NodeContext;
   /** The node's own parameters, resolved from its edges. */

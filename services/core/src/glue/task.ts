@@ -23,7 +23,7 @@ export interface GlueTask {
 }
 
 /** How a glue execution ends. The texts are JSON. */
-export type GlueOutcome =
+type GlueOutcome =
   | {
       readonly kind: "completed";
       readonly outputJson: string;
@@ -46,7 +46,7 @@ export interface Expanded {
 }
 
 /** The part of a node that a glue execution reads. */
-export interface GlueNode extends Pick<NodeDefinition, "config" | "merge" | "onParentFailure"> {
+interface GlueNode extends Pick<NodeDefinition, "config" | "merge" | "onParentFailure"> {
   readonly type: GlueType;
   readonly bindings: readonly Binding[];
   /** The condition that ends the loop of which this is an iteration. */

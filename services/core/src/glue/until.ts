@@ -1,16 +1,16 @@
 // The condition that may end a loop. The process that ran the iteration judges it: an executor, or the scheduler for glue bodies.
 
-import { conditionOrFault } from "../data/expression.ts";
+import { type Condition, conditionOrFault } from "../data/expression.ts";
 import type { Scope } from "../data/scope.ts";
 import type { Cause } from "../fault/cause.ts";
 
 /** A compiled condition, or its fault. */
-export type Until = ReturnType<typeof compileUntil>;
+export type Until = Condition | string;
 
 /** Compiles the condition of a loop. */
-export const compileUntil = (text: string) => conditionOrFault(text, "iteration");
+export const compileUntil = (text: string): Until => conditionOrFault(text, "iteration");
 
-export type UntilVerdict =
+type UntilVerdict =
   | { readonly ok: true; readonly stop: boolean }
   | { readonly ok: false; readonly cause: Cause; readonly message: string };
 

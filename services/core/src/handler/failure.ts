@@ -4,7 +4,7 @@
 import type { Cause } from "../fault/cause.ts";
 
 /** A cause of Pawl, or the handler's own cause, best with a dot in it (`acme.card_declined`). */
-export type FailureCause = Cause | (string & Record<never, never>);
+type FailureCause = Cause | (string & Record<never, never>);
 
 export interface FailedOptions {
   /** Do not retry, even if the policy allows it. */

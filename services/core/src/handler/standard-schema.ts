@@ -34,7 +34,7 @@ export type Accepted<S> = S extends StandardSchema ? Types<S>["input"] : unknown
 /** The values that a schema gives; unknown without a schema. */
 export type Given<S> = S extends StandardSchema ? Types<S>["output"] : unknown;
 
-export type CheckedValue =
+type CheckedValue =
   | { readonly ok: true; readonly value: unknown }
   | { readonly ok: false; readonly message: string };
 

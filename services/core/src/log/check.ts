@@ -7,7 +7,7 @@
 import { EngineError } from "../fault/engine-error.ts";
 import { isTerminalType } from "./event.ts";
 
-export interface CheckLogOptions {
+interface CheckLogOptions {
   /** The caller left out the streamed types: seq must still grow, but may jump. */
   readonly streamedLeftOut?: boolean;
 }

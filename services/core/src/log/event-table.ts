@@ -6,7 +6,7 @@ import { NODE_EVENTS, type NodePayloads } from "./node-events.ts";
 import { RUN_EVENTS, type RunPayloads } from "./run-events.ts";
 
 /** Why an event happened: a machine-readable cause and a message for people. Either may be empty. */
-export type Why = readonly [cause: string, message: string];
+type Why = readonly [cause: string, message: string];
 
 /** A type that may cause another one. `settled` means every type that settles a node. */
 export type Cause = EventType | "settled";
@@ -14,7 +14,7 @@ export type Cause = EventType | "settled";
 type Logged<Payload> = EventPlace & { readonly payload: Payload; readonly value?: string };
 
 /** The meaning of one event type. A field is absent if the type has no such meaning. */
-export interface EventRow<Payload> {
+interface EventRow<Payload> {
   /** The status that the event gives the run. */
   readonly run?: RunStatus;
   /** The same, if the payload decides. */
@@ -50,7 +50,7 @@ export interface Payloads extends RunPayloads, NodePayloads {}
 export const EVENTS = { ...RUN_EVENTS, ...NODE_EVENTS };
 
 /** A row whose type is not known at compile time. Callers give it the payload of the same event. */
-export type AnyRow = EventRow<Payloads[keyof Payloads]>;
+type AnyRow = EventRow<Payloads[keyof Payloads]>;
 
 const rows: ReadonlyMap<string, AnyRow> = new Map(Object.entries<AnyRow>(EVENTS));
 

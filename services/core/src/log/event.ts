@@ -115,12 +115,13 @@ export interface NodeHold extends Completion {
 export interface PauseNote {
   /** `run`: this run only. `workflow`: every run of the workflow. They resume together. */
   readonly scope: "run" | "workflow";
+  /** The user. The key is not `by`, because `by` of every payload is its cause (`Caused`). */
   readonly who: string;
   readonly reason: string;
 }
 
 /** The cause of an event, if its place does not imply it (`cause.ts`): a seq, or a negative distance. */
-export interface Caused {
+interface Caused {
   readonly by?: number;
 }
 

@@ -24,7 +24,7 @@ const settling: ReadonlySet<string> = new Set(SETTLING_TYPES);
 /** True for a type that settles a node execution. */
 export const isSettlingType = (type: string): boolean => settling.has(type);
 
-export interface Reason {
+interface Reason {
   /** For programs; may be empty. */
   readonly cause: string;
   /** For people; may be empty. */

@@ -4,7 +4,7 @@
 import type { LoggedFact } from "./event.ts";
 import { rowOf, typesWhere } from "./event-table.ts";
 
-export interface ExecutionTag {
+interface ExecutionTag {
   readonly tag: string;
   readonly metadata: object;
 }

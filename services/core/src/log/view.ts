@@ -41,7 +41,7 @@ export interface Delivery {
   readonly end: DeliveryEnd | undefined;
 }
 
-export interface LogLine {
+interface LogLine {
   readonly seq: number;
   readonly at: number;
   readonly level: string;
@@ -49,7 +49,7 @@ export interface LogLine {
 }
 
 /** The answer of a person, or of the clock, to a node that was held. */
-export interface DecisionView {
+interface DecisionView {
   readonly decision: string;
   /** The name that the person gave. It may be empty. */
   readonly by: string;

@@ -9,8 +9,6 @@ export type RunId = Branded<"RunId">;
 export type NodeId = Branded<"NodeId">;
 /** UUID of one immutable definition row. */
 export type DefinitionId = Branded<"DefinitionId">;
-/** Id of a workflow, chosen by its author. */
-export type WorkflowId = Branded<"WorkflowId">;
 /** UUIDv7 of one question to a person. */
 export type ApprovalId = Branded<"ApprovalId">;
 /** UUID of an executor process, the same for its whole life. */
@@ -30,8 +28,6 @@ export const runId = (text: string): RunId => text as RunId;
 export const nodeId = (text: string): NodeId => text as NodeId;
 /** Trusts that the caller read `text` from the store or just made it. */
 export const definitionId = (text: string): DefinitionId => text as DefinitionId;
-/** Trusts that the caller checked `text` (`isName`) or read it from the store. */
-export const workflowId = (text: string): WorkflowId => text as WorkflowId;
 /** Trusts that the caller checked `text` (`isUuid`), read it from the store or just made it. */
 export const approvalId = (text: string): ApprovalId => text as ApprovalId;
 /** Trusts that the caller checked `text` (`isUuid`). */

@@ -26,7 +26,7 @@ export function claimFact(
 }
 
 /** A claim that the scheduler takes back. */
-export interface LeaseLoss {
+interface LeaseLoss {
   readonly nodeIndex: number;
   readonly iteration: number;
   readonly epoch: number;

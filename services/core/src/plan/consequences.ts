@@ -56,7 +56,7 @@ interface Answer {
 }
 
 /** A run, and the execution that a fact names, before the fact. The fold changes both in place. */
-export interface Before extends Readonly<
+interface Before extends Readonly<
   Pick<ExecutionState, "status" | "epoch" | "causeSeq" | "hold" | "childRunId">
 > {
   /** Undefined if the fact is about the run itself. */

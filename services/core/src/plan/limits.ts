@@ -15,7 +15,7 @@ import type { RunState } from "../log/state.ts";
 import type { ConcurrencyLimit, Limits } from "../policy/limit.ts";
 import { graphNodeAt } from "./place.ts";
 
-export type ResolvedLimits =
+type ResolvedLimits =
   | { readonly ok: true; readonly limits: Limits }
   | { readonly ok: false; readonly message: string; readonly limit: "concurrency" | "rate" };
 

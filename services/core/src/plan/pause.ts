@@ -10,7 +10,7 @@ import { roundOf } from "../log/execution.ts";
 import type { ExecutionState, RunState } from "../log/state.ts";
 import { RUN_PLACE } from "./place.ts";
 
-export type PauseResult =
+type PauseResult =
   | { readonly kind: "accepted"; readonly facts: Fact[] }
   /** The run is already paused, or already not paused. */
   | { readonly kind: "repeated" }

@@ -13,7 +13,7 @@ export const LATE_MS = 60_000;
 /** How many missed occurrences the scheduler starts after an outage. */
 export const CATCH_UP_MAX = 100;
 
-export interface DueOccurrences {
+interface DueOccurrences {
   /** The due times in order, none after `now`. */
   readonly times: readonly number[];
   readonly now: number;

@@ -31,7 +31,7 @@ import {
 
 export type { Misfit, Verdict } from "./verdict.ts";
 
-export interface AssignOptions {
+interface AssignOptions {
   /** Whether a source that allows everything promises anything (false), or counts as not described (true, the default). */
   readonly anyIsUnknown?: boolean;
   /** The budget of comparisons for the answer. When it is used up, the answer is unknown. */
@@ -39,7 +39,7 @@ export interface AssignOptions {
 }
 
 /** A budget of comparisons. */
-export interface Steps {
+interface Steps {
   left: number;
 }
 
@@ -71,7 +71,7 @@ interface Shared {
 }
 
 /** The position of the comparison. */
-export interface Spot {
+interface Spot {
   readonly path: readonly PathStep[];
   readonly depth: number;
   readonly shared: Shared;

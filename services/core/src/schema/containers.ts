@@ -10,7 +10,7 @@ type Keywords = Readonly<Record<string, unknown>>;
 type At = readonly PathStep[];
 
 /** Two schemas of one type, and their documents. */
-export interface Pair {
+interface Pair {
   readonly source: Keywords;
   readonly target: Keywords;
   readonly from: Schema;

@@ -68,7 +68,7 @@ function followed(place: Place): Place {
 }
 
 /** The only keyword of a schema that constrains values. */
-export function soleConstraint(schema: Keywords): string | undefined {
+function soleConstraint(schema: Keywords): string | undefined {
   const used = constraintsOf(schema);
   return used.length === 1 ? used[0] : undefined;
 }
@@ -130,7 +130,7 @@ export const requiredOf = (schema: Keywords): ReadonlySet<string> =>
       : [],
   );
 
-export type Found =
+type Found =
   | { readonly found: "yes" | "unknown"; readonly place: Place }
   /** The schema declares other properties there and not this one. */
   | { readonly found: "no"; readonly step: string; readonly known: readonly string[] };

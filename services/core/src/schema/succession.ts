@@ -11,7 +11,7 @@ interface Schemas {
   readonly config: Schema | null;
 }
 
-export type Succession =
+type Succession =
   | { readonly follows: true }
   /** The values that the later build refuses or does not promise any more, for people. */
   | { readonly follows: false; readonly difference: string };

@@ -3,7 +3,7 @@
 import type { PathStep } from "../data/path.ts";
 
 /** `never`: no value that the source promises for this place fits. `sometimes`: some values do. */
-export type Fit = "never" | "sometimes";
+type Fit = "never" | "sometimes";
 
 /** One place where values of the source do not fit. */
 export interface Misfit {

@@ -26,7 +26,7 @@ const answerSchema = z
   .object({ findings: z.array(findingSchema).optional(), flagged: z.boolean().optional() })
   .refine(({ findings, flagged }) => findings !== undefined || flagged !== undefined);
 
-export interface HttpGatewayOptions {
+interface HttpGatewayOptions {
   readonly url: string;
   /** The time limit of one call. */
   readonly timeoutMs: number;

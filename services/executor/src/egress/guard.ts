@@ -19,14 +19,14 @@ export interface Target {
   readonly port: number;
 }
 
-export interface ResolvedAddress {
+interface ResolvedAddress {
   readonly address: string;
   readonly family: number;
 }
 
 export type Lookup = (host: string) => Promise<readonly ResolvedAddress[]>;
 
-export type UrlVerdict =
+type UrlVerdict =
   | { readonly ok: true; readonly url: URL }
   | { readonly ok: false; readonly message: string };
 

@@ -18,7 +18,7 @@ const NAME = /^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,128}$/;
 const HEADERS_MAX = 64;
 const VALUE_LENGTH_MAX = 8_192;
 
-export type HeadersVerdict =
+type HeadersVerdict =
   | { readonly ok: true; readonly headers: Readonly<Record<string, string>> }
   | {
       readonly ok: false;

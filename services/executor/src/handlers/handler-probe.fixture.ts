@@ -9,11 +9,11 @@ import { memoryLedger } from "../work/memory-ledger.fixture.ts";
 import type { Handler, HandlerContext, HandlerResult } from "./handler.ts";
 
 /** A config that the handler refused. */
-export interface Refusal {
+interface Refusal {
   readonly refused: string;
 }
 
-export interface Probe {
+interface Probe {
   readonly result: HandlerResult | Refusal;
   readonly deltas: readonly string[];
   readonly media: readonly Media[];

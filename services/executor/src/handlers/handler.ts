@@ -15,7 +15,7 @@ import { Failed, type FailedOptions } from "@pawl/core/handler/failure";
 import { Directive } from "@pawl/core/handler/result";
 
 /** The values that only a handler inside an executor reads. */
-export interface TaskReads {
+interface TaskReads {
   /** Run input, parents' outputs, variables. */
   readonly context: NodeContext;
   /** The variables of templates and conditions: `ctx` and `input`. */

@@ -10,7 +10,7 @@ import type { RunAttempt } from "../run/run-attempt.ts";
 
 type Execution = Pick<Claim, "runId" | "nodeId" | "iteration">;
 
-export interface Attempt {
+interface Attempt {
   readonly claim: Claim;
   readonly door: EffectDoor;
   /** Whether a stream got its Invoke. */

@@ -19,7 +19,7 @@ import { TIMES } from "./limits.ts";
 import { ScriptedProcess } from "./scripted-process.fixture.ts";
 import { serveHost, type ServeOptions } from "./serve.ts";
 
-export interface HostFixtureOptions extends Partial<ServeOptions> {
+interface HostFixtureOptions extends Partial<ServeOptions> {
   readonly moderation?: ModerationGateway;
 }
 

@@ -30,7 +30,7 @@ const EVENTS: Readonly<Record<AboutItem["case"], InvocationEvent>> = {
   ended: "ended",
 };
 
-export interface InvocationsOptions {
+interface InvocationsOptions {
   readonly send: SendItem;
   /** Takes an item back that no stream got. */
   readonly withdraw: (item: HostItemInit) => void;

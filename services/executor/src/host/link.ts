@@ -16,7 +16,7 @@ import { ACK_MS } from "./limits.ts";
 type Response = MessageInitShape<typeof ServeResponseSchema>;
 export type ServeStream = BidiStream<ServeRequest, Response>;
 
-export interface LinkSource {
+interface LinkSource {
   /** The items of the next message. */
   readonly take: () => Numbered<HostItemInit> | undefined;
   /** The highest number that the host has of the process. */

@@ -4,7 +4,7 @@
 import type { Handler, HandlerContext, HandlerResult } from "../handlers/handler.ts";
 
 /** The part of a session that calls a process. */
-export interface Invoker {
+interface Invoker {
   invoke(type: string, configJson: string, ctx: HandlerContext): Promise<HandlerResult>;
 }
 

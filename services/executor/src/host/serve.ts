@@ -16,7 +16,7 @@ export interface ServeOptions extends SessionParts {
   readonly allowedHosts: readonly string[];
 }
 
-export interface ServedHost {
+interface ServedHost {
   /** undefined if the port is taken. */
   readonly port: number | undefined;
   /** Attempts that run in processes now. */

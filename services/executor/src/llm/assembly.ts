@@ -167,7 +167,7 @@ const EXTENSIONS: Readonly<Record<string, string>> = {
 };
 
 /** The type that a data: URL names, or that the end of the address suggests. */
-export function mimeOf(url: string): string {
+function mimeOf(url: string): string {
   const named = /^data:([\w.+-]+\/[\w.+-]+)/i.exec(url)?.[1];
   if (named !== undefined) return named.toLowerCase();
   const extension = /\.(\w+)$/.exec(URL.parse(url)?.pathname ?? "")?.[1]?.toLowerCase() ?? "";

@@ -16,7 +16,7 @@ import { Assembly, chatChunkSchema, type ChatChunk } from "./assembly.ts";
 import { ProviderFault, type LlmChunk, type LlmInput, type LlmProvider } from "./provider.ts";
 import { sseEvents, SseOverflow } from "./sse-events.ts";
 
-export interface OpenAiSettings {
+interface OpenAiSettings {
   /** The address before /chat/completions. */
   readonly baseUrl: string;
   readonly apiKey: Pick<Secret, "reveal"> | undefined;

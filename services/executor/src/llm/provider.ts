@@ -49,7 +49,7 @@ export interface LlmProvider {
   stream(modelId: string, input: LlmInput, signal: AbortSignal): AsyncIterable<LlmChunk>;
 }
 
-export interface FaultOptions {
+interface FaultOptions {
   /** Do not retry, even if the policy allows it. */
   readonly permanent?: boolean;
   readonly retryAfterMs?: number | undefined;

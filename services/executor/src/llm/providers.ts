@@ -49,10 +49,10 @@ export const providersSchema = z
     "expected at most one default",
   );
 
-export type ProviderSettings = DeepReadonly<z.output<typeof providersSchema>>;
+type ProviderSettings = DeepReadonly<z.output<typeof providersSchema>>;
 
 /** A provider and the time limit of a call. */
-export type NamedProvider = LlmProvider & { readonly timeoutMs: number };
+type NamedProvider = LlmProvider & { readonly timeoutMs: number };
 
 export interface Providers {
   /** The provider of that name, or the default. A model that begins with offline/ always has the offline provider. */

@@ -21,7 +21,7 @@ import { failed, failedWith, parsedJson, type WireResult } from "./outcome.ts";
 
 const WITHHELD = "[withheld by moderation]";
 
-export interface ModerationCheckOptions {
+interface ModerationCheckOptions {
   readonly gateway: ModerationGateway;
   readonly moderation: Moderation;
   readonly action: ModerationAction;

@@ -17,7 +17,7 @@ import { compileContract, type Contract, type Phase } from "@pawl/platform/contr
 const NODES_MAX = 2_000;
 
 /** The parts of a node that an attempt needs. The scheduler wrote them, so the executor trusts their shape. */
-export interface TaskNode {
+interface TaskNode {
   readonly id: string;
   readonly type: string;
   readonly config: Readonly<Record<string, unknown>>;

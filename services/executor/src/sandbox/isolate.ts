@@ -74,8 +74,7 @@ const BOOTSTRAP = `(() => {
 const MESSAGE_LENGTH_MAX = 2_000;
 
 /** Wraps code so that it may use `return` and `await`. The newline ends a trailing comment. */
-export const wrapUserCode = (code: string): string =>
-  `(async function (ctx, input, log) {${code}\n})`;
+const wrapUserCode = (code: string): string => `(async function (ctx, input, log) {${code}\n})`;
 
 /** Runs user code to its end, its time limit or its memory limit, whichever is first. Never rejects. */
 export async function runInIsolate(

@@ -26,7 +26,7 @@ const RUN_LIMITS = {
 /** How long after the code's own limit the watchdog kills the child. */
 const KILL_GRACE_MS = 500;
 
-export interface SandboxOptions {
+interface SandboxOptions {
   /** The largest number of children. The number of cores by default. */
   readonly processesMax?: number;
   /** Slower, but without generated machine code. It is for untrusted tenants. */

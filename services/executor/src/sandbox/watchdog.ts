@@ -6,7 +6,7 @@ import type { SandboxCause } from "./protocol.ts";
 import type { SandboxProcess } from "./sandbox-process.ts";
 
 /** Far above a child's 60 MB at rest plus its 32 MB heap, and far below an amount that harms the host. */
-export const RSS_BYTES_MAX = 160 * 1024 * 1024;
+const RSS_BYTES_MAX = 160 * 1024 * 1024;
 const POLL_MS = 10;
 const PAGE_BYTES = 4_096;
 

@@ -20,10 +20,10 @@ export const dataSourcesSchema = z.record(
   }),
 );
 
-export type DataSourceSettings = DeepReadonly<z.output<typeof dataSourcesSchema>>;
+type DataSourceSettings = DeepReadonly<z.output<typeof dataSourcesSchema>>;
 
 /** A source and its rules. */
-export interface DataSource extends Pick<QuerySource, "run"> {
+interface DataSource extends Pick<QuerySource, "run"> {
   readonly mode: "read_only" | "read_write";
   readonly maxRows: number;
   readonly timeoutMs: number;

@@ -19,7 +19,7 @@ import type { Capacity } from "./capacity.ts";
 import type { RunAttempt } from "../run/run-attempt.ts";
 import type { WorkerEvents } from "@pawl/platform/queue/worker-events";
 
-export interface AssignmentsOptions {
+interface AssignmentsOptions {
   readonly outbox: Outbox;
   readonly capacity: Capacity;
   readonly events: WorkerEvents;

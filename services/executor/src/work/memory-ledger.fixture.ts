@@ -3,7 +3,7 @@
 import type { EffectDoor } from "@pawl/core/handler/served";
 import type { EffectClass, EffectStanding } from "@pawl/core/policy/effect";
 
-export interface MemoryLedger extends EffectDoor {
+interface MemoryLedger extends EffectDoor {
   readonly begun: { readonly name: string; readonly class: EffectClass }[];
   readonly committed: Map<string, unknown>;
 }

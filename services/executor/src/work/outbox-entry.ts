@@ -8,8 +8,8 @@ import { Asks } from "./asks.ts";
 import type { FencedWriter, OutcomeInit, WorkerItemInit } from "./fenced-writer.ts";
 
 /** With more unacknowledged output than this, a handler waits. */
-export const UNACKED_BYTES_MAX = 1024 * 1024;
-export const UNACKED_ITEMS_MAX = 1_000;
+const UNACKED_BYTES_MAX = 1024 * 1024;
+const UNACKED_ITEMS_MAX = 1_000;
 
 /** A delta or a log line. Its text may still grow until it is sent. */
 export interface Said {

@@ -22,7 +22,7 @@ type SchedulerInit = NonNullable<MessageInitShape<typeof SchedulerItemSchema>["i
 type Case = NonNullable<WorkerItem["item"]["case"]>;
 type ValueOf<C extends Case> = Extract<WorkerItem["item"], { case: C }>["value"];
 
-export interface ClaimInit {
+interface ClaimInit {
   readonly runId: string;
   readonly nodeId: string;
   readonly iteration: number;

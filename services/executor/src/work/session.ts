@@ -38,7 +38,7 @@ const REGISTER_TIMEOUT_MS = 2_000;
 /** How long a half-closed stream may take to end before it is cut. */
 const CLOSE_TIMEOUT_MS = 1_000;
 
-export interface SessionOptions {
+interface SessionOptions {
   readonly connect: () => WorkStream;
   readonly outbox: Outbox;
   /** The first message of a connection. */
@@ -163,7 +163,7 @@ export class Session {
   }
 
   #registered(stream: WorkStream, registered: Registered): void {
-    // A second Registered answers a change of slots on the same stream: nothing was lost, so nothing is sent again.
+    // A second Registered answers a change of capacity on the same stream: nothing was lost, so nothing is sent again.
     const isNew = !this.isRegistered && this.#stream === stream;
     this.isRegistered = true;
     if (isNew) this.#options.outbox.rewind();

@@ -65,10 +65,10 @@ export class Worker {
   readonly #session: Session;
   readonly #renew: Renew;
   #stopped: Promise<void> | undefined;
-  /** The scheduler refused an executor without slots. */
+  /** The scheduler refused an executor without capacity. */
   #isZeroRefused = false;
-  /** The slots of the last Register. */
-  #sentSlots = 0;
+  /** The capacity of the last Register. */
+  #sentCapacity = 0;
   /** The process of the handlers has ended. */
   #isAbandoned = false;
 
@@ -84,8 +84,8 @@ export class Worker {
       register: () => this.#register(),
       onItem: this.#assignments.onItem,
       onRegistered: (registered) => {
-        // The slots may have changed while the scheduler answered.
-        if (this.#offered !== this.#sentSlots) this.#outbox.control(this.#register());
+        // The capacity may have changed while the scheduler answered.
+        if (this.#offered !== this.#sentCapacity) this.#outbox.control(this.#register());
         this.#renew.adopt(registered);
         options.onRegistered?.(registered);
       },
@@ -117,10 +117,10 @@ export class Worker {
     this.events.emit("worker:started", { workerId: this.#options.executorId });
   }
 
-  /** Offers this many slots from now on. Running attempts are not disturbed. With 0 slots the scheduler sends no more. */
-  resize(slots: number): void {
-    if (this.#capacity.total === slots || this.#capacity.isClosed) return;
-    this.#capacity.total = slots;
+  /** Offers this capacity from now on. Running attempts are not disturbed. With capacity 0 the scheduler sends no more. */
+  resize(capacity: number): void {
+    if (this.#capacity.total === capacity || this.#capacity.isClosed) return;
+    this.#capacity.total = capacity;
     if (this.#session.isRegistered) this.#outbox.control(this.#register());
   }
 
@@ -151,7 +151,7 @@ export class Worker {
     const { graceMs, settleMs = SETTLE_MS } = this.#options;
     this.#capacity.isClosed = true;
     probe("executor.drain-begun");
-    // Register with no slots, so that the scheduler sends no more. Assignments already on their way are released on arrival.
+    // Register with capacity 0, so that the scheduler sends no more. Assignments already on their way are released on arrival.
     if (this.#session.isRegistered) this.#outbox.control(this.#register());
     await within(this.#capacity.idle(), graceMs);
     this.#assignments.release();
@@ -173,8 +173,8 @@ export class Worker {
     const { descriptors = [], process } = this.#options;
     const nodeTypes = [...this.#options.nodeTypes];
     const held = [...this.#outbox.held()];
-    this.#sentSlots = this.#offered;
-    // A scheduler that refuses 0 slots gets the number of held claims. Neither leaves any credit.
+    this.#sentCapacity = this.#offered;
+    // A scheduler that refuses capacity 0 gets the number of held claims. Neither leaves any credit.
     const isNoneRefused = this.#offered === 0 && this.#isZeroRefused;
     const slots = isNoneRefused ? Math.max(1, held.length) : this.#offered;
     const known = { executorId, nodeTypes, slots, held, description, instanceId, token };
@@ -182,7 +182,7 @@ export class Worker {
     return { item: { case: "register", value } };
   }
 
-  /** The slots that the executor offers. None while it stops. */
+  /** The capacity that the executor offers. It is 0 while the executor stops. */
   get #offered(): number {
     return this.#capacity.isClosed ? 0 : this.#capacity.total;
   }

@@ -20,7 +20,7 @@ export interface GuardOptions {
 }
 
 /** Why the gateway refuses a request, with the HTTP status for callers without RPC. Undefined if it does not refuse. */
-export type Refusal = { readonly error: EngineError; readonly httpStatus: number } | undefined;
+type Refusal = { readonly error: EngineError; readonly httpStatus: number } | undefined;
 
 /** Checks a request, before routing. */
 export function guard(request: EdgeRequest, options: GuardOptions): Refusal {

@@ -9,7 +9,7 @@ const PREFACE = Buffer.from("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
 const DECISION_MS = 10_000;
 
 /** The servers that get a connection once its protocol is known. */
-export interface OnePortTargets {
+interface OnePortTargets {
   readonly http1: (socket: Socket) => void;
   readonly http2: (socket: Socket) => void;
 }

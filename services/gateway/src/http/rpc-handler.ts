@@ -29,7 +29,7 @@ import {
 import { completeError } from "./complete-error.ts";
 import { GZIP, unknownEncoding, wantPlainAnswers } from "./encoding.ts";
 
-export interface RpcHandlerOptions {
+interface RpcHandlerOptions {
   readonly services: readonly Served[];
   readonly interceptors: Interceptor[];
   readonly refuse: Refuse;

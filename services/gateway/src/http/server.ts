@@ -11,7 +11,7 @@ import { answerCors, guard, type GuardOptions, HEADER_LIMITS } from "./guard.ts"
 import { type ArrivalTimes, expectBody, expectSettings } from "./half-open.ts";
 import { createOnePort } from "./one-port.ts";
 
-export interface EdgeServerOptions {
+interface EdgeServerOptions {
   readonly guard: GuardOptions;
   /** The server calls the handlers in this order. The first that accepts a request answers it. */
   readonly handlers: readonly EdgeHandler[];

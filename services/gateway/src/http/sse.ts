@@ -22,7 +22,7 @@ const ROUTE = /^\/execute\/workflows\/([^/]+)\/events$/;
 /** How long a browser waits before it reconnects. */
 const RETRY_MS = 1_000;
 
-export interface SseOptions {
+interface SseOptions {
   readonly watch: Watch;
   /** The context in updates of a run's status. */
   readonly contextAt: ContextAt;

@@ -23,7 +23,7 @@ const FULL_BYTES = LIMITS.batchBytes;
 /** The bound of a message. A small answer does not wait behind many large ones. */
 const MESSAGE_BYTES = 256 * 1024;
 
-export interface BoxTimes {
+interface BoxTimes {
   readonly heartbeatMs: number;
   readonly stallMs: number;
 }

@@ -88,11 +88,11 @@ test("a caller that waits for the end gets no other event", async () => {
 /** A gateway that receives ends of the one run of `log` from the test; `startRun` is the scheduler. */
 function listening(log: MemoryLog, startRun: Scheduler["runs"]["startRun"]) {
   const { fanout, watch } = setup({ findRun: log.findRun, readPage: log.readPage });
-  const since = fanout.markHints();
+  const since = fanout.markNotifications();
   const parts: ExecuteRunParts = {
     scheduler: { runs: { startRun } as unknown as Scheduler["runs"] },
     watch,
-    fanout: { markHints: () => since, endSince: (run, mark) => fanout.endSince(run, mark) },
+    fanout: { markNotifications: () => since, endSince: (run, mark) => fanout.endSince(run, mark) },
   };
   const execute = async (types: string[], signal = new AbortController().signal) => {
     const start = { workflowId: "orders", priority: 7 };

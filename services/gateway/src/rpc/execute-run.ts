@@ -29,7 +29,7 @@ import { inField } from "./in-field.ts";
 export interface ExecuteRunParts {
   readonly scheduler: Pick<Scheduler, "runs">;
   readonly watch: Watch;
-  readonly fanout: Pick<Fanout, "markHints" | "endSince">;
+  readonly fanout: Pick<Fanout, "markNotifications" | "endSince">;
 }
 
 /** @throws INPUT_INVALID, LIMIT_EXCEEDED, SCHEDULER_UNAVAILABLE, and every refusal of the scheduler */
@@ -59,7 +59,7 @@ export async function* executeRun(
 ): AsyncGenerator<ExecuteRunResponse, void, undefined> {
   const types = typesOf(asked);
   if (start === undefined) throw invalidField("start", "REQUIRED", "is missing");
-  const since = fanout.markHints();
+  const since = fanout.markNotifications();
   const started = await inField("start", () => startRun(scheduler, start, context));
   const { run, duplicate } = started;
   if (run === undefined) throw new EngineError("INTERNAL", "The scheduler's answer names no run.");

@@ -13,7 +13,7 @@ import { listDeadLetters, openDeadLetters } from "@pawl/platform/store/dead-lett
 import type { PauseBook } from "@pawl/platform/store/pauses/pauses";
 import { readPauses } from "@pawl/platform/store/pauses/reads";
 import { readDepths } from "@pawl/platform/store/survey/reads";
-import type { Depths, TypeOf } from "@pawl/platform/store/survey/survey";
+import type { Depths, TypeOf } from "@pawl/platform/store/survey/reads";
 import {
   deadLetterLimit,
   fromWireDeadLetterState,

@@ -10,7 +10,7 @@ import { LIMITS } from "@pawl/core/data/limits";
 import { EngineError, invalidField } from "@pawl/core/fault/engine-error";
 import { isFinal, type RunEvent, TERMINAL_TYPES } from "@pawl/core/log/event";
 import { type RunId, runId as toRunId } from "@pawl/core/name/ids";
-import type { HintMark } from "@pawl/platform/ends/endings";
+import type { NotificationMark } from "@pawl/platform/ends/endings";
 import type { OnInternal } from "@pawl/platform/rpc/status";
 import { METRICS } from "@pawl/platform/telemetry/catalogue";
 import { contextFrom, withSpan } from "@pawl/platform/telemetry/trace";
@@ -32,8 +32,8 @@ import { AnswerBox } from "./answer-box.ts";
 import { type ExecuteRunParts, startRun } from "./execute-run.ts";
 import { inField } from "./in-field.ts";
 
-export interface SubmitRunsParts extends Omit<ExecuteRunParts, "fanout"> {
-  readonly fanout: Pick<Fanout, "admit" | "attach" | "endSince" | "enlist" | "markHints">;
+interface SubmitRunsParts extends Omit<ExecuteRunParts, "fanout"> {
+  readonly fanout: Pick<Fanout, "admit" | "attach" | "endSince" | "enlist" | "markNotifications">;
   readonly reader: Pick<RunReader, "findRun">;
   readonly onInternal: OnInternal;
 }
@@ -128,7 +128,7 @@ class Submissions {
     if (requestId === "")
       throw invalidField("start.request_id", "REQUIRED", "is missing; answers are named by it");
     const { scheduler, fanout } = this.#parts;
-    const since = fanout.markHints();
+    const since = fanout.markNotifications();
     const started = await inField("start", () => startRun(scheduler, start, this.#limits));
     const { run, duplicate } = started;
     if (run === undefined) throw new EngineError("INTERNAL", "The answer names no run.");
@@ -151,7 +151,7 @@ class Submissions {
     requestId: string,
     runId: RunId,
     started: StartRunResponse,
-    since: HintMark,
+    since: NotificationMark,
   ): Promise<void> {
     const { fanout, reader } = this.#parts;
     const known = knownRun(started, END_ONLY, since);

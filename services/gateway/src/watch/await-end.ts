@@ -9,7 +9,7 @@ import { isTerminalType, type RunEvent } from "@pawl/core/log/event";
 import type { Fanout, SeatRequest } from "./fanout.ts";
 import type { Listener } from "./subscriber.ts";
 
-export interface EndCallbacks {
+interface EndCallbacks {
   /** The terminal event. */
   readonly onEnd: (event: RunEvent) => void;
   /** The wait ends without a terminal event: the gateway drains, or a user deleted the run. */

@@ -3,7 +3,7 @@
 
 import { setTimeout as wait } from "node:timers/promises";
 
-export interface CoalesceOptions<Key, Value> {
+interface CoalesceOptions<Key, Value> {
   /** Loads the values in the order of the keys. A failure fails every key of its batch. */
   readonly load: (keys: readonly Key[]) => Promise<readonly Value[]>;
   readonly maxKeys: number;

@@ -5,7 +5,7 @@ import { TERMINAL_TYPES } from "@pawl/core/log/event";
 import type { RunId } from "@pawl/core/name/ids";
 import { fromWireRunStatus } from "@pawl/platform/wire/enum";
 import type { StartRunResponse } from "@pawl/proto/pawl/v1/run_service_pb";
-import type { HintMark } from "@pawl/platform/ends/endings";
+import type { NotificationMark } from "@pawl/platform/ends/endings";
 import { type KnownRun, wantsEndOnly, type Watch } from "./watch-run.ts";
 
 const END_ONLY: ReadonlySet<string> = new Set(TERMINAL_TYPES);
@@ -29,7 +29,7 @@ export async function waitForEnd(
 export function knownRun(
   { run, duplicate }: StartRunResponse,
   types: ReadonlySet<string>,
-  since: HintMark,
+  since: NotificationMark,
 ): KnownRun | undefined {
   const status = fromWireRunStatus(run?.status ?? 0);
   if (run === undefined || status === undefined || duplicate || !wantsEndOnly(types))

@@ -1,15 +1,16 @@
-// The hub between hints (notifications), polls, tails and readers: one tail for each watched run, and many subscribers. All tails with news
+// The hub between notifications, polls, tails and readers: one tail for each watched run, and many subscribers. All tails with news
 // share one read statement at a time.
 //
-// The gateway polls watched runs every 5 s, and every second while no hints can arrive. So a lost NOTIFY costs latency only.
+// The gateway polls watched runs every 5 s, and every second while no notifications can arrive. So a lost NOTIFY costs latency only.
 //
-// Race: a hint arrives before its tail is opened. So a new tail reads the log at once. Exception: its first subscriber waits for the end of
-// a run that was just started. Then platform/src/ends knows the hints since then, and the tail reads nothing until the run ends.
+// Race: a notification arrives before its tail is opened. So a new tail reads the log at once. Exception: its first subscriber waits for
+// the end of a run that was just started. Then platform/src/ends knows the notifications since then, and the tail reads nothing until the
+// run ends.
 
 import { EngineError } from "@pawl/core/fault/engine-error";
 import type { RunEvent } from "@pawl/core/log/event";
 import type { RunId } from "@pawl/core/name/ids";
-import { Endings, type HintMark } from "@pawl/platform/ends/endings";
+import { Endings, type NotificationMark } from "@pawl/platform/ends/endings";
 import type { EventPage, LogCursor } from "@pawl/platform/store/log/log";
 import { METRICS } from "@pawl/platform/telemetry/catalogue";
 import type { EventScope } from "@pawl/platform/wire/event";
@@ -17,13 +18,13 @@ import { coalesce } from "./coalesce.ts";
 import { type BufferLimits, type Listener, Subscriber } from "./subscriber.ts";
 import { Tail } from "./tail.ts";
 
-export interface FanoutOptions {
+interface FanoutOptions {
   /** Reads a page after each cursor, in one statement. */
   readonly readMany: (cursors: readonly LogCursor[]) => Promise<readonly EventPage[]>;
   readonly subscribersMax: number;
   readonly buffer: BufferLimits;
   readonly pollMs: number;
-  readonly pollWithoutHintsMs: number;
+  readonly pollWithoutNotificationsMs: number;
   readonly retryMs: number;
 }
 
@@ -32,7 +33,7 @@ export const FANOUT_DEFAULTS = {
   subscribersMax: 5_000,
   buffer: { events: 256, bytes: 1024 * 1024 },
   pollMs: 5_000,
-  pollWithoutHintsMs: 1_000,
+  pollWithoutNotificationsMs: 1_000,
   retryMs: 250,
 } as const;
 
@@ -53,11 +54,11 @@ export interface SeatRequest {
   /** Whether the listener wants the terminal event and no other. */
   readonly isEndOnly: boolean;
   /** With `isEndOnly`: the caller started the run after this mark. */
-  readonly since?: HintMark | undefined;
+  readonly since?: NotificationMark | undefined;
 }
 
 /** A place at a tail. */
-export interface Place {
+interface Place {
   /** The tail pushes every event after this seq. The reader must read those before it from the store. */
   readonly joinedAfter: number;
   readonly leave: () => void;
@@ -75,7 +76,7 @@ export class Fanout {
   readonly #endings = new Endings();
   readonly #read: (cursor: LogCursor) => Promise<EventPage>;
   #timer: NodeJS.Timeout | undefined;
-  #hasHints = false;
+  #isListening = false;
   #draining: EngineError | undefined;
   #admitted = 0;
 
@@ -160,10 +161,10 @@ export class Fanout {
     return { joinedAfter, leave };
   }
 
-  /** A hint: the run's log reaches `lastSeq`. `mayBeOver` is false only if the run is known to be live. */
-  hint(runId: RunId, lastSeq: number, mayBeOver = true): void {
+  /** A notification: the run's log reaches `lastSeq`. `mayBeOver` is false only if the run is known to be live. */
+  notify(runId: RunId, lastSeq: number, mayBeOver = true): void {
     if (mayBeOver) this.#endings.note(runId, lastSeq);
-    this.#tails.get(runId)?.hint(lastSeq, mayBeOver);
+    this.#tails.get(runId)?.notify(lastSeq, mayBeOver);
   }
 
   /** The terminal event of a run, as in the log. */
@@ -172,26 +173,26 @@ export class Fanout {
     this.#tails.get(event.runId)?.ended(event);
   }
 
-  /** A mark of this moment in the stream of hints. Take it before you start a run. */
-  markHints(): HintMark {
+  /** A mark of this moment in the stream of notifications. Take it before you start a run. */
+  markNotifications(): NotificationMark {
     return this.#endings.mark();
   }
 
   /** The terminal event of a run that was started after the mark, if it has arrived. */
-  endSince(runId: RunId, since: HintMark): RunEvent | undefined {
+  endSince(runId: RunId, since: NotificationMark): RunEvent | undefined {
     const state = this.#endings.stateOf(runId, since);
     return state.kind === "over" ? state.event : undefined;
   }
 
   /** Any run may have news, also a run without watchers. */
-  pokeAll(): void {
+  pollAll(): void {
     this.#endings.interrupt();
     this.#poll();
   }
 
-  /** Whether hints arrive. */
-  setHints(hasHints: boolean): void {
-    this.#hasHints = hasHints;
+  /** Whether notifications arrive. */
+  setListening(isListening: boolean): void {
+    this.#isListening = isListening;
     this.#endings.interrupt();
     if (this.#timer !== undefined) this.#schedule();
   }
@@ -211,28 +212,28 @@ export class Fanout {
     return tail;
   }
 
-  #firstLook(tail: Tail, since: HintMark | undefined): void {
-    if (since === undefined || !this.#hasHints) return tail.poke();
+  #firstLook(tail: Tail, since: NotificationMark | undefined): void {
+    if (since === undefined || !this.#isListening) return tail.poll();
     const state = this.#endings.stateOf(tail.runId, since);
-    if (state.kind === "unknown") tail.poke();
+    if (state.kind === "unknown") tail.poll();
     if (state.kind !== "over") return;
-    if (state.event === undefined) tail.hint(state.seq, true);
+    if (state.event === undefined) tail.notify(state.seq, true);
     else tail.ended(state.event);
   }
 
   #poll(): void {
-    for (const tail of this.#tails.values()) tail.poke();
+    for (const tail of this.#tails.values()) tail.poll();
   }
 
   #schedule(): void {
     clearTimeout(this.#timer);
-    const { pollMs, pollWithoutHintsMs } = this.#options;
+    const { pollMs, pollWithoutNotificationsMs } = this.#options;
     this.#timer = setTimeout(
       () => {
         this.#poll();
         this.#schedule();
       },
-      this.#hasHints ? pollMs : pollWithoutHintsMs,
+      this.#isListening ? pollMs : pollWithoutNotificationsMs,
     );
     this.#timer.unref();
   }

@@ -31,8 +31,8 @@ function starting() {
   };
   const made: Setup = setup({ findRun });
   const { fanout, log, watch } = made;
-  fanout.setHints(true);
-  const since = fanout.markHints();
+  fanout.setListening(true);
+  const since = fanout.markNotifications();
   /** The scheduler accepted the run with all events of its log so far; the caller starts to wait for the end. */
   const accept = () => {
     const known = knownRun(started(log.events.length), END, since);
@@ -46,10 +46,10 @@ test("the end of a run that was just started costs one read if its hint comes af
   log.append(3);
   const end = accept().wait();
   await turn();
-  fanout.hint(RUN, log.append(20), false);
+  fanout.notify(RUN, log.append(20), false);
   await turn();
   expect([log.reads, finds()]).toEqual([0, 0]);
-  fanout.hint(RUN, log.append(1, "run.completed"), true);
+  fanout.notify(RUN, log.append(1, "run.completed"), true);
   expect(await end).toEqual([24]);
   expect([log.reads, finds()]).toEqual([1, 0]);
   expect(fanout.counts.tails).toBe(0);
@@ -60,7 +60,7 @@ test("the end of a run that was just started costs one read if its hint came bef
   log.append(3);
   const { wait } = accept();
   log.append(20);
-  fanout.hint(RUN, log.append(1, "run.completed"), true);
+  fanout.notify(RUN, log.append(1, "run.completed"), true);
   expect(await wait()).toEqual([24]);
   expect([log.reads, finds()]).toEqual([1, 0]);
 });
@@ -69,10 +69,10 @@ test("a run that ended when it was accepted costs one read, whether its hint com
   for (const isEarly of [true, false]) {
     const { log, fanout, accept } = starting();
     const last = log.append(4) && log.append(1, "run.completed");
-    if (isEarly) fanout.hint(RUN, last, true);
+    if (isEarly) fanout.notify(RUN, last, true);
     const end = accept().wait();
     await turn();
-    if (!isEarly) fanout.hint(RUN, last, true);
+    if (!isEarly) fanout.notify(RUN, last, true);
     expect(await end).toEqual([5]);
     expect(log.reads).toBe(1);
   }
@@ -87,7 +87,7 @@ test("an end that is notified with its event costs no read, whether it comes bef
     const last = log.append(1, "run.completed");
     const announce = (): void => {
       fanout.ended(log.last);
-      fanout.hint(RUN, last, true);
+      fanout.notify(RUN, last, true);
     };
     if (isEarly) announce();
     const end = wait();
@@ -101,12 +101,12 @@ test("an end that is notified with its event costs no read, whether it comes bef
 test("a caller finds the end of its run if it was notified after the mark, and not the end of another run", () => {
   const { log, fanout } = starting();
   log.append(1, "run.completed");
-  const since = fanout.markHints();
+  const since = fanout.markNotifications();
   expect(fanout.endSince(RUN, since)).toBeUndefined();
-  fanout.hint(RUN, 1, true);
+  fanout.notify(RUN, 1, true);
   expect(fanout.endSince(RUN, since)).toBeUndefined();
   fanout.ended(log.last);
-  fanout.hint(RUN, 1, true);
+  fanout.notify(RUN, 1, true);
   expect(fanout.endSince(RUN, since)).toBe(log.last);
   expect(fanout.endSince(OTHER, since)).toBeUndefined();
 });
@@ -115,16 +115,16 @@ const GAPS: readonly (readonly [string, (made: Setup) => void])[] = [
   [
     "hints were interrupted",
     ({ fanout }) => {
-      fanout.setHints(false);
-      fanout.setHints(true);
+      fanout.setListening(false);
+      fanout.setListening(true);
     },
   ],
-  ["no hints arrive", ({ fanout }) => fanout.setHints(false)],
-  ["a hint named no run", ({ fanout }) => fanout.pokeAll()],
+  ["no hints arrive", ({ fanout }) => fanout.setListening(false)],
+  ["a hint named no run", ({ fanout }) => fanout.pollAll()],
   [
     "there were more hints than are remembered",
     ({ fanout }) => {
-      for (let count = 0; count <= ENDINGS_MAX; count += 1) fanout.hint(OTHER, count, true);
+      for (let count = 0; count <= ENDINGS_MAX; count += 1) fanout.notify(OTHER, count, true);
     },
   ],
 ];
@@ -144,7 +144,7 @@ test("an end that another watcher got before it left is known too", async () => 
   const { wait } = accept();
   const all = take(watch(), 9);
   await turn();
-  fanout.hint(RUN, log.append(1, "run.completed"), true);
+  fanout.notify(RUN, log.append(1, "run.completed"), true);
   expect(await all).toEqual(upTo(4));
   expect(fanout.counts.tails).toBe(0);
   expect(await wait()).toEqual([4]);
@@ -155,10 +155,10 @@ test("the tail reads the log if hints are interrupted during the join", async ()
   log.append(3);
   const end = accept().wait();
   await turn();
-  fanout.setHints(false);
+  fanout.setListening(false);
   log.append(1, "run.completed");
-  fanout.setHints(true);
-  fanout.pokeAll();
+  fanout.setListening(true);
+  fanout.pollAll();
   expect(await end).toEqual([4]);
 });
 
@@ -176,7 +176,7 @@ test("a subscriber of all events brings the waves that a subscriber of the end d
   const first = await all.next();
   const waves = (first.value ?? []).map(({ wire }) => wire.correlation?.wave);
   expect(waves).toEqual([5, 5, 5]);
-  fanout.hint(RUN, log.append(1, "run.completed"), true);
+  fanout.notify(RUN, log.append(1, "run.completed"), true);
   expect([await end, await take(all, 9)]).toEqual([[4], [4]]);
 });
 

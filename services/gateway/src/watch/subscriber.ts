@@ -21,7 +21,7 @@ export interface Listener {
   finish(reason: EngineError): void;
 }
 
-export type Waited = "events" | "overflowed" | "ended" | "timeout" | "aborted";
+type Waited = "events" | "overflowed" | "ended" | "timeout" | "aborted";
 
 export class Subscriber implements Listener {
   readonly isEndOnly: boolean;

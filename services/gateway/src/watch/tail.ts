@@ -1,13 +1,13 @@
 // The tail of one run: reads each new event once and pushes it to all subscribers. NOTIFY and the poll only trigger a read. The cursor
-// decides which events are new, so a hint that is lost, late or doubled changes nothing.
+// decides which events are new, so a notification that is lost, late or doubled changes nothing.
 //
-// While all subscribers wait only for the end, the tail ignores hints of a live run and skips the events before the terminal one. So a
-// caller that waits for a run of ten nodes costs one read instead of ten.
+// While all subscribers wait only for the end, the tail ignores notifications of a live run and skips the events before the terminal one.
+// So a caller that waits for a run of ten nodes costs one read instead of ten.
 //
 // States: idle ⇄ reading; closed after the terminal event, when the log is missing, or when the last subscriber has left.
 //
-// Races. A hint arrives during a read: the tail reads again afterwards. A user deletes a test run between the notification of its end and
-// the read: its streams end with RUN_NOT_FOUND.
+// Races. A notification arrives during a read: the tail reads again afterwards. A user deletes a test run between the notification of its end
+// and the read: its streams end with RUN_NOT_FOUND.
 
 import { EngineError } from "@pawl/core/fault/engine-error";
 import { isStreamedType, isTerminalType, type RunEvent } from "@pawl/core/log/event";
@@ -17,7 +17,7 @@ import type { EventScope } from "@pawl/platform/wire/event";
 import { LoggedEvent } from "./logged-event.ts";
 import type { Listener } from "./subscriber.ts";
 
-export interface TailOptions {
+interface TailOptions {
   readonly runId: RunId;
   readonly scope: EventScope;
   /** The seq after which the tail begins. */
@@ -36,11 +36,11 @@ export class Tail {
   #scope: EventScope;
   /** The last seq that was pushed. A subscriber that joins now gets the events after it. */
   cursor: number;
-  #hint = 0;
-  #isPoked = false;
+  #notifiedSeq = 0;
+  #isPolled = false;
   /** The seq of a terminal event that was notified and must be read from the log. */
   #endSeq = 0;
-  /** Whether the run has stream deltas. Hints do not count their seqs, so hints may be behind the log. */
+  /** Whether the run has stream deltas. Hints do not count their seqs, so notifications may be behind the log. */
   #hasStreamed = false;
   #isReading = false;
   #isClosed = false;
@@ -56,10 +56,10 @@ export class Tail {
   add(subscriber: Listener, scope: EventScope): void {
     // A subscriber that waits only for the end may not know the nodes. Every other one does.
     if (!subscriber.isEndOnly) this.#scope = scope;
-    // The tail has ignored hints until now.
+    // The tail has ignored notifications until now.
     const isMissing = !subscriber.isEndOnly && this.#isEndOnly && this.#subscribers.size > 0;
     this.#subscribers.add(subscriber);
-    if (isMissing) this.poke();
+    if (isMissing) this.poll();
   }
 
   /** Removes a subscriber. A tail without subscribers closes. */
@@ -68,16 +68,16 @@ export class Tail {
     if (this.#subscribers.size === 0) this.#close();
   }
 
-  /** A hint that the log reaches at least `seq`. 0 means only that there may be new events. */
-  hint(seq: number, mayBeOver: boolean): void {
+  /** A notification that the log reaches at least `seq`. 0 means only that there may be new events. */
+  notify(seq: number, mayBeOver: boolean): void {
     if (this.#isEndOnly) {
       if (!mayBeOver) return;
       if (!this.#isReading) this.cursor = Math.max(this.cursor, seq - 1);
     }
     // The read that runs now may find the first stream delta.
-    if (seq === 0 || this.#hasStreamed || this.#isReading) return this.poke();
-    if (seq <= this.#hint || seq <= this.cursor) return;
-    this.#hint = seq;
+    if (seq === 0 || this.#hasStreamed || this.#isReading) return this.poll();
+    if (seq <= this.#notifiedSeq || seq <= this.cursor) return;
+    this.#notifiedSeq = seq;
     this.#start();
   }
 
@@ -86,12 +86,12 @@ export class Tail {
     const isNext = !this.#isReading && event.seq === this.cursor + 1;
     if (this.#isEndOnly || isNext) return this.#deliver([event]);
     this.#endSeq = event.seq;
-    this.hint(event.seq, true);
+    this.notify(event.seq, true);
   }
 
-  /** A hint that there may be new events. */
-  poke(): void {
-    this.#isPoked = true;
+  /** A notification that there may be new events. */
+  poll(): void {
+    this.#isPolled = true;
     this.#start();
   }
 
@@ -107,20 +107,21 @@ export class Tail {
   }
 
   async #readAll(): Promise<void> {
-    while (!this.#isClosed && (this.#isPoked || this.#hint > this.cursor)) {
-      this.#isPoked = false;
-      const hinted = this.#hint;
+    while (!this.#isClosed && (this.#isPolled || this.#notifiedSeq > this.cursor)) {
+      this.#isPolled = false;
+      const notifiedSeq = this.#notifiedSeq;
       const endSeq = this.#endSeq;
       try {
         const page = await this.#options.read({ runId: this.runId, afterSeq: this.cursor });
         this.#deliver(page.events);
         if (page.events.length === 0 && endSeq > this.cursor) return this.#deleted();
-        if (page.hasMore) this.#isPoked = true;
-        // The log has no event for this hint yet. The poll finds it.
-        else if (page.events.length === 0 && this.#hint === hinted) this.#hint = this.cursor;
+        if (page.hasMore) this.#isPolled = true;
+        // The log has no event for this notification yet. The poll finds it.
+        else if (page.events.length === 0 && this.#notifiedSeq === notifiedSeq)
+          this.#notifiedSeq = this.cursor;
       } catch {
         // The store is down. Subscribers keep their heartbeats, and the tail repeats the read until it succeeds.
-        this.#isPoked = true;
+        this.#isPolled = true;
         await new Promise((resolve) => setTimeout(resolve, this.#options.retryMs).unref());
       }
     }

@@ -9,10 +9,10 @@ test("a reader that waits for the end costs no read until the run is over", asyn
   const end = take(watch({ types: new Set(["run.completed"]) }), 9);
   await turn();
   const readsBefore = log.reads;
-  for (let hint = 0; hint < 20; hint += 1) fanout.hint(RUN, log.append(3), false);
+  for (let count = 0; count < 20; count += 1) fanout.notify(RUN, log.append(3), false);
   await turn();
   expect(log.reads).toBe(readsBefore);
-  fanout.hint(RUN, log.append(1, "run.completed"), true);
+  fanout.notify(RUN, log.append(1, "run.completed"), true);
   expect(await end).toEqual([101]);
   // Not the sixty events in between: the terminal one is the last.
   expect(log.reads).toBe(readsBefore + 1);
@@ -24,11 +24,11 @@ test("a subscriber that joins a tail of end-only readers gets all events that th
   log.append(2);
   const end = take(watch({ types: new Set(["run.completed", "run.failed"]) }), 9);
   await turn();
-  fanout.hint(RUN, log.append(3), false);
+  fanout.notify(RUN, log.append(3), false);
   const all = take(watch(), 9);
   await turn();
-  fanout.hint(RUN, log.append(2), false);
-  fanout.hint(RUN, log.append(1, "run.completed"), true);
+  fanout.notify(RUN, log.append(2), false);
+  fanout.notify(RUN, log.append(1, "run.completed"), true);
   expect(await all).toEqual(upTo(8));
   expect(await end).toEqual([8]);
 });
@@ -50,7 +50,7 @@ test("a wait ends with the run, when the time is up, and when the caller leaves"
   await waitForEnd(watch, RUN, { signal: AbortSignal.abort(), timeoutMs: 60_000 });
   const waiting = waitForEnd(watch, RUN, { signal, timeoutMs: 60_000 });
   await turn();
-  fanout.hint(RUN, log.append(1, "run.completed"), true);
+  fanout.notify(RUN, log.append(1, "run.completed"), true);
   await waiting;
   await waitForEnd(watch, RUN, { signal, timeoutMs: 60_000 });
   expect(fanout.counts.tails).toBe(0);

@@ -19,9 +19,9 @@ test("live events follow the replay, and the terminal one ends the stream", asyn
   log.append(3);
   const stream = watch();
   expect(await take(stream, 3)).toEqual([1, 2, 3]);
-  fanout.hint(RUN, log.append(2));
+  fanout.notify(RUN, log.append(2));
   expect(await take(stream, 2)).toEqual([4, 5]);
-  fanout.hint(RUN, log.append(1, "run.completed"));
+  fanout.notify(RUN, log.append(1, "run.completed"));
   expect(await take(stream, 9)).toEqual([6]);
   expect(fanout.counts.tails).toBe(0);
 });
@@ -59,7 +59,7 @@ test("a read that began before the notification of the end proves no deletion", 
     whole = log.events;
     log.events = whole.slice(0, 3);
   };
-  fanout.hint(RUN, 4);
+  fanout.notify(RUN, 4);
   expect(await take(stream, 9)).toEqual([4, 5]);
 });
 
@@ -93,7 +93,7 @@ test("events are read once for all subscribers of a run", async () => {
   const first = streams.map((stream) => take(stream, 2));
   await turn();
   const readsBefore = log.reads;
-  fanout.hint(RUN, log.append(2));
+  fanout.notify(RUN, log.append(2));
   expect(await Promise.all(first)).toEqual([upTo(2), upTo(2), upTo(2)]);
   expect(log.reads - readsBefore).toBeLessThanOrEqual(2);
 });
@@ -104,7 +104,7 @@ test("an event committed between the last page and the join is not lost (G4)", a
   let appended = 200;
   log.beforeRead = () => {
     // Every read finds the log a little longer than its reader knows, and hints come before the join.
-    if (appended < 230) fanout.hint(RUN, (appended = log.append(3)));
+    if (appended < 230) fanout.notify(RUN, (appended = log.append(3)));
   };
   const stream = watch();
   expect(await take(stream, 230)).toEqual(upTo(230));
@@ -120,7 +120,7 @@ test("a reader behind the tail gets the gap from the store before live events", 
   const ahead = watch({ afterSeq: 4 });
   const next = take(ahead, 2);
   await turn();
-  fanout.hint(RUN, log.append(2));
+  fanout.notify(RUN, log.append(2));
   expect(await take(late, 2)).toEqual([5, 6]);
   expect(await take(early, 2)).toEqual([5, 6]);
   expect(await next).toEqual([5, 6]);
@@ -141,11 +141,11 @@ test("whatever the order of appends, hints and joins, each reader gets every eve
           readers.push({ afterSeq, seqs: take(watch({ afterSeq }), Number.POSITIVE_INFINITY) });
         }
         const last = log.append(appended);
-        if (appended % 3 !== 0) fanout.hint(RUN, last);
+        if (appended % 3 !== 0) fanout.notify(RUN, last);
         if (appended % 2 === 0) await turn();
       }
       const last = log.append(1, "run.completed");
-      fanout.hint(RUN, last);
+      fanout.notify(RUN, last);
       for (const { afterSeq, seqs } of readers)
         expect(await seqs).toEqual(upTo(last, afterSeq + 1));
     }),
@@ -158,11 +158,11 @@ test("a reader that stays too slow is ended with STREAM_LIMIT and its cursor (F1
   const stream = watch();
   const first = take(stream, 1);
   await turn();
-  fanout.hint(RUN, log.append(1));
+  fanout.notify(RUN, log.append(1));
   expect(await first).toEqual([1]);
   // The stream has no reader now, and the tail still pushes.
   for (let round = 0; round < 10; round += 1) {
-    fanout.hint(RUN, log.append(8));
+    fanout.notify(RUN, log.append(8));
     await turn();
     await turn();
   }
@@ -185,10 +185,10 @@ test("a quick reader reads a burst that overflows its buffer from the store", as
   const stream = watch();
   const first = take(stream, 1);
   await turn();
-  fanout.hint(RUN, log.append(1));
+  fanout.notify(RUN, log.append(1));
   await first;
   for (let round = 0; round < 10; round += 1) {
-    fanout.hint(RUN, log.append(8));
+    fanout.notify(RUN, log.append(8));
     await turn();
     await turn();
   }
@@ -266,7 +266,7 @@ test("a tail survives a database that is away", async () => {
   const stream = watch();
   await take(stream, 1);
   log.outages = 3;
-  fanout.hint(RUN, log.append(1));
+  fanout.notify(RUN, log.append(1));
   expect(await take(stream, 1)).toEqual([2]);
 });
 
@@ -276,7 +276,7 @@ test("a lost hint costs time only: the poll finds the event (X25)", async () => 
   const stream = watch();
   await take(stream, 1);
   log.append(1);
-  fanout.pokeAll();
+  fanout.pollAll();
   expect(await take(stream, 1)).toEqual([2]);
 });
 
@@ -305,7 +305,7 @@ test("a terminal event in a notification is read with the missing events before 
     const answer = Promise.withResolvers<void>();
     if (isReading) {
       log.beforeRead = () => answer.promise;
-      fanout.hint(RUN, log.append(1), false);
+      fanout.notify(RUN, log.append(1), false);
       await turn();
     } else log.append(1);
     log.append(1, "run.completed");

@@ -14,7 +14,7 @@ import { probe } from "@pawl/platform/lifecycle/probe";
 import type { EventPage, LogCursor } from "@pawl/platform/store/log/log";
 import { METRICS } from "@pawl/platform/telemetry/catalogue";
 import type { EventScope } from "@pawl/platform/wire/event";
-import type { HintMark } from "@pawl/platform/ends/endings";
+import type { NotificationMark } from "@pawl/platform/ends/endings";
 import type { Fanout, Seat } from "./fanout.ts";
 import { LoggedEvent } from "./logged-event.ts";
 
@@ -27,7 +27,7 @@ export interface WatchedRun {
 /** A run that its caller has just started. The caller waits for its end. */
 export interface KnownRun extends WatchedRun {
   /** The mark from before the caller started the run. */
-  readonly since: HintMark;
+  readonly since: NotificationMark;
 }
 
 export interface WatchDeps {

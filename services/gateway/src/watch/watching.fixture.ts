@@ -23,7 +23,7 @@ export function setup(options: Partial<WatchDeps> & { subscribersMax?: number } 
     subscribersMax: options.subscribersMax ?? 10,
     buffer: BUFFER,
     pollMs: 60_000,
-    pollWithoutHintsMs: 60_000,
+    pollWithoutNotificationsMs: 60_000,
     retryMs: 1,
   });
   const deps: WatchDeps = {

@@ -120,13 +120,6 @@ export const schemasOf = (config: {
   readonly PAWL_QUEUE_SCHEMA: string;
 }): Schemas => ({ engine: config.PAWL_DB_SCHEMA, queue: config.PAWL_QUEUE_SCHEMA });
 
-/** Any secret, such as a key. It prints as ***. */
-export const secret = (describe: string) =>
-  z
-    .string()
-    .transform((text) => new Secret(text))
-    .describe(describe);
-
 const TOKEN_LENGTH_MIN = 16;
 
 /** A token that the callers of a service share with it. */
@@ -138,7 +131,7 @@ export const sharedToken = (describe: string) =>
     .optional()
     .describe(describe);
 
-export const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as const;
+const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as const;
 
 /** The lowest level that is logged. */
 export const logLevel = () =>

@@ -36,7 +36,7 @@ export const sessionOptions = (
   `-c search_path=${searchPath(schemas)} -c statement_timeout=${STATEMENT_TIMEOUT_MS} -c lock_timeout=${lockMs} -c idle_in_transaction_session_timeout=${idleMs} ${PINNED_PLANS}`;
 
 /** A connection of a pool. The user must release it. */
-export interface Connection extends Queryable {
+interface Connection extends Queryable {
   /** `broken` closes the connection, because the state of its transaction is unknown. */
   release(broken?: boolean): void;
 }

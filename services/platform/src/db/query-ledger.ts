@@ -26,7 +26,7 @@ const RACED: ReadonlySet<string | undefined> = new Set(["23505", "42P06", "42P07
 const TRIES_MAX = 3;
 
 /** The ledger is needed but missing, and the role may not create it. */
-export class LedgerMissing extends Error {
+class LedgerMissing extends Error {
   override readonly name = "LedgerMissing";
 
   constructor() {

@@ -15,7 +15,7 @@ import { compile, namedQueries } from "./sql-text.ts";
 /** Runs statements: a pool, a client or a pipelined connection. */
 export interface Queryable {
   // The caller states the row type of the statement; `run` takes it from the declaration.
-  // oxlint-disable-next-line typescript/no-unnecessary-type-parameters
+  // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- the parameter names the rows for callers
   query<Row extends object>(config: {
     readonly name?: string;
     readonly text: string;
@@ -47,7 +47,7 @@ export interface Query<Given extends Shape = Shape, Columns extends Shape = Shap
 export type RowOf<Q extends Query> = Typed<Q["columns"]>;
 
 /** A query with its values, in the form that a connection takes. */
-export interface Call {
+interface Call {
   readonly name: string;
   readonly text: string;
   readonly values: unknown[];

@@ -10,7 +10,7 @@ import type { RunEvent } from "@pawl/core/log/event";
 import type { RunId } from "@pawl/core/name/ids";
 
 /** A moment in the stream of notifications. */
-export interface HintMark {
+export interface NotificationMark {
   readonly interruptions: number;
   readonly endings: number;
 }
@@ -23,9 +23,7 @@ interface Ending {
 }
 
 /** The known state of a run that was started after a mark. */
-export type EndState =
-  | ({ readonly kind: "over" } & Ending)
-  | { readonly kind: "alive" | "unknown" };
+type EndState = ({ readonly kind: "over" } & Ending) | { readonly kind: "alive" | "unknown" };
 
 /** At least this many ends are kept. They take seconds to arrive, and a caller's own start takes milliseconds. */
 export const ENDINGS_MAX = 4_096;
@@ -39,7 +37,7 @@ export class Endings {
   note(runId: RunId, seq: number, event?: RunEvent): void {
     this.#endings += 1;
     if (event !== undefined) this.#recent.set(runId, { seq, event });
-    // The event arrives before the hint that names the same run.
+    // The event arrives before the notification that names the same run.
     else if (this.#recent.get(runId) === undefined) this.#recent.set(runId, { seq });
   }
 
@@ -49,12 +47,12 @@ export class Endings {
   }
 
   /** The present moment. Take it before you start the run. */
-  mark(): HintMark {
+  mark(): NotificationMark {
     return { interruptions: this.#interruptions, endings: this.#endings };
   }
 
   /** Whether a run that was started after `mark` has ended. */
-  stateOf(runId: RunId, mark: HintMark): EndState {
+  stateOf(runId: RunId, mark: NotificationMark): EndState {
     const ending = this.#recent.get(runId);
     if (ending !== undefined) return { kind: "over", ...ending };
     const isWhole =

@@ -4,7 +4,7 @@ import { isTerminalType, type RunEvent } from "@pawl/core/log/event";
 import { isUuid } from "@pawl/core/name/ids";
 import { toEvent } from "../db/event-row.ts";
 
-/** The channel for short terminal events. An event arrives before the hint that names its run. */
+/** The channel for short terminal events. An event arrives before the notification that names its run. */
 export const ENDS_CHANNEL = "pawl_ends";
 
 const isNumber = (value: unknown): boolean => typeof value === "number";

@@ -22,7 +22,7 @@ const LANES = 4;
 const TRIES_MAX = 5;
 const RETRY_MS = { initialMs: 100, maxMs: 1_000 } as const;
 
-export interface CommandClient {
+interface CommandClient {
   /** The unary methods of a service, without metadata. They reject only with EngineError. */
   callsOf<Service extends DescService>(service: Service): GrpcClient<Service>["call"];
   /** Settles when a connection is open. @throws SCHEDULER_UNAVAILABLE after `timeoutMs` */

@@ -12,7 +12,7 @@ import { startGrpcServer } from "../rpc/grpc-server.ts";
 import { serve, type Implementation } from "../rpc/implementation.ts";
 
 /** The served methods. */
-export type Runs = Implementation<typeof RunService>;
+type Runs = Implementation<typeof RunService>;
 
 /** A server of commands, with its internal faults. */
 export async function startServer(runs: Runs) {

@@ -2,7 +2,7 @@
 
 import { setTimeout as wait } from "node:timers/promises";
 
-export interface BackoffOptions {
+interface BackoffOptions {
   /** Ceiling of the first wait. */
   readonly initialMs: number;
   /** Ceiling of every wait. */

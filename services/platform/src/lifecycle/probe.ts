@@ -7,7 +7,7 @@ import { writeSync } from "node:fs";
 import { ConfigFault, type Env } from "../config/env.ts";
 
 /** Every point, by the service whose processes pass it. */
-export const PROBE_POINTS = {
+const PROBE_POINTS = {
   scheduler: [
     "start.before-submit",
     "start.after-commit",

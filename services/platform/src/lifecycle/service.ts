@@ -7,7 +7,7 @@ import type { Logger } from "../telemetry/log.ts";
 import { DEFAULT_DRAIN_MS } from "../config/settings.ts";
 
 /** The context that a service starts with. */
-export interface ServiceContext {
+interface ServiceContext {
   /** Aborted when the drain begins. */
   readonly signal: AbortSignal;
   readonly log: Logger;
@@ -23,7 +23,7 @@ export interface Running {
   stop(): Promise<void>;
 }
 
-export interface ServiceOptions {
+interface ServiceOptions {
   readonly name: string;
   readonly log: Logger;
   readonly start: (context: ServiceContext) => Promise<Running>;

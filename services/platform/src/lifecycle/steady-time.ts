@@ -7,7 +7,7 @@
 
 import { uptime } from "node:os";
 
-export interface TimeSources {
+interface TimeSources {
   /** Milliseconds. This clock never steps, and may stop while the machine sleeps. */
   readonly monotonic: () => number;
   /** Milliseconds. This clock steps when an operator or NTP sets it. */

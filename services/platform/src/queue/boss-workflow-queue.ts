@@ -40,7 +40,7 @@ const RECLAIM_MAX = 500;
 /** The most jobs that one dequeue clears away because they are no commands or are claimed already. */
 const ODD_JOBS_MAX = 100;
 
-export interface BossWorkflowQueueOptions extends WorkflowQueueOptions {
+interface BossWorkflowQueueOptions extends WorkflowQueueOptions {
   readonly pool: Pool;
   readonly boss: PgBoss;
 }

@@ -1,7 +1,7 @@
 // The gauges of the workflow queue: a queue that cannot be read must not make all metrics fail.
 
 import { expect, onTestFinished, test } from "vitest";
-import { MemoryWorkflowQueue } from "./memory-workflow-queue.ts";
+import { MemoryWorkflowQueue } from "./memory-workflow-queue.fixture.ts";
 import { METRICS } from "../telemetry/catalogue.ts";
 import { readQueueDepth, setQueueDepthProvider } from "./job-gauges.ts";
 

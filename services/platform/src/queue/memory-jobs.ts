@@ -4,7 +4,7 @@
 import { Turns } from "./turns.ts";
 import { type DroppedJob, type Job, jobId, type NewJob, type QueueDepth } from "./queue.ts";
 
-export interface WaitingJob extends Job {
+interface WaitingJob extends Job {
   readonly priority: number;
   /** For a job without a delay, a time before all others. It may always be taken, also after the clock stepped back. */
   readonly readyAt: number;

@@ -17,8 +17,7 @@ export type Answered =
   | { readonly kind: "value"; readonly value: unknown }
   | { readonly kind: "error"; readonly message: string };
 
-// A thread has no target origin; a window has.
-// oxlint-disable-next-line unicorn/require-post-message-target-origin
+// oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no target origin, a window has
 const send = (answer: Answered): void => parentPort?.postMessage(answer);
 
 parentPort?.on("message", ({ name, args }: Asked) => {

@@ -128,8 +128,7 @@ export class OccurrenceThread {
     if (question === undefined) return;
     this.#asking = question;
     const { name, args } = question;
-    // A thread has no target origin; a window has.
-    // oxlint-disable-next-line unicorn/require-post-message-target-origin
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no target origin, a window has
     this.#worker.postMessage({ name, args } satisfies Asked);
     this.#count(question.ticks, () => this.#tooLong(question));
   }

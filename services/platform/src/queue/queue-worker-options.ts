@@ -18,7 +18,7 @@ export type RestStatus =
   | "interrupted";
 
 /** The stores that a run reads and writes. */
-export interface RunnerOptions<Persistence, EventLog> {
+interface RunnerOptions<Persistence, EventLog> {
   readonly persistence: Persistence;
   readonly eventLog: EventLog;
 }

@@ -2,7 +2,7 @@
 
 import { onTestFinished } from "vitest";
 import { ManualTimers, settle } from "../lifecycle/manual-timers.fixture.ts";
-import { MemoryWorkflowQueue } from "./memory-workflow-queue.ts";
+import { MemoryWorkflowQueue } from "./memory-workflow-queue.fixture.ts";
 import type { QueueWorkerOptions, RestStatus, RunnerSignals } from "./queue-worker-options.ts";
 import { QueueWorker } from "./queue-worker.ts";
 import type { WorkerEventName } from "./worker-events.ts";
@@ -11,7 +11,7 @@ import type { ClaimedJob, NewCommand } from "./workflow-queue.ts";
 export type Options = QueueWorkerOptions<string, string>;
 
 /** A job under way; the test ends it. */
-export interface Running {
+interface Running {
   readonly job: ClaimedJob;
   readonly given: unknown;
   readonly signals: RunnerSignals;

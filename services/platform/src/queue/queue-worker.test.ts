@@ -3,7 +3,7 @@
 import { EngineError } from "@pawl/core/fault/engine-error";
 import { expect, test } from "vitest";
 import { settle } from "../lifecycle/manual-timers.fixture.ts";
-import { MemoryWorkflowQueue } from "./memory-workflow-queue.ts";
+import { MemoryWorkflowQueue } from "./memory-workflow-queue.fixture.ts";
 import { command, type Options, setup } from "./queue-worker.fixture.ts";
 import { QueueWorker } from "./queue-worker.ts";
 import type { ClaimedJob } from "./workflow-queue.ts";

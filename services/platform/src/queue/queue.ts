@@ -11,7 +11,7 @@ export const PENDING_RUNS = "_pending_run";
 export const GLUE = "_glue";
 
 /** Names one delivery of a node execution. */
-export interface JobKey {
+interface JobKey {
   readonly runId: RunId;
   readonly nodeId: NodeId;
   readonly iteration: number;

@@ -10,7 +10,7 @@ interface JobEvent {
  * Names and payloads. The `jobId` of an executor is run/node/iteration/epoch, which names one claim. The `jobId` of a queue worker is its
  * job's id.
  */
-export interface WorkerEventMap {
+interface WorkerEventMap {
   readonly "worker:started": { readonly workerId: string };
   readonly "worker:stopped": { readonly workerId: string };
   readonly "job:claimed": JobEvent;

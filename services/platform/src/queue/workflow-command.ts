@@ -67,7 +67,7 @@ export const toData = ({
   tenant_id: command.tenantId,
 });
 
-export interface ParsedCommand {
+interface ParsedCommand {
   readonly jobId: string;
   readonly command: WorkflowCommand;
 }

@@ -11,7 +11,7 @@ import type { Secret } from "../config/secret.ts";
 import { isSameSecret } from "./same-secret.ts";
 import { type OnInternal, toGrpcStatus } from "./status.ts";
 
-export interface AdmissionOptions {
+interface AdmissionOptions {
   /** Host names besides loopback and IP addresses. */
   readonly allowedHosts: ReadonlySet<string>;
   /** How long a request may take to arrive: the whole request, or the first message of a stream. */

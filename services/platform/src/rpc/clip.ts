@@ -1,7 +1,7 @@
 // Cuts the caller's input where an error repeats it. People read messages, and a megabyte of input in one is an attack.
 
 /** The longest unbroken piece of input that a message may repeat. */
-export const ECHO_LENGTH = 64;
+const ECHO_LENGTH = 64;
 const MESSAGE_LENGTH = 1_000;
 
 /** `text` in at most `length` characters. If it was cut, the last character is an ellipsis. */

@@ -29,9 +29,7 @@ export interface Detail<Schema extends DescMessage = DescMessage> {
 }
 
 /** Finds the first detail of a schema in the message that carried it. */
-export type FindDetail = <Schema extends DescMessage>(
-  schema: Schema,
-) => MessageShape<Schema> | undefined;
+type FindDetail = <Schema extends DescMessage>(schema: Schema) => MessageShape<Schema> | undefined;
 
 /** The bytes for BadRequest. Base64 adds a third, and the status, the message and the other details need room too. */
 const VIOLATION_BYTES = 6 * 1024;

@@ -37,7 +37,7 @@ export const WORK_KEEPALIVE: Keepalive = { everyMs: 10_000, patienceMs: 5_000 };
 export const COMMAND_KEEPALIVE: Keepalive = { everyMs: 1_000, patienceMs: 3_000 };
 const RECONNECT_MS = { initial: 100, max: 1_000 } as const;
 
-export interface GrpcClientOptions {
+interface GrpcClientOptions {
   readonly keepalive?: Keepalive;
   /** Default LIMITS.messageBytes. */
   readonly messageBytes?: number;

@@ -40,7 +40,7 @@ export interface GrpcServerOptions {
   readonly reflection?: boolean;
 }
 
-export interface GrpcServer {
+interface GrpcServer {
   /** The bound port. */
   readonly port: number;
   /** Sets the answer of health, for every service and for "". It is true from the start. */

@@ -16,7 +16,7 @@ import type { OnInternal } from "./status.ts";
 import { unary, type UnaryHandler } from "./unary.ts";
 
 /** The implementation of one bidirectional method. A rejection ends the stream with the error. */
-export type BidiHandler<In, Out> = (stream: BidiStream<In, Out>) => void | Promise<void>;
+type BidiHandler<In, Out> = (stream: BidiStream<In, Out>) => void | Promise<void>;
 
 type HandlerOf<Method extends DescMethod> =
   Method extends DescMethodUnary<infer Input, infer Output>

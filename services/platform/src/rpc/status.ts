@@ -109,7 +109,7 @@ export const toConnectError = (thrown: unknown, onInternal: OnInternal): Connect
 };
 
 /** Options for reading a status without details of Pawl. */
-export interface ReadOptions {
+interface ReadOptions {
   /** Whether the client cancelled the call itself. If not, a bare CANCELLED means that the peer was cut off, like UNAVAILABLE. */
   readonly isOwnCancel?: boolean;
 }

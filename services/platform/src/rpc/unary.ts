@@ -6,7 +6,7 @@ import { EngineError } from "@pawl/core/fault/engine-error";
 import { toGrpcStatus, type OnInternal } from "./status.ts";
 
 /** The facts about a call that its handler gets. */
-export interface UnaryCall {
+interface UnaryCall {
   /** Aborted when no caller waits for the answer any more. */
   readonly signal: AbortSignal;
   /** The time after which the answer is useless, in epoch milliseconds. It is always finite. */

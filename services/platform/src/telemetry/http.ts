@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { isInnerHost, namesTwoHosts } from "../config/hosts.ts";
 
-export interface ProbeSource {
+interface ProbeSource {
   /** Every metric in Prometheus' text format. */
   metricsText(): Promise<string>;
   /** Why this process cannot serve now, or undefined if it can. */
@@ -81,7 +81,7 @@ const send = (request: IncomingMessage, response: ServerResponse, answer: Answer
   response.end(request.method === "HEAD" ? undefined : answer.body);
 };
 
-export interface ProbeServer {
+interface ProbeServer {
   readonly port: number;
   close(): Promise<void>;
 }

@@ -6,7 +6,7 @@ import { pino, type DestinationStream, type Logger as PinoLogger } from "pino";
 /** The logger that every room gets. `child` makes narrower ones. */
 export type Logger = PinoLogger;
 
-export interface LoggerOptions {
+interface LoggerOptions {
   /** The name of the service. */
   readonly service: string;
   /** trace, debug, info, warn, error, fatal or silent. */

@@ -13,7 +13,7 @@ import { bindMetrics } from "./catalogue.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-export interface TelemetryOptions {
+interface TelemetryOptions {
   /** service.name, such as pawl-scheduler. */
   readonly serviceName: string;
   readonly env: Env;

@@ -38,7 +38,7 @@ export const linksTo = (traceparent: string | undefined): Link[] => {
   return spanContext === undefined ? [] : [{ context: spanContext }];
 };
 
-export interface SpanSettings {
+interface SpanSettings {
   readonly kind?: SpanKind;
   readonly attributes?: Attributes;
   readonly links?: Link[];

@@ -10,7 +10,7 @@ const RETRY_MS = { initialMs: 100, maxMs: 2_000 } as const;
 const PROBE_MS = 10_000;
 const ANSWER_MS = 5_000;
 
-export interface ChannelHandlers {
+interface ChannelHandlers {
   readonly onPayload: (payload: string, channel: string) => void;
   /** Whether notifications arrive. Notifications that were sent while they did not arrive are lost. */
   readonly onListening: (isListening: boolean) => void;

@@ -1,19 +1,21 @@
 import { expect, test } from "vitest";
-import { jobHintPayload, parseJobHints } from "./jobs.ts";
+import { jobNotificationPayload, parseJobNotifications } from "./jobs.ts";
 
 test("a hint names the earliest job of each type", () => {
-  const payload = jobHintPayload("a", [
+  const payload = jobNotificationPayload("a", [
     { nodeType: "http", delayMs: 500 },
     { nodeType: "noop" },
     { nodeType: "http", delayMs: 200 },
   ]);
-  expect(parseJobHints(payload, "b")).toEqual([
+  expect(parseJobNotifications(payload, "b")).toEqual([
     { nodeType: "http", delayMs: 200 },
     { nodeType: "noop", delayMs: 0 },
   ]);
 });
 
 test("a scheduler ignores its own hints and hints that it cannot read", () => {
-  expect(parseJobHints(jobHintPayload("a", [{ nodeType: "noop" }]), "a")).toEqual([]);
-  expect(parseJobHints("b nonsense,@5,x@y", "a")).toEqual([]);
+  expect(parseJobNotifications(jobNotificationPayload("a", [{ nodeType: "noop" }]), "a")).toEqual(
+    [],
+  );
+  expect(parseJobNotifications("b nonsense,@5,x@y", "a")).toEqual([]);
 });

@@ -5,7 +5,7 @@ import { bossChannel, COMMAND_QUEUE } from "../queue/queue.ts";
 import { ChannelListener } from "./channel.ts";
 
 /** The channel that a tick with jobs notifies; payload `<sender> <nodeType>@<delayMs>,…`. */
-export const JOBS_CHANNEL = "pawl_jobs";
+const JOBS_CHANNEL = "pawl_jobs";
 
 /** The channel that a change of pauses notifies; payload: their epoch. */
 const PAUSES_CHANNEL = "pawl_pauses";
@@ -13,25 +13,25 @@ const PAUSES_CHANNEL = "pawl_pauses";
 /** The types in one notification; polling finds the others. */
 const TYPES_MAX = 50;
 
-export interface JobHint {
+interface JobNotification {
   readonly nodeType: string;
   readonly delayMs: number;
 }
 
 /** The payload for jobs a scheduler queued: the earliest of each type. */
-export function jobHintPayload(
+export function jobNotificationPayload(
   sender: string,
   jobs: readonly { readonly nodeType: string; readonly delayMs?: number }[],
 ): string {
   const earliest = new Map<string, number>();
   for (const { nodeType, delayMs = 0 } of jobs)
     earliest.set(nodeType, Math.min(delayMs, earliest.get(nodeType) ?? Infinity));
-  const hints = [...earliest].slice(0, TYPES_MAX).map(([type, delayMs]) => `${type}@${delayMs}`);
-  return `${sender} ${hints.join(",")}`;
+  const parts = [...earliest].slice(0, TYPES_MAX).map(([type, delayMs]) => `${type}@${delayMs}`);
+  return `${sender} ${parts.join(",")}`;
 }
 
 /** Reads a payload. Empty for this scheduler's own notification and for one that this build does not understand. */
-export function parseJobHints(payload: string, self: string): JobHint[] {
+export function parseJobNotifications(payload: string, self: string): JobNotification[] {
   const [sender, list = ""] = payload.split(" ");
   if (sender === self) return [];
   return list.split(",").flatMap((part) => {
@@ -42,7 +42,7 @@ export function parseJobHints(payload: string, self: string): JobHint[] {
 }
 
 export interface JobHandlers {
-  readonly onJobs: (hints: readonly JobHint[]) => void;
+  readonly onJobs: (jobs: readonly JobNotification[]) => void;
   /** A client enqueued commands, or may have done so while this process did not listen. */
   readonly onCommands: () => void;
   /** A user paused or resumed something, or may have done so while this process did not listen. */
@@ -65,8 +65,8 @@ export class JobListener extends ChannelListener {
           return;
         }
         if (channel === PAUSES_CHANNEL) return onPauses();
-        const hints = parseJobHints(payload, self);
-        if (hints.length > 0) onJobs(hints);
+        const jobs = parseJobNotifications(payload, self);
+        if (jobs.length > 0) onJobs(jobs);
       },
       onListening: (isListening) => {
         // Polling covers every queue of nodes, but reads commands only rarely.

@@ -11,21 +11,21 @@ import { ChannelListener } from "./channel.ts";
  * The channel that a tick notifies. The payload is `<runId>:<lastSeq>,…` with a `!` after the seq of a run that ended, or `*` if the list
  * would be too long.
  */
-export const CHANNEL = "pawl_runs";
+const CHANNEL = "pawl_runs";
 
-export interface WakeHandlers {
+interface WakeHandlers {
   /** The run's log reaches at least `lastSeq`. */
   readonly onRun: (runId: RunId, lastSeq: number, ended: boolean) => void;
   /** A run ended with this event. */
   readonly onEnd: (event: RunEvent) => void;
   /** Any run may have news. */
   readonly onAll: () => void;
-  /** Whether hints arrive. Poll faster while they do not. */
+  /** Whether notifications arrive. Poll faster while they do not. */
   readonly onListening: (isListening: boolean) => void;
 }
 
 /** One run with new events, from a notification. */
-export interface Wake {
+interface Wake {
   readonly runId: RunId;
   readonly lastSeq: number;
   /** Whether the run ended. */
@@ -50,7 +50,7 @@ export function parseWake(payload: string): readonly Wake[] | undefined {
   return wakes;
 }
 
-/** Listens for hints about runs until stopped. */
+/** Listens for notifications about runs until stopped. */
 export class WakeListener extends ChannelListener {
   constructor(url: string, handlers: WakeHandlers) {
     super(url, [CHANNEL, ENDS_CHANNEL], {

@@ -6,7 +6,7 @@ import type { NodeStatus, RunEvent, RunStatus } from "@pawl/core/log/event";
 import { rowOf } from "@pawl/core/log/event-table";
 import { nodeStatusAfter, reasonText, runStatusAfter } from "@pawl/core/log/meaning";
 
-export interface PushedUpdate {
+interface PushedUpdate {
   readonly name: "workflow_node_update" | "workflow_status_update";
   /** One line of JSON. */
   readonly data: string;

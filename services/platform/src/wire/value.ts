@@ -5,7 +5,7 @@ import { type ListValue, NullValue, type Struct, type Value } from "@bufbuild/pr
 import { LIMITS } from "@pawl/core/data/limits";
 
 /** A Value and an upper bound of its size on the wire, in binary or as JSON. */
-export interface MadeValue {
+interface MadeValue {
   readonly value: Value;
   readonly bytes: number;
 }

@@ -11,7 +11,7 @@ import { uuidV7 } from "../run-id.ts";
 import { sha256 } from "./digest.ts";
 import { defaultViolations } from "./response-schema.ts";
 
-export interface ReadDefinition {
+interface ReadDefinition {
   readonly graph: Graph;
   readonly row: TestGraph;
   readonly warnings: readonly Violation[];

@@ -23,7 +23,7 @@ export interface RedriveParts extends AdmitParts {
   readonly steady: () => number;
 }
 
-export interface Redriven {
+interface Redriven {
   readonly redriven: { readonly deadLetterId: string; readonly runId: RunId }[];
   readonly left: { readonly reason: string; readonly count: number }[];
   /** How many matching letters can still be redriven, up to a bound. */

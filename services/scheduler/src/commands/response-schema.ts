@@ -12,7 +12,7 @@ import { checkResponse } from "../decide/response.ts";
 import type { AdmitParts } from "./parts.ts";
 
 /** The node whose schema a response must fit. */
-export type AskingNode = Pick<FoundApproval, "runId" | "definitionId" | "nodeId"> &
+type AskingNode = Pick<FoundApproval, "runId" | "definitionId" | "nodeId"> &
   Partial<Pick<FoundApproval, "approvalId">>;
 
 /** Checks the JSON text of a response. @throws INPUT_INVALID with a violation for each path, EVENT_LOG_CORRUPTION */

@@ -30,7 +30,7 @@ const humanResponseSchema = z.object({
 });
 
 /** The request id of the run that a command started under this id. */
-export const requestIdOfRun = (runId: string): string => `command:${runId}`;
+const requestIdOfRun = (runId: string): string => `command:${runId}`;
 
 /** @throws the errors of startRun and decideNode */
 export async function runCommand(parts: AdmitParts, job: ClaimedJob): Promise<RestStatus> {

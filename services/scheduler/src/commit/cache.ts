@@ -41,7 +41,7 @@ const SNAPSHOT_SHARE = 1 / 32;
 const SNAPSHOT_AGE_MS = 10 * 60_000;
 const AGED_EVENTS_MIN = 200;
 
-export interface RunCacheOptions {
+interface RunCacheOptions {
   readonly journal: Journal;
   readonly definitions: Definitions;
   /** Runs. */

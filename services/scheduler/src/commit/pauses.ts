@@ -23,7 +23,7 @@ export interface PauseView {
 
 const keyOf = (tenantId: string, name: string): string => `${tenantId}\n${name}`;
 
-export function viewOf({ epoch, pauses }: PauseBook): PauseView {
+function viewOf({ epoch, pauses }: PauseBook): PauseView {
   const of = (scope: PauseKey["scope"]): PauseRecord[] =>
     pauses.filter((pause) => pause.scope === scope && pause.state !== "resuming");
   const workflows = new Map(of("workflow").map((each) => [keyOf(each.tenantId, each.name), each]));
@@ -41,9 +41,9 @@ export function viewOf({ epoch, pauses }: PauseBook): PauseView {
 }
 
 /** The view before the first read. Every stored epoch is higher, so no decision on this view commits. */
-export const NOTHING_KNOWN = viewOf({ epoch: 0, pauses: [] });
+const NOTHING_KNOWN = viewOf({ epoch: 0, pauses: [] });
 
-export interface KnownPausesOptions {
+interface KnownPausesOptions {
   readonly pauses: Pick<Pauses, "read">;
   /** Executors may claim nodes of these types again. */
   readonly onResumed: (nodeTypes: readonly string[]) => void;

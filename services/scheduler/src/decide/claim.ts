@@ -55,7 +55,7 @@ export const claimableTypes = ({
   );
 
 /** The draft that is being committed, the draft of the jobs, and how many jobs it may take. */
-export interface Claiming {
+interface Claiming {
   readonly draft: Draft;
   readonly claims: Draft;
   readonly claimMax: number;

@@ -57,7 +57,7 @@ test("glue nodes that wait for the same moment never fail a tick, whatever one o
       for (let round = 0; round <= NODES; round += 1) {
         const known = (await read()).length;
         clock.now += DELAY_MS + 1;
-        engine.loop.nudge();
+        engine.loop.poll();
         await turns(4);
         await engine.loop.afterTick();
         const fresh = (await read()).slice(known);

@@ -60,11 +60,11 @@ test("glue behind a delay is completed when its time comes, without an executor 
   const { runId } = await engine.start(await saveGraph(store, graph));
   expect((await typesOf(runId)).at(-1)).toBe("node.queued n2");
   clock.now += 999;
-  engine.loop.nudge();
+  engine.loop.poll();
   await settled();
   expect((await typesOf(runId)).at(-1)).toBe("node.queued n2");
   clock.now += 2;
-  engine.loop.nudge();
+  engine.loop.poll();
   await settled();
   expect((await typesOf(runId)).slice(-2)).toEqual(["node.completed n2", "run.completed"]);
 });
@@ -146,7 +146,7 @@ test("a waiting glue node that another one's failure cancels is left alone (S3.3
   };
   const { runId } = await engine.start(await saveGraph(store, graph));
   clock.now += 1_001;
-  engine.loop.nudge();
+  engine.loop.poll();
   await settled();
   expect((await typesOf(runId)).slice(-3)).toEqual([
     "node.failed bad",

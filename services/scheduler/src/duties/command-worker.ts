@@ -31,7 +31,7 @@ export async function forgetCommands(queue: {
   return false;
 }
 
-export interface CommandWorkerParts {
+interface CommandWorkerParts {
   readonly queue: WorkflowQueue;
   readonly parts: AdmitParts;
   readonly graceMs: number;

@@ -3,7 +3,7 @@
 // back until the executor had time to reconnect. Otherwise an outage longer than a lease would take all work from live executors and run it
 // twice.
 
-export interface LeaseGraceOptions {
+interface LeaseGraceOptions {
   readonly renewMs: number;
   readonly sweepMs: number;
   /** Steady time. It advances while the machine is suspended, and a change of the clock does not affect it. */

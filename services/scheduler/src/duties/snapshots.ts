@@ -19,7 +19,7 @@ const WAITING_MAX = 100;
 /** In characters. The scheduler writes no snapshot of a larger state. */
 const BODY_MAX = 64 * 1024 * 1024;
 
-export interface SnapshotParts {
+interface SnapshotParts {
   readonly journal: Journal;
   readonly definitions: Definitions;
   readonly recovery: Recovery;

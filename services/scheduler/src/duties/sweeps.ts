@@ -106,7 +106,7 @@ export async function sweepQueues(parts: SweepParts): Promise<boolean> {
     if (dueInMs !== undefined && nodeType !== ALARMS) waiting.enqueued(nodeType, dueInMs);
     if (dueInMs !== undefined && nodeType === ALARMS) onAlarm(dueInMs);
   }
-  loop.nudge();
+  loop.poll();
   return false;
 }
 

@@ -106,7 +106,7 @@ export interface LostInput {
   readonly answer: Answer<LostAnswer>;
 }
 
-export interface CancelInput {
+interface CancelInput {
   readonly kind: "cancel";
   readonly runId: RunId;
   readonly reason: string;
@@ -150,7 +150,7 @@ export interface PauseInput {
   readonly answer: Answer<PauseAnswer>;
 }
 
-export interface DeadlineInput {
+interface DeadlineInput {
   readonly kind: "deadline";
   readonly runId: RunId;
   readonly answer: Answer<void>;
@@ -170,7 +170,7 @@ export interface ResendInput {
 }
 
 /** A child run that has ended while its parent seems to wait for it. */
-export interface RelinkInput {
+interface RelinkInput {
   readonly kind: "relink";
   readonly runId: RunId;
   readonly answer: Answer<void>;

@@ -51,7 +51,7 @@ export const strayDetail = (straySeq: number): string =>
   `run_events has an event ${straySeq} behind the run's last_seq, which the engine did not write; delete that row`;
 
 /** The error for a command about such a run. */
-export const runQuarantined = (runId: RunId, { reason, detail }: QuarantineCause): EngineError =>
+const runQuarantined = (runId: RunId, { reason, detail }: QuarantineCause): EngineError =>
   new EngineError(
     "RUN_QUARANTINED",
     `Run ${runId} is in quarantine and does not advance: ${detail}. Repair the cause, then recheck the run (pawl run recheck ${runId}).`,

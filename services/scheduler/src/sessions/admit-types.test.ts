@@ -26,7 +26,7 @@ function setup() {
     const value = { executorId, nodeTypes, slots: 1, descriptors: [...descriptors] };
     say({ case: "register", value });
     const { refused } = await hear("registered");
-    const session = () => engine.roster.sessions.find((each) => each.executorId === executorId);
+    const session = () => engine.connected.sessions.find((each) => each.executorId === executorId);
     await expect.poll(session).toBeDefined();
     return { refused, served: [...(session()?.nodeTypes ?? [])], sever };
   };

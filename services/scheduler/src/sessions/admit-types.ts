@@ -34,7 +34,7 @@ const TRIES = 3;
 /** The most builds of one type that may be connected at once. */
 const EARLIER_MAX = 32;
 
-export interface AdmitParts {
+interface AdmitParts {
   readonly nodeTypes: NodeTypes;
   readonly executors: Executors;
   readonly builtIns: BuiltIns;
@@ -47,7 +47,7 @@ export interface Refused {
   readonly message: string;
 }
 
-export interface Admission {
+interface Admission {
   /** The node types that the executor serves. */
   readonly nodeTypes: readonly string[];
   readonly refused: readonly Refused[];

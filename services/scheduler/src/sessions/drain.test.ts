@@ -36,7 +36,7 @@ test("executors are sent away behind what the tick under way has for them, and g
   const executor = connect(engine, 4);
   const early = engine.start(definition);
   await begun;
-  const drained = drainExecutors(engine.roster, engine.loop, engine.log);
+  const drained = drainExecutors(engine.connected, engine.loop, engine.log);
   const late = engine.start(definition);
   expect(executor.items).toEqual([]);
   commit();
@@ -50,7 +50,7 @@ test("an assignment for an executor that says goodbye meanwhile is given back, a
   const leaving = connectStream(store, engine);
   leaving.say(hello());
   await leaving.hear("registered");
-  await until(() => engine.roster.sessions.length === 1, { what: "the executor to join" });
+  await until(() => engine.connected.sessions.length === 1, { what: "the executor to join" });
   const started = engine.start(definition);
   await begun;
   leaving.say({ case: "goodbye", value: {} });
@@ -78,14 +78,14 @@ test("an executor that registers with a stopping scheduler is refused, also if t
   const early = connectStream(store, engine, { ensureQueues });
   early.say(hello());
   await begun.promise;
-  await drainExecutors(engine.roster, engine.loop, engine.log);
+  await drainExecutors(engine.connected, engine.loop, engine.log);
   goOn.resolve();
   expect(await early.failed).toMatchObject({ reason: "DRAINING" });
   const late = connectStream(store, engine);
   late.say(hello());
   expect(await late.failed).toMatchObject({ reason: "DRAINING" });
   expect(late.heard).toEqual([]);
-  expect(engine.roster.sessions).toEqual([]);
+  expect(engine.connected.sessions).toEqual([]);
 });
 
 test("an assignment that a stream does not take before its scheduler stops is given back, and costs no delivery (X10, X18)", async () => {
@@ -96,7 +96,7 @@ test("an assignment that a stream does not take before its scheduler stops is gi
   await slow.hear("registered");
   slow.clog();
   const { runId } = await engine.start(await saveGraph(store, GRAPH));
-  await drainExecutors(engine.roster, engine.loop, engine.log);
+  await drainExecutors(engine.connected, engine.loop, engine.log);
   await engine.loop.stop();
   expect(store.view.leases()).toEqual([]);
   const recovered = store.view.events(runId).filter(({ type }) => type === "run.recovered");

@@ -10,7 +10,7 @@
 import { pause } from "@pawl/platform/lifecycle/backoff";
 import type { Logger } from "@pawl/platform/telemetry/log";
 import type { TickLoop } from "../tick/loop.ts";
-import type { Roster } from "./roster.ts";
+import type { ConnectedExecutors } from "./connected-executors.ts";
 import type { Session } from "./session.ts";
 
 /** Waits for the tick under way, then releases the claims of the session, or only those that were never sent. Settles after the commit. */
@@ -36,13 +36,13 @@ const LEAVE_MS = 1_000;
 
 /** Ends the streams of all executors, because this scheduler stops. */
 export async function drainExecutors(
-  roster: Roster,
+  connected: ConnectedExecutors,
   loop: Pick<TickLoop, "afterTick" | "ask">,
   log: Logger,
 ): Promise<void> {
-  roster.drain();
+  connected.drain();
   await loop.afterTick();
-  const { sessions } = roster;
+  const { sessions } = connected;
   const left = sessions.map((session) => {
     const { promise, resolve } = Promise.withResolvers<void>();
     session.send({ item: { case: "drain", value: {} } }, resolve);

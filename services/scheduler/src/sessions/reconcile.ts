@@ -8,7 +8,7 @@ import type { Logger } from "@pawl/platform/telemetry/log";
 import type { Claim } from "../inputs/input.ts";
 import type { TickLoop } from "../tick/loop.ts";
 import type { Session } from "./session.ts";
-import { fence } from "./door.ts";
+import { fence } from "./fence.ts";
 import { claimItem } from "./wire.ts";
 
 /** The assignment of a younger lease may still be on its way to a busy executor. */

@@ -15,7 +15,7 @@ import type { Session } from "./session.ts";
 /** Executors that started together renew together. */
 const GATHER_MS = 20;
 
-export interface RenewalsOptions {
+interface RenewalsOptions {
   readonly executors: Executors;
   readonly leaseMs: number;
   readonly renewMs: number;

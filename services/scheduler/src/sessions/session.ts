@@ -15,7 +15,7 @@ import type { Refused } from "./admit-types.ts";
 import { claimItem } from "./wire.ts";
 
 /** Sends an item on the stream, which batches items. `onSent` is called once the item has left this process. */
-export type SendItem = (item: SchedulerItemInit, onSent?: () => void) => void;
+type SendItem = (item: SchedulerItemInit, onSent?: () => void) => void;
 
 /** A claim, and the time when its assignment left. Infinity while it waits, -Infinity if it left in time or on an earlier connection. */
 interface Held {

@@ -12,7 +12,7 @@ import {
 } from "@pawl/proto/pawl/worker/v1/worker_service_pb";
 import type { EffectStanding } from "@pawl/core/policy/effect";
 import { wireClaim } from "../hand-off/assignment.ts";
-import { answered, type DoorParts, enter } from "./door.ts";
+import { answered, type ReportParts, enter } from "./fence.ts";
 import type { Session } from "./session.ts";
 import { decode } from "./wire.ts";
 
@@ -27,7 +27,7 @@ const STATES: Readonly<Record<EffectStanding["state"], EffectState>> = {
   committed: EffectState.COMMITTED,
 };
 
-export function takeEffectBegin(parts: DoorParts, session: Session, wire: EffectBegin): void {
+export function takeEffectBegin(parts: ReportParts, session: Session, wire: EffectBegin): void {
   const { name } = wire;
   const what = `the beginning of effect ${name}`;
   enter(session, wire.claim, what, (claim) => {
@@ -57,7 +57,7 @@ export function takeEffectBegin(parts: DoorParts, session: Session, wire: Effect
   });
 }
 
-export function takeEffectCommit(parts: DoorParts, session: Session, wire: EffectCommit): void {
+export function takeEffectCommit(parts: ReportParts, session: Session, wire: EffectCommit): void {
   const { name } = wire;
   const what = `the result of effect ${name}`;
   enter(session, wire.claim, what, (claim) => {

@@ -13,13 +13,13 @@ import type {
 } from "@pawl/proto/pawl/worker/v1/worker_service_pb";
 import type { Claim } from "../inputs/input.ts";
 import { wireClaim } from "../hand-off/assignment.ts";
-import { answered, type DoorParts, enter } from "./door.ts";
+import { answered, type ReportParts, enter } from "./fence.ts";
 import type { Session } from "./session.ts";
 import { claimItem, cleanText, isIndex, mediaOf, outcomeOf } from "./wire.ts";
 
 const LEVELS = new Set(["debug", "info", "warn", "error"]);
 
-export function takeOutcome(parts: DoorParts, session: Session, wire: Outcome): void {
+export function takeOutcome(parts: ReportParts, session: Session, wire: Outcome): void {
   enter(session, wire.claim, "an outcome", (claim) => {
     session.letGo(claim);
     probe("outcome.received");
@@ -35,7 +35,7 @@ export function takeOutcome(parts: DoorParts, session: Session, wire: Outcome): 
 
 /** Fails a task that no message can hold, in its executor's name. So it costs neither a delivery nor a stream. */
 export function failOversize(
-  { loop, log }: DoorParts,
+  { loop, log }: ReportParts,
   session: Session,
   claim: Claim,
   { cause, message }: Oversize,
@@ -53,7 +53,7 @@ export function failOversize(
     .catch((error) => log.error({ err: error, run_id: claim.runId }, "a failure was not settled"));
 }
 
-export function takeDelta(parts: DoorParts, session: Session, wire: Delta): void {
+export function takeDelta(parts: ReportParts, session: Session, wire: Delta): void {
   const what = `delta ${wire.deltaIndex}`;
   enter(session, wire.claim, what, (claim) => {
     if (!isIndex(wire.deltaIndex)) return;
@@ -81,7 +81,7 @@ const bytesBehind = (text: string, lengthMax: number): number => utf8Bytes(text.
 const cutOf = (cutBytes: number): { readonly cutBytes?: number } =>
   cutBytes === 0 ? {} : { cutBytes };
 
-export function takeLog(parts: DoorParts, session: Session, wire: Log): void {
+export function takeLog(parts: ReportParts, session: Session, wire: Log): void {
   const what = `log line ${wire.logIndex}`;
   enter(session, wire.claim, what, (claim) => {
     if (!isIndex(wire.logIndex)) return;
@@ -103,7 +103,7 @@ export function takeLog(parts: DoorParts, session: Session, wire: Log): void {
 }
 
 /** An executor that stops gives a claim back. The node is queued again at once, and no delivery is counted. */
-export function takeRelease(parts: DoorParts, session: Session, wire: Release): void {
+export function takeRelease(parts: ReportParts, session: Session, wire: Release): void {
   enter(session, wire.claim, "a release", (claim) => {
     session.letGo(claim);
     parts.loop.submit({
@@ -120,7 +120,7 @@ export function takeRelease(parts: DoorParts, session: Session, wire: Release): 
 }
 
 /** A task needs more time than its executor's renewals give. */
-export function takeExtend(parts: DoorParts, session: Session, wire: Extend): void {
+export function takeExtend(parts: ReportParts, session: Session, wire: Extend): void {
   enter(session, wire.claim, "more time", (claim) => {
     const extendMs = Math.min(Number(wire.extendMs), LIMITS.nodeTimeoutMsMax);
     parts.loop.submit({
@@ -138,7 +138,7 @@ export function takeExtend(parts: DoorParts, session: Session, wire: Extend): vo
 }
 
 const streamed = (
-  parts: DoorParts,
+  parts: ReportParts,
   session: Session,
   claim: Claim,
   {

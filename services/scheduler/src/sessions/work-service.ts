@@ -25,7 +25,7 @@ import { type BuiltIns, checkRegister, SLOTS_MAX } from "./check-register.ts";
 import { giveBack } from "./give-back.ts";
 import { ASSIGNMENT_GRACE_MS, reconcile } from "./reconcile.ts";
 import type { Renewals } from "./renewals.ts";
-import type { Roster } from "./roster.ts";
+import type { ConnectedExecutors } from "./connected-executors.ts";
 import type { SchedulerItemInit } from "../commit/executor.ts";
 import { idTaken, Session } from "./session.ts";
 import { failOversize, takeDelta, takeExtend, takeLog, takeOutcome, takeRelease } from "./take.ts";
@@ -38,7 +38,7 @@ const RENEWALS_MISSED = 2;
 export interface WorkParts {
   readonly schedulerId: string;
   readonly loop: TickLoop;
-  readonly roster: Roster;
+  readonly connected: ConnectedExecutors;
   readonly executors: Executors;
   readonly nodeTypes: NodeTypes;
   readonly renewals: Renewals;
@@ -108,7 +108,7 @@ async function register(parts: WorkParts, stream: WorkStream, hello: Register): 
     held,
     send: (item, onSent) => outgoing.push(item, onSent),
     onOversize: (claim, oversize) => failOversize(parts, session, claim, oversize),
-    onRoom: () => parts.loop.nudge(),
+    onRoom: () => parts.loop.poll(),
     silentAfterMs: RENEWALS_MISSED * parts.renewMs,
     leaseMs: parts.leaseMs,
     end: (error) => stream.fail(error),
@@ -126,12 +126,12 @@ async function register(parts: WorkParts, stream: WorkStream, hello: Register): 
     await leave(parts, session, false);
     throw new EngineError("CALLER_CANCELLED", "the executor left while it registered");
   }
-  parts.roster.join(session);
+  parts.connected.join(session);
   parts.log.info(
     { executor_id: session.executorId, capacity: hello.slots, held: held.length },
     "executor joined",
   );
-  parts.loop.nudge();
+  parts.loop.poll();
   return session;
 }
 
@@ -153,7 +153,7 @@ async function enroll(parts: WorkParts, session: Session, hello: Register): Prom
     parts.log.warn(about, "refused a second process with the id of a live executor");
     throw idTaken(session.executorId);
   }
-  const older = parts.roster.find(session.executorId);
+  const older = parts.connected.find(session.executorId);
   if (older === undefined) return;
   parts.log.info({ executor_id: session.executorId }, "a newer stream speaks for this executor");
   older.supersede();
@@ -167,8 +167,8 @@ const processOf = ({ name, language, sdk, build }: WireProcess): HandlerProcess 
 });
 
 /** Refuses the executor. It keeps its claims and names them to its next scheduler. */
-function throwIfDraining({ roster }: WorkParts): void {
-  if (roster.isDraining) throw new EngineError("DRAINING", "This scheduler is stopping.");
+function throwIfDraining({ connected }: WorkParts): void {
+  if (connected.isDraining) throw new EngineError("DRAINING", "This scheduler is stopping.");
 }
 
 /**
@@ -186,7 +186,7 @@ function resize(parts: WorkParts, session: Session, hello: Register): void {
     throw invalidField("register.executor_id", "BAD_ID", "a stream speaks for one executor");
   session.resize(hello.slots);
   session.send(registered(parts, session));
-  parts.loop.nudge();
+  parts.loop.poll();
 }
 
 function registered(
@@ -202,7 +202,7 @@ function registered(
 function noteAlive(parts: WorkParts, session: Session): void {
   const wasSilent = session.isSilent;
   session.received();
-  if (wasSilent) parts.loop.nudge();
+  if (wasSilent) parts.loop.poll();
 }
 
 function take(parts: WorkParts, session: Session, { item }: WorkerItem): void {
@@ -223,7 +223,7 @@ function take(parts: WorkParts, session: Session, { item }: WorkerItem): void {
       return takeExtend(parts, session, item.value);
     case "credit":
       session.grow(Math.min(item.value.slots, SLOTS_MAX));
-      return parts.loop.nudge();
+      return parts.loop.poll();
     case "renew": {
       const held = item.value.held.flatMap((wire) => claimOf(wire) ?? []);
       session.silentMs = Math.min(Number(item.value.silentMs), Number.MAX_SAFE_INTEGER);
@@ -244,7 +244,7 @@ function take(parts: WorkParts, session: Session, { item }: WorkerItem): void {
 }
 
 async function leave(parts: WorkParts, session: Session, farewell: boolean): Promise<void> {
-  parts.roster.leave(session);
+  parts.connected.leave(session);
   parts.renewals.drop(session);
   METRICS.executorsConnected.add(-1);
   // A newer session may represent the executor, here or at another scheduler. Then the claims and the life belong to that session.

@@ -85,13 +85,13 @@ function partsOf(store: Store, engine: ReturnType<typeof createEngine>): WorkPar
     executors,
     log,
     onFailure: () => undefined,
-    onRevived: () => engine.loop.nudge(),
+    onRevived: () => engine.loop.poll(),
   });
   onTestFinished(() => renewals.stop());
   return {
     schedulerId: "memory",
     loop: engine.loop,
-    roster: engine.roster,
+    connected: engine.connected,
     executors,
     nodeTypes,
     renewals,

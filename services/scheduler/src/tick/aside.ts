@@ -23,7 +23,7 @@ const PATIENCE_MS = 3_000;
 /** How many waits are remembered. A forgotten run starts with the shortest wait. */
 const REMEMBERED_MAX = 1_000;
 
-export interface AsideParts {
+interface AsideParts {
   readonly recovery: Pick<Recovery, "lockedRuns">;
   readonly timers: Timers;
   readonly steady: () => number;
@@ -179,7 +179,7 @@ export class Aside {
 }
 
 /** Whether the input is an executor's report about its claim. Without it the node would be stuck. */
-export const isKept = (input: Input): boolean => input.kind === "outcome" || isFenced(input);
+const isKept = (input: Input): boolean => input.kind === "outcome" || isFenced(input);
 
 /** The error for a sender that may repeat its input. */
 export const contended = (runId: RunId, cause: unknown): EngineError =>

@@ -21,7 +21,7 @@ const ENOUGH = 0.6;
 /** setTimeout takes at most 2^31-1 ms. */
 const TIMER_MAX_MS = 2 ** 31 - 1;
 
-export interface LoopOptions extends Omit<RedoOptions, "aside"> {
+interface LoopOptions extends Omit<RedoOptions, "aside"> {
   /** Timers for runs that wait aside, and for batches that grow. */
   readonly timers: Timers;
   readonly steady: () => number;
@@ -56,7 +56,7 @@ export class TickLoop {
 
   constructor(options: LoopOptions) {
     const { recovery, timers, steady } = options;
-    this.#aside = new Aside({ recovery, timers, steady, onDue: () => this.nudge() });
+    this.#aside = new Aside({ recovery, timers, steady, onDue: () => this.poll() });
     this.#options = { ...options, aside: this.#aside };
     this.#redo = new Redo(this.#options, this.#inbox, this.#aside);
   }
@@ -88,7 +88,7 @@ export class TickLoop {
   }
 
   /** Looks at the queues again, because an executor has room again or another scheduler queued jobs. */
-  nudge(): void {
+  poll(): void {
     if (!this.#stopped) this.#run();
   }
 
@@ -262,7 +262,7 @@ export class TickLoop {
     const waitMs = Math.min(TIMER_MAX_MS, Math.max(1, dueInMs + 1));
     this.#dueTimer = setTimeout(() => {
       probe("tick.timer-fired");
-      this.nudge();
+      this.poll();
     }, waitMs);
   }
 }

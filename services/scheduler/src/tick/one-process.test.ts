@@ -37,7 +37,7 @@ async function runOn(engineCount: number): Promise<readonly RunEvent[]> {
     for (const { engine } of pairs) {
       for (const { nodeType, waitingCount } of (await store.journal.survey()).queues)
         if (waitingCount > 0) engine.waiting.enqueued(nodeType);
-      engine.loop.nudge();
+      engine.loop.poll();
     }
     await workUntilQuiet(pairs);
     const [run] = await store.journal.load([{ runId, afterSeq: 0 }]);

@@ -103,7 +103,7 @@ class Pair {
   /** Its stream breaks and it returns with the claims it holds; an assignment that it has not received is lost. */
   reconnect(): void {
     received(this.executor);
-    this.engine.roster.leave(this.executor.session);
+    this.engine.connected.leave(this.executor.session);
     this.executor = connect(this.engine, 8);
     for (const { claim } of this.tasks) this.executor.session.hold(claim);
   }
@@ -160,7 +160,7 @@ async function play(graph: object, script: readonly Step[]) {
       const NOBODY = { resolve: () => {}, reject: () => {} };
       pairOf(round % 2).engine.loop.submit({ kind: "lost", ...claimLost, answer: NOBODY });
     }
-    for (const { engine } of pairs) engine.loop.nudge();
+    for (const { engine } of pairs) engine.loop.poll();
   }
   return { store, pairs };
 }

@@ -13,7 +13,7 @@ import type { TickParts } from "./tick.ts";
 import type { Waiting } from "../commit/waiting.ts";
 import { news, write } from "../commit/write.ts";
 
-export interface Sending {
+interface Sending {
   readonly draft: Draft;
   /** The draft of the jobs that come out of the queues. */
   readonly claims: Draft;
@@ -23,7 +23,7 @@ export interface Sending {
   readonly claimMax: number;
 }
 
-export interface Sent {
+interface Sent {
   /** The last seqs of the draft that was written last. The commit is sent before they arrive. */
   readonly lastSeqs: Promise<ReadonlyMap<RunId, number>>;
   readonly claimed: Draft | undefined;

@@ -13,7 +13,7 @@ import type { TickReport } from "./tick.ts";
 
 const BATCH_MAX = 256;
 
-export interface StoreWaitParts {
+interface StoreWaitParts {
   readonly recovery: Pick<Recovery, "probe">;
   readonly store: StoreHealth;
   readonly inbox: Inbox;

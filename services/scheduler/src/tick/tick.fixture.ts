@@ -16,7 +16,7 @@ import {
 import { newRunId } from "../run-id.ts";
 import { createMark } from "../inputs/quarantine.ts";
 import { KnownPauses } from "../commit/pauses.ts";
-import { Roster } from "../sessions/roster.ts";
+import { ConnectedExecutors } from "../sessions/connected-executors.ts";
 import { Session } from "../sessions/session.ts";
 import { claimOf } from "../sessions/wire.ts";
 import { RunCache } from "../commit/cache.ts";
@@ -47,7 +47,7 @@ export function createEngine(
 ) {
   const { maxCachedBytes, timers = systemTimers, completesGlue = false, handsOff = true } = options;
   const definitions = new Definitions(store.workflows);
-  const roster = new Roster();
+  const connected = new ConnectedExecutors();
   const waiting = new Waiting(now);
   const { journal, recovery, pauses } = store;
   const log = createLogger({ service: "scheduler", level: "silent" });
@@ -62,7 +62,7 @@ export function createEngine(
     pauses,
     onResumed: (types) => {
       for (const type of types) waiting.enqueued(type);
-      loop.nudge();
+      loop.poll();
     },
     onUnsettled: () => {},
     onError: (error) => void errors.push(error),
@@ -71,7 +71,7 @@ export function createEngine(
     journal,
     cache,
     definitions,
-    executors: roster,
+    executors: connected,
     waiting,
     handsOff,
     completesGlue,
@@ -94,7 +94,7 @@ export function createEngine(
     log,
     mark,
     loop,
-    roster,
+    connected,
     waiting,
     definitions,
     health,
@@ -110,7 +110,7 @@ export function createEngine(
 export type Engine = ReturnType<typeof createEngine>;
 
 /** What a test may say of a run it starts. */
-export interface More {
+interface More {
   readonly priority?: number;
   readonly input?: string;
   readonly limits?: Limits;
@@ -176,7 +176,7 @@ export function connect(engine: Engine, capacity: number, nodeTypes = ["start", 
       onSent?.();
     },
   });
-  engine.roster.join(session);
+  engine.connected.join(session);
   /** Takes the assignments sent so far. */
   const take = (): NamedClaim[] =>
     items.splice(0).flatMap(({ item }) => {

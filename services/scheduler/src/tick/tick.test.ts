@@ -136,7 +136,7 @@ test("two schedulers that finish a diamond's branches together start its join on
     for (const { engine } of pairs) {
       for (const { nodeType, waitingCount } of (await store.journal.survey()).queues)
         if (waitingCount > 0) engine.waiting.enqueued(nodeType);
-      engine.loop.nudge();
+      engine.loop.poll();
     }
     const logs = await Promise.all(runs.map(({ runId }) => logOf(runId)));
     if (logs.every((events) => events.at(-1)?.type === "run.completed")) break;
@@ -254,7 +254,7 @@ test("a cancelled run leaves no job behind, and the jobs of other runs stay (S0.
   );
   expect(await depth()).toBe(1);
   const executor = connect(engine, 4);
-  engine.loop.nudge();
+  engine.loop.poll();
   await engine.start(definition);
   await workUntilQuiet([{ engine, executor }]);
   expect((await logOf(gone.runId)).at(-1)?.type).toBe("run.cancelled");

@@ -40,7 +40,7 @@ export interface TickReport {
   readonly hasWritten: boolean;
 }
 
-export interface TickOptions {
+interface TickOptions {
   /** The tick that is being committed meanwhile. */
   readonly below?: Tick | undefined;
   /** How many jobs it may claim of each type. */

@@ -15,7 +15,7 @@ test("a tick keeps no reference to earlier ticks", async () => {
     journal,
     cache,
     definitions,
-    roster: executors,
+    connected: executors,
     waiting,
     known,
   } = createEngine(store, () => 1_000);

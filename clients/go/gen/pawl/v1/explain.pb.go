@@ -72,7 +72,7 @@ const (
 	ExplainReason_EXPLAIN_REASON_UNTAKEN_BRANCH ExplainReason = 21
 	// Skipped: a parent did not complete and its policy is skip.
 	ExplainReason_EXPLAIN_REASON_PARENT_NOT_COMPLETED ExplainReason = 22
-	// Its output was superseded.
+	// Its output was superseded. No service writes it yet.
 	ExplainReason_EXPLAIN_REASON_INVALIDATED ExplainReason = 23
 	// A map or a loop, waiting for its iterations.
 	ExplainReason_EXPLAIN_REASON_WAITING_ITERATIONS ExplainReason = 24

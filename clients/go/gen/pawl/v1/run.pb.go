@@ -31,17 +31,17 @@ const (
 	RunStatus_RUN_STATUS_UNSPECIFIED RunStatus = 0
 	// Accepted, nothing planned yet.
 	RunStatus_RUN_STATUS_PENDING RunStatus = 1
-	// Planned, nothing started yet.
+	// Planned, nothing started yet. No service writes it yet.
 	RunStatus_RUN_STATUS_SCHEDULED RunStatus = 2
 	// At work.
 	RunStatus_RUN_STATUS_RUNNING RunStatus = 3
 	// Nothing to do until a person or a signal answers.
 	RunStatus_RUN_STATUS_WAITING RunStatus = 4
-	// Nothing to do until a retry's backoff has passed.
+	// Nothing to do until a retry's backoff has passed. No service writes it yet.
 	RunStatus_RUN_STATUS_RETRYING RunStatus = 5
 	// Held by an operator.
 	RunStatus_RUN_STATUS_PAUSED RunStatus = 6
-	// Undoing what was done.
+	// Undoing what was done. No service writes it yet.
 	RunStatus_RUN_STATUS_COMPENSATING RunStatus = 7
 	// Final: every leaf is completed or skipped.
 	RunStatus_RUN_STATUS_COMPLETED RunStatus = 8
@@ -138,7 +138,7 @@ const (
 	NodeStatus_NODE_STATUS_CANCELLED NodeStatus = 9
 	// Final: no taken edge leads to it, or a parent failed and its policy is skip.
 	NodeStatus_NODE_STATUS_SKIPPED NodeStatus = 10
-	// Its output was superseded by a repair upstream.
+	// Its output was superseded by a repair upstream. No service writes it yet.
 	NodeStatus_NODE_STATUS_INVALIDATED NodeStatus = 11
 )
 

@@ -380,7 +380,7 @@ export const ExplainReason = {
   PARENT_NOT_COMPLETED: 22,
 
   /**
-   * Its output was superseded.
+   * Its output was superseded. No service writes it yet.
    *
    * @generated from enum value: EXPLAIN_REASON_INVALIDATED = 23;
    */

@@ -488,7 +488,7 @@ export const RunStatus = {
   PENDING: 1,
 
   /**
-   * Planned, nothing started yet.
+   * Planned, nothing started yet. No service writes it yet.
    *
    * @generated from enum value: RUN_STATUS_SCHEDULED = 2;
    */
@@ -509,7 +509,7 @@ export const RunStatus = {
   WAITING: 4,
 
   /**
-   * Nothing to do until a retry's backoff has passed.
+   * Nothing to do until a retry's backoff has passed. No service writes it yet.
    *
    * @generated from enum value: RUN_STATUS_RETRYING = 5;
    */
@@ -523,7 +523,7 @@ export const RunStatus = {
   PAUSED: 6,
 
   /**
-   * Undoing what was done.
+   * Undoing what was done. No service writes it yet.
    *
    * @generated from enum value: RUN_STATUS_COMPENSATING = 7;
    */
@@ -655,7 +655,7 @@ export const NodeStatus = {
   SKIPPED: 10,
 
   /**
-   * Its output was superseded by a repair upstream.
+   * Its output was superseded by a repair upstream. No service writes it yet.
    *
    * @generated from enum value: NODE_STATUS_INVALIDATED = 11;
    */

@@ -1,7 +1,8 @@
 // Approvals in memory.
 
 import type { ApprovalId } from "@pawl/core/name/ids";
-import type { StagedRows, Tables } from "../memory/tables.ts";
+import type { StagedRows } from "../memory/staging.ts";
+import type { Tables } from "../memory/store.ts";
 import type {
   ApprovalRecord,
   ClosedApproval,

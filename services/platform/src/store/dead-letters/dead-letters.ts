@@ -49,7 +49,7 @@ export const CLOSED = { deadLetterId: uuid(), redriveRunId: orNull(uuid<RunId>()
 export type NewDeadLetter = Typed<typeof NEW_DEAD_LETTER>;
 export type DeadLetterRecord = Typed<typeof DEAD_LETTER>;
 export type OpenDeadLetter = Typed<typeof OPEN>;
-export type ClosedDeadLetter = Typed<typeof CLOSED>;
+type ClosedDeadLetter = Typed<typeof CLOSED>;
 export type DeadLetterPage = Page<DeadLetterRecord>;
 
 export interface DeadLetterFilter {

@@ -1,6 +1,7 @@
 // Dead letters in memory.
 
-import { pairKey, type StagedRows, type Tables } from "../memory/tables.ts";
+import { pairKey, type StagedRows } from "../memory/staging.ts";
+import type { Tables } from "../memory/store.ts";
 import type { RunRow } from "../runs/memory.ts";
 import {
   type DeadLetterFilter,

@@ -3,7 +3,7 @@
 import type { EffectClass } from "@pawl/core/policy/effect";
 import type { LeaseKey } from "../leases/leases.ts";
 import { leaseKey } from "../leases/memory.ts";
-import type { StagedRows } from "../memory/tables.ts";
+import type { StagedRows } from "../memory/staging.ts";
 import type { Begun, Committed, EffectBegin, EffectCommit } from "./effects.ts";
 
 export interface EffectRow extends LeaseKey {

@@ -35,7 +35,7 @@ export interface ExecutorSession {
 }
 
 /** A session that keeps its executor alive, and the changes that it reports. */
-export interface Renewal extends ExecutorSession {
+interface Renewal extends ExecutorSession {
   /** The new number of slots. Unchanged if absent. */
   readonly slots?: number;
   /** How long the user's process behind it has been silent. 0 if it answers. */

@@ -1,6 +1,7 @@
 // Leases and executors in memory, by the store's clock.
 
-import type { StagedRows, Tables } from "../memory/tables.ts";
+import type { StagedRows } from "../memory/staging.ts";
+import type { Tables } from "../memory/store.ts";
 import type {
   ClaimKey,
   Executors,

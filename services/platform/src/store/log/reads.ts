@@ -9,7 +9,7 @@ import { columns, first, queriesBeside, type Queryable, run, valuesOf } from "..
 import type { EventPage, LogCursor, TagPage, TagRecord } from "./log.ts";
 
 /** How many bytes of the users' JSON one read brings into memory. One more event may exceed the bound. */
-export const PAGE_BYTES = 2 * 1024 * 1024;
+const PAGE_BYTES = 2 * 1024 * 1024;
 const BATCH_BYTES = 8 * 1024 * 1024;
 
 const declare = queriesBeside(import.meta.url);
@@ -85,7 +85,7 @@ function bytesOf(rows: readonly { readonly value: string | null }[]): number {
 }
 
 /** The part of a log that a fold reads. */
-export interface LogRange extends LogCursor {
+interface LogRange extends LogCursor {
   /** The last seq of the run's row. */
   readonly lastSeq: number;
 }

@@ -1,7 +1,9 @@
 // The memory store's replacement for transactions. Writers take turns, each changes a staged copy, and unique keys refuse duplicates.
 
+import type { Tables } from "./store.ts";
+
 /** A map that one transaction sees: its own changes over the committed rows. Only `apply` changes the committed map. */
-export class StagedMap<K, V> {
+class StagedMap<K, V> {
   readonly #committed: Map<K, V>;
   /** Undefined marks a row that this transaction deleted. */
   readonly #changes = new Map<K, V | undefined>();
@@ -62,3 +64,23 @@ export function createTurns(): InTurn {
     return turn;
   };
 }
+
+/** The rows that one transaction sees. `apply` commits them. */
+export function stageRows(tables: Tables, now: number) {
+  const rows = {
+    runs: new StagedMap(tables.runs),
+    requests: new StagedMap(tables.requests),
+    inputKeys: new StagedMap(tables.inputKeys),
+    definitions: new StagedMap(tables.definitions),
+    approvals: new StagedMap(tables.approvals),
+    deadLetters: new StagedMap(tables.deadLetters),
+    leases: new StagedMap(tables.leases),
+    effects: new StagedMap(tables.effects),
+  };
+  const apply = (): void => Object.values(rows).forEach((staged) => staged.apply());
+  return { ...rows, workflows: tables.workflows, now, apply };
+}
+export type StagedRows = Readonly<ReturnType<typeof stageRows>>;
+
+/** A key of two parts. No id contains a line break. */
+export const pairKey = (first: string, second: string): string => `${first}\n${second}`;

@@ -2,19 +2,54 @@
 // that it behaves like PostgreSQL.
 
 import type { SlotQuestion } from "@pawl/core/explain/room";
-import type { RunId } from "@pawl/core/name/ids";
-import { createMemoryDeadLetters } from "../dead-letters/memory.ts";
-import { createMemoryExecutors } from "../leases/memory.ts";
+import type { ApprovalId, DefinitionId, ExecutorId, RunId } from "@pawl/core/name/ids";
+import { MemoryJobs } from "../../queue/memory-jobs.ts";
+import type { ApprovalRow } from "../approvals/memory.ts";
+import { createMemoryDeadLetters, type DeadLetterRow } from "../dead-letters/memory.ts";
+import type { EffectRow } from "../effects/memory.ts";
+import { createMemoryExecutors, type ExecutorRow, type LeaseRow } from "../leases/memory.ts";
+import { MemoryLog } from "../log/memory.ts";
 import { createMemoryNodeTypes } from "../node-types/memory.ts";
-import { createMemoryPauses } from "../pauses/memory.ts";
+import type { NodeTypeRecord } from "../node-types/node-types.ts";
+import { createMemoryPauses, type PauseRow } from "../pauses/memory.ts";
 import { createMemoryRecovery } from "../recovery/memory.ts";
+import type { Snapshot } from "../recovery/recovery.ts";
+import type { KeptInput, RunRow } from "../runs/memory.ts";
 import { createMemorySchedules } from "../schedules/memory.ts";
-import { readMemorySlotWaits } from "../slots/memory.ts";
+import type { StoredSchedule } from "../schedules/schedules.ts";
+import { MemorySlots, readMemorySlotWaits } from "../slots/memory.ts";
 import type { News } from "../tick/journal.ts";
 import { createMemoryJournal } from "../tick/memory.ts";
-import { createMemoryWorkflows } from "../workflows/memory.ts";
+import { createMemoryWorkflows, type StoredDefinition } from "../workflows/memory.ts";
 import { createTurns } from "./staging.ts";
-import { createTables } from "./tables.ts";
+
+/** Empty tables: those of the schema. Each noun has its rows in its own `memory.ts`. */
+const createTables = () => ({
+  runs: new Map<RunId, RunRow>(),
+  /** Runs by tenant and request id. */
+  requests: new Map<string, RunId>(),
+  /** By tenant and key. */
+  inputKeys: new Map<string, KeptInput>(),
+  approvals: new Map<ApprovalId, ApprovalRow>(),
+  deadLetters: new Map<string, DeadLetterRow>(),
+  log: new MemoryLog(),
+  snapshots: new Map<RunId, Snapshot>(),
+  leases: new Map<string, LeaseRow>(),
+  effects: new Map<string, EffectRow>(),
+  jobs: new MemoryJobs(),
+  slots: new MemorySlots(),
+  executors: new Map<ExecutorId, ExecutorRow>(),
+  nodeTypes: new Map<string, NodeTypeRecord>(),
+  definitions: new Map<DefinitionId, StoredDefinition>(),
+  /** Each workflow's current definition. */
+  workflows: new Map<string, DefinitionId>(),
+  /** By tenant and id. */
+  schedules: new Map<string, StoredSchedule>(),
+  /** By scope, tenant and name. */
+  pauses: new Map<string, PauseRow>(),
+  pauseEpoch: { value: 1 },
+});
+export type Tables = Readonly<ReturnType<typeof createTables>>;
 
 interface MemoryStoreOptions {
   /** The store's clock in milliseconds. By default the system's. */

@@ -1,6 +1,6 @@
 // The catalogue of node types in memory.
 
-import type { Tables } from "../memory/tables.ts";
+import type { Tables } from "../memory/store.ts";
 import type { NodeTypes } from "./node-types.ts";
 
 /** The catalogue over the tables. */

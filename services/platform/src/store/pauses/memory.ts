@@ -1,7 +1,7 @@
 // Pauses in memory. A pause takes its turn among the transactions, so no transaction is open while the store writes it.
 
 import type { InTurn } from "../memory/staging.ts";
-import type { Tables } from "../memory/tables.ts";
+import type { Tables } from "../memory/store.ts";
 import type { RunRow } from "../runs/memory.ts";
 import type { PauseKey, PauseRecord, Pauses } from "./pauses.ts";
 

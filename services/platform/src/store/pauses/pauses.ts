@@ -42,7 +42,7 @@ export interface PauseWords {
 }
 
 /** A page of a walk over the runs of a workflow. */
-export interface RunsAfter {
+interface RunsAfter {
   readonly after: RunId | undefined;
   readonly limit: number;
 }

@@ -3,9 +3,9 @@
 import type { RunId } from "@pawl/core/name/ids";
 import { type DroppedJob, jobId } from "../../queue/queue.ts";
 import type { Recovery, TornRun, WalkCursor } from "./recovery.ts";
-import type { Tables } from "../memory/tables.ts";
-import { dropOf, type RunRow } from "../runs/memory.ts";
 import type { InTurn } from "../memory/staging.ts";
+import type { Tables } from "../memory/store.ts";
+import { dropOf, type RunRow } from "../runs/memory.ts";
 
 /** Recovery over the tables. */
 export function createMemoryRecovery(tables: Tables, now: () => number, inTurn: InTurn): Recovery {

@@ -2,8 +2,8 @@
 
 import { isStreamedType } from "@pawl/core/log/event";
 import type { RunId } from "@pawl/core/name/ids";
-import { UniqueViolation } from "../memory/staging.ts";
-import { pairKey, type StagedRows, type Tables } from "../memory/tables.ts";
+import { pairKey, type StagedRows, UniqueViolation } from "../memory/staging.ts";
+import type { Tables } from "../memory/store.ts";
 import { RunMoved, WorkflowMoved } from "../tick/journal.ts";
 import type {
   InputKey,

@@ -2,7 +2,8 @@
 // meanwhile, and an edit in between replaces its result.
 
 import type { AlarmKey } from "../../queue/alarm.ts";
-import { pairKey, type Tables } from "../memory/tables.ts";
+import { pairKey } from "../memory/staging.ts";
+import type { Tables } from "../memory/store.ts";
 import {
   type Firing,
   nextAfterEdit,

@@ -74,7 +74,7 @@ export type SaveScheduleResult =
   | { readonly kind: "request_reused" };
 
 /** The next occurrence of a recurrence. Null after its last occurrence. */
-export type NextOf = (spec: ScheduleSpec) => number | null | Promise<number | null>;
+type NextOf = (spec: ScheduleSpec) => number | null | Promise<number | null>;
 
 /** A schedule whose alarm has gone off. */
 export interface DueSchedule extends ScheduleRecord {

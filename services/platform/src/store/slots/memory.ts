@@ -13,7 +13,7 @@ import {
   type SlotsMoved,
 } from "./slots.ts";
 
-export interface SlotRow extends SlotHolder {
+interface SlotRow extends SlotHolder {
   readonly slotId: number;
   readonly key: string;
   readonly request: SlotRequest;

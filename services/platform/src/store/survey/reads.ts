@@ -1,29 +1,41 @@
-// Counts across the tables of all nouns. Counts stop at a bound, so a long backlog costs no more.
+// Counts across the tables of all nouns, for people. Counts stop at a bound, so a long backlog costs no more.
 
-import type { WaitingRoom } from "@pawl/core/explain/room";
-import type { RunId } from "@pawl/core/name/ids";
+import type { SlotQuestion, WaitingRoom } from "@pawl/core/explain/room";
+import type { DefinitionId, NodeId, RunId } from "@pawl/core/name/ids";
 import { readClock } from "../../db/clock.ts";
-import { number, orNull } from "../../db/columns.ts";
-import { first, queriesBeside, type Queryable } from "../../db/query.ts";
-import { countAhead, countWaitingJobs } from "../../queue/reads.ts";
+import type { Queryable } from "../../db/query.ts";
+import { countAhead, countWaitingJobs, type PlaceInQueue } from "../../queue/reads.ts";
 import { countOpenApprovals } from "../approvals/reads.ts";
 import { countOpenDeadLetters } from "../dead-letters/reads.ts";
 import { countLeases, readAliveExecutors, readLeasesOfRun } from "../leases/reads.ts";
 import { readPauses } from "../pauses/reads.ts";
 import { countSlotWaits, readSlotWaits } from "../slots/reads.ts";
-import type { Depths, RoomQuestion, Survey, TypeDepth, TypeOf } from "./survey.ts";
 
-const figures = queriesBeside(import.meta.url)(
-  "figures",
-  {},
-  { nextRateSlotMs: orNull(number()), openDeadLetters: number(), pauseEpoch: number() },
-);
+interface TypeDepth {
+  readonly nodeType: string;
+  readonly waiting: number;
+  readonly active: number;
+  readonly deadLetter: number;
+}
 
-/** A survey without the queues. @throws STORE_UNAVAILABLE */
-export async function readFigures(db: Queryable): Promise<Omit<Survey, "queues">> {
-  const row = await first(db, figures, {});
-  const { nextRateSlotMs, ...counted } = row ?? { openDeadLetters: 0, pauseEpoch: 0 };
-  return { ...counted, nextRateSlotMs: nextRateSlotMs ?? undefined };
+export interface Depths {
+  /** Types with something to count, by name. */
+  readonly types: readonly TypeDepth[];
+  /** Executions that wait for a person. */
+  readonly paused: number;
+}
+
+/** The type of a node's execution. Iteration 1 is that of every item of a map or loop. */
+export type TypeOf = (
+  definitionId: DefinitionId,
+  nodeId: NodeId,
+  iteration: number,
+) => Promise<string | undefined>;
+
+/** The questions of an explanation besides those about executors and leases. */
+interface RoomQuestion {
+  readonly place?: PlaceInQueue | undefined;
+  readonly slots: readonly SlotQuestion[];
 }
 
 type Counted = Exclude<keyof TypeDepth, "nodeType">;

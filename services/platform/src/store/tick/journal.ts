@@ -9,7 +9,7 @@
 // Calls on a transaction are sent at once and answered later. The caller awaits an answer only when it needs it.
 
 import type { ApprovalId, RunId } from "@pawl/core/name/ids";
-import type { DroppedJob, Job, NewJob } from "../../queue/queue.ts";
+import type { DroppedJob, Job, NewJob, QueueDepth } from "../../queue/queue.ts";
 import type {
   ClosedApproval,
   DueApproval,
@@ -32,7 +32,6 @@ import type {
   TestGraph,
 } from "../runs/runs.ts";
 import type { SlotChange, SlotsMoved } from "../slots/slots.ts";
-import type { Survey } from "../survey/survey.ts";
 
 /** A run with new events. `lastSeq` is a hint: a reader that finds more events reads them too. */
 export interface News {
@@ -91,6 +90,16 @@ export interface Transaction {
   fetch(nodeType: string, count: number): Promise<readonly Job[]>;
   /** Notifies readers of the runs with new events. */
   wake(news: readonly News[]): Promise<void>;
+}
+
+/** The counts that a scheduler reads now and then, to learn of the work of other schedulers. */
+export interface Survey {
+  readonly queues: readonly QueueDepth[];
+  /** When the next slot of a rate becomes free that an execution waits for. Undefined if none is known. */
+  readonly nextRateSlotMs: number | undefined;
+  /** Counted up to a bound. */
+  readonly openDeadLetters: number;
+  readonly pauseEpoch: number;
 }
 
 export interface Journal {

@@ -3,9 +3,11 @@
 // Race: the connection breaks after a commit was sent and before its answer came. The outcome is then unknown: the caller gets
 // STORE_UNAVAILABLE, drops its cache and submits its inputs again. Unique keys and versions make the repeat harmless.
 
+import { number, orNull } from "../../db/columns.ts";
 import { failureKind, sqlState, storeFault } from "../../db/failure.ts";
 import type { Pool } from "../../db/pool.ts";
 import type { Schemas } from "../../config/schemas.ts";
+import { first, queriesBeside, type Queryable } from "../../db/query.ts";
 import { TickConnection } from "../../db/tick-connection.ts";
 import type { NodeQueue } from "../../queue/node-queue.ts";
 import { dueApprovals, findApproval } from "../approvals/reads.ts";
@@ -17,12 +19,17 @@ import {
   loadRuns,
 } from "../runs/reads.ts";
 import { deleteTestRun } from "../runs/writes.ts";
-import { readFigures } from "../survey/reads.ts";
-import type { Journal } from "./journal.ts";
+import type { Journal, Survey } from "./journal.ts";
 import { PostgresTransaction } from "./transaction.ts";
 
 /** Longer than any transaction whose statements keep their own limit. */
 const TRANSACTION_MS = 15_000;
+
+const figures = queriesBeside(import.meta.url)(
+  "figures",
+  {},
+  { nextRateSlotMs: orNull(number()), openDeadLetters: number(), pauseEpoch: number() },
+);
 
 interface JournalOptions {
   readonly url: string;
@@ -56,8 +63,8 @@ export function createJournal(options: JournalOptions): PostgresJournal {
     findApproval: (approvalId) => findApproval(pool, approvalId),
     deleteTestRun: (runId) => deleteTestRun(pool, runId),
     survey: async () => {
-      const [queues, figures] = await Promise.all([queue.depths(pool), readFigures(pool)]);
-      return { queues, ...figures };
+      const [queues, counted] = await Promise.all([queue.depths(pool), readFigures(pool)]);
+      return { queues, ...counted };
     },
     close: () => connection.close(),
   };
@@ -87,4 +94,11 @@ async function transact<T>(
   } finally {
     clearTimeout(watchdog);
   }
+}
+
+/** A survey without the queues. */
+async function readFigures(db: Queryable): Promise<Omit<Survey, "queues">> {
+  const row = await first(db, figures, {});
+  const { nextRateSlotMs, ...counted } = row ?? { openDeadLetters: 0, pauseEpoch: 0 };
+  return { ...counted, nextRateSlotMs: nextRateSlotMs ?? undefined };
 }

@@ -10,7 +10,7 @@ import { bind, queriesBeside, rowsOf, type Send } from "../../db/query.ts";
 import type { Pipeline } from "../../db/tick-connection.ts";
 import type { NodeQueue, SendStatement } from "../../queue/node-queue.ts";
 import type { DroppedJob, Job, NewJob } from "../../queue/queue.ts";
-import { jobHintPayload } from "../../wake/jobs.ts";
+import { jobNotificationPayload } from "../../wake/jobs.ts";
 import { wakeOf } from "../../wake/listen.ts";
 import { closeApprovals, openApprovals } from "../approvals/writes.ts";
 import { buryDeadLetters } from "../dead-letters/writes.ts";
@@ -131,7 +131,7 @@ export class PostgresTransaction implements Transaction {
       this.#queue.insert(this.#askQueue, nodeType, group),
     );
     this.#issued.push(...calls.map((call) => call.issued));
-    void this.#ask(notifySchedulers, { jobs: jobHintPayload(this.#pipeline.id, jobs) });
+    void this.#ask(notifySchedulers, { jobs: jobNotificationPayload(this.#pipeline.id, jobs) });
     return this.#keep(Promise.all(calls.map((call) => call.done)).then(() => undefined));
   }
 
@@ -151,8 +151,8 @@ export class PostgresTransaction implements Transaction {
 
   wake(news: readonly News[]): Promise<void> {
     const payload = news.map(wakeOf).join(",");
-    const hint = payload.length > WAKE_BYTES ? "*" : payload;
-    return this.#gather(() => (this.#batch.wake = hint), news.length);
+    const named = payload.length > WAKE_BYTES ? "*" : payload;
+    return this.#gather(() => (this.#batch.wake = named), news.length);
   }
 
   /** A call that adds items to the batch. */

@@ -2,8 +2,8 @@
 
 import type { DefinitionRow, NewDefinition, SaveResult, Workflows } from "./workflows.ts";
 import { pauseKey } from "../pauses/memory.ts";
-import { pairKey, type Tables } from "../memory/tables.ts";
-import { UniqueViolation } from "../memory/staging.ts";
+import { pairKey, UniqueViolation } from "../memory/staging.ts";
+import type { Tables } from "../memory/store.ts";
 
 export type StoredDefinition = DefinitionRow &
   Pick<NewDefinition, "tenantId" | "requestId" | "requestHash">;

@@ -4,7 +4,7 @@ import type { ExecutorId } from "@pawl/core/name/ids";
 import type { Claim } from "../inputs/input.ts";
 import type { Session } from "./session.ts";
 
-export class Roster {
+export class ConnectedExecutors {
   readonly #sessions = new Map<ExecutorId, Session>();
   #isDraining = false;
 

@@ -1,4 +1,4 @@
-// The workflow queue in memory, for a single process and for tests. It keeps the same promises as the queue on PostgreSQL; test/conformance
+// The workflow queue in memory, for tests: no service uses it. It keeps the same promises as the queue on PostgreSQL; test/conformance
 // compares the two. No call waits, so no call sees another one half done.
 
 import { checkCommand, type WorkflowCommand } from "./workflow-command.ts";

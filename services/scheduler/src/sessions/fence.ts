@@ -15,7 +15,7 @@ import type { TickLoop } from "../tick/loop.ts";
 import type { Session } from "./session.ts";
 import { claimItem, claimOf } from "./wire.ts";
 
-export interface DoorParts {
+export interface ReportParts {
   readonly loop: TickLoop;
   readonly log: Logger;
 }
@@ -43,7 +43,7 @@ export function enter(
 
 /** The answer to a report: `onHeld` if the tick accepted it, otherwise ClaimLost or Settled. */
 export function answered<T>(
-  { log }: DoorParts,
+  { log }: ReportParts,
   session: Session,
   claim: Claim,
   { what, onHeld }: { readonly what: string; readonly onHeld: (value: T) => void },

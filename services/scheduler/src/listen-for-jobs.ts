@@ -20,9 +20,9 @@ export function listenForJobs(
 ): JobListener {
   const { journal, workflowQueue, waiting, known, loop } = parts;
   const handlers: JobHandlers = {
-    onJobs: (hints) => {
-      for (const { nodeType, delayMs } of hints) waiting.enqueued(nodeType, delayMs);
-      loop.nudge();
+    onJobs: (jobs) => {
+      for (const { nodeType, delayMs } of jobs) waiting.enqueued(nodeType, delayMs);
+      loop.poll();
     },
     onCommands: () => workflowQueue.wake(),
     onPauses: () => known.look(),

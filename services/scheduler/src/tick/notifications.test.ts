@@ -11,14 +11,17 @@ const GRAPH = {
 };
 
 test("a run wakes readers from its second commit on: before that no reader knows its id", async () => {
-  const hints: { readonly runId: string; readonly ended: boolean }[] = [];
-  const store = createMemoryStore({ now: () => 1_000, onWake: (runs) => void hints.push(...runs) });
+  const notified: { readonly runId: string; readonly ended: boolean }[] = [];
+  const store = createMemoryStore({
+    now: () => 1_000,
+    onWake: (runs) => void notified.push(...runs),
+  });
   const engine = createEngine(store, () => 1_000);
   const executor = connect(engine, 4);
   const { runId } = await engine.start(await saveGraph(store, GRAPH));
-  expect(hints).toEqual([]);
+  expect(notified).toEqual([]);
   for (const ended of [false, true]) {
     for (const claim of executor.take()) await engine.outcome(claim);
-    expect(hints.splice(0)).toMatchObject([{ runId, ended }]);
+    expect(notified.splice(0)).toMatchObject([{ runId, ended }]);
   }
 });

@@ -1,0 +1,58 @@
+// The store is sorted by noun. Every noun has the same files, and every difference has its reason here.
+
+import { expect, test } from "vitest";
+import { isTest, trackedPaths } from "./sources.ts";
+
+const STORE = "services/platform/src/store/";
+const FILES_MAX = 70;
+const NOUNS = [
+  "approvals",
+  "dead-letters",
+  "effects",
+  "leases",
+  "log",
+  "node-types",
+  "pauses",
+  "recovery",
+  "runs",
+  "schedules",
+  "slots",
+  "workflows",
+] as const;
+
+/** Files of the pattern that a noun does not need. The store's README has the reasons for readers. */
+const ABSENT = new Map([
+  ["recovery/reads.ts", "no gateway reads it: its tables are those of runs, log and leases"],
+]);
+/** Files beside the pattern. */
+const PRESENT = new Map([
+  ["runs/search.ts", "reads what a user typed; workflows are found by the same words"],
+  ["survey/reads.ts", "reads across nouns: it has no table, so no SQL, no writes and no twin"],
+  ["tick/batch.ts", "the arrays of the two statements of a tick"],
+  ["tick/journal.ts", "the interface of a tick's transaction"],
+  ["tick/memory.ts", "the same in memory"],
+  ["tick/postgres.ts", "the same on PostgreSQL"],
+  ["tick/queries.sql", "the statements of a tick"],
+  ["tick/transaction.ts", "one transaction on PostgreSQL"],
+  ["memory/staging.ts", "what the memory store has instead of transactions"],
+  ["memory/store.ts", "the tables of the memory store, and its parts put together"],
+  ["page.ts", "pages of every list"],
+]);
+
+const files = trackedPaths((path) => path.startsWith(STORE) && !isTest(path))
+  .filter((path) => !path.endsWith(".md"))
+  .map((path) => path.slice(STORE.length))
+  .toSorted();
+
+test("the store has at most 70 files", () => {
+  expect(files.length).toBeLessThanOrEqual(FILES_MAX);
+});
+
+test("every noun of the store has the same files, and each difference has a reason", () => {
+  const pattern = NOUNS.flatMap((noun) =>
+    [`${noun}.ts`, "reads.ts", "writes.ts", "memory.ts", "queries.sql"].map(
+      (name) => `${noun}/${name}`,
+    ),
+  ).filter((path) => !ABSENT.has(path));
+  expect(files).toEqual([...pattern, ...PRESENT.keys()].toSorted());
+});
