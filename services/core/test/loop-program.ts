@@ -18,7 +18,7 @@ import {
 } from "./toy-run.ts";
 
 /** What one execution of a node does. `goto:` and `handoff:` name the node that runs next. */
-export type Step = string;
+type Step = string;
 
 export interface ProgramEdge {
   readonly source: string;

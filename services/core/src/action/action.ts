@@ -107,9 +107,7 @@ const JSON_FIELDS = [
 ] as const;
 
 export type ActionFault = { readonly ok: false; readonly cause: Cause; readonly message: string };
-export type ParsedActions =
-  | { readonly ok: true; readonly actions: readonly Action[] }
-  | ActionFault;
+type ParsedActions = { readonly ok: true; readonly actions: readonly Action[] } | ActionFault;
 
 /** A refusal of actions. */
 export const refusedAction = (message: string, cause: Cause = "action_invalid"): ActionFault => ({

@@ -12,7 +12,7 @@ type CaseOf<T extends string> = T extends `${infer Head}_${infer Tail}`
 type WireValue<V> = { readonly [K in keyof V]: K extends "deadlineMs" ? bigint : V[K] };
 
 /** What is sent of an action. */
-export type ActionShape = {
+type ActionShape = {
   [T in ActionType]: {
     readonly case: CaseOf<T>;
     readonly value: WireValue<Omit<ActionOf<T>, "type">>;
@@ -20,7 +20,7 @@ export type ActionShape = {
 }[ActionType];
 
 /** What is received of an action: a newer sender may use a case that this build does not know. */
-export interface ReceivedAction {
+interface ReceivedAction {
   readonly action: { readonly case?: string | undefined; readonly value?: unknown };
 }
 

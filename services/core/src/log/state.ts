@@ -117,7 +117,7 @@ export interface KeptOutput {
 }
 
 /** The completion through which a jump reached a node. The outputs of the round that it ended are gone by then. */
-export interface EntryState extends KeptOutput {
+interface EntryState extends KeptOutput {
   /** The index of the node that jumped. */
   readonly source: number;
   readonly handle: string | undefined;

@@ -21,7 +21,7 @@ export interface OutcomeArrival extends Landing {
 }
 
 /** The fault of a response that does not fit its schema, for people. */
-export type CheckResponse = (schema: JsonSchema, response: unknown) => string | undefined;
+type CheckResponse = (schema: JsonSchema, response: unknown) => string | undefined;
 
 /** Whether an arrival belongs to the live claim of the execution. A claim of another executor is stale. */
 export function arrivalOf(
@@ -117,8 +117,8 @@ function placeOf(
     const present = presentIteration(state, nodeIndex, iteration);
     return executionAt(state, nodeIndex, present) && { nodeIndex, iteration: present };
   }
-  for (const [nodeIndex, node] of state.nodes.entries()) {
-    const found = roundOf(node).find(
+  for (const [nodeIndex, each] of state.nodes.entries()) {
+    const found = roundOf(each).find(
       ([, { hold, decided }]) => (hold?.approval ?? decided)?.approvalId === id,
     );
     if (found !== undefined) return { nodeIndex, iteration: found[0] };

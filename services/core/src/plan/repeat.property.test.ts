@@ -104,13 +104,13 @@ test("a node that runs again writes the memory again: each key has its last writ
   let rewritten = 0;
   fc.assert(
     fc.property(programs(6), seeds, (program, seed) => {
-      let memory: Readonly<Record<string, string>> = {};
+      const memory: Record<string, string> = {};
       playProgram(program, seed, ({ state }, reports) => {
         for (const report of reports) {
           const writes = writesOf(program, report);
           const round = state.nodes[state.graph.indexOf.get(nodeId(report.id)) ?? -1]?.round ?? 0;
           if (round > 0) rewritten += Object.keys(writes).filter((key) => key in memory).length;
-          memory = { ...memory, ...writes };
+          Object.assign(memory, writes);
         }
         const kept = [...state.memory].map(([key, { json }]) => [key, JSON.parse(json) as unknown]);
         expect(Object.fromEntries(kept)).toEqual(memory);

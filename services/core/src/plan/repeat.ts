@@ -4,16 +4,18 @@
 //
 // Two nodes may jump in one commit. The planner follows the jumps in log order. A jump from a round that an earlier jump ended is void.
 
+import type { Action } from "../action/action.ts";
 import type { GraphEdge } from "../definition/graph.ts";
 import { edgeEffect } from "../log/edge-effect.ts";
 import { isSettled, type Fact, type Goto } from "../log/event.ts";
 import { isItem } from "../log/execution.ts";
 import type { JumpState, RunState } from "../log/state.ts";
+import { nodeId } from "../name/ids.ts";
 import { firesEarly } from "./join.ts";
 import { graphNodeAt, nodeIdAt, nodeStateAt, placeAt } from "./place.ts";
 import { cancelFacts, failRepeating } from "./stop.ts";
 
-export type Jumped =
+type Jumped =
   | { readonly kind: "facts"; readonly facts: Fact[] }
   /** The target was not decided yet, so nothing has to be taken back. */
   | { readonly kind: "run"; readonly target: number };
@@ -97,6 +99,17 @@ function excessOf(
   return undefined;
 }
 
+/** The jump that the actions ask for. An outcome has at most one. */
+export function askedGoto(actions: readonly Action[]): Goto | undefined {
+  for (const action of actions) {
+    if (action.type === "goto_node")
+      return { nodeId: nodeId(action.node), kind: "goto", reason: action.reason };
+    if (action.type === "handoff" && action.node !== "")
+      return { nodeId: nodeId(action.node), kind: "handoff", reason: action.reason };
+  }
+  return undefined;
+}
+
 /** At most so many node ids are in a message. */
 const NAMED_MAX = 20;
 
@@ -104,15 +117,15 @@ const NAMED_MAX = 20;
 export function gotoFault(
   state: RunState,
   { nodeIndex, iteration }: { readonly nodeIndex: number; readonly iteration: number },
-  { nodeId, kind }: Goto,
+  { nodeId: to, kind }: Goto,
 ): string | undefined {
   const { nodes, indexOf } = state.graph;
   if (isItem(state, nodeIndex, iteration))
     return `${kind}: an iteration of a map or a loop cannot lead to another node`;
-  const target = indexOf.get(nodeId);
+  const target = indexOf.get(to);
   if (target !== undefined && nodes[target]?.definition.type !== "start") return undefined;
   const known = nodes.flatMap(({ definition: { id, type } }) => (type === "start" ? [] : [id]));
   const more = known.length > NAMED_MAX ? `, and ${known.length - NAMED_MAX} more` : "";
   const what = target === undefined ? "there is no such node" : "no node may lead to the start";
-  return `${kind} ${nodeId.slice(0, 128)}: ${what}; the nodes are ${known.slice(0, NAMED_MAX).join(", ")}${more}`;
+  return `${kind} ${to.slice(0, 128)}: ${what}; the nodes are ${known.slice(0, NAMED_MAX).join(", ")}${more}`;
 }

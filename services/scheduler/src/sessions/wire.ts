@@ -8,7 +8,8 @@ import { checkJson, VALUE_LIMITS } from "@pawl/core/data/json";
 import { LIMITS } from "@pawl/core/data/limits";
 import { type Cause, currentCause } from "@pawl/core/fault/cause";
 import { approvalId, isName, isUuid, nodeId, runId } from "@pawl/core/name/ids";
-import { APPROVAL, type Goto, type Media, type Usage } from "@pawl/core/log/event";
+import { APPROVAL, type Media, type Usage } from "@pawl/core/log/event";
+import { askedGoto } from "@pawl/core/plan/repeat";
 import type { Check, Outcome } from "@pawl/core/plan/result";
 import {
   type ChildRun as WireChildRun,
@@ -137,7 +138,7 @@ function followed(ended: Ended, now: number): Outcome {
   const { durationMs, outputJson } = ended;
   const asked = ended.actions.find(({ type }) => type === "request_human_input");
   const handed = ended.actions.find(({ type }) => type === "handoff");
-  const goto = gotoOf(ended.actions);
+  const goto = askedGoto(ended.actions);
   if (goto !== undefined) return { ...ended, goto };
   if (asked?.type === "request_human_input") {
     const { message, detailsJson, assignees, deadlineMs } = asked;
@@ -155,17 +156,6 @@ function followed(ended: Ended, now: number): Outcome {
     actions: ended.actions,
     ...(child.kind === "child_run" && { isHandoff: true }),
   };
-}
-
-/** The jump that the actions ask for. An outcome has at most one. */
-function gotoOf(actions: readonly Action[]): Goto | undefined {
-  for (const action of actions) {
-    if (action.type === "goto_node")
-      return { nodeId: nodeId(action.node), kind: "goto", reason: action.reason };
-    if (action.type === "handoff" && action.node !== "")
-      return { nodeId: nodeId(action.node), kind: "handoff", reason: action.reason };
-  }
-  return undefined;
 }
 
 /** A hold without a reason or a known phase is a failure, because no person could answer it. */
