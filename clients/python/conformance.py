@@ -1,4 +1,4 @@
-"""The program that the conformance kit tests: the ten handlers of test/handler-kit/PROGRAM.md, served by this SDK."""
+"""The program that the conformance kit tests: the eleven handlers of test/handler-kit/PROGRAM.md, served by this SDK."""
 
 from __future__ import annotations
 
@@ -172,6 +172,41 @@ def big(input: Size) -> str:
     return "x" * input["bytes"]
 
 
+class Asks(TypedDict):
+    asks: list[str]
+
+
+class Memory(TypedDict):
+    memory: Any
+
+
+@pawl.handler("kit.act@1")
+def act(input: Asks, ctx: pawl.Context) -> Memory:
+    """Asks the engine for actions."""
+    for ask in input["asks"]:
+        match ask:
+            case "remember":
+                ctx.remember("city", "Oslo")
+                ctx.remember("count", 2)
+            case "set_status":
+                ctx.set_status("completed", "done", output={"ok": True})
+            case "goto":
+                ctx.goto("next", "again")
+            case "hand_off_node":
+                ctx.hand_off(node="next", reason="busy")
+            case "hand_off_workflow":
+                ctx.hand_off(workflow="billing", version=2, input={"n": 1})
+            case "ask_human":
+                ctx.ask_human("Ship it?", details={"n": 1}, assignees=["ada"], deadline=60)
+            case "answer_human":
+                ctx.answer_human("approve", node="review", response={"ok": True}, comment="fine")
+            case "merge_results":
+                ctx.merge_results("all", "array", keys=["a", "b"])
+            case "not_json":
+                ctx.remember("bad", float("nan"))
+    return {"memory": ctx.memory}
+
+
 @pawl.handler("kit.crash@1")
 def crash() -> None:
     """Ends the process."""
@@ -179,5 +214,5 @@ def crash() -> None:
 
 
 if __name__ == "__main__":
-    handlers = (echo, typed, stream, log, fail, effect, wait, stubborn, big, crash)
+    handlers = (echo, typed, stream, log, fail, effect, wait, stubborn, big, act, crash)
     pawl.serve(*handlers, slots=8, name="kit", build="kit-build")

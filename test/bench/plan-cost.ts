@@ -8,7 +8,7 @@ import { runId, type ExecutorId } from "@pawl/core/name/ids";
 import { claimFact } from "@pawl/core/plan/claim";
 import { RUN_PLACE } from "@pawl/core/plan/place";
 import { planToFixpoint } from "@pawl/core/plan/plan";
-import { onOutcome } from "@pawl/core/plan/result";
+import { onOutcome } from "@pawl/core/plan/arrive";
 import { median, type Report } from "./report.ts";
 import { chainOf } from "./shapes.ts";
 

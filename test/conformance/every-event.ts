@@ -27,5 +27,6 @@ export const PAYLOADS: Payloads = {
   "node.decided": { decision: "reject", reason: "r", comment: "c", requestId: "q" },
   "node.invalidated": { reason: "r" },
   "moderation.flagged": { phase: "input" },
+  "memory.updated": { keys: ["draft", "notes"], replaced: ["notes"] },
   "contract.violated": { phase: "output" },
 };

@@ -6,6 +6,7 @@ import { applyEvent, createProgress } from "@pawl/cli/render/progress-model";
 import { fromWire, nodeStatusName } from "@pawl/client";
 import type { Graph } from "@pawl/core/definition/graph";
 import type { EventType, Fact, RunEvent } from "@pawl/core/log/event";
+import { roundOf } from "@pawl/core/log/execution";
 import { apply, fold, newRunState } from "@pawl/core/log/fold";
 import { nodeStatusAfter, runStatusAfter } from "@pawl/core/log/meaning";
 import type { ExecutionState, RunState } from "@pawl/core/log/state";
@@ -55,8 +56,9 @@ const executionsOf = ({ graph, nodes }: RunState): (readonly [string, ExecutionS
   graph.nodes.flatMap(({ index, definition: { id } }) => {
     const node = nodes[index];
     if (node === undefined) return [];
-    const items = (node.scope?.items ?? []).map((item, at) => [nodeKey(id, at + 1), item] as const);
-    return [[id, node] as const, ...items];
+    return roundOf(node).map(
+      ([iteration, each]) => [nodeKey(id, iteration, node.base), each] as const,
+    );
   });
 
 function seenByFold(state: RunState): Seen {

@@ -56,6 +56,7 @@ const EXPECTED: readonly Expected[] = [
     held: "announcement",
     output: { title: "Good news, everyone. Project Quince ships in May.", words: 50 },
   },
+  { workflowId: "page-through-orders", output: { pages: 3, total: 80 } },
   {
     workflowId: "document-approval",
     held: "sign_off",
@@ -86,6 +87,13 @@ const EXPECTED: readonly Expected[] = [
     output: { summary: expect.stringMatching(/^Both agree .*scholar.*sceptic/) },
   },
   { workflowId: "stock-count", output: { shelves: 200, pieces: expect.any(Number) } },
+  {
+    workflowId: "support-ticket",
+    output: {
+      answer: expect.stringMatching(/^(Apologise to Ada for this: The ratchet|Thank you, )/),
+      history: ["received", "triaged"],
+    },
+  },
   {
     workflowId: "weekly-digest",
     output: {

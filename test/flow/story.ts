@@ -67,8 +67,8 @@ export async function storyOf(client: PawlClient, runId: string): Promise<Story>
     output: jsonOf(run.outputJson),
     events,
     nodes: Object.fromEntries(
-      run.nodes.map(({ nodeId, iteration, status }) => [
-        iteration === 0 ? nodeId : `${nodeId}#${iteration}`,
+      run.nodes.map(({ nodeId, iteration, item, status }) => [
+        item === 0 ? nodeId : `${nodeId}#${iteration}`,
         nodeStatusName(status),
       ]),
     ),
@@ -77,7 +77,7 @@ export async function storyOf(client: PawlClient, runId: string): Promise<Story>
         (event) => event.type === type && (nodeId === undefined || event.nodeId === nodeId),
       ),
     outputOf: (nodeId) => {
-      const node = run.nodes.find((each) => each.nodeId === nodeId && each.iteration === 0);
+      const node = run.nodes.find((each) => each.nodeId === nodeId && each.item === 0);
       return node === undefined ? undefined : jsonOf(node.outputJson);
     },
   };

@@ -1,5 +1,6 @@
 // Every case of the kit, by group.
 
+import { ACT } from "./cases/act.ts";
 import { CANCEL } from "./cases/cancel.ts";
 import { EFFECTS } from "./cases/effects.ts";
 import { FAIL } from "./cases/fail.ts";
@@ -21,6 +22,7 @@ export const GROUPS: readonly Group[] = [
   STREAM,
   EFFECTS,
   FAIL,
+  ACT,
   ZOMBIE,
   LEAVE,
   HOSTILE,

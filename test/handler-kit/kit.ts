@@ -30,6 +30,7 @@ export interface InvokeSettings {
   readonly attempt?: number;
   readonly invocationId?: string;
   readonly traceparent?: string;
+  readonly memoryJson?: string;
 }
 
 export class Kit {
@@ -150,6 +151,7 @@ export function invokeItem(type: string, input: unknown, settings: InvokeSetting
     iteration: 0,
     workflowId: "kit",
     traceparent: settings.traceparent ?? "",
+    memoryJson: settings.memoryJson ?? "",
   };
   return { invocationId, item: { case: "invoke", value } as const };
 }

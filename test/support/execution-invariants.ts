@@ -24,6 +24,8 @@ const isOverdue = (event: LoggedFact): boolean =>
   (event.type === "node.retried" && event.payload.cause === "timeout") ||
   (event.type === "node.completed" && event.payload.handle === "error");
 
+const ENDS_CLAIM: ReadonlySet<string> = new Set(["node.completed", "node.blocked"]);
+
 /** One node execution: claims in order, each after its own queueing, and at most one end. */
 export function checkExecution(
   events: readonly LoggedFact[],
@@ -35,13 +37,26 @@ export function checkExecution(
   /** It gave its claim back and waits for its iterations or its child run: the engine decides its end. */
   let waits = false;
   let previous = "";
+  let previousSeq = 0;
   for (const event of events) {
     const { seq, type, attempt } = event;
     if (type === "node.expanded" || type === "node.blocked") waits = true;
     // The scheduler itself completes a node without a claim: a glue node, or a failure that error handling turns into handle `error`.
     const isUnclaimed = epoch === 0 || previous === "run.recovered" || previous === "node.queued";
     const isHandled = type === "node.completed" && isUnclaimed;
+    // An execution writes the memory directly behind the event that ended its claim, in the same commit.
+    if (type === "memory.updated") {
+      if (!ENDS_CLAIM.has(previous) || seq !== previousSeq + 1)
+        report(seq, `${type} of ${event.nodeId}, which follows no end of a claim`);
+      continue;
+    }
     previous = type;
+    if (type === "node.invalidated") {
+      if (settled === 0) report(seq, `${type} of ${event.nodeId}, which is not settled`);
+      if (event !== events.at(-1)) report(seq, `${event.nodeId} moves after its round`);
+      continue;
+    }
+    previousSeq = seq;
     if (settled > 0) report(seq, `${type} of ${event.nodeId}, which settled at ${settled}`);
     if (SETTLING.has(type)) settled = seq;
     if (type === "node.queued") {

@@ -5,7 +5,7 @@ import { causeOf } from "@pawl/core/log/cause";
 import { mayCause } from "@pawl/core/log/meaning";
 import { type LoggedFact, isFinal, isStreamedType, isTerminalType } from "@pawl/core/log/event";
 import { fold } from "@pawl/core/log/fold";
-import { executionAt } from "@pawl/core/log/execution";
+import { roundOf } from "@pawl/core/log/execution";
 import type { ExecutionState, RunState } from "@pawl/core/log/state";
 import { type RunId, runId as runIdOf } from "@pawl/core/name/ids";
 import { Client } from "pg";
@@ -217,11 +217,9 @@ function checkPlaces(
   const { lastSeq } = state;
   const executions = new Map<string, ExecutionState>();
   state.graph.nodes.forEach(({ index, definition: { id } }) => {
-    const count = 1 + (state.nodes[index]?.scope?.items.length ?? 0);
-    for (let iteration = 0; iteration < count; iteration++) {
-      const execution = executionAt(state, index, iteration);
-      if (execution !== undefined) executions.set(nameOf({ nodeId: id, iteration }), execution);
-    }
+    const node = state.nodes[index];
+    for (const [iteration, execution] of node === undefined ? [] : roundOf(node))
+      executions.set(nameOf({ nodeId: id, iteration }), execution);
   });
   for (const lease of leases) {
     const { epoch } = lease;

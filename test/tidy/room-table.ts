@@ -147,7 +147,7 @@ export const LEVELS: Readonly<Record<string, readonly (readonly string[])[]>> = 
     ["data"],
     ["policy", "schema"],
     ["definition"],
-    ["glue"],
+    ["glue", "action"],
     ["log"],
     ["plan", "handler"],
     ["explain"],

@@ -31,7 +31,14 @@ const GRAPH = {
   nodes: [
     { id: "start", type: "start" },
     { id: "plain", type: TYPE },
-    { id: "left", type: TYPE, label: "Left", output_variable: "seen", error_handling: "continue" },
+    {
+      id: "left",
+      type: TYPE,
+      label: "Left",
+      output_variable: "seen",
+      write_key: "left",
+      error_handling: "continue",
+    },
     {
       id: "full",
       type: TYPE,
@@ -79,6 +86,7 @@ const GRAPH = {
     { source: "each", target: "again" },
     { source: "again", target: "ways" },
     { source: "ways", target: "after", source_handle: "yes" },
+    { source: "ways", target: "plain", source_handle: "else", loop: true },
   ],
 };
 

@@ -1,4 +1,4 @@
-// Program conformance is the program under test of the conformance kit: the ten handlers of test/handler-kit/PROGRAM.md, in Go.
+// Program conformance is the program under test of the conformance kit: the eleven handlers of test/handler-kit/PROGRAM.md, in Go.
 package main
 
 import (
@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"math"
 	"os"
 	"strings"
 	"time"
@@ -169,6 +170,49 @@ func stubborn(ctx context.Context, in stubbornIn) (stubbornOut, error) {
 
 func big(_ context.Context, in bigIn) (string, error) { return strings.Repeat("x", in.Bytes), nil }
 
+type asksIn struct {
+	Asks []string `json:"asks"`
+}
+
+type memoryOut struct {
+	Memory any `json:"memory"`
+}
+
+type number struct {
+	N int `json:"n"`
+}
+
+var asks = map[string]func(*pawl.Task){
+	"remember": func(task *pawl.Task) {
+		task.Remember("city", "Oslo")
+		task.Remember("count", 2)
+	},
+	"set_status": func(task *pawl.Task) {
+		task.SetStatus(pawl.StatusCompleted, "done", map[string]bool{"ok": true})
+	},
+	"goto":          func(task *pawl.Task) { task.Goto("next", "again") },
+	"hand_off_node": func(task *pawl.Task) { task.HandOff(pawl.HandOff{Node: "next", Reason: "busy"}) },
+	"hand_off_workflow": func(task *pawl.Task) {
+		task.HandOff(pawl.HandOff{Workflow: "billing", Version: 2, Input: number{1}})
+	},
+	"ask_human": func(task *pawl.Task) {
+		task.AskHuman(pawl.Question{Message: "Ship it?", Details: number{1}, Assignees: []string{"ada"}, Deadline: time.Minute})
+	},
+	"answer_human": func(task *pawl.Task) {
+		task.AnswerHuman(pawl.HumanAnswer{Node: "review", Approve: true, Response: map[string]bool{"ok": true}, Comment: "fine"})
+	},
+	"merge_results": func(task *pawl.Task) { task.MergeKeys("all", pawl.Array, "a", "b") },
+	"not_json":      func(task *pawl.Task) { task.Remember("bad", math.NaN()) },
+}
+
+func act(ctx context.Context, in asksIn) (memoryOut, error) {
+	task := pawl.From(ctx)
+	for _, ask := range in.Asks {
+		asks[ask](task)
+	}
+	return memoryOut{task.Memory()}, nil
+}
+
 func crash(context.Context, any) (any, error) {
 	os.Exit(3)
 	return nil, nil
@@ -185,6 +229,7 @@ func main() {
 		pawl.Handle("kit.wait@1", wait, pawl.Describe("Waits for its cancel.")),
 		pawl.Handle("kit.stubborn@1", stubborn, pawl.Describe("Ignores its cancel."), pawl.Stall(10*time.Minute)),
 		pawl.Handle("kit.big@1", big, pawl.Describe("Returns a long text.")),
+		pawl.Handle("kit.act@1", act, pawl.Describe("Asks the engine for actions.")),
 		pawl.Handle("kit.crash@1", crash, pawl.Describe("Ends the process.")),
 		pawl.Name("kit"), pawl.Build("kit-build"), pawl.Slots(8),
 	)

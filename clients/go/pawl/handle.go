@@ -170,7 +170,11 @@ func (d *definition) run(ctx context.Context, invoke *handlerv1.Invoke, port por
 	if err := d.output.Check(text); err != nil {
 		return fail(Fail("contract_violated", "the output does not fit its schema: "+err.Error()))
 	}
-	task.result.OutputJson = string(text)
+	actions, fault := task.acts.end()
+	if fault != nil {
+		return fail(fault)
+	}
+	task.result.OutputJson, task.result.Actions = string(text), actions
 	return session.Outcome{Result: &task.result}
 }
 

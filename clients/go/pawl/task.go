@@ -2,6 +2,7 @@ package pawl
 
 import (
 	"context"
+	"encoding/json"
 	"log/slog"
 	"time"
 
@@ -40,6 +41,8 @@ type Task struct {
 
 	port   port
 	result handlerv1.Result
+	memory map[string]json.RawMessage
+	acts   acts
 }
 
 type taskKey struct{}
@@ -58,6 +61,11 @@ func taskOf(invoke *handlerv1.Invoke, port port) *Task {
 		Type: invoke.GetType(), Attempt: int(invoke.GetAttempt()), EffectKey: invoke.GetEffectKey(),
 		RunID: invoke.GetRunId(), NodeID: invoke.GetNodeId(), WorkflowID: invoke.GetWorkflowId(),
 		Iteration: int(invoke.GetIteration()), Traceparent: invoke.GetTraceparent(), port: port,
+		memory: map[string]json.RawMessage{},
+	}
+	if memory := invoke.GetMemoryJson(); memory != "" {
+		// The host writes a JSON object; a memory that is none has no keys.
+		_ = json.Unmarshal([]byte(memory), &task.memory)
 	}
 	if timeout := invoke.GetTimeoutMs(); timeout > 0 {
 		task.Deadline = time.Now().Add(time.Duration(timeout) * time.Millisecond)

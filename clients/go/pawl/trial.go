@@ -23,6 +23,8 @@ type Trial struct {
 	Committed map[string]any
 	// Begun names effects that earlier attempts began, with unknown results.
 	Begun []string
+	// Memory is the part of the run's memory that the handler reads.
+	Memory map[string]any
 	// CancelAfter cancels the handler after this time with the reason cancelled. 0 means never.
 	CancelAfter time.Duration
 }
@@ -38,6 +40,10 @@ type Ran[Out any] struct {
 	Effects map[string]json.RawMessage
 	// Handle is the handle by which it left.
 	Handle string
+	// Memory has what it remembers as JSON, by key.
+	Memory map[string]json.RawMessage
+	// Actions are all its actions, as the host gets them.
+	Actions []*handlerv1.Action
 }
 
 // TrialFailed is the error of RunHandler: the failure that the host would get.
@@ -84,7 +90,14 @@ func RunHandler[In, Out any](ctx context.Context, handler Handler[In, Out], in I
 		details := json.RawMessage(failure.GetDetailsJson())
 		return ran, &TrialFailed{failure.GetCause(), failure.GetMessage(), failure.GetPermanent(), wait, details}
 	}
-	ran.Handle = outcome.Result.GetHandle()
+	ran.Handle, ran.Actions = outcome.Result.GetHandle(), outcome.Result.GetActions()
+	for _, action := range ran.Actions {
+		if written := action.GetUpdateMemory(); written != nil {
+			if err := json.Unmarshal([]byte(written.GetValuesJson()), &ran.Memory); err != nil {
+				return ran, err
+			}
+		}
+	}
 	return ran, json.Unmarshal([]byte(outcome.Result.GetOutputJson()), &ran.Output)
 }
 
@@ -99,6 +112,13 @@ func invokeOf(nodeType string, in any, trial Trial) (*handlerv1.Invoke, error) {
 	}
 	if invoke.EffectKey == "" {
 		invoke.EffectKey = "test"
+	}
+	if len(trial.Memory) > 0 {
+		memory, err := encode(trial.Memory)
+		if err != nil {
+			return nil, fmt.Errorf("pawl: the memory is not JSON: %w", err)
+		}
+		invoke.MemoryJson = string(memory)
 	}
 	if trial.Config != nil {
 		config, err := encode(trial.Config)

@@ -1,5 +1,13 @@
 // The public surface of @pawl/handler: define a handler, test it, serve it, and build workflows from handlers.
 
+export type {
+  Asks,
+  HandOff,
+  HumanAnswer,
+  HumanQuestion,
+  MergeResults,
+  SetStatus,
+} from "@pawl/core/handler/acts";
 export type { Context, Once, OnceOptions } from "@pawl/core/handler/context";
 export { defineHandler, type Handler, type HandlerDefinition } from "@pawl/core/handler/define";
 export { Cancelled, Failed, type FailedOptions } from "@pawl/core/handler/failure";
@@ -24,7 +32,7 @@ export {
 } from "@pawl/executor/start-executor";
 export { flow, type Flow, type FlowOptions, type NodeOptions } from "./flow/flow.ts";
 export { expression, type Argument, type Ref, template, text } from "./flow/ref.ts";
-export { BEGUN, type Ran, runHandler, type RunOptions } from "./run-handler.ts";
+export { type Asked, BEGUN, type Ran, runHandler, type RunOptions } from "./run-handler.ts";
 export { CancelledBy, type CancelWord } from "./serve/cancelled.ts";
 export {
   serve,

@@ -25,6 +25,7 @@ test("a test runs a handler without network and sees all that it did", async () 
   charges = 0;
   expect(await runHandler(charge, order, { config: { bank: "b" } })).toEqual({
     output: { receipt: "r1" },
+    actions: [],
     handle: "",
     queueDelayMs: 0,
     partials: ["paid at attempt 1\n"],
@@ -99,4 +100,37 @@ test("a handler that ignores its signal does not hold the test", async () => {
   const deaf = defineHandler({ type: "t", run: () => new Promise(() => undefined) });
   const ran = await runHandler(deaf, null, { cancelAfterMs: 1 });
   expect(ran.failure?.cause).toBe("cancelled");
+});
+
+const acting = defineHandler({
+  type: "acme.act@1",
+  run: (key: unknown, ctx) => {
+    ctx.remember(String(key), ctx.memory["seen"]);
+    ctx.remember("count", 1);
+    ctx.setStatus("failed", { message: "no stock" });
+    return null;
+  },
+});
+
+test("a test gives a handler its memory and sees its actions (S2.37)", async () => {
+  const { actions } = await runHandler(acting, "city", { memory: { seen: ["Oslo"] } });
+  expect(actions).toEqual([
+    { type: "update_memory", values: { city: ["Oslo"], count: 1 } },
+    { type: "set_status", status: "failed", message: "no stock" },
+  ]);
+});
+
+test.each([
+  ["__proto__", "action_invalid"],
+  ["a.b", "action_invalid"],
+])("a handler that remembers %s fails for good, as in a run", async (key, cause) => {
+  const memory = { seen: 1 };
+  expect(await runHandler(acting, key, { memory })).toMatchObject({
+    ...{ actions: [], failure: { cause, permanent: true } },
+  });
+});
+
+test("a handler that remembers no JSON fails for good, as in a run", async () => {
+  const { failure } = await runHandler(acting, "city");
+  expect(failure).toMatchObject({ cause: "action_invalid", permanent: true });
 });

@@ -1,6 +1,7 @@
 // `runHandler`: one invocation of a handler without network, for tests. Its ledger follows the rules of the real one. The race that it
 // has: the handler, the time limit and a cancel may each end the invocation. The first one counts, as in an executor.
 
+import type { Action, ActionType } from "@pawl/core/action/action";
 import type { Handler } from "@pawl/core/handler/define";
 import { Cancelled } from "@pawl/core/handler/failure";
 import type { EffectDoor, LogLevel, Settled } from "@pawl/core/handler/served";
@@ -34,7 +35,12 @@ export interface RunOptions<Config = unknown> {
   readonly workflowId?: string;
   /** Empty by default. */
   readonly traceparent?: string;
+  /** The memory of the run that the handler reads; {} by default. */
+  readonly memory?: Readonly<Record<string, unknown>>;
 }
+
+/** An action as plain data: its type and the fields that the handler gave. */
+export type Asked = { readonly type: ActionType } & Readonly<Record<string, unknown>>;
 
 /** How an invocation ended, and what it did. Exactly one of `output` and `failure` is there. */
 export interface Ran<Output = unknown> {
@@ -50,6 +56,8 @@ export interface Ran<Output = unknown> {
   readonly handle: string;
   readonly queueDelayMs: number;
   readonly usage?: Usage;
+  /** What it asks of the engine beside its output, in order. */
+  readonly actions: readonly Asked[];
   /** What it streamed, in order. */
   readonly partials: readonly (string | Media)[];
   readonly logs: readonly { readonly level: LogLevel; readonly message: string }[];
@@ -70,6 +78,7 @@ export async function runHandler<Input, Output, Config>(
 ): Promise<Ran<Output>> {
   const { attempt = 1, config = {}, timeoutMs = TIMEOUT_MS, iteration = 0 } = options;
   const { runId = RUN_ID, nodeId = "node", workflowId = "workflow", traceparent = "" } = options;
+  const { memory = {} } = options;
   const partials: (string | Media)[] = [];
   const logs: { level: LogLevel; message: string }[] = [];
   const ending = endingOf(options, timeoutMs);
@@ -83,6 +92,7 @@ export async function runHandler<Input, Output, Config>(
     const settled = await Promise.race([
       handler.invoke({
         ...{ runId, nodeId, workflowId, iteration, attempt, traceparent, timeoutMs, signal },
+        memory,
         inputJson: JSON.stringify(input) ?? "null",
         configJson: JSON.stringify(config) ?? "{}",
         effectKey: `${runId}/${nodeId}/${iteration}`,
@@ -102,14 +112,24 @@ export async function runHandler<Input, Output, Config>(
 
 function readSettled<Output>(settled: Settled) {
   if ("result" in settled) {
-    const { outputJson, ...facts } = settled.result;
+    const { outputJson, actions = [], ...facts } = settled.result;
     // The handler's own schema gave it.
-    return { ...facts, output: JSON.parse(outputJson) as Output };
+    return { ...facts, actions: actions.map(asked), output: JSON.parse(outputJson) as Output };
   }
   const { cause, message, permanent, retryAfterMs, detailsJson } = settled.failure;
   const details = detailsJson === "" ? {} : { details: JSON.parse(detailsJson) as unknown };
   const failure = { cause, message, permanent, retryAfterMs, ...details };
-  return { failure, handle: "", queueDelayMs: 0 };
+  return { failure, actions: [], handle: "", queueDelayMs: 0 };
+}
+
+/** Fields without a value are left out, and JSON texts are values: `valuesJson` is `values`. */
+function asked({ type, ...fields }: Action): Asked {
+  const given = Object.entries(fields).flatMap(([name, value]): [string, unknown][] => {
+    if (value === "" || value === 0 || (Array.isArray(value) && value.length === 0)) return [];
+    if (!name.endsWith("Json")) return [[name, value]];
+    return [[name.slice(0, -"Json".length), JSON.parse(String(value)) as unknown]];
+  });
+  return { ...Object.fromEntries(given), type };
 }
 
 /** The signal of the handler, and the outcome that a cancel or a timeout gives. */

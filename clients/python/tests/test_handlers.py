@@ -184,3 +184,48 @@ def test_handlers_and_slots_are_checked_before_a_connection() -> None:
         pawl.Server(tiles, tiles)
     with pytest.raises(ValueError, match="slots is 0"):
         pawl.Server(tiles, slots=0)
+
+
+@pawl.handler("acme.act@1")
+def act(input: str, ctx: pawl.Context) -> None:
+    ctx.remember(input, ctx.memory.get("seen"))
+    ctx.remember("count", 1)
+    ctx.set_status("failed", "no stock")
+
+
+def test_a_handler_reads_its_memory_and_asks_for_actions() -> None:
+    ran = pawl.run_handler(act, "city", memory={"seen": ["Oslo"]})
+    assert ran.actions == [
+        {"type": "update_memory", "values": {"city": ["Oslo"], "count": 1}},
+        {"type": "set_status", "status": "failed", "message": "no stock"},
+    ]
+
+
+@pawl.handler("acme.all@1")
+async def every_action(input: Any, ctx: pawl.AsyncContext) -> None:
+    ctx.goto("next", "again")
+    ctx.hand_off(workflow="billing", version=2, input=None)
+    ctx.ask_human("Ship it?", assignees=["ada"], deadline=1.5)
+    ctx.answer_human("approve", node="review", response={"ok": True})
+    ctx.merge_results("all", "array", nodes=["a", "b"])
+
+
+def test_every_action_has_its_fields() -> None:
+    assert pawl.run_handler(every_action).actions == [
+        {"type": "goto_node", "node": "next", "reason": "again"},
+        {"type": "handoff", "workflow": "billing", "version": 2, "input": None},
+        {"type": "request_human_input", "message": "Ship it?", "assignees": ["ada"], "deadline_ms": "1500"},
+        {"type": "resume_from_human", "node": "review", "decision": "approve", "response": {"ok": True}},
+        {"type": "merge_parallel_results", "nodes": ["a", "b"], "into": "all", "strategy": "array"},
+    ]
+
+
+@pytest.mark.parametrize("value", [float("nan"), object(), {1, 2}])
+def test_a_value_that_is_no_json_is_action_invalid(value: object) -> None:
+    @pawl.handler("acme.bad@1")
+    def bad(input: Any, ctx: pawl.Context) -> None:
+        ctx.remember("bad", value)
+
+    ran = pawl.run_handler(bad)
+    assert ran.failure is not None
+    assert (ran.failure.cause, ran.failure.permanent, ran.actions) == ("action_invalid", True, [])

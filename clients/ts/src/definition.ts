@@ -18,6 +18,8 @@ export interface DrawnEdge {
   readonly source: string;
   readonly target: string;
   readonly handle: string;
+  /** Present on an edge that leads back. */
+  readonly loop?: true;
 }
 
 export interface DrawnGraph {
@@ -47,6 +49,7 @@ export function readGraph(definition: unknown): DrawnGraph {
     source: text(edge["source"]),
     target: text(edge["target"]),
     handle: text(edge["source_handle"] ?? edge["sourceHandle"]),
+    ...(edge["loop"] === true ? { loop: true as const } : {}),
   }));
   return { title: text(root["title"]), nodes, edges };
 }

@@ -5,6 +5,7 @@
 import { type Timestamp, timestampMs } from "@bufbuild/protobuf/wkt";
 import type {
   EventType,
+  Goto,
   NodeDecision,
   RecoveryReason,
   RunEvent,
@@ -15,10 +16,12 @@ import type { Payloads } from "@pawl/core/log/event-table";
 import { approvalId, executorId, nodeId, runId } from "@pawl/core/name/ids";
 import type { Limits, LimitScope } from "@pawl/core/policy/limit";
 import type {
+  Goto as WireGoto,
   Limit,
   NodeBlocked,
   NodeCompleted,
   RunEvent as WireEvent,
+  RunFailed,
   RunStarted,
   RunStatusChanged,
 } from "@pawl/proto/pawl/v1/event_pb";
@@ -47,7 +50,7 @@ const BODIES: { readonly [C in keyof Cases]: (fact: Cases[C], atMs: number) => B
   runStarted: (fact) => body("run.started", startedOf(fact), fact.inputJson),
   runStatusChanged: (fact) => body("run.status.changed", statusOf(fact)),
   runCompleted: ({ hasFailures, outputJson }) => body("run.completed", { hasFailures }, outputJson),
-  runFailed: ({ failedNodeId, message }) => body("run.failed", { failedNodeId, message }),
+  runFailed: (fact) => body("run.failed", failedOf(fact)),
   runCancelled: ({ reason }) => body("run.cancelled", { reason, requestId: "" }),
   runTimedOut: ({ deadlineTime }) => body("run.timed_out", { deadlineAt: msOf(deadlineTime) ?? 0 }),
   runRecovered: ({ reason, executorId: id, lostDeliveries }) =>
@@ -96,6 +99,8 @@ const BODIES: { readonly [C in keyof Cases]: (fact: Cases[C], atMs: number) => B
       responseJson,
     ),
   nodeInvalidated: ({ reason }) => body("node.invalidated", { reason }),
+  memoryUpdated: ({ keys, replaced, valuesJson }) =>
+    body("memory.updated", replaced.length === 0 ? { keys } : { keys, replaced }, valuesJson),
   moderationFlagged: ({ phase, detailsJson }) =>
     body("moderation.flagged", { phase: phase as Phase }, detailsJson),
   contractViolated: ({ phase, errorsJson }) =>
@@ -133,6 +138,7 @@ function startedOf(fact: RunStarted): Payloads["run.started"] {
     kind: runKindName(fact.kind) as RunKind,
     deadlineAt: msOf(fact.deadlineTime) ?? 0,
     ...named("inputKey", fact.idempotencyKey),
+    ...(fact.maxIterations === 0 ? {} : { maxIterations: fact.maxIterations }),
     ...(scheduleId === "" ? {} : { schedule: { scheduleId, at: msOf(scheduleTime) ?? 0 } }),
     ...limitsOf(fact),
   };
@@ -151,7 +157,7 @@ function statusOf(fact: RunStatusChanged): Payloads["run.status.changed"] {
 }
 
 function completedOf(fact: NodeCompleted): Payloads["node.completed"] {
-  const { handle, durationMs, queueDelayMs, usage } = fact;
+  const { handle, durationMs, queueDelayMs, usage, goto } = fact;
   const { inputTokens, outputTokens } = usage ?? {};
   return {
     durationMs: Number(durationMs),
@@ -160,7 +166,18 @@ function completedOf(fact: NodeCompleted): Payloads["node.completed"] {
     ...(usage === undefined
       ? {}
       : { usage: { inputTokens: Number(inputTokens), outputTokens: Number(outputTokens) } }),
+    ...(goto === undefined ? {} : { goto: gotoOf(goto) }),
   };
+}
+
+const gotoOf = ({ nodeId: id, kind, reason }: WireGoto): Goto => ({
+  nodeId: nodeId(id),
+  kind: kind === "handoff" ? kind : "goto",
+  reason,
+});
+
+function failedOf({ failedNodeId, message, cause }: RunFailed): Payloads["run.failed"] {
+  return { failedNodeId, message, ...named("cause", cause) };
 }
 
 function blockedOf(fact: NodeBlocked, atMs: number): Payloads["node.blocked"] {

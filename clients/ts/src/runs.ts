@@ -37,6 +37,8 @@ export interface RunInputOptions extends MutationOptions {
   readonly input?: Json | undefined;
   /** The input as JSON text, kept to the letter. It takes precedence. */
   readonly inputJson?: string | undefined;
+  /** How often the run may repeat; default the definition's own. */
+  readonly maxIterations?: number | undefined;
 }
 
 export interface StartRunOptions extends RunInputOptions {
@@ -248,8 +250,9 @@ export function createRuns(
 
 /** The options with a request id, and the input as bytes. */
 function inputOf(options: RunInputOptions = {}) {
-  const { input, inputJson, signal, requestId } = identified(options);
-  return { signal, requestId, inputJson: bytesOf(input, inputJson) ?? new Uint8Array() };
+  const { input, inputJson, maxIterations = 0, signal, requestId } = identified(options);
+  const bytes = bytesOf(input, inputJson) ?? new Uint8Array();
+  return { signal, requestId, maxIterations, inputJson: bytes };
 }
 
 export const acceptedOf = ({ runId, duplicate }: AcceptedSubmission): AcceptedRun => ({

@@ -165,7 +165,7 @@ function typeOf(drawn: {
 }
 
 /** A small seeded generator: the order of arrivals is a function of the seed. */
-function randomOf(seed: number): () => number {
+export function randomOf(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
     state = (state + 0x6d2b79f5) >>> 0;

@@ -12,7 +12,8 @@ import { executorId, nodeId, runId } from "../src/name/ids.ts";
 import { claimFact, onLeaseLost } from "../src/plan/claim.ts";
 import { NO_INLINE } from "../src/plan/inline.ts";
 import { planToFixpoint } from "../src/plan/plan.ts";
-import { onOutcome, type Arrival, type Outcome } from "../src/plan/result.ts";
+import { onOutcome } from "../src/plan/arrive.ts";
+import type { Arrival, Outcome } from "../src/plan/result.ts";
 
 export const RUN = runId("0199a000-0000-7000-8000-000000000001");
 export const EXECUTOR = executorId("0199a000-0000-7000-8000-0000000000e1");

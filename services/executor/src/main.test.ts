@@ -59,6 +59,7 @@ test("the process runs nodes for a scheduler, shows its health and leaves on SIG
     "loop",
     "map",
     "noop",
+    "remember",
     "start",
     "subworkflow",
     "text_stream",

@@ -6,7 +6,7 @@ import { must } from "../broken-rule.ts";
 import type { Group } from "../case.ts";
 import { echo, SLOTS, TOKEN } from "../kit.ts";
 
-const TYPES = "big crash echo effect fail log stream stubborn typed wait"
+const TYPES = "act big crash echo effect fail log stream stubborn typed wait"
   .split(" ")
   .map((name) => `kit.${name}@1`);
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
@@ -40,7 +40,7 @@ export const HELLO: Group = {
       },
     },
     {
-      name: "Hello describes the ten handlers",
+      name: "Hello describes the eleven handlers",
       rule: "Q1",
       run: async (kit) => {
         const { hello } = await kit.open();

@@ -201,6 +201,26 @@ export const INVOCATION_FAULTS: readonly Fault[] = [
     mutant: commitsAfterResult,
   },
   {
+    name: "it forgets its actions",
+    rule: "P19",
+    caught: "remember is the action updateMemory of the Result",
+    missed: /updateMemory/,
+    mutant: ofProcess((item) => {
+      if (item.case === "result") item.value.actions = [];
+      return item;
+    }),
+  },
+  {
+    name: "it does not give the memory to the function",
+    rule: "P20",
+    caught: "the function reads the memory of its Invoke",
+    missed: /draft/,
+    mutant: ofHost((item) => {
+      if (item.case === "invoke") item.value.memoryJson = "";
+      return item;
+    }),
+  },
+  {
     name: "it hides the message of an error",
     rule: "P15",
     caught: "a throw is provider_error with the message, and the policy may retry it",

@@ -1,6 +1,7 @@
-// The program under test for the TypeScript SDK: the ten handlers of PROGRAM.md.
+// The program under test for the TypeScript SDK: the eleven handlers of PROGRAM.md.
 
 import { setTimeout as wait } from "node:timers/promises";
+import type { Context } from "@pawl/core/handler/context";
 import { defineHandler } from "@pawl/core/handler/define";
 import { Failed } from "@pawl/core/handler/failure";
 import { LOG_LEVELS } from "@pawl/core/handler/served";
@@ -136,13 +137,51 @@ const big = defineHandler({
   run: ({ bytes }) => "x".repeat(bytes),
 });
 
+const ASKS: Readonly<Record<string, (ctx: Context) => void>> = {
+  remember: (ctx) => {
+    ctx.remember("city", "Oslo");
+    ctx.remember("count", 2);
+  },
+  set_status: (ctx) => ctx.setStatus("completed", { message: "done", output: { ok: true } }),
+  goto: (ctx) => ctx.goto("next", "again"),
+  hand_off_node: (ctx) => ctx.handOff({ node: "next", reason: "busy" }),
+  hand_off_workflow: (ctx) => ctx.handOff({ workflow: "billing", version: 2, input: { n: 1 } }),
+  ask_human: (ctx) =>
+    ctx.askHuman({
+      message: "Ship it?",
+      details: { n: 1 },
+      assignees: ["ada"],
+      deadlineMs: 60_000,
+    }),
+  answer_human: (ctx) =>
+    ctx.answerHuman({
+      node: "review",
+      decision: "approve",
+      response: { ok: true },
+      comment: "fine",
+    }),
+  merge_results: (ctx) => ctx.mergeResults({ into: "all", strategy: "array", keys: ["a", "b"] }),
+  not_json: (ctx) => ctx.remember("bad", Number.NaN),
+};
+
+const act = defineHandler({
+  type: "kit.act@1",
+  description: "Asks the engine for actions.",
+  input: z.object({ asks: z.array(z.string()) }),
+  output: z.object({ memory: z.unknown() }),
+  run: ({ asks }, ctx) => {
+    for (const ask of asks) ASKS[ask]?.(ctx);
+    return { memory: ctx.memory };
+  },
+});
+
 const crash = defineHandler({
   type: "kit.crash@1",
   description: "Ends the process.",
   run: () => process.exit(3),
 });
 
-await serve([echo, typed, stream, log, fail, effect, waits, stubborn, big, crash], {
+await serve([echo, typed, stream, log, fail, effect, waits, stubborn, big, act, crash], {
   name: "kit",
   build: "kit-build",
   slots: 8,

@@ -6,7 +6,7 @@ import { type Json, jsonOf, nodeStatusName, runStatusName } from "@pawl/client";
 import { type NodeRun, NodeStatus, type Run } from "@pawl/proto/pawl/v1/run_pb";
 import { formatDuration } from "./words.ts";
 import { countText, type Fold, foldRows, foldText, timeText } from "./node-line.ts";
-import { createProgress, nodeOf, type Progress, shownStatus } from "./progress-model.ts";
+import { createProgress, nodeOf, type Progress, roundText, shownStatus } from "./progress-model.ts";
 import { cutText, shortId, statusSpan } from "./spans.ts";
 import type { Cell } from "./table.ts";
 import { emptyNode, EMPTY_VIEW, type NodeView, type RunView } from "@pawl/core/log/view";
@@ -41,12 +41,9 @@ export function nodeRows(run: Run, options: RowsOptions): Cell[][] {
       entry.kind === "fold" ? entry.fold.rows.map(({ nodeId }) => [nodeId, entry.fold]) : [],
     ),
   );
-  const iterations = Map.groupBy(
-    nodes.filter(({ iteration }) => iteration > 0),
-    ({ nodeId }) => nodeId,
-  );
+  const iterations = Map.groupBy(nodes.filter(isItem), ({ nodeId }) => nodeId);
   return nodes
-    .filter(({ iteration }) => iteration === 0)
+    .filter((node) => !isItem(node))
     .flatMap((node) => {
       const fold = folds.get(node.nodeId);
       if (fold !== undefined)
@@ -62,6 +59,16 @@ export function nodeRows(run: Run, options: RowsOptions): Cell[][] {
         ...(hidden > 0 ? [[{ text: `… and ${hidden} more`, style: "dim" as const }]] : []),
       ];
     });
+}
+
+/** An item of a map or a loop. Gateways of earlier versions name no item; they have no rounds either. */
+const isItem = ({ item, round, iteration }: NodeRun): boolean =>
+  item > 0 || (round === 0 && iteration > 0);
+
+/** The id of a node, with its round from the second one on; of an item with its iteration. */
+function nameOf(node: NodeRun): string {
+  if (isItem(node)) return `${node.nodeId}#${node.iteration}`;
+  return node.round > 0 ? `${node.nodeId} (${roundText(node.round)})` : node.nodeId;
 }
 
 /** Waiting executions come first, then failed ones, then active ones. */
@@ -81,13 +88,13 @@ const foldRow = (fold: Fold, progress: Progress): Cell[] => [
 
 function nodeRow(node: NodeRun, context: RowsContext): Cell[] {
   const { progress, nowMs } = context;
-  const known = node.iteration > 0 ? undefined : nodeOf(progress, node.nodeId);
+  const known = isItem(node) ? undefined : nodeOf(progress, node.nodeId);
   const [status, took] =
     known === undefined
       ? [nodeStatusName(node.status), spanText(node.startTime, node.endTime, nowMs)]
       : [shownStatus(progress, known, nowMs), timeText(context, known)];
   return [
-    node.iteration > 0 ? `${node.nodeId}#${node.iteration}` : node.nodeId,
+    nameOf(node),
     statusSpan(status),
     node.attempt > 0 ? String(node.attempt) : "",
     took,
@@ -146,7 +153,7 @@ function progressOfRun(run: Run, definition: Json | undefined): Progress {
 
 function viewOfRun({ status, nodes }: Run): RunView {
   const times = nodes.flatMap(({ startTime, endTime }) => [msOf(startTime), msOf(endTime)]);
-  const whole = nodes.filter(({ iteration }) => iteration === 0);
+  const whole = nodes.filter((node) => !isItem(node));
   return {
     ...EMPTY_VIEW,
     status: runStatusName(status),
@@ -157,6 +164,7 @@ function viewOfRun({ status, nodes }: Run): RunView {
 
 const nodeView = ({
   nodeId,
+  round,
   status,
   attempt,
   startTime,
@@ -164,6 +172,7 @@ const nodeView = ({
   releaseTime,
 }: NodeRun): NodeView => ({
   ...emptyNode(nodeId, 0),
+  round,
   status: nodeStatusName(status),
   attempt,
   startedAt: msOf(startTime),

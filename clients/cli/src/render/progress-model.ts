@@ -56,7 +56,7 @@ export function nodesOf(progress: Progress): readonly NodeView[] {
   const drawn = progress.rows.map(({ nodeId }) => nodeOf(progress, nodeId));
   const known = new Set(progress.rows.map(({ nodeId }) => nodeId));
   const others = [...progress.view().nodes.values()].filter(
-    ({ nodeId, iteration }) => iteration === 0 && !known.has(nodeId),
+    ({ nodeId, item }) => item === 0 && !known.has(nodeId),
   );
   return [...drawn, ...others];
 }
@@ -67,8 +67,14 @@ export function runNote({ status, limits, hasFailures, message }: RunView): stri
   return status === "completed" && hasFailures ? "some nodes failed on the way" : message;
 }
 
+/** The round of a node that ran before, as people count: the second one is round 2. */
+export const roundText = (round: number): string => `round ${round + 1}`;
+
 /** A note about a node besides its status. */
-export function nodeNote(node: NodeView): string {
+export const nodeNote = (node: NodeView): string =>
+  [node.round > 0 ? roundText(node.round) : "", statusNote(node)].filter(Boolean).join("  ");
+
+function statusNote(node: NodeView): string {
   switch (node.status) {
     case "queued":
       return limitText(node.limits) || reasonText(node);

@@ -77,6 +77,7 @@ function readNodes(definition: Json | undefined): Map<string, TreeNode> {
     ]),
   );
   for (const edge of graph.edges) {
+    if (edge.loop === true) continue;
     const source = nodes.get(edge.source);
     const target = nodes.get(edge.target);
     if (source === undefined || target === undefined || target.parents.includes(source.id))

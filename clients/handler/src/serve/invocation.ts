@@ -120,6 +120,8 @@ export class Invocation {
       effectKey: invoke.effectKey,
       traceparent: invoke.traceparent,
       timeoutMs: Number(invoke.timeoutMs),
+      // The host writes a JSON object.
+      memory: JSON.parse(invoke.memoryJson || "{}") as Call["memory"],
       outputBytes: Number(session.limits.outputBytes),
       signal: this.#abort.signal,
       effects: this.ledger,

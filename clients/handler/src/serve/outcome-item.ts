@@ -1,5 +1,6 @@
 // The last item of an invocation: a result or a failure that fits the limits of the session.
 
+import { toShape } from "@pawl/core/action/shape";
 import type { Cause } from "@pawl/core/fault/cause";
 import type { Settled, SettledFailure, SettledResult } from "@pawl/core/handler/served";
 import { settledFailure } from "@pawl/core/handler/settle";
@@ -22,7 +23,7 @@ export function outcomeItem(invocationId: string, settled: Settled, limits: Limi
 }
 
 function resultItem(invocationId: string, result: SettledResult): ItemInit {
-  const { usage, queueDelayMs, outputJson, handle } = result;
+  const { usage, queueDelayMs, outputJson, handle, actions = [] } = result;
   const counted = usage && {
     usage: {
       inputTokens: BigInt(usage.inputTokens),
@@ -35,6 +36,7 @@ function resultItem(invocationId: string, result: SettledResult): ItemInit {
     handle,
     queueDelayMs: BigInt(queueDelayMs),
     ...counted,
+    ...(actions.length === 0 ? {} : { actions: actions.map(toShape) }),
   };
   return { item: { case: "result", value } };
 }

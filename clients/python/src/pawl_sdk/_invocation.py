@@ -14,6 +14,7 @@ from concurrent.futures import Future, InvalidStateError
 from typing import Any, Protocol
 
 from pawl_sdk import _json
+from pawl_sdk._acts import Acts
 from pawl_sdk._gen.pawl.handler.v1 import handler_service_pb2 as wire
 from pawl_sdk.outcome import Cancelled, CancelReason, EffectClass, EffectRefused, Failed
 
@@ -48,6 +49,7 @@ class Invocation:
 
     def __init__(self, port: Port, invoke: wire.Invoke) -> None:
         self.invoke = invoke
+        self.acts = Acts()
         self.deadline = time.time() + invoke.timeout_ms / 1000 if invoke.timeout_ms else None
         self.cancelled = threading.Event()
         self.reason: CancelReason | None = None

@@ -49,6 +49,7 @@ def _result(
         output_json=text,
         handle=result.handle,
         queue_delay_ms=round(result.delay * 1000),
+        actions=invocation.acts.end(),
     )
     if result.usage is not None:
         item.usage.input_tokens = result.usage.input_tokens

@@ -5,10 +5,11 @@ from __future__ import annotations
 import asyncio
 import inspect
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Any, Literal, TypeVar, overload
 
 from pawl_sdk import _json
+from pawl_sdk._acts import UNSET, RunEnding, Strategy
 from pawl_sdk._invocation import Invocation, Waits
 from pawl_sdk._shape import shape_of
 from pawl_sdk.outcome import CancelReason, EffectClass
@@ -36,6 +37,8 @@ class BaseContext:
         """W3C traceparent of the attempt; empty without tracing."""
         self.deadline: float | None = invocation.deadline
         """When the host cancels the handler, as time.time() counts; None without a limit."""
+        self.memory: dict[str, Any] = _json.loads(invoke.memory_json) or {}
+        """The keys of the run's memory that the node reads."""
 
     @property
     def cancelled(self) -> bool:
@@ -58,6 +61,62 @@ class BaseContext:
     def log(self, message: str, level: Level = "info") -> None:
         """Logs a line into the run's log."""
         self._invocation.log(message, level)
+
+    def remember(self, key: str, value: object) -> None:
+        """Writes a key of the run's memory when the handler completes. The last value of a key counts."""
+        self._invocation.acts.remember(key, value)
+
+    def set_status(self, status: RunEnding, message: str = "", *, output: object = UNSET) -> None:
+        """Ends or pauses the run when the handler completes. With completed, `output` is the run's output."""
+        self._invocation.acts.set_status(status, message, output)
+
+    def goto(self, node: str, reason: str = "") -> None:
+        """Runs another node next."""
+        self._invocation.acts.goto(node, reason)
+
+    def hand_off(
+        self,
+        *,
+        node: str = "",
+        workflow: str = "",
+        version: int = 0,
+        input: object = UNSET,
+        reason: str = "",
+    ) -> None:
+        """Gives the work to a node, or to a workflow whose output becomes the output of this node."""
+        self._invocation.acts.hand_off(node, workflow, version, input, reason)
+
+    def ask_human(
+        self,
+        message: str,
+        *,
+        details: object = UNSET,
+        assignees: Sequence[str] = (),
+        deadline: float = 0.0,
+    ) -> None:
+        """Asks a person when the handler completes. The answer becomes the output of the node. `deadline` is in seconds."""
+        self._invocation.acts.ask_human(message, details, assignees, deadline)
+
+    def answer_human(
+        self,
+        decision: Literal["approve", "reject"],
+        *,
+        node: str = "",
+        iteration: int = 0,
+        approval_id: str = "",
+        response: object = UNSET,
+        comment: str = "",
+    ) -> None:
+        """Answers the question of another node of the same run."""
+        self._invocation.acts.answer_human(
+            decision, response, node, iteration, approval_id, comment
+        )
+
+    def merge_results(
+        self, into: str, strategy: Strategy, *, keys: Sequence[str] = (), nodes: Sequence[str] = ()
+    ) -> None:
+        """Merges values of the memory, or outputs of nodes, into one key of the memory."""
+        self._invocation.acts.merge_results(into, strategy, keys, nodes)
 
 
 class Context(BaseContext):

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from pawl_sdk import _json
+from pawl_sdk._acts import plain
 from pawl_sdk._gen.pawl.handler.v1 import handler_service_pb2 as wire
 from pawl_sdk._invocation import Invocation
 from pawl_sdk._run import run_async, run_blocking
@@ -26,6 +27,8 @@ class Ran:
     output: Any = None
     """The output as JSON."""
     handle: str = ""
+    actions: list[dict[str, Any]] = field(default_factory=list)
+    """What it asks of the engine beside its output: each action with its type and its fields."""
     failure: Failure | None = None
     cancelled: bool = False
     effects: dict[str, Any] = field(default_factory=dict)
@@ -84,6 +87,7 @@ class _Bench:
             case "result":
                 self.ran.output = _json.loads(item.result.output_json)
                 self.ran.handle = item.result.handle
+                self.ran.actions = [plain(action) for action in item.result.actions]
             case "failure":
                 self.ran.failure = Failure(
                     item.failure.cause,
@@ -123,13 +127,14 @@ def run_handler(
     cancel_after: float | None = None,
     reason: CancelReason = "cancelled",
     timeout: float = 0.0,
+    memory: Mapping[str, object] | None = None,
 ) -> Ran:
     """Runs a handler and returns how it ended. Do not call it on a running loop; use `arun_handler` there.
 
     `ledger` has the results of effects that an earlier attempt committed; `begun` names effects that it began. The handler is aborted
-    after `cancel_after` seconds, for `reason`.
+    after `cancel_after` seconds, for `reason`. `memory` is the part of the run's memory that it reads.
     """
-    bench = _bench(handler, input, config, attempt, ledger, begun, timeout)
+    bench = _bench(handler, input, config, attempt, ledger, begun, timeout, memory)
     if handler.is_async:
         return asyncio.run(_run_on_loop(handler, bench, cancel_after, reason))
     timer = threading.Timer(cancel_after or 0, bench.invocation.cancel, (reason,))
@@ -153,6 +158,7 @@ async def arun_handler(
     cancel_after: float | None = None,
     reason: CancelReason = "cancelled",
     timeout: float = 0.0,
+    memory: Mapping[str, object] | None = None,
 ) -> Ran:
     """As `run_handler`, on a running loop. A function that blocks runs in a thread."""
     if not handler.is_async:
@@ -167,8 +173,9 @@ async def arun_handler(
             cancel_after=cancel_after,
             reason=reason,
             timeout=timeout,
+            memory=memory,
         )
-    bench = _bench(handler, input, config, attempt, ledger, begun, timeout)
+    bench = _bench(handler, input, config, attempt, ledger, begun, timeout, memory)
     return await _run_on_loop(handler, bench, cancel_after, reason)
 
 
@@ -180,6 +187,7 @@ def _bench(
     ledger: Mapping[str, object] | None,
     begun: frozenset[str] | set[str],
     timeout: float,
+    memory: Mapping[str, object] | None,
 ) -> _Bench:
     invoke = wire.Invoke(
         invocation_id="test",
@@ -191,6 +199,7 @@ def _bench(
         run_id="test-run",
         node_id="test-node",
         timeout_ms=round(timeout * 1000),
+        memory_json=_json.dumps(dict(memory)) if memory else "",
     )
     return _Bench(invoke, ledger or {}, frozenset(begun))
 

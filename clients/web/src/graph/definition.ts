@@ -28,8 +28,13 @@ export function findNodes({ nodes }: DrawnGraph, text: string): readonly string[
 
 export type EdgeState = "pending" | "taken" | "untaken";
 
-/** The state of `edge`, given the newest execution of its source. */
-export function edgeState(edge: DrawnEdge, source: NodeView | undefined): EdgeState {
+/** The state of `edge`, given the newest execution of its source. A loop edge ends the round that took it, so its target tells. */
+export function edgeState(
+  edge: DrawnEdge,
+  source: NodeView | undefined,
+  target?: NodeView,
+): EdgeState {
+  if (edge.loop === true && (target?.round ?? 0) > 0) return "taken";
   if (source === undefined || !isSettled(source.status)) return "pending";
   const handle = source.handle === "" ? undefined : source.handle;
   const effect = edgeEffect(
@@ -41,7 +46,7 @@ export function edgeState(edge: DrawnEdge, source: NodeView | undefined): EdgeSt
 
 /** The input of a node as JSON text on several lines. "" while the node has none. */
 export function nodeInput(graph: DrawnGraph, view: RunView, nodeId: string): string {
-  const incoming = graph.edges.filter((edge) => edge.target === nodeId);
+  const incoming = graph.edges.filter((edge) => edge.target === nodeId && edge.loop !== true);
   if (incoming.length === 0) return view.input === "" ? "" : show(parseJson(view.input));
   const reached = incoming.flatMap((edge) => {
     const source = view.nodes.get(edge.source);

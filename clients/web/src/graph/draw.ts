@@ -66,7 +66,9 @@ function dataOf(drawn: DrawnNode, drawing: Drawing): FlowNode["data"] {
 export const drawEdges = ({ graph, place, direction, run }: Drawing): FlowEdge[] =>
   graph.edges.map((edge) => {
     const sources = graph.groups.get(edge.source) ?? [{ id: edge.source }];
-    const states = new Set(sources.map(({ id }) => edgeState(edge, run?.nodes.get(id))));
+    const states = new Set(
+      sources.map(({ id }) => edgeState(edge, run?.nodes.get(id), run?.nodes.get(edge.target))),
+    );
     const state = (["taken", "pending"] as const).find((one) => states.has(one)) ?? "untaken";
     return {
       id: edge.id,

@@ -11,7 +11,7 @@ import {
   Position,
 } from "@xyflow/react";
 import { memo, type ReactNode } from "react";
-import { iterationsText, type Look } from "../run/looks.ts";
+import { iterationsText, type Look, roundText } from "../run/looks.ts";
 import type { NodeView } from "@pawl/core/log/view";
 import { StatusIcon, statusName } from "../ui/status-icon.tsx";
 import type { DrawnNode } from "@pawl/client";
@@ -81,7 +81,7 @@ function Marks({ view }: { readonly view: NodeView | undefined }): ReactNode {
     view.attempt > 1 ? `attempt ${view.attempt}` : "",
     view.lostDeliveries > 0 ? `${view.lostDeliveries} lost` : "",
   ].filter((mark) => mark !== "");
-  const all = [iterationsText(view), ...marks].filter((mark) => mark !== "");
+  const all = [roundText(view), iterationsText(view), ...marks].filter((mark) => mark !== "");
   if (all.length === 0) return null;
   return (
     <span className={marks.length > 0 ? "graph-node-marks" : "graph-node-marks is-count"}>

@@ -37,12 +37,20 @@ export function layoutGraph(graph: DrawnGraph, direction: Direction = "right"): 
   }
   const known = new Set(graph.nodes.map((node) => node.id));
   const edges = graph.edges.filter((edge) => known.has(edge.source) && known.has(edge.target));
-  const depths = depthsOf(graph.nodes, edges);
+  const depths = depthsOf(
+    graph.nodes,
+    edges.filter(({ loop }) => loop !== true),
+  );
   const isTall = widestDepth(depths) > TALL_FROM;
   const isDown = direction === "down";
   const ranksep = isDown ? 44 : isTall ? 120 : 68;
   sheet.setGraph({ rankdir: isDown ? "TB" : "LR", nodesep: isTall ? 14 : 26, ranksep });
-  for (const { id, source, target } of edges) {
+  for (const { id, source, target, loop } of edges) {
+    // A loop edge leads back: the layout sees it the other way round, so that it does not turn the graph.
+    if (loop === true) {
+      sheet.setEdge(target, source, { weight: 0 }, id);
+      continue;
+    }
     const isDirect = depths.get(target) === (depths.get(source) ?? 0) + 1;
     sheet.setEdge(source, target, { weight: isDirect ? DIRECT_WEIGHT : 1 }, id);
   }
@@ -51,14 +59,16 @@ export function layoutGraph(graph: DrawnGraph, direction: Direction = "right"): 
     const { x = 0, y = 0 } = sheet.node(id) as Partial<Place>; // dagre types its labels as anything
     return [id, { x: x - NODE_WIDTH / 2, y: y - NODE_HEIGHT / 2 }] as const;
   });
-  const bends = edges.map(({ id, source, target }) => {
-    const { points = [] } = sheet.edge(source, target, id) as { points?: Place[] }; // as above
+  const bends = edges.map(({ id, source, target, loop }) => {
+    const ends = loop === true ? ([target, source] as const) : ([source, target] as const);
+    const { points: laid = [] } = sheet.edge(...ends, id) as { points?: Place[] }; // as above
+    const points = loop === true ? laid.toReversed() : laid;
     // The first and the last point lie on the nodes. Three in all is a straight edge with its middle.
     return [id, points.length > 3 ? points.slice(1, -1) : []] as const;
   });
   const { width = 0, height = 0 } = sheet.graph() as { width?: number; height?: number }; // as above
-  const laid = { nodes: new Map(nodes), bends: new Map(bends), width, height };
-  return !isDown && isUpsideDown(laid) ? turnOver(laid) : laid;
+  const found = { nodes: new Map(nodes), bends: new Map(bends), width, height };
+  return !isDown && isUpsideDown(found) ? turnOver(found) : found;
 }
 
 /** Whether most neighbours in a column are in the reverse order of the definition. */

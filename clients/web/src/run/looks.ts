@@ -23,10 +23,13 @@ export interface Links {
   readonly children: ReadonlyMap<string, readonly string[]>;
 }
 
-export const linksOf = ({ edges }: DrawnGraph): Links => ({
-  parents: neighbours(edges, "target", "source"),
-  children: neighbours(edges, "source", "target"),
-});
+export function linksOf({ edges }: DrawnGraph): Links {
+  const plain = edges.filter(({ loop }) => loop !== true);
+  return {
+    parents: neighbours(plain, "target", "source"),
+    children: neighbours(plain, "source", "target"),
+  };
+}
 
 type End = "source" | "target";
 
@@ -87,7 +90,7 @@ const isOwnFailure = ({ status, cause }: NodeView): boolean =>
 function isHandled(node: NodeView, { links, view }: Scene): boolean {
   if (node.nodeId === view.failedNodeId) return false;
   if (view.status === "completed") return true;
-  if (node.iteration > 0) return view.nodes.get(node.nodeId)?.status === "completed";
+  if (node.item > 0) return view.nodes.get(node.nodeId)?.status === "completed";
   const children = (links.children.get(node.nodeId) ?? []).map((id) => view.nodes.get(id));
   return (
     children.length > 0 &&
@@ -131,6 +134,9 @@ function isHeldByDelay(node: NodeView, { nowMs }: Scene): boolean {
   const { attempt = 0, notBeforeAt = 0 } = node.deliveries.at(-1) ?? {};
   return attempt === 1 && notBeforeAt > nowMs;
 }
+
+/** The round of a node that ran before, as people count: the second one is round 2. "" in the first round. */
+export const roundText = ({ round }: NodeView): string => (round > 0 ? `round ${round + 1}` : "");
 
 /** "n/m" of a map or a loop. Only n for a loop that ended early. "" for any other node. */
 export const iterationsText = ({ width, settledCount, status }: NodeView): string => {

@@ -13,7 +13,7 @@ import { StatusBadge } from "../ui/status-icon.tsx";
 import { formatClock, formatDuration, formatTime } from "../ui/time.ts";
 import { prettyJson } from "../ui/json-text.ts";
 import { DecideNode } from "./decide-node.tsx";
-import { culpritOf, iterationsText, type Look } from "./looks.ts";
+import { culpritOf, iterationsText, type Look, roundText } from "./looks.ts";
 import { StreamMedia, StreamText } from "./node-stream.tsx";
 import type { RunScene } from "./use-run.ts";
 import type { Delivery, NodeView } from "@pawl/core/log/view";
@@ -177,6 +177,7 @@ function Facts({ node, drawn, look }: FactsProps): ReactNode {
       <StatusBadge status={look} />
       <span className="mono">{node.key}</span>
       {drawn !== undefined && <span className="tag">{drawn.type}</span>}
+      {node.round > 0 && <span className="tag">{roundText(node)}</span>}
       {node.width !== undefined && <span className="tag">{iterationsText(node)} items</span>}
       {node.childRunId !== "" && (
         <Link className="tag" to={runPath(node.childRunId)}>

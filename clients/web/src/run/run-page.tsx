@@ -18,7 +18,7 @@ import { RunFailure, RunResult, RunWaiting } from "./run-outcome.tsx";
 import { RunHeader } from "./run-header.tsx";
 import { TimelineChart } from "./timeline-chart.tsx";
 import { type RunScene, useFolded, useLooks, useRunFeed } from "./use-run.ts";
-import { emptyNode } from "@pawl/core/log/view";
+import { emptyNode, executionIn } from "@pawl/core/log/view";
 
 interface Props {
   readonly runId: string;
@@ -67,7 +67,7 @@ function OpenRun({ runId, openKey, got }: Props & { readonly got: RunWithDefinit
   const scene: RunScene = { runId, graph, view, runLooks, openKey, onOpen };
   const members = folded.groups.get(openKey);
   const isNode = openKey !== "" && !isGroupId(openKey);
-  const opened = isNode ? (view.nodes.get(openKey) ?? emptyNode(openKey, 0)) : undefined;
+  const opened = isNode ? (executionIn(view, openKey) ?? emptyNode(openKey, 0)) : undefined;
   return (
     <div
       className="run-page"

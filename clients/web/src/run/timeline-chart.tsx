@@ -5,6 +5,7 @@ import { type ReactNode, useMemo } from "react";
 import { useMedia, useNow } from "../ui/browser-hooks.ts";
 import { StatusIcon, statusName } from "../ui/status-icon.tsx";
 import { formatDuration } from "../ui/time.ts";
+import { roundText } from "./looks.ts";
 import { type Bar, type Lane, layoutTimeline, type Tick } from "./timeline.ts";
 import type { RunScene } from "./use-run.ts";
 
@@ -93,8 +94,8 @@ export function TimelineChart(props: Props): ReactNode {
 /** The label, if there is one, with the iteration. Otherwise the id. */
 function laneName({ key, node }: Lane, labels: ReadonlyMap<string, string>): string {
   const label = labels.get(node.nodeId) ?? "";
-  if (label === "") return key;
-  return node.iteration === 0 ? label : `${label} #${node.iteration}`;
+  if (node.item > 0) return label === "" ? key : `${label} #${node.iteration}`;
+  return [label === "" ? key : label, roundText(node)].filter(Boolean).join(", ");
 }
 
 const percent = (fraction: number): string => `${(fraction * 100).toFixed(3)}%`;

@@ -64,7 +64,7 @@ export function layoutTimeline(
   const lookAt = (node: NodeView): Look => looks.get(node.key)?.look ?? node.status;
   const isUrgent = (node: NodeView): boolean => URGENT.has(lookAt(node));
   const ordered = inOrder(
-    queued.filter((node) => node.iteration <= ITERATION_LANES_MAX || isUrgent(node)),
+    queued.filter((node) => node.item <= ITERATION_LANES_MAX || isUrgent(node)),
   );
   const isLong = ordered.length > LANES_SEEN;
   const shown = isLong
@@ -78,10 +78,12 @@ export function layoutTimeline(
   return { spanMs, lanes, hiddenCount: queued.length - lanes.length, ticks };
 }
 
-/** Nodes in the order in which they were first queued, each followed by its iterations. */
+/** Nodes in the order in which they were first queued, each followed by its iterations of all rounds. */
 function inOrder(nodes: readonly NodeView[]): NodeView[] {
   return [...Map.groupBy(nodes, ({ nodeId }) => nodeId).values()].flatMap((own) =>
-    own.toSorted((one, other) => one.iteration - other.iteration),
+    own.toSorted(
+      (one, other) => +(one.item > 0) - +(other.item > 0) || one.iteration - other.iteration,
+    ),
   );
 }
 

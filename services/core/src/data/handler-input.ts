@@ -54,11 +54,13 @@ export function handlerInput(
   const own = node.input === undefined ? undefined : rendered(node.input);
   if (own?.ok === false) return { ok: false, ...renderFailure(own) };
   const params = own === undefined ? inputs.params : withParams(own.value, inputs.params);
-  const isRoot = bindings.length === 0 && own === undefined;
-  return { ok: true, input: isRoot ? context.input : params, params, scope, render: rendered };
+  // A loop edge that leads back to a root adds its parameter to the run's input.
+  const isRoot = own === undefined && bindings.every(({ loop }) => loop === true);
+  const input = isRoot ? withParams(context.input, inputs.params) : params;
+  return { ok: true, input, params, scope, render: rendered };
 }
 
-/** The node's own input with the parameters that its edges bind. By the rules of the definition, edges bind only into an object. */
+/** An input with the parameters that edges bind. By the rules of the definition, edges bind only into an object. */
 const withParams = (own: unknown, params: Readonly<Record<string, unknown>>): unknown =>
   isRecord(own) ? { ...own, ...params } : own;
 

@@ -15,6 +15,8 @@ export interface Binding {
   readonly sourceOutputKey: string;
   readonly targetParamLabel: string | null;
   readonly mergeStrategy: MergeStrategy | null;
+  /** A loop edge: in the round that it begins, its value takes the place of all other values of the parameter. */
+  readonly loop?: true;
 }
 
 type ResolvedInputs =
@@ -34,9 +36,16 @@ export function resolveInputs(
 ): ResolvedInputs {
   const substitute = onParentFailure === "substitute_default";
   const byParam = new Map<string, Param>();
+  const repeated = new Map<string, unknown>();
   for (const binding of bindings) {
     const label = binding.targetParamLabel;
     if (label === null) continue;
+    if (binding.loop === true) {
+      const found = ledHere(binding, context) ? valueOf(binding, context) : undefined;
+      if (found?.found === false && !substitute) return missing(binding);
+      if (found !== undefined) repeated.set(label, found.found ? found.value : "");
+      continue;
+    }
     let param = byParam.get(label);
     if (param === undefined) byParam.set(label, (param = { edges: 0, strategy: null, items: [] }));
     param.edges++;
@@ -45,11 +54,7 @@ export function resolveInputs(
     const led = ledHere(binding, context);
     if (!led && !substitute) continue;
     const found = led ? valueOf(binding, context) : ABSENT;
-    if (!found.found && !substitute) {
-      const { source, sourceOutputKey } = binding;
-      const message = `the output of ${source} has no ${sourceOutputKey}`;
-      return { ...refused("missing_variable", message), path: `${source}.${sourceOutputKey}` };
-    }
+    if (!found.found && !substitute) return missing(binding);
     param.items.push({ label: binding.sourceLabel, value: found.found ? found.value : "" });
   }
   const params: [string, unknown][] = [];
@@ -60,7 +65,12 @@ export function resolveInputs(
       edges === 1 ? items[0]?.value : merge(mergeStrategyOf(strategy, nodeMerge), items);
     params.push([label, value]);
   }
-  return { ok: true, params: Object.fromEntries(params) };
+  return { ok: true, params: Object.fromEntries([...params, ...repeated]) };
+}
+
+function missing({ source, sourceOutputKey }: Binding): Extract<ResolvedInputs, { ok: false }> {
+  const message = `the output of ${source} has no ${sourceOutputKey}`;
+  return { ...refused("missing_variable", message), path: `${source}.${sourceOutputKey}` };
 }
 
 interface Param {

@@ -26,10 +26,17 @@ export const LIMITS = {
   definitionYamlBytes: 64 * KIB,
   definitionNodes: 10_000,
   definitionEdges: 50_000,
+  /** Each costs a search through the graph when a definition is checked. */
+  loopEdges: 500,
   /** Run input, node output and any single event. No row of the log reaches a megabyte. */
   valueBytes: 256 * KIB,
   /** A run's input. The output of a start node is the input with a small frame, and must fit too. */
   inputBytes: 256 * KIB - 64,
+  /** Keys of a run's memory, and the bytes of all its values: half of what a node may read. One value has at most valueBytes. */
+  memoryKeys: 1_000,
+  memoryBytes: MIB,
+  /** Actions of one outcome. Their JSON together has at most valueBytes. */
+  actions: 32,
   /** Everything that a node may read. It is checked when the node is queued, and again before an executor gets it. */
   contextBytes: 2 * MIB,
   /**
@@ -76,6 +83,10 @@ export const LIMITS = {
   scopeParallelism: 1_000,
   /** Iterations of a loop that names no bound. */
   loopIterations: 50,
+  /** How often a run may repeat, and how often its author may let a node or a loop edge repeat. */
+  iterationsMax: 10_000,
+  /** How often a run repeats whose definition does not say. */
+  runIterations: 50,
   /** Nested child runs. A workflow that starts itself ends here. */
   runDepth: 10,
   /** Attempts that a policy may ask for. */

@@ -7,6 +7,8 @@ export interface NodeContext {
   readonly input: unknown;
   readonly nodes: Readonly<Record<string, unknown>>;
   readonly vars: Readonly<Record<string, unknown>>;
+  /** The keys of the run's memory that the node reads; absent if there are none. */
+  readonly memory?: Readonly<Record<string, unknown>>;
   /** The handles by which parents left, if they left by one. */
   readonly handles?: Readonly<Record<string, string>>;
   /** Only in an iteration, like the two below. */
@@ -44,8 +46,9 @@ export const RESERVED_VARIABLES: ReadonlySet<string> = new Set([
 
 /** The scope of a node, given its context and resolved parameters. */
 export function scopeOf(context: NodeContext, params: Readonly<Record<string, unknown>>): Scope {
-  const { input, nodes, vars, item, index, previous } = context;
-  const ctx = { ...vars, input, nodes, vars };
+  const { input, nodes, vars, memory = {}, item, index, previous } = context;
+  // A variable of a definition that an earlier version saved may have the name `memory`; it wins.
+  const ctx = { memory, ...vars, input, nodes, vars };
   if (index === undefined) return { ctx, input: params };
   const own = { item, index, ...(previous === undefined ? {} : { previous }) };
   return { ctx: { ...ctx, ...own }, input: params, ...own };

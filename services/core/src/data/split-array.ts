@@ -1,4 +1,5 @@
-// The elements of a JSON array as texts, without parsing them. The array was checked before it entered the log.
+// The elements of a JSON array, or the members of a JSON object, as texts. Values are not parsed, so they keep their spelling. The text
+// was checked before it entered the log.
 
 /** The text of each element. */
 export function splitArray(text: string): string[] {
@@ -21,6 +22,22 @@ export function splitArray(text: string): string[] {
   }
   return elements;
 }
+
+/** The text of each member's value by its key, in the order of the text. */
+export function splitObject(text: string): Map<string, string> {
+  // Members are separated as elements are.
+  return new Map(
+    splitArray(text).map((member) => {
+      const end = endOfString(member, 0) + 1;
+      const value = member.slice(member.indexOf(":", end) + 1).trim();
+      return [String(JSON.parse(member.slice(0, end))), value];
+    }),
+  );
+}
+
+/** The JSON object of these members. */
+export const joinObject = (members: Iterable<readonly [string, string]>): string =>
+  `{${[...members].map(([key, json]) => `${JSON.stringify(key)}:${json}`).join(",")}}`;
 
 function push(elements: string[], element: string): void {
   const trimmed = element.trim();

@@ -7,12 +7,13 @@ import type { ConcurrencyLimit, RateLimit } from "../policy/limit.ts";
 import { DEFAULT_RETRY, type RetryPolicy } from "../policy/retry.ts";
 import { joinOf } from "./graph-rules.ts";
 import { NODE_CONFIGS } from "./node-types.ts";
-import { readsOf } from "./reads.ts";
+import { memoryReadsOf, readsOf } from "./reads.ts";
 import type { RawDefinition, RawNode } from "./schema.ts";
 import type {
   Definition,
   EdgeDefinition,
   JsonSchema,
+  MemoryReads,
   NodeContracts,
   NodeDefinition,
   ScopeDefinition,
@@ -31,10 +32,12 @@ export function buildDefinition(raw: RawDefinition): Definition {
     id: raw.id,
     title: raw.title === "" ? (raw.id ?? "") : raw.title,
     deadlineMs: raw.deadline_ms,
+    maxIterations: raw.max_iterations,
     concurrency: buildConcurrency(raw.concurrency, ""),
     rate: buildRate(raw.rate, ""),
     // The rules have checked that it is an object or a boolean.
     inputSchema: (raw.input_schema ?? null) as JsonSchema | null,
+    memory: new Map(Object.entries(raw.memory).map(([key, { merge }]) => [key, merge])),
     nodes: raw.nodes.map((node, ordinal) => {
       const built = buildNode(node, ordinal, leavesByError.has(node.id));
       return spellings === undefined ? built : { ...built, causeSpellings: spellings };
@@ -60,6 +63,8 @@ function buildNode(raw: RawNode, ordinal: number, leavesByError: boolean): NodeD
     onParentFailure: raw.on_parent_failure,
     errorHandling: raw.error_handling ?? (leavesByError ? "continue" : "fail_node"),
     outputVariable: raw.output_variable,
+    writeKey: raw.write_key,
+    readKeys: buildReadKeys(raw),
     merge: raw.merge,
     contracts: buildContracts(raw.contracts),
     scope: buildScope(raw),
@@ -68,7 +73,17 @@ function buildNode(raw: RawNode, ordinal: number, leavesByError: boolean): NodeD
     concurrency: buildConcurrency(raw.concurrency, raw.id),
     rate: buildRate(raw.rate, raw.id),
     priority: raw.priority,
+    ...boundOf(raw),
   };
+}
+
+const boundOf = ({ max_iterations: maxIterations }: Pick<RawNode, "max_iterations">) =>
+  maxIterations === undefined ? {} : { maxIterations };
+
+/** A node whose templates name every key that it reads gets no other key. */
+function buildReadKeys({ read_keys: keys, concurrency, rate, ...node }: RawNode): MemoryReads {
+  const limitKeys = [concurrency?.key ?? "", rate?.key ?? ""];
+  return keys === undefined ? memoryReadsOf({ ...node, keys: limitKeys }) : new Set(keys);
 }
 
 /** A limit without a key applies to the node, or the workflow, as a whole. */
@@ -134,4 +149,6 @@ const buildEdge = (
   sourceOutputKey: raw.source_output_key,
   targetParamLabel: raw.target_param_label,
   mergeStrategy: raw.merge_strategy,
+  ...(raw.loop ? { loop: true } : {}),
+  ...boundOf(raw),
 });

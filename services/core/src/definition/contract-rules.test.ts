@@ -19,7 +19,7 @@ test("a version of a definition keeps the contracts of its nodes, null where the
   // What is stored gives the same again, and it is what an executor gets.
   const again = parseDefinition(parsed.canonicalJson);
   expect(again).toMatchObject({ ok: true, definition: parsed.definition });
-  expect(JSON.parse(nodeJson(parsed.graph, 0, 0))).toMatchObject({
+  expect(JSON.parse(nodeJson(parsed.graph, 0, false))).toMatchObject({
     node: { contracts: { output } },
   });
 });

@@ -3,6 +3,7 @@
 
 import { isRecord } from "../data/path.ts";
 import { findCycle, topologicalWaves } from "./graph.ts";
+import { checkLoops } from "./loop-rules.ts";
 import type { Join } from "./shape.ts";
 import { excerpt, type Report } from "./violation.ts";
 
@@ -35,6 +36,8 @@ export function outlineOf(raw: unknown) {
       handle: text(edge, "source_handle"),
       outputKey: text(edge, "source_output_key"),
       param: text(edge, "target_param_label"),
+      isLoop: edge["loop"] === true,
+      hasBound: edge["max_iterations"] !== undefined,
     })),
     limits: limitsOf(isRecord(raw) ? raw : {}),
     /** The schema of the input of a run. */
@@ -61,13 +64,19 @@ export function checkGraph(outline: Outline, report: Report): void {
   );
   const links = checkEdges(outline, indexOf, report);
   checkStarts(outline, links, report);
-  checkJoins(outline, links, report);
-  checkCycle(outline, links, report);
+  const plain = links.filter(({ isLoop }) => !isLoop);
+  checkJoins(outline, plain, report);
+  checkCycle(outline, plain, report);
+  checkLoops(outline, links, report);
 }
 
-interface Link {
+/** An edge between two nodes that exist. */
+export interface Link {
   readonly source: number;
   readonly target: number;
+  /** Its place among the edges. */
+  readonly at: number;
+  readonly isLoop: boolean;
 }
 
 function checkEdges(
@@ -86,7 +95,7 @@ function checkEdges(
     });
     const [source, target] = ends;
     if (source === undefined || target === undefined) return;
-    links.push({ source, target });
+    links.push({ source, target, at, isLoop: edge.isLoop });
     const node = outline.nodes[source];
     if (edge.handle === undefined || node === undefined) return;
     const handles = declaredHandles(node);
@@ -156,7 +165,8 @@ function checkCycle({ nodes }: Outline, links: readonly Link[], report: Report):
   const ids = findCycle(outgoing).map((index) => nodes[index]?.id ?? "?");
   const path = ids.length > 20 ? [...ids.slice(0, 18), "…", ...ids.slice(-1)] : ids;
   const cycle = path.map(excerpt).join(" -> ");
-  report("edges", "CYCLE", `the nodes form a cycle: ${cycle}`, ids[0] ?? "");
+  const message = `write loop: true on the edge that leads back; the nodes form a cycle: ${cycle}`;
+  report("edges", "CYCLE", message, ids[0] ?? "");
 }
 
 /** Reports each key that a list has twice; `path` is the path of the key, with brackets for the index. */

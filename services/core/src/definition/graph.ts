@@ -17,6 +17,9 @@ export interface GraphNode {
   readonly definition: NodeDefinition;
   readonly incoming: readonly GraphEdge[];
   readonly outgoing: readonly GraphEdge[];
+  /** The loop edges that leave and reach the node. They are not among its other edges: joins, waves and leaves ignore them. */
+  readonly loops: readonly GraphEdge[];
+  readonly reentries: readonly GraphEdge[];
   /** Topological depth: the longest path from a root. */
   readonly wave: number;
 }
@@ -31,17 +34,24 @@ export interface Graph {
   readonly leaves: readonly number[];
 }
 
-/** Indexes a definition without violations: its edges name existing nodes, and it has no cycle. */
+/** Indexes a definition without violations: its edges name existing nodes, and only loop edges close a cycle. */
 export function indexGraph(definition: Definition): Graph {
   const indexOf = new Map(definition.nodes.map((node, index) => [node.id, index] as const));
   const incoming: GraphEdge[][] = definition.nodes.map(() => []);
   const outgoing: GraphEdge[][] = definition.nodes.map(() => []);
+  const loops = new Map<number, GraphEdge[]>();
+  const reentries = new Map<number, GraphEdge[]>();
   for (const edge of definition.edges) {
     const source = indexOf.get(edge.source) ?? -1;
     const target = indexOf.get(edge.target) ?? -1;
     const graphEdge = { source, target, handle: edge.sourceHandle, definition: edge };
-    outgoing[source]?.push(graphEdge);
-    incoming[target]?.push(graphEdge);
+    if (edge.loop === true) {
+      loops.set(source, [...(loops.get(source) ?? []), graphEdge]);
+      reentries.set(target, [...(reentries.get(target) ?? []), graphEdge]);
+    } else {
+      outgoing[source]?.push(graphEdge);
+      incoming[target]?.push(graphEdge);
+    }
   }
   const waves = topologicalWaves(outgoing);
   invariant(waves !== undefined, "a definition without violations has no cycle");
@@ -50,12 +60,16 @@ export function indexGraph(definition: Definition): Graph {
     definition: node,
     incoming: incoming[index] ?? [],
     outgoing: outgoing[index] ?? [],
+    loops: loops.get(index) ?? NO_EDGES,
+    reentries: reentries.get(index) ?? NO_EDGES,
     wave: waves[index] ?? 0,
   }));
   const roots = nodes.filter((node) => node.incoming.length === 0).map((node) => node.index);
   const leaves = nodes.filter((node) => node.outgoing.length === 0).map((node) => node.index);
   return { definition, nodes, indexOf, roots, leaves };
 }
+
+const NO_EDGES: readonly GraphEdge[] = [];
 
 /** Children by node: enough for order and cycles. */
 type Adjacency = readonly (readonly { readonly target: number }[])[];

@@ -56,6 +56,16 @@ export const FLOW_DOCS = {
   type: delay
   config: { delay_ms: 1000 }`,
   },
+  remember: {
+    purpose: "Writes keys of the run's memory, which every later node can read.",
+    config: { values: "The values by key: any JSON, with templates." },
+    inputs: "In the templates only.",
+    output: "The values that it wrote, by key.",
+    causes: ["missing_variable", "memory_too_large"],
+    example: `- id: note
+  type: remember
+  config: { values: { customer: "{{ ctx.input.name }}", stage: "checked" } }`,
+  },
   map: {
     purpose: "Runs its body once for every item, some at a time, and joins the results in order.",
     config: {

@@ -48,6 +48,10 @@ export const NODE_KEYS: Readonly<Record<keyof RawNode, string>> = {
   error_handling:
     "`continue` leaves by the handle `error`, `fail_node` fails the node, `fail_workflow` fails the run at once. The default is `continue` if an edge leaves by `error`, else `fail_node`.",
   output_variable: "Its output as `ctx.<name>` for every node after it.",
+  write_key:
+    "The key of the run's memory that gets the output when the node completes; of a model's answer, its text. The last write of a key wins unless the workflow's `memory` has a merge for it.",
+  read_keys:
+    "The keys of the run's memory that the node gets as `ctx.memory`: a list. All of them if absent, none if empty.",
   merge:
     "How several edges into one parameter become one value, if the edge does not name a strategy.",
   moderation: "Which side of the node moderation checks: input, output or both.",
@@ -56,6 +60,8 @@ export const NODE_KEYS: Readonly<Record<keyof RawNode, string>> = {
   concurrency:
     "`{key, limit, scope}`: at most `limit` executions hold a claim at once for each value of the key, a template; the rest wait, by priority and then in order. Without a key: of this node. `scope: tenant` shares the key with other workflows. On a map or a loop it limits the iterations.",
   rate: "`{key, limit, per_ms, scope}`: at most `limit` starts in any `per_ms` milliseconds for each value of the key.",
+  max_iterations:
+    "How often the node may run in one run: loop edges, gotos and handoffs may make it run again. The run fails at the next time.",
   priority: "Added to the run's priority; lower is sooner.",
   position: "The position in an editor; Pawl ignores it.",
 };

@@ -5,7 +5,7 @@ import { compileCondition } from "../data/expression.ts";
 import { LIMITS } from "../data/limits.ts";
 import { exceedsUtf8 } from "../data/utf8.ts";
 import { approvalConfig } from "./approval-config.ts";
-import { nameSchema, wholeMs } from "./schema.ts";
+import { memoryKeySchema, nameSchema, wholeMs } from "./schema.ts";
 import {
   isTemplate,
   loopSchema,
@@ -163,6 +163,15 @@ export const NODE_CONFIGS = {
   loop: loopSchema,
   subworkflow: subworkflowSchema,
   dataQuery: dataQuerySchema,
+  /** Writes keys of the run's memory. Values are any JSON, with templates. */
+  remember: z.strictObject({
+    values: z
+      .record(memoryKeySchema, z.unknown())
+      .refine(
+        (values) => Object.keys(values).length > 0,
+        rule("WRONG_TYPE", "needs at least one key"),
+      ),
+  }),
   /** Completes at once. Tests and benchmarks use it. */
   noop: z.strictObject({}),
   /** Streams a fixed text in pieces: a deterministic demonstration of stream deltas. */
@@ -186,6 +195,7 @@ const GLUE_TYPES = [
   "delay",
   "map",
   "loop",
+  "remember",
 ] as const satisfies readonly BuiltInType[];
 export type GlueType = (typeof GLUE_TYPES)[number];
 

@@ -11,6 +11,7 @@ import { checkContracts } from "./contract-rules.ts";
 import { checkGraph, outlineOf } from "./graph-rules.ts";
 import { indexGraph, type Graph } from "./graph.ts";
 import { checkInputs } from "./input-rules.ts";
+import { checkMemory, warnOfMemory } from "./memory-rules.ts";
 import type { KnownTypes } from "./known-types.ts";
 import { offsetOf, type Places, positions } from "./places.ts";
 import { readText, type ReadText } from "./read-text.ts";
@@ -82,14 +83,20 @@ function parseValue(raw: unknown, { isAuthored, types }: ParseOptions): ParsedDe
     checkConfigs(outline, report);
     checkInputs(outline, report);
     checkContracts(outline, report);
-    if (isAuthored) checkAuthored(outline, report);
+    if (isAuthored) {
+      checkAuthored(outline, report);
+      checkMemory(raw, report);
+    }
   }
   const warnings = violationList();
   if (shaped.success && types !== undefined && list().length === 0)
     checkTypes(raw, types.schemas, { error: report, warning: warnings.report });
   const violations = list();
   if (!shaped.success || violations.length > 0) return { ok: false, violations };
-  if (isAuthored) warn(outline, types, warnings.report);
+  if (isAuthored) {
+    warn(outline, types, warnings.report);
+    warnOfMemory(raw, warnings.report);
+  }
   const definition = buildDefinition(shaped.data);
   return {
     ok: true,

@@ -4,9 +4,15 @@
 import { isRecord, type PathStep } from "../data/path.ts";
 import { LOOP_ROOTS } from "../data/scope.ts";
 import { compileTemplate } from "../data/template.ts";
-import type { ContextReads } from "./shape.ts";
+import type { ContextReads, MemoryReads } from "./shape.ts";
 
-const EVERYTHING: ContextReads = { input: true, params: true, nodes: "all", vars: "all" };
+const EVERYTHING: ContextReads = {
+  input: true,
+  params: true,
+  nodes: "all",
+  vars: "all",
+  memory: "all",
+};
 
 /** Built-in bodies that read their context only through templates. */
 const TEMPLATED: ReadonlySet<string> = new Set([
@@ -18,7 +24,7 @@ const TEMPLATED: ReadonlySet<string> = new Set([
   "llm",
   "dataQuery",
 ]);
-const OWN = /\bctx\s*\.\s*(?:item|index|previous)\b/g;
+const OWN = /\bctx\s*\.\s*(?:item|index|previous|remember)\b/g;
 const FOREIGN = /\b(?:ctx|input|arguments|eval|Function)\b/;
 
 /** The parts of the context that a node reads: in its config, in the expression that ends its loop, and in the keys of its limits. */
@@ -55,14 +61,59 @@ export function readsOf({
   return reads;
 }
 
+/** Types of whole nodes that read the memory only through templates, besides the bodies above. */
+const TEMPLATED_NODES: ReadonlySet<string> = new Set([
+  ...TEMPLATED,
+  "start",
+  "end",
+  "map",
+  "remember",
+  "approval",
+]);
+
+/** The keys of the run's memory that a whole node may read. */
+export function memoryReadsOf({
+  type,
+  config,
+  input,
+  keys,
+}: {
+  readonly type: string;
+  readonly config: Readonly<Record<string, unknown>>;
+  readonly input?: unknown;
+  readonly keys: readonly string[];
+}): MemoryReads {
+  if (!TEMPLATED_NODES.has(type)) return "all";
+  const reads = nothing();
+  // The body's own templates are among them: the node gets what its iterations get.
+  collect(config, reads);
+  collect(input, reads);
+  collect(keys, reads);
+  return reads.memory === "all" || type !== "map" ? reads.memory : bodyReads(config, reads.memory);
+}
+
+/** A map gives its iterations what their body reads: the keys that templates name, unless the body may read anything. */
+function bodyReads(config: Readonly<Record<string, unknown>>, named: Set<string>): MemoryReads {
+  const { body } = config;
+  const type = isRecord(body) ? body["type"] : undefined;
+  return typeof type === "string" && TEMPLATED.has(type) ? named : "all";
+}
+
 interface Draft {
   input: boolean;
   params: boolean;
   nodes: Set<string> | "all";
   vars: Set<string> | "all";
+  memory: Set<string> | "all";
 }
 
-const nothing = (): Draft => ({ input: false, params: false, nodes: new Set(), vars: new Set() });
+const nothing = (): Draft => ({
+  input: false,
+  params: false,
+  nodes: new Set(),
+  vars: new Set(),
+  memory: new Set(),
+});
 
 function collect(value: unknown, reads: Draft): void {
   if (typeof value === "string") {
@@ -80,6 +131,8 @@ function note([root, part, name]: readonly PathStep[], reads: Draft): void {
   else if (part === "input") reads.input = true;
   else if (part === "nodes") reads.nodes = added(reads.nodes, name);
   else reads.vars = added(reads.vars, part === "vars" ? name : part);
+  // A definition of an earlier version may have a variable of this name; then `ctx.memory` is the variable.
+  if (part === "memory") reads.memory = added(reads.memory, name);
 }
 
 function added(known: Set<string> | "all", name: PathStep | undefined): Set<string> | "all" {

@@ -8,6 +8,7 @@ import { isReservedKey, parsePath } from "../data/path.ts";
 import { RESERVED_VARIABLES } from "../data/scope.ts";
 import { RETRY_CAUSES } from "../fault/cause.ts";
 import { isName } from "../name/ids.ts";
+import { isMemoryKey, MEMORY_KEY_RULE } from "../name/memory-key.ts";
 import { isTypeName, TYPE_RULE } from "../name/type-name.ts";
 import { LIMIT_SCOPES } from "../policy/limit.ts";
 import { MODERATION_ACTIONS, MODERATIONS } from "../policy/moderation.ts";
@@ -34,6 +35,11 @@ const variableSchema = z
     (name) => !RESERVED_VARIABLES.has(name) && !isReservedKey(name),
     rule("RESERVED_KEY", "is already a name in ctx; choose another"),
   );
+
+/** A key of the run's memory. */
+export const memoryKeySchema = z
+  .string()
+  .refine(isMemoryKey, rule("BAD_MEMORY_KEY", `must be ${MEMORY_KEY_RULE}`));
 
 const PATH_FAULTS = {
   RESERVED_KEY: "a path cannot name a prototype",
@@ -98,6 +104,8 @@ const rateSchema = z
   })
   .optional();
 
+const iterationsSchema = z.int().min(1).max(LIMITS.iterationsMax);
+
 export const nodeSchema = z.strictObject({
   id: nameSchema,
   type: typeSchema,
@@ -114,6 +122,10 @@ export const nodeSchema = z.strictObject({
   on_parent_failure: z.enum(PARENT_FAILURE_POLICIES).default("propagate"),
   error_handling: z.enum(["continue", "fail_workflow", "fail_node"]).optional(),
   output_variable: variableSchema.nullable().default(null),
+  /** The key of the run's memory that gets the output. */
+  write_key: memoryKeySchema.nullable().default(null),
+  /** The keys of the run's memory that the node gets; all of them if absent. */
+  read_keys: z.array(memoryKeySchema).max(LIMITS.memoryKeys).optional(),
   merge: z.enum(MERGE_STRATEGIES).nullable().default(null),
   moderation: z.enum(MODERATIONS).default("none"),
   moderation_action: z.enum(MODERATION_ACTIONS).default("block"),
@@ -123,6 +135,8 @@ export const nodeSchema = z.strictObject({
     .optional(),
   concurrency: concurrencySchema,
   rate: rateSchema,
+  /** How often the node may run in one run. */
+  max_iterations: iterationsSchema.optional(),
   /** Added to the run's priority; lower is sooner. */
   priority: z.int().min(-LIMITS.priorityMax).max(LIMITS.priorityMax).default(0),
   /** The position in an editor; Pawl ignores it. */
@@ -137,6 +151,10 @@ const edgeSchema = z.strictObject({
   source_output_key: outputKeySchema.default("output"),
   target_param_label: paramSchema.nullable().default(null),
   merge_strategy: z.enum(MERGE_STRATEGIES).nullable().default(null),
+  /** The edge leads back: taking it runs the target, and the nodes behind it, again. */
+  loop: z.boolean().default(false),
+  /** How often a loop edge may be taken before its target is reached another way. */
+  max_iterations: iterationsSchema.optional(),
 });
 
 export const definitionSchema = z.strictObject({
@@ -144,10 +162,16 @@ export const definitionSchema = z.strictObject({
   title: z.string().max(LIMITS.labelLength).default(""),
   description: z.string().max(4_096).optional(),
   deadline_ms: wholeMs(LIMITS.runDeadlineMsMax).default(LIMITS.runDeadlineMs),
+  /** How often a run may repeat: loop edges, gotos and handoffs together. */
+  max_iterations: iterationsSchema.default(LIMITS.runIterations),
   concurrency: concurrencySchema,
   rate: rateSchema,
   /** JSON Schema of the input of a run. Checked in contract-rules.ts, with the path of every fault. */
   input_schema: z.unknown().optional(),
+  /** How several writes of a key of the memory become one value. */
+  memory: z
+    .record(memoryKeySchema, z.strictObject({ merge: z.enum(MERGE_STRATEGIES) }))
+    .default({}),
   nodes: z.array(nodeSchema),
   edges: z.array(edgeSchema).default([]),
 });

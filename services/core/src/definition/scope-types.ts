@@ -16,8 +16,15 @@ export const templateFor = (what: string) =>
 /** True for a text with a template in it. */
 export const isTemplate = (text: string): boolean => text.includes("{{");
 
-/** Types that cannot be a body: they repeat, branch or belong to the graph itself. For a whole graph as body, use a subworkflow. */
-const NO_BODY: ReadonlySet<string> = new Set(["map", "loop", "start", "end", "condition"]);
+/** Types that cannot be a body: they repeat, branch, write for the whole node or belong to the graph itself. For a whole graph as body, use a subworkflow. */
+const NO_BODY: ReadonlySet<string> = new Set([
+  "map",
+  "loop",
+  "start",
+  "end",
+  "condition",
+  "remember",
+]);
 
 const bodySchema = nodeSchema
   .pick({ config: true, input: true, retry: true, timeout_ms: true })

@@ -37,7 +37,11 @@ export interface ContextReads {
   readonly params: boolean;
   readonly nodes: ReadonlySet<string> | "all";
   readonly vars: ReadonlySet<string> | "all";
+  readonly memory: MemoryReads;
 }
+
+/** The keys of the run's memory that a node or a body reads. */
+export type MemoryReads = ReadonlySet<string> | "all";
 
 /** What a map or a loop does for each item. */
 interface BodyDefinition {
@@ -83,6 +87,10 @@ export interface NodeDefinition {
   readonly causeSpellings?: CauseSpellings;
   /** The name by which templates of all later nodes read the output. */
   readonly outputVariable: string | null;
+  /** The key of the run's memory that gets the output when the node completes; of a model's answer, its text. */
+  readonly writeKey: string | null;
+  /** The keys of the run's memory that the node gets: those that its author lists or, without a list, those that it may read. */
+  readonly readKeys: MemoryReads;
   readonly merge: MergeStrategy | null;
   readonly contracts: NodeContracts;
   /** Only for a map or a loop. */
@@ -94,6 +102,8 @@ export interface NodeDefinition {
   readonly rate: RateLimit | null;
   /** Added to the run's priority; lower is sooner. */
   readonly priority: number;
+  /** How often the node may run in one run; absent if the author set no bound. */
+  readonly maxIterations?: number;
 }
 
 export interface EdgeDefinition {
@@ -105,6 +115,10 @@ export interface EdgeDefinition {
   readonly sourceOutputKey: string;
   readonly targetParamLabel: string | null;
   readonly mergeStrategy: MergeStrategy | null;
+  /** Present on an edge that leads back; see `GraphNode.loops`. */
+  readonly loop?: true;
+  /** How often a loop edge may be taken before its target is reached another way; absent if the author set no bound. */
+  readonly maxIterations?: number;
 }
 
 export interface Definition {
@@ -114,11 +128,15 @@ export interface Definition {
   readonly nodes: readonly NodeDefinition[];
   readonly edges: readonly EdgeDefinition[];
   readonly deadlineMs: number;
+  /** How often a run may repeat: loop edges, gotos and handoffs together. */
+  readonly maxIterations: number;
   /** How many runs may be live at once, and how many may start in a window. */
   readonly concurrency: ConcurrencyLimit | null;
   readonly rate: RateLimit | null;
   /** The schema that the input of a run fits; null if any input may start one. */
   readonly inputSchema: JsonSchema | null;
+  /** How several writes of one key of the memory become one value; the last write wins for a key that is not here. */
+  readonly memory: ReadonlyMap<string, MergeStrategy>;
 }
 
 /** A place in a text. From 1, as editors count. */

@@ -72,6 +72,8 @@ interface Value extends Pick<Owner, "nodeId" | "known" | "item"> {
   readonly what: string;
 }
 
+const isLoop = ({ edge }: IndexedEdge): boolean => edge["loop"] === true;
+
 class TypeCheck {
   readonly #nodes: readonly Raw[];
   readonly #edges: readonly Raw[];
@@ -98,7 +100,7 @@ class TypeCheck {
       const nodeId = textAt(node, "id");
       this.#checkReferences(node, path);
       const edges = incoming.get(nodeId) ?? [];
-      const inputs = { bound: this.#boundParams(node, edges), isRoot: edges.length === 0 };
+      const inputs = { bound: this.#boundParams(node, edges), isRoot: edges.every(isLoop) };
       const typeOf = this.#values.typesFor(node);
       this.#checkOwner({ raw: node, nodeId, path, typeOf }, inputs);
       this.#checkBody(node, path, inputs);

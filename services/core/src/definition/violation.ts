@@ -13,6 +13,7 @@ export const LIMIT_REASONS: ReadonlySet<string> = new Set([
   "TOO_LARGE",
   "TOO_MANY_NODES",
   "TOO_MANY_EDGES",
+  "TOO_MANY_LOOPS",
   "TEMPLATE_TOO_LARGE",
 ]);
 

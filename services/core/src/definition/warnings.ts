@@ -19,8 +19,9 @@ export function warn(outline: Outline, types: KnownTypes | undefined, report: Re
  */
 function warnOfIslands({ nodes, edges }: Outline, report: Report): void {
   if (!nodes.some(({ type }) => type === "start")) return;
-  const targets = new Set(edges.map(({ target }) => target));
-  const sources = new Set(edges.map(({ source }) => source));
+  const plain = edges.filter(({ isLoop }) => !isLoop);
+  const targets = new Set(plain.map(({ target }) => target));
+  const sources = new Set(plain.map(({ source }) => source));
   nodes.forEach(({ id, type }, index) => {
     if (id === undefined || type === "start" || targets.has(id)) return;
     const what = sources.has(id) ? `${excerpt(id)}, and so to the nodes behind it` : excerpt(id);

@@ -2,6 +2,7 @@
 
 import type { GraphNode } from "../definition/graph.ts";
 import type { NodeState, RunState } from "../log/state.ts";
+import { nodeIdAt, nodeStateAt } from "../plan/place.ts";
 import type { Cited, Proofs } from "./proofs.ts";
 import type { Evidence, Explanation } from "./reason.ts";
 import type { WaitingRoom } from "./room.ts";
@@ -28,6 +29,14 @@ export const own = (
   { proofs, node, iteration }: Case,
   ...types: Parameters<Proofs["newest"]>[2][]
 ): Cited | undefined => proofs.newest(node.definition.id, iteration, ...types);
+
+/** The newest event of one of these types about the present round of a node. */
+export const ofNode = (
+  { proofs, state }: Case,
+  nodeIndex: number,
+  ...types: Parameters<Proofs["newest"]>[2][]
+): Cited | undefined =>
+  proofs.newest(nodeIdAt(state, nodeIndex), nodeStateAt(state, nodeIndex).base, ...types);
 
 /** Evidence in order of seq, each event once. Undefined entries are left out. */
 export function cite(cited: readonly (Cited | undefined)[]): Evidence[] {

@@ -3,7 +3,7 @@
 
 import { unreachable } from "../fault/invariant.ts";
 import { isFinal, TERMINAL_TYPES } from "../log/event.ts";
-import { executionAt } from "../log/execution.ts";
+import { executionAt, isItem } from "../log/execution.ts";
 import { newExecutionState, type RunState } from "../log/state.ts";
 import { graphNodeAt, nodeStateAt } from "../plan/place.ts";
 import { cite, type Answer, type Case } from "./case.ts";
@@ -35,7 +35,10 @@ interface ExplainQuestion {
 
 /** The cause of a node's state. */
 export function explainNode(question: ExplainQuestion): Explanation {
-  const asked: Case = question.iteration === 0 ? nodeCase(question) : iterationCase(question);
+  const { state, nodeIndex, iteration } = question;
+  const asked: Case = isItem(state, nodeIndex, iteration)
+    ? iterationCase(question)
+    : nodeCase(question);
   const { evidence = [], since, ...answer } = answerTo(asked);
   return {
     ...answer,
@@ -78,7 +81,7 @@ function answerTo(asked: Case): Answer {
     case "waiting":
       return ofTheRun(asked) ?? explainWaiting(asked);
     case "completed":
-    case "invalidated": // reserved: no service gives it yet
+    case "invalidated": // only events about earlier rounds give it
       return explainCompleted(asked);
     case "failed":
       return explainFailed(asked);

@@ -3,7 +3,7 @@
 import { isSettled, type EventType } from "../log/event.ts";
 import type { Join } from "../definition/shape.ts";
 import { nodeIdAt } from "../plan/place.ts";
-import type { Answer, Case } from "./case.ts";
+import { type Answer, type Case, ofNode } from "./case.ts";
 import { listText } from "./words.ts";
 
 /** The state of an unsettled parent, by its newest event. */
@@ -17,7 +17,7 @@ const STANDING: readonly EventType[] = [
 
 /** A node whose join is not decided. */
 export function explainPending(asked: Case): Answer {
-  const { state, proofs, node, iteration } = asked;
+  const { state, node } = asked;
   const sources = [...new Set(node.incoming.map((edge) => edge.source))];
   const open = sources.filter((source) => !isSettled(state.nodes[source]?.status ?? "pending"));
   if (open.length === 0) return deciding(asked);
@@ -30,20 +30,21 @@ export function explainPending(asked: Case): Answer {
   return {
     reason: "WAITING_PARENTS",
     summary: `It waits for ${joinText(node.definition.join, sources.length)}: not settled yet ${open.length === 1 ? "is" : "are"} ${listText(said)}.`,
-    evidence: parents.map(({ id }) => proofs.newest(id, iteration, ...STANDING)),
+    evidence: open.map((source) => ofNode(asked, source, ...STANDING)),
     next: `Nothing to do here; ask why ${first?.id ?? "its parent"} is not settled.`,
   };
 }
 
 /** The moment between an event and the next tick. */
-function deciding({ proofs, node, iteration }: Case): Answer {
-  const parents = node.incoming.map((edge) => edge.definition.source);
+function deciding(asked: Case): Answer {
+  const { proofs, node } = asked;
+  const parents = node.incoming.map((edge) => edge.source);
   return {
     reason: "DECIDING",
     summary: "Everything it waits for is settled; the scheduler decides about it next.",
     evidence: [
       proofs.newest("", 0, "run.started"),
-      ...parents.map((id) => proofs.newest(id, iteration, "node.completed", "node.skipped")),
+      ...parents.map((source) => ofNode(asked, source, "node.completed", "node.skipped")),
     ],
     next: "Ask again in a moment; if it stays so, see whether a scheduler is running.",
   };

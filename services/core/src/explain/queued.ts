@@ -1,7 +1,7 @@
 // Explains why a ready node does not run. Its time has not come, its limits hold it back, or its queue is paused. Or no executor serves its
 // type, all executors are full, or it is next.
 
-import { own, textOf, type Answer, type Case } from "./case.ts";
+import { own, textOf, type Answer, type Case, ofNode } from "./case.ts";
 import type { Cited } from "./proofs.ts";
 import { queuePausedText } from "./paused.ts";
 import { isSilent, processText } from "./process.ts";
@@ -57,9 +57,7 @@ function notYet(asked: Case, untilAt: number, queued: Cited | undefined): Answer
       untilAt,
     };
   }
-  const parents = asked.node.incoming.map((edge) =>
-    asked.proofs.newest(edge.definition.source, asked.iteration, "node.completed"),
-  );
+  const parents = asked.node.incoming.map((edge) => ofNode(asked, edge.source, "node.completed"));
   return {
     reason: "DELAYED",
     summary: `A delay before it runs for ${leftText} more.`,

@@ -5,7 +5,7 @@ import { edgeEffect } from "../log/edge-effect.ts";
 import { SETTLING_TYPES } from "../log/meaning.ts";
 import type { GraphEdge } from "../definition/graph.ts";
 import { nodeStateAt } from "../plan/place.ts";
-import { own, textOf, type Answer, type Case } from "./case.ts";
+import { own, textOf, type Answer, type Case, ofNode } from "./case.ts";
 import type { Cited } from "./proofs.ts";
 import { durationText, listText } from "./words.ts";
 
@@ -140,15 +140,13 @@ interface Parent {
 }
 
 /** The parents whose edge to this node had an effect, with the event that settled each. */
-function parentsThat(
-  { state, node, proofs, iteration }: Case,
-  effect: "failed" | "untaken",
-): Parent[] {
+function parentsThat(asked: Case, effect: "failed" | "untaken"): Parent[] {
+  const { state, node } = asked;
   return node.incoming.flatMap((edge) => {
     const parent = nodeStateAt(state, edge.source);
     if (edgeEffect(parent, edge) !== effect) return [];
     const id = edge.definition.source;
-    const event = proofs.newest(id, iteration, ...SETTLING_TYPES);
+    const event = ofNode(asked, edge.source, ...SETTLING_TYPES);
     return [{ id, status: parent.status, handle: parent.handle, edge, event }];
   });
 }

@@ -91,7 +91,8 @@ export type Reason = keyof typeof REASONS;
 /** The next step of the caller: a short sentence for people. */
 export const NEXT_STEPS: Readonly<Record<Reason, string>> = {
   DEFINITION_INVALID: "Correct the definition at each path named, then send it again.",
-  CYCLE_DETECTED: "Remove one edge of the cycle, then send the definition again.",
+  CYCLE_DETECTED:
+    "Remove one edge of the cycle, or write `loop: true` on the edge that leads back, then send the definition again.",
   INPUT_INVALID: "Correct the fields named, then call again.",
   WORKFLOW_NOT_FOUND:
     "Check the id and version in the list of workflows; the workflow may have been deleted.",

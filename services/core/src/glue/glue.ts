@@ -175,8 +175,13 @@ const loop: Glue<z.output<typeof loopConfig>> = {
   },
 };
 
+/** Writes keys of the run's memory: the fold takes them from its output. */
+const remember: Glue<z.output<typeof NODE_CONFIGS.remember>> = {
+  config: NODE_CONFIGS.remember,
+  complete: ({ values }) => ({ output: values }),
+};
+
 /** The glue types by name. */
-export const GLUE = { start, end, noop, condition, delay, map, loop } as const satisfies Record<
-  GlueType,
-  unknown
->;
+export const GLUE = {
+  ...{ start, end, noop, condition, delay, map, loop, remember },
+} as const satisfies Record<GlueType, unknown>;

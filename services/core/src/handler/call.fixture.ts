@@ -17,6 +17,7 @@ export function callOf(inputJson = "null", configJson = "", standing?: EffectSta
     effectKey: "01890000-0000-7000-8000-000000000000/n/0",
     traceparent: "",
     timeoutMs: 60_000,
+    memory: {},
     signal: new AbortController().signal,
     emit: async () => undefined,
     emitMedia: async () => undefined,

@@ -3,6 +3,7 @@
 
 import { encodeJson } from "../data/encode-json.ts";
 import { type EffectClass, mayMake } from "../policy/effect.ts";
+import type { Asks } from "./acts.ts";
 import { describe, Failed } from "./failure.ts";
 import type { CallFacts, EffectDoor } from "./served.ts";
 
@@ -24,7 +25,7 @@ export type Once = <T>(
 ) => Promise<T>;
 
 /** The context that a handler gets besides its input. */
-export interface Context<Config = unknown> extends CallFacts {
+export interface Context<Config = unknown> extends CallFacts, Asks {
   /** The node's config, checked, with its templates filled in. */
   readonly config: Config;
   readonly once: Once;

@@ -2,6 +2,7 @@
 // handler that answers synchronously gives its outcome synchronously, so small built-in types cost no turn of the event loop.
 
 import { isTypeName, TYPE_RULE } from "../name/type-name.ts";
+import { Acts } from "./acts.ts";
 import { type Context, type Invocation, onceOf } from "./context.ts";
 import { failure, failureOf, type HandlerFailure } from "./failure.ts";
 import { invoke } from "./invoke.ts";
@@ -87,13 +88,17 @@ export const handlerDefiner =
       if (!checked.ok) return checked;
       return {
         ok: true,
-        execute: (call) =>
-          executed(definition, call.input, {
+        execute: (call) => {
+          const acts = new Acts();
+          const ctx = {
             ...call,
+            ...acts.asks,
             // The schema gave the value. Without a schema the handler takes any config.
             config: checked.value as Given<C>,
             once: onceOf(call),
-          }),
+          };
+          return executed(definition, call.input, ctx, acts);
+        },
       };
     };
     return {
@@ -128,9 +133,10 @@ function executed<I extends Schema, O extends Schema, C extends Schema, Extra ex
   { input, output, run }: HandlerDefinition<I, O, C, Extra>,
   raw: unknown,
   ctx: Context<Given<C>> & Extra,
+  acts: Acts,
 ): Outcome | Promise<Outcome> {
   const failed = (error: unknown): Outcome => failureOf(error, ctx.signal);
-  const ended = (value: unknown): Outcome => checkedOutput(output, value);
+  const ended = (value: unknown): Outcome => checkedOutput(output, value, acts);
   try {
     const checked = checkValue(input, raw, "input");
     if (!checked.ok) return failure("input_invalid", checked.message, { permanent: true });
@@ -142,13 +148,14 @@ function executed<I extends Schema, O extends Schema, C extends Schema, Extra ex
   }
 }
 
-function checkedOutput(schema: Schema, value: unknown): Outcome {
+function checkedOutput(schema: Schema, value: unknown, acts: Acts): Outcome {
   if (value instanceof Directive) return value;
   const { output, facts } = value instanceof Result ? value : { output: value, facts: {} };
   const checked = checkValue(schema, output, "output");
-  return checked.ok
-    ? { ...facts, output: checked.value }
-    : failure("contract_violated", `the output does not fit its schema: ${checked.message}`);
+  if (!checked.ok)
+    return failure("contract_violated", `the output does not fit its schema: ${checked.message}`);
+  const acted = acts.end();
+  return "failed" in acted ? acted : { ...facts, output: checked.value, ...acted };
 }
 
 /** The texts of the schemas, and a sentence for each that is not published. */

@@ -1,5 +1,6 @@
 // The return value of a handler: its output, or a result with more than an output.
 
+import type { Action } from "../action/action.ts";
 import type { Usage } from "../log/event.ts";
 
 export interface ResultFacts {
@@ -34,4 +35,6 @@ export abstract class Directive {
 /** Success as a value. */
 export interface HandlerSuccess extends ResultFacts {
   readonly output: unknown;
+  /** What the handler asks of the engine beside its output. */
+  readonly actions?: readonly Action[];
 }

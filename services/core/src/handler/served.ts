@@ -1,6 +1,7 @@
 // A handler as the code that serves it sees it: texts go in, texts come out. An executor and a handler process both run handlers through
 // this interface, so a handler behaves the same in both.
 
+import type { Action } from "../action/action.ts";
 import type { Media, Usage } from "../log/event.ts";
 import type { EffectClass, EffectStanding } from "../policy/effect.ts";
 
@@ -40,6 +41,8 @@ export interface CallFacts {
   readonly traceparent: string;
   /** The whole time limit of the attempt. */
   readonly timeoutMs: number;
+  /** The keys of the run's memory that the node reads. */
+  readonly memory: Readonly<Record<string, unknown>>;
   /** Aborted on timeout, cancellation or a lost claim; the handler must then end soon. */
   readonly signal: AbortSignal;
   /** Streams partial output; the promise settles when the handler may send more. */
@@ -69,6 +72,8 @@ export interface SettledResult {
   readonly usage?: Usage;
   /** The nodes that follow wait this long. */
   readonly queueDelayMs: number;
+  /** What the handler asks of the engine beside its output. */
+  readonly actions?: readonly Action[];
 }
 
 /** Failure. */

@@ -26,7 +26,7 @@ export function settled(
 }
 
 function completedBy(outcome: HandlerSuccess, outputBytes: number): Settled {
-  const { output, handle = "", queueDelayMs = 0, usage } = outcome;
+  const { output, handle = "", queueDelayMs = 0, usage, actions = [] } = outcome;
   if (typeof handle !== "string" || handle.length > HANDLE_LENGTH_MAX)
     return malformed("a handle that is not a name");
   if (!Number.isSafeInteger(queueDelayMs) || queueDelayMs < 0 || queueDelayMs > LIMITS.delayMsMax)
@@ -39,7 +39,8 @@ function completedBy(outcome: HandlerSuccess, outputBytes: number): Settled {
   const counted = usage && {
     usage: { inputTokens: count(usage.inputTokens), outputTokens: count(usage.outputTokens) },
   };
-  return { result: { outputJson: encoded.text, handle, queueDelayMs, ...counted } };
+  const acted = actions.length === 0 ? {} : { actions };
+  return { result: { outputJson: encoded.text, handle, queueDelayMs, ...counted, ...acted } };
 }
 
 function tooLarge(bytes: number, limit: number): Settled {

@@ -4,7 +4,7 @@
 // adjacent.
 
 import type { Fact, RunEvent } from "./event.ts";
-import { executionAt } from "./execution.ts";
+import { executionAt, isItem } from "./execution.ts";
 import type { RunState } from "./state.ts";
 
 /** The seq of the event that caused this one. 0 for the first. */
@@ -38,14 +38,21 @@ function causeIn(state: RunState, fact: Fact): number {
   const node = index === undefined ? undefined : state.nodes[index];
   if (index === undefined || node === undefined) return state.lastSeq;
   const own = executionAt(state, index, fact.iteration) ?? node;
+  if (fact.type === "node.invalidated") return jumpCause(state) ?? own.causeSeq;
   if (fact.type !== "node.cancelled" || fact.epoch > 0) return own.causeSeq;
   return culpritOf(state, index, fact.iteration) ?? own.causeSeq;
 }
 
-/** The seq of the failure that cancelled an execution. Undefined if no failure did. */
+/** The seq of the last event of the node whose jump the planner follows. */
+const jumpCause = ({ jumps: [jump], nodes }: RunState): number | undefined =>
+  jump === undefined ? undefined : nodes[jump.entry.source]?.causeSeq;
+
+/** The seq of the failure or the jump that cancelled an execution. Undefined if neither did. */
 function culpritOf(state: RunState, index: number, iteration: number): number | undefined {
   if (state.fatalNode !== undefined) return state.nodes[state.fatalNode]?.causeSeq;
-  const scope = iteration > 0 ? state.nodes[index]?.scope : undefined;
+  const jumped = jumpCause(state);
+  if (jumped !== undefined) return jumped;
+  const scope = isItem(state, index, iteration) ? state.nodes[index]?.scope : undefined;
   if (scope?.firstFailed === undefined) return undefined;
   const { onItemFailure } = state.graph.nodes[index]?.definition.scope ?? {};
   return onItemFailure === "fail" ? scope.items[scope.firstFailed - 1]?.causeSeq : undefined;

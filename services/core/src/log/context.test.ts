@@ -49,7 +49,7 @@ test("contextBytes is an upper bound of the context's size", () => {
     text: "äöü€😀",
   });
   run.complete("a", "€".repeat(100), { handle: '"\n"' });
-  expect(contextBytes(run.state, 1)).toBeGreaterThanOrEqual(
+  expect(contextBytes(run.state, 1, 0)).toBeGreaterThanOrEqual(
     utf8Bytes(contextJson(run.state, 1, 0)),
   );
 });
@@ -58,8 +58,8 @@ test("a parent counts once, however many edges lead from it, and not at all wher
   const run = startToyRun(sketch(["a", "b", "c"], ["a:x>b", "a:y>b", "a:x>c"]));
   run.complete("a", "x".repeat(10_000), { handle: "x" });
   const exact = utf8Bytes(contextJson(run.state, 1, 0));
-  expect(contextBytes(run.state, 1)).toBeGreaterThanOrEqual(exact);
-  expect(contextBytes(run.state, 1)).toBeLessThan(exact + 200);
+  expect(contextBytes(run.state, 1, 0)).toBeGreaterThanOrEqual(exact);
+  expect(contextBytes(run.state, 1, 0)).toBeLessThan(exact + 200);
 });
 
 test("outputs are carried as text and never parsed", () => {
@@ -85,7 +85,7 @@ test("a node goes to its executor with its definition and one binding per incomi
       },
     ],
   });
-  const parsed: unknown = JSON.parse(nodeJson(graph, 1, 0));
+  const parsed: unknown = JSON.parse(nodeJson(graph, 1, false));
   expect(parsed).toMatchObject({
     node: { id: "b", type: "task", label: "The b", ordinal: 1, config: { k: "v" }, merge: "array" },
     bindings: [
@@ -99,7 +99,7 @@ test("a node goes to its executor with its definition and one binding per incomi
       },
     ],
   });
-  expect(nodeJson(graph, 1, 0)).toBe(nodeJson(graph, 1, 0));
+  expect(nodeJson(graph, 1, false)).toBe(nodeJson(graph, 1, false));
 });
 
 test("the output of the completed end node is the run's output (S3.15, S3.25)", () => {

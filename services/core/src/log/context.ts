@@ -6,48 +6,74 @@ import { LIMITS } from "../data/limits.ts";
 import { splitArray } from "../data/split-array.ts";
 import { exceedsUtf8, utf8Bytes } from "../data/utf8.ts";
 import type { Graph } from "../definition/graph.ts";
-import type { ContextReads, NodeDefinition } from "../definition/shape.ts";
+import type { ContextReads, MemoryReads, NodeDefinition } from "../definition/shape.ts";
 import { invariant } from "../fault/invariant.ts";
-import { edgeEffect } from "./edge-effect.ts";
-import { unknownNode } from "./execution.ts";
-import type { RunState, ScopeState } from "./state.ts";
+import { edgeEffect, JUMPED } from "./edge-effect.ts";
+import { isItem, unknownNode } from "./execution.ts";
+import { memoryBytes, memoryJson } from "./memory.ts";
+import type { NodeState, RunState, ScopeState } from "./state.ts";
 
 /**
  * The context that an execution reads: `{"input", "nodes": {outputs of the parents whose edge was taken, by id}, "vars": {output
  * variables so far}}`. `"handles": {id: handle}` is added for parents that left by a handle, so that bindings of other branches do
- * not apply. An iteration gets only the parts that its body names, and its own item.
+ * not apply. `"memory"` is added if the node reads keys of the memory that have values. An iteration gets only the parts that its body
+ * names, and its own item.
  */
 export function contextJson(state: RunState, nodeIndex: number, iteration: number): string {
-  const { incoming, definition } = nodeAt(state.graph, nodeIndex);
-  const scope = iteration === 0 ? null : definition.scope;
+  const { definition } = nodeAt(state.graph, nodeIndex);
+  const scope = isItem(state, nodeIndex, iteration) ? definition.scope : null;
   const reads = scope?.body.reads ?? READS_ALL;
-  const parents = parentsRead(state, incoming, reads);
+  let nodes = "";
   let handles = "";
-  for (const index of parents) {
-    const handle = state.nodes[index]?.handle;
-    if (handle !== undefined)
-      handles += `${handles === "" ? "" : ","}${field(nodeAt(state.graph, index).definition.id, JSON.stringify(handle))}`;
+  for (const [index, { output, handle }] of parentsRead(state, nodeIndex, reads)) {
+    const { id } = nodeAt(state.graph, index).definition;
+    if (output !== undefined) nodes += `${nodes === "" ? "" : ","}${field(id, output)}`;
+    if (handle !== undefined && handle !== JUMPED)
+      handles += `${handles === "" ? "" : ","}${field(id, JSON.stringify(handle))}`;
   }
   const tail = handles === "" ? "" : `,"handles":{${handles}}`;
   const input = reads.input ? state.input : "null";
+  const memory = memoryPart(state, definition.readKeys, reads.memory);
   const own = scope === null ? "" : itemJson(state, nodeIndex, iteration, scope.hasPrevious);
-  return `{"input":${input},"nodes":${outputsById(state, parents)},"vars":${variables(state, reads.vars)}${tail}${own}}`;
+  return `{"input":${input},"nodes":{${nodes}},"vars":${variables(state, reads.vars)}${memory}${tail}${own}}`;
 }
 
-const READS_ALL: ContextReads = { input: true, params: true, nodes: "all", vars: "all" };
+/** The memory as a member of a context. It is empty if no key has a value. */
+function memoryPart(state: RunState, keys: MemoryReads, named: MemoryReads): string {
+  const memory = memoryJson(state, keys, named);
+  return memory === "{}" ? "" : `,"memory":${memory}`;
+}
 
-/** The parents whose output the execution gets: their edge was taken, and the body reads them. */
+const READS_ALL: ContextReads = {
+  input: true,
+  params: true,
+  nodes: "all",
+  vars: "all",
+  memory: "all",
+};
+
+type Given = Pick<NodeState, "output" | "outputBytes" | "handle">;
+
+/**
+ * The nodes whose output the execution gets, if the body reads them: parents whose edge was taken, and the node whose jump began
+ * this round.
+ */
 function parentsRead(
   state: RunState,
-  incoming: Graph["nodes"][number]["incoming"],
+  nodeIndex: number,
   reads: ContextReads,
-): ReadonlySet<number> {
-  const parents = new Set<number>();
-  for (const edge of incoming) {
+): ReadonlyMap<number, Given> {
+  const parents = new Map<number, Given>();
+  for (const edge of nodeAt(state.graph, nodeIndex).incoming) {
     const source = state.nodes[edge.source];
     if (source === undefined || parents.has(edge.source)) continue;
     if (!reads.params && !isRead(reads.nodes, edge.definition.source)) continue;
-    if (edgeEffect(source, edge) === "taken") parents.add(edge.source);
+    if (edgeEffect(source, edge) === "taken") parents.set(edge.source, source);
+  }
+  const entry = state.nodes[nodeIndex]?.entry;
+  if (entry !== undefined) {
+    const { id } = nodeAt(state.graph, entry.source).definition;
+    if (reads.params || isRead(reads.nodes, id)) parents.set(entry.source, entry);
   }
   return parents;
 }
@@ -64,28 +90,29 @@ function itemJson(
   iteration: number,
   hasPrevious: boolean,
 ): string {
-  const scope = state.nodes[nodeIndex]?.scope;
+  const { scope, base = 0 } = state.nodes[nodeIndex] ?? {};
   invariant(scope !== undefined, `node ${nodeIndex} has iterations`);
-  const own = `,"item":${itemText(scope, iteration)},"index":${iteration - 1}`;
+  const index = iteration - base - 1;
+  const own = `,"item":${itemText(scope, index)},"index":${index}`;
   if (!hasPrevious) return own;
-  return `${own},"previous":${scope.items[iteration - 2]?.output ?? "null"}`;
+  return `${own},"previous":${scope.items[index - 1]?.output ?? "null"}`;
 }
 
-function itemText(scope: ScopeState, iteration: number): string {
+function itemText(scope: ScopeState, index: number): string {
   let texts = itemTexts.get(scope);
   if (texts === undefined) itemTexts.set(scope, (texts = splitArray(scope.itemsJson)));
-  return texts[iteration - 1] ?? "null";
+  return texts[index] ?? "null";
 }
 
 /** An upper bound of the bytes of `contextJson`. Its cost grows with the node's incoming edges and not with the values. */
-export function contextBytes(state: RunState, nodeIndex: number, iteration = 0): number {
-  const { incoming, definition } = nodeAt(state.graph, nodeIndex);
-  const scope = iteration === 0 ? null : definition.scope;
+export function contextBytes(state: RunState, nodeIndex: number, iteration: number): number {
+  const { definition } = nodeAt(state.graph, nodeIndex);
+  const scope = isItem(state, nodeIndex, iteration) ? definition.scope : null;
   const reads = scope?.body.reads ?? READS_ALL;
   // 64 bytes hold the keys of the frame. Quotes, a colon and a comma surround each id; ids are ASCII, handles may be escaped.
   let bytes = 64 + (reads.input ? state.inputBytes : 0) + variablesBytes(state, reads.vars);
-  for (const index of parentsRead(state, incoming, reads)) {
-    const { outputBytes = 0, handle } = state.nodes[index] ?? {};
+  bytes += memoryBytes(state, definition.readKeys, reads.memory);
+  for (const [index, { outputBytes, handle }] of parentsRead(state, nodeIndex, reads)) {
     const idBytes = nodeAt(state.graph, index).definition.id.length + 4;
     bytes += outputBytes + idBytes;
     if (handle !== undefined) bytes += idBytes + handle.length * 6 + 4;
@@ -100,16 +127,18 @@ function variablesBytes(state: RunState, names: ContextReads["vars"]): number {
   for (const index of state.variables) {
     const name = nodeAt(state.graph, index).definition.outputVariable;
     if (name === null || !names.has(name)) continue;
-    bytes += name.length + 4 + (state.nodes[index]?.outputBytes ?? 0);
+    const node = state.nodes[index];
+    bytes += name.length + 4 + ((node?.kept ?? node)?.outputBytes ?? 0);
   }
   return bytes;
 }
 
 function itemBytes(state: RunState, nodeIndex: number, iteration: number): number {
-  const scope = state.nodes[nodeIndex]?.scope;
+  const { scope, base = 0 } = state.nodes[nodeIndex] ?? {};
   if (scope === undefined) return 0;
-  const previous = scope.items[iteration - 2]?.outputBytes ?? 0;
-  return 64 + utf8Bytes(itemText(scope, iteration)) + previous;
+  const index = iteration - base - 1;
+  const previous = scope.items[index - 1]?.outputBytes ?? 0;
+  return 64 + utf8Bytes(itemText(scope, index)) + previous;
 }
 
 /** The output of a run whose real output is too large for the log. Clients can still read the outputs of the nodes. */
@@ -133,17 +162,20 @@ export function runOutputJson(state: RunState): string {
 /** Replaces a run's context that is too large. Clients can still read the nodes' own outputs. */
 export const CONTEXT_OMITTED = '{"omitted":"CONTEXT_TOO_LARGE"}';
 
-/** The context of the run as a whole: `{"input", "nodes": {outputs of all completed nodes, by id}, "vars": {output variables}}`. */
+/**
+ * The context of the run as a whole: `{"input", "nodes": {outputs of all completed nodes, by id}, "vars": {output variables}, "memory":
+ * {every key}}`, if it has any.
+ */
 export function runContextJson(state: RunState): string {
   const completed = [...state.nodes.keys()].filter(
     (index) => state.nodes[index]?.status === "completed",
   );
   const bytes = completed.reduce(
     (sum, index) => sum + (state.nodes[index]?.outputBytes ?? 0),
-    state.inputBytes + state.variablesBytes,
+    state.inputBytes + state.variablesBytes + state.memoryBytes,
   );
   if (bytes > LIMITS.contextBytes) return CONTEXT_OMITTED;
-  return `{"input":${state.input},"nodes":${outputsById(state, completed)},"vars":${variables(state, "all")}}`;
+  return `{"input":${state.input},"nodes":${outputsById(state, completed)},"vars":${variables(state, "all")}${memoryPart(state, "all", "all")}}`;
 }
 
 const nodeJsons = new WeakMap<Graph, (string | undefined)[]>();
@@ -152,17 +184,16 @@ const nodeJsons = new WeakMap<Graph, (string | undefined)[]>();
  * The definition that an executor gets: `{"node": {…}, "bindings": [one per incoming edge, in the definition's order]}`, and `"until"` for
  * an iteration of a loop with a condition. It depends only on the definition, so it is made once per graph.
  */
-export function nodeJson(graph: Graph, nodeIndex: number, iteration: number): string {
+export function nodeJson(graph: Graph, nodeIndex: number, isBody: boolean): string {
   let made = nodeJsons.get(graph);
   if (made === undefined) nodeJsons.set(graph, (made = []));
-  const at = nodeJsonIndex(nodeIndex, iteration);
-  return (made[at] ??=
-    iteration === 0 ? makeNodeJson(graph, nodeIndex) : makeBodyJson(graph, nodeIndex));
+  const at = nodeJsonIndex(nodeIndex, isBody);
+  return (made[at] ??= isBody ? makeBodyJson(graph, nodeIndex) : makeNodeJson(graph, nodeIndex));
 }
 
-/** Every iteration of a node has the same text, so there are two places per node. */
-export const nodeJsonIndex = (nodeIndex: number, iteration: number): number =>
-  nodeIndex * 2 + Math.min(iteration, 1);
+/** Every round of a node has the same text, and so has every item, so there are two places per node. */
+export const nodeJsonIndex = (nodeIndex: number, isBody: boolean): number =>
+  nodeIndex * 2 + (isBody ? 1 : 0);
 
 function makeNodeJson(graph: Graph, nodeIndex: number): string {
   const { scope: _scope, ...node } = runnable(nodeAt(graph, nodeIndex).definition);
@@ -171,7 +202,14 @@ function makeNodeJson(graph: Graph, nodeIndex: number): string {
 
 /** The definition without the fields that only the scheduler uses. */
 function runnable(definition: NodeDefinition) {
-  const { concurrency: _concurrency, rate: _rate, priority: _priority, ...rest } = definition;
+  const {
+    concurrency: _concurrency,
+    rate: _rate,
+    priority: _priority,
+    maxIterations: _maxIterations,
+    ...named
+  } = definition;
+  const { writeKey: _writeKey, readKeys: _readKeys, ...rest } = named;
   return rest;
 }
 
@@ -189,10 +227,11 @@ function makeBodyJson(graph: Graph, nodeIndex: number): string {
   return JSON.stringify({ node: { ...definition, ...body }, bindings, ...until });
 }
 
-/** The incoming edges in the form that an executor gets. */
+/** The incoming edges in the form that an executor gets: the plain ones, then the loop edges. */
 export function bindingsOf(graph: Graph, nodeIndex: number): Binding[] {
-  return nodeAt(graph, nodeIndex).incoming.map((edge) => {
-    const { id: _id, target: _target, source, ...binding } = edge.definition;
+  const { incoming, reentries } = nodeAt(graph, nodeIndex);
+  return [...incoming, ...reentries].map((edge) => {
+    const { id: _id, target: _target, maxIterations: _max, source, ...binding } = edge.definition;
     const sourceLabel = nodeAt(graph, edge.source).definition.label ?? source;
     return { source, sourceLabel, ...binding };
   });
@@ -218,7 +257,8 @@ function objectJson(
 ): string {
   let json = "{";
   for (const index of indexes) {
-    const output = state.nodes[index]?.output;
+    const node = state.nodes[index];
+    const output = node?.output ?? node?.kept?.output;
     const name = nameOf(nodeAt(state.graph, index).definition);
     if (output === undefined || name === null) continue;
     json += `${json.length > 1 ? "," : ""}${field(name, output)}`;

@@ -3,6 +3,9 @@
 import type { GraphEdge } from "../definition/graph.ts";
 import type { NodeStatus, SkipReason } from "./event.ts";
 
+/** The handle of a node that completed with a goto or a handoff: it takes none of its edges. No edge can have this name. */
+export const JUMPED = "_jumped";
+
 /**
  * The effect of a settled source on one of its edges. `taken`: the source completed and left by this edge. `failed`: it failed, timed out
  * or was cancelled. `untaken`: it left by another edge, or was skipped.
@@ -12,8 +15,9 @@ export function edgeEffect(
   edge: Pick<GraphEdge, "handle">,
 ): "taken" | "failed" | "untaken" {
   if (source.status === "completed") {
+    const { handle } = source;
     const follows =
-      edge.handle === null ? source.handle !== "error" : edge.handle === source.handle;
+      edge.handle === null ? handle !== "error" && handle !== JUMPED : edge.handle === handle;
     return follows ? "taken" : "untaken";
   }
   return source.status === "skipped" ? "untaken" : "failed";

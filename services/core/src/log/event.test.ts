@@ -31,7 +31,8 @@ test("one table names every event of runs, nodes and checks (S1.44, S1.45, S1.46
 });
 
 test("names are dotted lower case, and other spellings lead to one type (X6)", () => {
-  for (const name of TYPES) expect(name).toMatch(/^(run|node|moderation|contract)(\.[a-z_]+)+$/);
+  for (const name of TYPES)
+    expect(name).toMatch(/^(run|node|memory|moderation|contract)(\.[a-z_]+)+$/);
   expect(typeNamed("NODE_DISPATCHED")).toBe("node.queued");
   expect(typeNamed("INPUT_SET")).toBe("run.started");
   expect(typeNamed("SYSTEM_SET")).toBe("run.metadata.set");

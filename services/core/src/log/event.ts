@@ -1,6 +1,7 @@
 // The shape of an event. A fact has a type, a place (node, iteration, attempt, claim) and a payload. `event-table.ts` lists the types. The
 // engine writes the payload. The user's JSON (input, output, details) is text in `value`, and the log does not change it.
 
+import type { Action } from "../action/action.ts";
 import type { ApprovalId, NodeId, RunId } from "../name/ids.ts";
 import { rowOf, typesWhere, type Payloads } from "./event-table.ts";
 
@@ -18,7 +19,7 @@ export type RunStatus =
   | "cancelled"
   | "timeout";
 
-/** Statuses of a node execution. Reserved: no service gives `invalidated` yet. */
+/** Statuses of a node execution. An event gives `invalidated` to an earlier round of a node; the node itself is then pending again. */
 export type NodeStatus =
   | "pending"
   | "queued"
@@ -90,12 +91,24 @@ export interface Completion {
   readonly usage?: Usage;
   /** Whether this iteration ends its loop. */
   readonly stop?: boolean;
+  /** The node that runs next, in place of the nodes behind this one. */
+  readonly goto?: Goto;
+}
+
+/** A node asked that another one runs next. */
+export interface Goto {
+  readonly nodeId: NodeId;
+  /** `handoff`: the node gives its task away, and does not expect to go on with it. */
+  readonly kind: "goto" | "handoff";
+  readonly reason: string;
 }
 
 /** An execution that waits for a person, and the facts with which it completes when the person approves its output. */
 export interface NodeHold extends Completion {
   /** `input`: the handler has not run yet. `output`: the handler has run, and its output waits. */
   readonly phase: "input" | "output";
+  /** Actions that commit with the output, if a person approves it. */
+  readonly actions?: readonly Action[];
 }
 
 /** The user who paused or resumed a run, and the reason. */

@@ -24,8 +24,10 @@ const BEGINS: ReadonlySet<string> = new Set(["node.queued", "node.completed", "n
 export function applyToItem(state: RunState, index: number, event: NodeFact): string | undefined {
   const node = state.nodes[index];
   const scope = node?.scope;
-  if (node === undefined || scope === undefined) return "is an iteration of a node that has none";
-  const at = event.iteration - 1;
+  if (node === undefined) return "names an unknown node";
+  const at = event.iteration - node.base - 1;
+  if (at < 0) return "is of a round that is over";
+  if (scope === undefined) return "is an iteration of a node that has none";
   if (BEGINS.has(event.type) && at === scope.items.length && at < scope.width) {
     scope.items.push(newExecutionState());
     scope.openCount++;
@@ -38,7 +40,7 @@ export function applyToItem(state: RunState, index: number, event: NodeFact): st
   beginInline(item, event);
   if (event.type === "node.completed") complete(scope, item, event);
   if (event.type === "node.failed" || event.type === "node.timed_out") state.hasFailures = true;
-  if (isSettlingType(event.type)) settle(scope, item, event);
+  if (isSettlingType(event.type)) settle(scope, item, { event, at });
   else move(item, event);
   item.causeSeq = event.seq;
   // A settled iteration lets the scheduler queue the next one, or settles the node.
@@ -63,12 +65,16 @@ function complete(
     scope.releaseAt = Math.max(scope.releaseAt ?? 0, event.at + queueDelayMs);
 }
 
-function settle(scope: ScopeState, item: ExecutionState, event: NodeFact): void {
+function settle(
+  scope: ScopeState,
+  item: ExecutionState,
+  { event, at }: { readonly event: NodeFact; readonly at: number },
+): void {
   leave(item, event);
   scope.openCount--;
   scope.settledCount++;
   if (item.status !== "completed") {
-    scope.firstFailed ??= event.iteration;
+    scope.firstFailed ??= at + 1;
     scope.outputBytes += "null,".length;
   }
 }

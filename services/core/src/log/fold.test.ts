@@ -101,7 +101,7 @@ test("gates and metadata are facts of record that change no status", () => {
   expect({ ...run.state, graph: null }).toEqual({ ...before, lastSeq: before.lastSeq + 3 });
 });
 
-test("a blocked node waits, an invalidated one has no output, and a run may change status by itself (X28)", () => {
+test("a blocked node waits, and a run may change status by itself (X28)", () => {
   const run = startToyRun(sketch(["a", "b"], ["a>b"]));
   run.append({
     ...place("a"),
@@ -115,8 +115,19 @@ test("a blocked node waits, an invalidated one has no output, and a run may chan
     payload: { from: "running", to: "waiting" },
   });
   expect(run.state.status).toBe("waiting");
-  run.append({ ...place("b"), type: "node.invalidated", payload: { reason: "fork" } });
-  expect(run.node("b")).toMatchObject({ status: "invalidated", output: undefined });
+});
+
+test("only a settled node can be invalidated, and only its present round can move (S1.48)", () => {
+  const run = startToyRun(sketch(["a", "b"], ["a>b"]));
+  const invalidate = (): void =>
+    run.append({ ...place("a"), type: "node.invalidated", payload: { reason: "loop" } });
+  expect(invalidate).toThrow("not settled");
+  run.complete("a");
+  invalidate();
+  expect(run.node("a")).toMatchObject({ status: "pending", base: 1, round: 1, output: undefined });
+  expect(() => run.append({ ...place("a"), attempt: 1, type: "node.queued", payload: {} })).toThrow(
+    "a round that is over",
+  );
 });
 
 test("an edge is taken, failed or untaken by how its source ended", () => {

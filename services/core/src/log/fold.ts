@@ -9,7 +9,8 @@
 //   waiting ─decided▶ waiting ─completed | queued | failed▶ …           (a person has decided)
 //   pending ─skipped | failed(upstream)▶ settled          any unsettled ─cancelled▶ settled
 //   pending | queued ─completed | failed | expanded▶ …    (a glue node, which the scheduler completes itself)
-// Iterations of a map or a loop (iteration from 1) move the same way; `fold-item.ts` folds them.
+//   settled ─invalidated▶ pending                         (the next round, which `round.ts` begins)
+// Iterations of a map or a loop (behind the iteration of their node) move the same way; `fold-item.ts` folds them.
 // When a node settles, the fold updates the join counters of its children and puts the pending ones on the frontier. The planner
 // looks only at the frontier.
 
@@ -19,12 +20,14 @@ import { EngineError } from "../fault/engine-error.ts";
 import { invariant, unreachable } from "../fault/invariant.ts";
 import type { RunId } from "../name/ids.ts";
 import { changeStatus, keepClock } from "./clock.ts";
-import { edgeEffect } from "./edge-effect.ts";
+import { edgeEffect, JUMPED } from "./edge-effect.ts";
 import { isSettled, type EventType, type FactOf, type LoggedFact } from "./event.ts";
 import { type EVENTS, rowOf } from "./event-table.ts";
 import { applyToItem, closeScope } from "./fold-item.ts";
 import { reasonText, runStatusAfter } from "./meaning.ts";
+import { remember } from "./memory.ts";
 import { beginInline, leave, move } from "./move.ts";
+import { beginRound, enter, noteJump } from "./round.ts";
 import { newRunState, newScopeState, type NodeState, type RunState } from "./state.ts";
 
 export { newRunState } from "./state.ts";
@@ -59,6 +62,7 @@ export function fold(runId: RunId, graph: Graph, events: Iterable<LoggedFact>): 
 export function apply(state: RunState, event: LoggedFact): void {
   if (isNodeFact(event)) applyToNode(state, event);
   else if (isRunFact(event)) applyToRun(state, event);
+  remember(state, event);
   state.lastSeq = event.seq;
   keepClock(state, event.at);
 }
@@ -81,6 +85,7 @@ function applyToRun(state: RunState, event: RunFact): void {
       state.firstDeadlineAt = event.payload.deadlineAt;
       state.parent = event.payload.parent;
       state.depth = event.payload.depth ?? 0;
+      state.maxIterations = event.payload.maxIterations ?? state.maxIterations;
       state.startedAt = event.at;
       state.input = event.value ?? "null";
       state.inputBytes = utf8Bytes(state.input);
@@ -110,7 +115,7 @@ function applyToNode(state: RunState, event: NodeFact): void {
   const node = index === undefined ? undefined : state.nodes[index];
   if (index === undefined || node === undefined) throw corrupt(event, "names an unknown node");
   count(state, node, event.iteration, -1);
-  if (event.iteration > 0) {
+  if (event.iteration !== node.base) {
     const fault = applyToItem(state, index, event);
     if (fault !== undefined) throw corrupt(event, fault);
   } else applyToWhole(state, index, node, event);
@@ -121,17 +126,19 @@ const ACTIVE: ReadonlySet<string> = new Set(["queued", "running", "retrying"]);
 
 /** Adds an execution to the run's counters by its present status, or removes it. */
 function count(state: RunState, node: NodeState, iteration: number, step: 1 | -1): void {
-  const execution = iteration === 0 ? node : node.scope?.items[iteration - 1];
+  const isWhole = iteration === node.base;
+  const execution = isWhole ? node : node.scope?.items[iteration - node.base - 1];
   if (execution === undefined) return;
   if (ACTIVE.has(execution.status)) state.activeCount += step;
   if (execution.status !== "waiting") return;
   // A node that waits for its own iterations does not count as blocked. The fold counts the iterations themselves.
-  if (iteration > 0 || node.scope === undefined) state.blockedCount += step;
+  if (!isWhole || node.scope === undefined) state.blockedCount += step;
   if (execution.childRunId !== undefined) state.childCount += step;
 }
 
 function applyToWhole(state: RunState, index: number, node: NodeState, event: NodeFact): void {
   const wasPending = node.status === "pending";
+  if (wasPending && state.jumps.length > 0) enter(state, index, node);
   const isBegun = event.type === "node.queued" || beginInline(node, event);
   if (wasPending && isBegun && state.graph.nodes[index]?.definition.late === "cancel")
     state.firedJoins.add(index);
@@ -157,9 +164,9 @@ function applyToWhole(state: RunState, index: number, node: NodeState, event: No
       state.scopes.add(index);
       break;
     case "node.invalidated":
-      // Only the output is removed. The decisions that were made on it stay.
-      move(node, event);
-      node.output = undefined;
+      if (!isSettled(node.status))
+        throw corrupt(event, "ends the round of a node that is not settled");
+      beginRound(state, index, node);
       break;
     case "node.completed":
       complete(state, index, node, event);
@@ -186,15 +193,19 @@ function complete(
   node: NodeState,
   event: FactOf<"node.completed"> & { readonly at: number },
 ): void {
-  const { handle, queueDelayMs } = event.payload;
-  node.handle = handle;
+  const { handle, queueDelayMs, goto } = event.payload;
+  node.handle = goto === undefined ? handle : JUMPED;
   node.output = event.value ?? "null";
   node.outputBytes = utf8Bytes(node.output);
   if (queueDelayMs !== undefined) node.releaseAt = event.at + queueDelayMs;
   if (handle === "error") state.hasFailures = true;
+  noteJump(state, index, node, goto);
   const variable = state.graph.nodes[index]?.definition.outputVariable ?? null;
   if (variable !== null) {
-    state.variables.push(index);
+    const { kept } = node;
+    if (kept === undefined) state.variables.push(index);
+    else state.variablesBytes -= variable.length + 4 + kept.outputBytes;
+    node.kept = undefined;
     state.variablesBytes += variable.length + 4 + node.outputBytes;
   }
 }
@@ -240,6 +251,7 @@ function end(state: RunState, event: RunFact): void {
   state.frontier.clear();
   state.scopes.clear();
   state.firedJoins.clear();
+  state.jumps = [];
   state.fatalNode = undefined;
 }
 

@@ -66,8 +66,16 @@ export interface NodePayloads {
     readonly decidedBy?: string;
     readonly approvalId?: ApprovalId;
   };
-  /** Reserved: no service writes it yet. */
+  /** A round of the node is over, and it is pending again. Its iteration is that of the round. */
   readonly "node.invalidated": { readonly reason: string };
+  /**
+   * An execution wrote the run's memory beside its output. value: a JSON object with the value of each key. `replaced` names the keys
+   * whose value replaces the earlier one, whatever merge the workflow has for them.
+   */
+  readonly "memory.updated": {
+    readonly keys: readonly string[];
+    readonly replaced?: readonly string[];
+  };
   /** value: the finding. */
   readonly "moderation.flagged": { readonly phase: "input" | "output" };
   /** value: the list of errors. */
@@ -77,14 +85,27 @@ export interface NodePayloads {
 const CLAIM: readonly Cause[] = ["node.started"];
 const WORK: readonly Cause[] = ["node.started", "node.blocked", "node.decided", "node.expanded"];
 /** A glue node ends without a claim. A node that fails or leaves by handle `error` may never have run, or lost its executor. */
-const UNCLAIMED: readonly Cause[] = ["settled", "run.started", "run.recovered", "node.queued"];
+const UNCLAIMED: readonly Cause[] = [
+  "settled",
+  "run.started",
+  "run.recovered",
+  "node.queued",
+  "node.invalidated",
+];
 const END: readonly Cause[] = [...UNCLAIMED, ...WORK];
 
 export const NODE_EVENTS = {
   "node.queued": {
     node: "queued",
     tag: ({ attempt }) => ({ attempt }),
-    causes: ["settled", ...WORK.slice(1), "run.started", "run.recovered", "node.retried"],
+    causes: [
+      "settled",
+      ...WORK.slice(1),
+      "run.started",
+      "run.recovered",
+      "node.retried",
+      "node.invalidated",
+    ],
     aliases: ["NODE_DISPATCHED"],
   },
   "node.started": {
@@ -96,7 +117,7 @@ export const NODE_EVENTS = {
     node: "waiting",
     tag: ({ payload: { width } }) => ({ width }),
     valueKey: "items",
-    causes: ["settled", "run.started", "node.queued", ...CLAIM],
+    causes: ["settled", "run.started", "node.queued", "node.invalidated", ...CLAIM],
   },
   "node.stream.delta": { isStreamed: true, causes: CLAIM },
   "node.log": { isStreamed: true, causes: CLAIM },
@@ -131,7 +152,7 @@ export const NODE_EVENTS = {
     node: "skipped",
     why: ({ reason }) => [reason, ""],
     tag: ({ payload: { reason } }) => ({ reason }),
-    causes: ["settled", "run.started"],
+    causes: ["settled", "run.started", "node.invalidated"],
   },
   "node.timed_out": {
     node: "timed_out",
@@ -151,6 +172,12 @@ export const NODE_EVENTS = {
     node: "invalidated",
     why: ({ reason }) => [reason, ""],
     tag: ({ payload: { reason } }) => ({ reason }),
+    causes: ["node.completed", "node.invalidated"],
+  },
+  "memory.updated": {
+    tag: ({ payload: { keys } }) => ({ keys }),
+    valueKey: "values",
+    causes: ["node.completed", "node.blocked"],
   },
   "moderation.flagged": {
     tag: ({ value, payload: { phase } }) => ({ ...objectOf(value), phase }),

@@ -21,6 +21,8 @@ export interface RunPayloads {
     readonly workflowVersion: number;
     readonly kind: RunKind;
     readonly deadlineAt: number;
+    /** How often the run may repeat, if the caller set another bound than the definition. */
+    readonly maxIterations?: number;
     /** Set if the caller asked that the same input starts only one run. */
     readonly inputKey?: string;
     /** The node execution that waits for this run. */
@@ -37,7 +39,12 @@ export interface RunPayloads {
   } & Partial<PauseNote>;
   /** value: the run's output. */
   readonly "run.completed": { readonly hasFailures: boolean };
-  readonly "run.failed": { readonly failedNodeId: string; readonly message: string };
+  /** `cause` is set where the run failed although its nodes did not: it repeated too often. */
+  readonly "run.failed": {
+    readonly failedNodeId: string;
+    readonly message: string;
+    readonly cause?: string;
+  };
   readonly "run.cancelled": { readonly reason: string; readonly requestId: string };
   readonly "run.timed_out": { readonly deadlineAt: number };
   /** The scheduler took back a claim of the node execution that the event names. */
@@ -50,7 +57,7 @@ export interface RunPayloads {
   readonly "run.metadata.set": Readonly<Record<string, never>>;
 }
 
-const END: readonly Cause[] = ["settled", "run.status.changed"];
+const END: readonly Cause[] = ["settled", "run.status.changed", "memory.updated"];
 
 export const RUN_EVENTS = {
   "run.started": {
@@ -72,7 +79,7 @@ export const RUN_EVENTS = {
   },
   "run.failed": {
     run: "failed",
-    why: ({ message }) => ["", message],
+    why: ({ cause = "", message }) => [cause, message],
     tag: ({ payload: { message } }) => ({ error_message: message }),
     causes: END,
   },

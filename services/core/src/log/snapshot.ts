@@ -133,6 +133,8 @@ class Writer {
     if (value === undefined) return { u: 0 };
     if (typeof value !== "object" || value === null) return plain(value);
     if (Array.isArray(value)) return { a: value.map((each) => this.value(each)) };
+    if (value instanceof Map)
+      return { m: [...value].map(([key, each]) => [key, this.value(each)]) };
     if (value instanceof Set) return { s: [...value].map((each) => this.value(each)) };
     return { o: Object.entries(value).map(([key, each]) => [key, this.value(each)]) };
   }
@@ -152,12 +154,14 @@ function plain(value: unknown): unknown {
 }
 
 const isEmpty = (value: unknown): boolean =>
-  (value instanceof Set && value.size === 0) || (Array.isArray(value) && value.length === 0);
+  ((value instanceof Set || value instanceof Map) && value.size === 0) ||
+  (Array.isArray(value) && value.length === 0);
 
 interface Worded {
   readonly a?: readonly unknown[];
   readonly s?: readonly unknown[];
   readonly o?: readonly (readonly [string, unknown])[];
+  readonly m?: readonly (readonly [string, unknown])[];
 }
 
 class Reader {
@@ -182,10 +186,11 @@ class Reader {
   value(value: unknown): unknown {
     if (typeof value !== "object" || value === null) return value;
     if (Array.isArray(value)) return this.#take(Number(value[0]), Number(value[1]));
-    const { a, s, o }: Worded = value;
+    const { a, s, o, m }: Worded = value;
     if (a !== undefined) return a.map((each) => this.value(each));
     if (s !== undefined) return new Set(s.map((each) => this.value(each)));
     if (o !== undefined) return Object.fromEntries(o.map(([key, each]) => [key, this.value(each)]));
+    if (m !== undefined) return new Map(m.map(([key, each]) => [key, this.value(each)]));
     return undefined;
   }
 

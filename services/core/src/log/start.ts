@@ -23,6 +23,8 @@ export interface AcceptedStart {
   /** When the scheduler accepted the run. The deadline counts from this time. */
   readonly createdAt: number;
   readonly deadlineAt: number;
+  /** How often the run may repeat, where the caller set another bound than the definition. */
+  readonly maxIterations?: number;
   /** The slots that the run needs before it begins. */
   readonly limits: Limits;
   /** JSON text. */
@@ -77,6 +79,7 @@ export function startedFact(start: AcceptedStart): FactOf<"run.started"> {
       workflowVersion,
       kind,
       deadlineAt,
+      ...(start.maxIterations === undefined ? {} : { maxIterations: start.maxIterations }),
       ...(inputKey === undefined ? {} : { inputKey: inputKey.key }),
       ...(parent === null ? {} : { parent, depth }),
       ...start.limits,

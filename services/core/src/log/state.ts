@@ -3,7 +3,7 @@
 // classes give every field its value before the first event. A snapshot names the fields in this order.
 
 import type { Graph } from "../definition/graph.ts";
-import type { ApprovalId, ExecutorId, RunId } from "../name/ids.ts";
+import type { ApprovalId, ExecutorId, NodeId, RunId } from "../name/ids.ts";
 import type { ConcurrencyLimit, RateLimit } from "../policy/limit.ts";
 import type {
   ApprovalRequest,
@@ -93,7 +93,7 @@ class NewScope {
   /** How many executions are queued and not settled. */
   openCount = 0;
   settledCount = 0;
-  /** The iteration that failed first, in log order. */
+  /** The item that failed first, in log order; the first item is 1. */
   firstFailed: number | undefined;
   /** An iteration ended the loop. */
   isStopped = false;
@@ -110,7 +110,40 @@ class NewScope {
 }
 export type ScopeState = Plain<NewScope>;
 
+/** An output that outlives its round: JSON text, and its size in UTF-8. */
+export interface KeptOutput {
+  readonly output: string;
+  readonly outputBytes: number;
+}
+
+/** The completion through which a jump reached a node. The outputs of the round that it ended are gone by then. */
+interface EntryState extends KeptOutput {
+  /** The index of the node that jumped. */
+  readonly source: number;
+  readonly handle: string | undefined;
+  readonly releaseAt: number | undefined;
+}
+
+/** A completed node that leads to another one by a loop edge, a goto or a handoff, and that the planner has not followed yet. */
+export interface JumpState {
+  readonly entry: EntryState;
+  readonly target: number;
+  /** The place of the loop edge among the target's `reentries`; undefined for a goto and a handoff. */
+  readonly loop: number | undefined;
+  readonly reason: string;
+}
+
 class NewNode extends NewExecution {
+  /** The iteration of the node itself in its present round. The items of its scope are the iterations behind it. */
+  base = 0;
+  /** How many rounds of the node are over: each ended with `node.invalidated`. */
+  round = 0;
+  /** Set if a jump began the present round: the node runs without its join. */
+  entry: EntryState | undefined;
+  /** The output of an earlier round, as long as the output variable of the node holds it. */
+  kept: KeptOutput | undefined;
+  /** How often each of the `reentries` was taken since the node was last reached another way; undefined for never. */
+  repeats: readonly number[] | undefined;
   handle: string | undefined;
   /** The time until which the next nodes wait. A delay sets it. */
   releaseAt: number | undefined;
@@ -122,6 +155,18 @@ class NewNode extends NewExecution {
   failedParents = 0;
 }
 export type NodeState = Plain<NewNode>;
+
+/** One key of the run's memory. */
+export interface MemoryEntry {
+  /** The value as JSON text. */
+  readonly json: string;
+  /** The size of `json` in UTF-8. */
+  readonly bytes: number;
+  /** The event that wrote it last. */
+  seq: number;
+  /** The node that wrote it last. */
+  readonly nodeId: NodeId;
+}
 
 class NewRun {
   readonly runId: RunId;
@@ -169,11 +214,20 @@ class NewRun {
   readonly frontier: Set<number> = new Set();
   /** Joins that fired and cancel their late parents. The planner has not handled them yet. */
   readonly firedJoins: Set<number> = new Set();
+  /** Jumps that the planner has not followed yet, in log order. It follows the first. The fold drops a jump whose source was invalidated. */
+  jumps: readonly JumpState[] = [];
+  /** How many loop edges, gotos and handoffs were taken, the node of the last one, and how many are allowed. */
+  iterationCount = 0;
+  lastJumpNode: number | undefined;
+  maxIterations: number;
   /** Nodes whose scope changed since the last round of the planner. */
   readonly scopes: Set<number> = new Set();
   /** Completed nodes that have an output variable, in log order, and their size in a context. */
   readonly variables: number[] = [];
   variablesBytes = 0;
+  /** The run's memory by key, and its size in a context. */
+  readonly memory: Map<string, MemoryEntry> = new Map();
+  memoryBytes = 0;
   /** The node whose failure fails the whole run. It is set until the run ends. */
   fatalNode: number | undefined;
   /** The node that failed first; run.failed names it. */
@@ -184,6 +238,7 @@ class NewRun {
     this.graph = graph;
     this.nodes = graph.nodes.map(newNodeState);
     this.unsettledCount = graph.nodes.length;
+    this.maxIterations = graph.definition.maxIterations;
   }
 }
 export type RunState = Plain<NewRun>;

@@ -63,6 +63,11 @@ export class NodeDraft {
   readonly key: string;
   readonly nodeId: string;
   readonly iteration: number;
+  /** Which item of a map or a loop it is, from 1; 0 for the node itself. */
+  readonly item: number;
+  /** How many rounds of the node are over, and the newest of them as they ended, in order. */
+  round = 0;
+  earlier: readonly NodeView[] = [];
   status: NodeStatus = "pending";
   attempt = 0;
   deliveries: Delivery[] = [];
@@ -99,10 +104,11 @@ export class NodeDraft {
   /** The nodes behind it wait until then. */
   releaseAt: number | undefined;
 
-  constructor(nodeId: string, iteration: number) {
-    this.key = nodeKey(nodeId, iteration);
+  constructor(nodeId: string, iteration: number, base = 0) {
+    this.key = nodeKey(nodeId, iteration, base);
     this.nodeId = nodeId;
     this.iteration = iteration;
+    this.item = iteration - base;
   }
 }
 export type NodeView = Frozen<NodeDraft>;
@@ -134,9 +140,22 @@ export type RunView = Frozen<RunDraft>;
 /** The view of an empty log. */
 export const EMPTY_VIEW: RunView = new NewRun();
 
-/** The key of a node execution: the node's id, and the iteration of a map or a loop. */
-export const nodeKey = (nodeId: string, iteration: number): string =>
-  iteration === 0 ? nodeId : `${nodeId}#${iteration}`;
+/** The key of a node execution: the id of the node, whose present round has the iteration `base`, or of one of its items. */
+export const nodeKey = (nodeId: string, iteration: number, base = 0): string =>
+  iteration === base ? nodeId : `${nodeId}#${iteration}`;
+
+/** How many earlier rounds of a node a view keeps: the newest. */
+const ROUNDS_MAX = 100;
+
+/** The execution that a key names, in any round that the view keeps. A key without an iteration names the present round. */
+export function executionIn({ nodes }: RunView, key: string): NodeView | undefined {
+  const known = nodes.get(key);
+  if (known !== undefined) return known;
+  const [id = "", iteration] = key.split("#");
+  const node = nodes.get(id);
+  const rounds = node === undefined ? [] : [node, ...node.earlier];
+  return rounds.find((round) => round.iteration === Number(iteration));
+}
 
 /** A node execution that no event has named yet. */
 export const emptyNode = (nodeId: string, iteration: number): NodeView =>
@@ -163,12 +182,32 @@ export class ViewFold {
     this.#run.lastSeq = event.seq;
     this.#run.lastAt = Math.max(this.#run.lastAt, event.at);
     viewRun(this.#run, event);
-    if (event.nodeId === "") return;
-    const node = this.#draft(event.nodeId, event.iteration);
+    const { nodeId, iteration } = event;
+    if (nodeId === "") return;
+    if (event.type === "node.invalidated") return this.#beginRound(nodeId);
+    const base = this.#baseOf(nodeId);
+    const node = this.#draft(nodeId, iteration);
     const wasSettled = isSettled(node.status);
     viewNode(node, event);
-    if (event.iteration > 0 && !wasSettled && isSettled(node.status))
-      this.#draft(event.nodeId, 0).settledCount += 1;
+    if (iteration === base) this.#run.hasFailures ||= node.handle === "error";
+    else if (!wasSettled && isSettled(node.status)) this.#draft(nodeId, base).settledCount += 1;
+  }
+
+  /** The iteration of a node itself in its present round. */
+  #baseOf(nodeId: string): number {
+    return this.#nodes.get(nodeId)?.iteration ?? 0;
+  }
+
+  /** The node is pending again. Its view moves to the earlier rounds; its items keep their keys, because their iterations differ. */
+  #beginRound(nodeId: string): void {
+    const base = this.#baseOf(nodeId);
+    const { earlier, ...ended } = this.#draft(nodeId, base);
+    const iteration = base + 1 + (ended.width ?? 0);
+    const next = new NodeDraft(nodeId, iteration, iteration);
+    next.round = ended.round + 1;
+    next.earlier = [...earlier, { ...ended, earlier: [] }].slice(-ROUNDS_MAX);
+    this.#drafts.set(nodeId, next);
+    this.#nodes.set(nodeId, next);
   }
 
   /** The view after all events so far. The same object if there was no event since the last view. */
@@ -180,10 +219,11 @@ export class ViewFold {
   }
 
   #draft(nodeId: string, iteration: number): NodeDraft {
-    const key = nodeKey(nodeId, iteration);
+    const base = this.#baseOf(nodeId);
+    const key = nodeKey(nodeId, iteration, base);
     const known = this.#drafts.get(key);
     if (known !== undefined) return known;
-    const node = this.#nodes.get(key) ?? emptyNode(nodeId, iteration);
+    const node = this.#nodes.get(key) ?? new NodeDraft(nodeId, iteration, base);
     const draft = { ...node, deliveries: [...node.deliveries], log: [...node.log] };
     this.#drafts.set(key, draft);
     this.#nodes.set(key, draft);
@@ -220,9 +260,6 @@ function viewRun(run: RunDraft, event: RunEvent): void {
       return;
     case "run.failed":
       run.failedNodeId = event.payload.failedNodeId;
-      return;
-    case "node.completed":
-      if (event.iteration === 0 && event.payload.handle === "error") run.hasFailures = true;
       return;
     case "node.failed":
     case "node.timed_out":

@@ -53,7 +53,7 @@ export function onLeaseLost(
   const recovered: Fact = { ...place, epoch, type: "run.recovered", payload };
   if (reason === "released" || lostDeliveries < LIMITS.deliveriesMax)
     return { kind: "accepted", facts: [recovered, { ...place, type: "node.queued", payload: {} }] };
-  const failure = failureFact(executionDefinition(state.graph, nodeIndex, iteration), place, {
+  const failure = failureFact(executionDefinition(state, nodeIndex, iteration), place, {
     cause: "delivery_exhausted",
     message: `the node lost ${lostDeliveries} deliveries; its executors died or went silent`,
     durationMs: durationOf(node, now),

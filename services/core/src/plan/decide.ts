@@ -6,7 +6,7 @@ import { approvalRules } from "../definition/approval-config.ts";
 import type { Cause } from "../fault/cause.ts";
 import { canonicalJson } from "../definition/canonical.ts";
 import { APPROVAL, MODERATION_HOLD, type Fact, type NodeDecision } from "../log/event.ts";
-import { executionAt, executionDefinition } from "../log/execution.ts";
+import { executionAt, executionDefinition, isItem } from "../log/execution.ts";
 import type { DecidedState, HoldState, RunState } from "../log/state.ts";
 import type { ApprovalId } from "../name/ids.ts";
 import { graphNodeAt, placeAt } from "./place.ts";
@@ -58,7 +58,7 @@ export function onDecision(state: RunState, arrival: DecisionArrival): DecisionR
     const isSame = decided.decision === decision && isSameResponse(decided, responseJson);
     return { kind: isSame ? "repeated" : "decided_otherwise" };
   }
-  const { responseSchema } = approvalRules(executionDefinition(state.graph, nodeIndex, iteration));
+  const { responseSchema } = approvalRules(executionDefinition(state, nodeIndex, iteration));
   if (hold.reason !== APPROVAL && responseJson !== undefined) return { kind: "takes_no_response" };
   const isBare = decision === "approve" && responseJson === undefined;
   if (isBare && hold.reason === APPROVAL && responseSchema !== undefined)
@@ -84,7 +84,7 @@ export function onApprovalDue(
   const { nodeIndex, iteration } = due;
   const hold = executionAt(state, nodeIndex, iteration)?.hold;
   if (hold?.approval?.approvalId !== due.approvalId) return { kind: "stale" };
-  const { onTimeout } = approvalRules(executionDefinition(state.graph, nodeIndex, iteration));
+  const { onTimeout } = approvalRules(executionDefinition(state, nodeIndex, iteration));
   const ruling = {
     decision: "timeout",
     comment: "",
@@ -148,10 +148,9 @@ function handleOf(
   if (reason !== APPROVAL) return undefined;
   if (decision === "timeout" && responseJson !== undefined) return "approved";
   const handle = decision === "reject" ? "rejected" : "timeout";
-  const isLed =
-    iteration === 0 &&
-    graphNodeAt(state, nodeIndex).outgoing.some((edge) => edge.handle === handle);
-  return isLed ? handle : undefined;
+  const { outgoing, loops } = graphNodeAt(state, nodeIndex);
+  const isLed = [...outgoing, ...loops].some((edge) => edge.handle === handle);
+  return isLed && !isItem(state, nodeIndex, iteration) ? handle : undefined;
 }
 
 function refusalOf(

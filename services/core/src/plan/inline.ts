@@ -10,7 +10,7 @@ import type { Graph } from "../definition/graph.ts";
 import { isGlueType } from "../definition/node-types.ts";
 import { glueTask, type GlueTask } from "../glue/task.ts";
 import { bindingsOf, contextBytes, contextJson, nodeJson, nodeJsonIndex } from "../log/context.ts";
-import { executionAt, executionDefinition } from "../log/execution.ts";
+import { executionAt, executionDefinition, isItem } from "../log/execution.ts";
 import type { Fact } from "../log/event.ts";
 import type { RunState } from "../log/state.ts";
 import { outcomeFacts } from "./result.ts";
@@ -44,7 +44,7 @@ export function inlineFact(
   iteration: number,
 ): Fact | undefined {
   if (!fitsInline(state, nodeIndex, iteration, budget)) return undefined;
-  const task = inlineTask(state.graph, nodeIndex, iteration);
+  const task = inlineTask(state, nodeIndex, iteration);
   const cost = costOf(state, nodeIndex, iteration);
   if (task === null || cost > budget.bytes) return undefined;
   budget.bytes -= cost;
@@ -65,8 +65,8 @@ export function fitsInline(
   iteration: number,
   { mayComplete }: InlineBudget,
 ): boolean {
-  const { type } = executionDefinition(state.graph, nodeIndex, iteration);
-  if (!isInlineKind(state.graph, nodeIndex, iteration) || !mayComplete(type)) return false;
+  const { type } = executionDefinition(state, nodeIndex, iteration);
+  if (!isInlineKind(state, nodeIndex, iteration) || !mayComplete(type)) return false;
   return costOf(state, nodeIndex, iteration) <= LIMITS.inlineBytes;
 }
 
@@ -74,36 +74,39 @@ export function fitsInline(
  * Whether the definition lets the scheduler complete the execution. Executors check contracts and moderation, and an execution with limits
  * waits for its slots in the queue.
  */
-export const isInlineKind = (graph: Graph, nodeIndex: number, iteration: number): boolean =>
-  inlineTask(graph, nodeIndex, iteration) !== null;
+export const isInlineKind = (state: RunState, nodeIndex: number, iteration: number): boolean =>
+  inlineTask(state, nodeIndex, iteration) !== null;
 
 function costOf(state: RunState, nodeIndex: number, iteration: number): number {
-  const task = inlineTask(state.graph, nodeIndex, iteration);
+  const task = inlineTask(state, nodeIndex, iteration);
   if (task === null) return Infinity;
   if (!task.readsContext) return LIMITS.inlineBytesMin;
   const read = contextBytes(state, nodeIndex, iteration) * task.passes;
   return LIMITS.inlineBytesMin + task.ownBytes + read;
 }
 
-function inlineTask(graph: Graph, nodeIndex: number, iteration: number): InlineTask | null {
+function inlineTask(state: RunState, nodeIndex: number, iteration: number): InlineTask | null {
+  const { graph } = state;
   let made = tasks.get(graph);
   if (made === undefined) tasks.set(graph, (made = []));
-  const at = nodeJsonIndex(nodeIndex, iteration);
-  return (made[at] ??= makeTask(graph, nodeIndex, iteration));
+  const at = nodeJsonIndex(nodeIndex, isItem(state, nodeIndex, iteration));
+  return (made[at] ??= makeTask(state, nodeIndex, iteration));
 }
 
-function makeTask(graph: Graph, nodeIndex: number, iteration: number): InlineTask | null {
+function makeTask(state: RunState, nodeIndex: number, iteration: number): InlineTask | null {
+  const { graph } = state;
+  const isBody = isItem(state, nodeIndex, iteration);
   const node = graph.nodes[nodeIndex]?.definition;
-  const { type, config } = executionDefinition(graph, nodeIndex, iteration);
+  const { type, config } = executionDefinition(state, nodeIndex, iteration);
   if (node === undefined || !isGlueType(type) || node.moderation !== "none") return null;
   const { scope, contracts, concurrency, rate, merge, onParentFailure } = node;
   // Limits of a map or a loop apply to its iterations, contracts to the node as a whole.
   const hasLimits = concurrency !== null || rate !== null;
-  if (hasLimits && (scope === null || iteration > 0)) return null;
-  if (iteration === 0 && (contracts.input !== null || contracts.output !== null)) return null;
-  const readsParams = iteration === 0 || scope?.body.reads.params === true;
+  if (hasLimits && (scope === null || isBody)) return null;
+  if (!isBody && (contracts.input !== null || contracts.output !== null)) return null;
+  const readsParams = !isBody || scope?.body.reads.params === true;
   const bindings = readsParams ? bindingsOf(graph, nodeIndex) : [];
-  const until = iteration === 0 ? null : (scope?.until ?? null);
+  const until = isBody ? (scope?.until ?? null) : null;
   const task = glueTask({ type, config, merge, onParentFailure, bindings, until });
-  return { ...task, ownBytes: nodeJson(graph, nodeIndex, iteration).length };
+  return { ...task, ownBytes: nodeJson(graph, nodeIndex, isBody).length };
 }

@@ -10,6 +10,7 @@ import { render } from "../data/template.ts";
 import { exceedsUtf8 } from "../data/utf8.ts";
 import type { Definition } from "../definition/shape.ts";
 import { bindingsOf, contextJson } from "../log/context.ts";
+import { isItem } from "../log/execution.ts";
 import type { RunState } from "../log/state.ts";
 import type { ConcurrencyLimit, Limits } from "../policy/limit.ts";
 import { graphNodeAt } from "./place.ts";
@@ -29,7 +30,8 @@ export function executionLimits(
   iteration: number,
 ): ResolvedLimits | undefined {
   const { definition } = graphNodeAt(state, index);
-  if (isOpen(definition) || (iteration === 0 && definition.scope !== null)) return undefined;
+  if (isOpen(definition) || (definition.scope !== null && !isItem(state, index, iteration)))
+    return undefined;
   return resolve(definition, () => executionScope(state, index, iteration));
 }
 

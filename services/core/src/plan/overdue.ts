@@ -5,18 +5,13 @@
 import { LIMITS } from "../data/limits.ts";
 import { executionAt, executionDefinition } from "../log/execution.ts";
 import type { RunState } from "../log/state.ts";
+import { arrivalOf, type OutcomeArrival } from "./arrive.ts";
 import { durationOf, graphNodeAt } from "./place.ts";
-import {
-  arrivalOf,
-  outcomeFacts,
-  type Arrival,
-  type Landing,
-  type OutcomeArrival,
-} from "./result.ts";
+import { outcomeFacts, type Arrival, type Landing } from "./result.ts";
 
 /** How long a claim on an execution may last. */
 export function claimLimitMs(state: RunState, nodeIndex: number, iteration: number): number {
-  const { timeoutMs } = executionDefinition(state.graph, nodeIndex, iteration);
+  const { timeoutMs } = executionDefinition(state, nodeIndex, iteration);
   const isModerated = graphNodeAt(state, nodeIndex).definition.moderation !== "none";
   return timeoutMs + LIMITS.timeoutGraceMs + (isModerated ? LIMITS.moderationGraceMs : 0);
 }
@@ -29,7 +24,7 @@ export function onOverdue(
   const { nodeIndex, iteration, now } = claim;
   const node = executionAt(state, nodeIndex, iteration);
   if (node === undefined || arrivalOf(node, claim) !== "live") return { kind: "stale" };
-  const { timeoutMs } = executionDefinition(state.graph, nodeIndex, iteration);
+  const { timeoutMs } = executionDefinition(state, nodeIndex, iteration);
   const outcome = {
     kind: "failed",
     cause: "timeout",

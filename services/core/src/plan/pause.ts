@@ -6,6 +6,7 @@
 
 import { movedDeadline } from "../log/clock.ts";
 import { isFinal, type Fact, type PauseNote } from "../log/event.ts";
+import { roundOf } from "../log/execution.ts";
 import type { ExecutionState, RunState } from "../log/state.ts";
 import { RUN_PLACE } from "./place.ts";
 
@@ -45,10 +46,9 @@ export function queuedExecutions(
   state: RunState,
 ): { readonly nodeIndex: number; readonly iteration: number }[] {
   const isQueued = ({ status }: ExecutionState): boolean => status === "queued";
-  return state.nodes.flatMap((node, nodeIndex) => {
-    const items = (node.scope?.items ?? []).flatMap((item, at) =>
-      isQueued(item) ? [{ nodeIndex, iteration: at + 1 }] : [],
-    );
-    return isQueued(node) ? [{ nodeIndex, iteration: 0 }, ...items] : items;
-  });
+  return state.nodes.flatMap((node, nodeIndex) =>
+    roundOf(node).flatMap(([iteration, execution]) =>
+      isQueued(execution) ? [{ nodeIndex, iteration }] : [],
+    ),
+  );
 }

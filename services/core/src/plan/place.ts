@@ -29,13 +29,18 @@ export const nodeIdAt = (state: RunState, index: number): NodeId =>
 
 /** The iterations of a node that are queued or running, or that wait. */
 export function openIterations(state: RunState, index: number): number[] {
-  const { scope } = nodeStateAt(state, index);
+  const { scope, base } = nodeStateAt(state, index);
   if (scope === undefined || scope.openCount === 0) return [];
-  return scope.items.flatMap((item, at) => (isSettled(item.status) ? [] : [at + 1]));
+  return scope.items.flatMap((item, at) => (isSettled(item.status) ? [] : [base + at + 1]));
 }
 
-/** The place of a fact about an execution. Its epoch is 0 unless an executor caused the fact. */
-export const placeAt = (state: RunState, index: number, iteration = 0, epoch = 0): EventPlace => ({
+/** The place of a fact about an execution, or about a node itself. Its epoch is 0 unless an executor caused the fact. */
+export const placeAt = (
+  state: RunState,
+  index: number,
+  iteration = nodeStateAt(state, index).base,
+  epoch = 0,
+): EventPlace => ({
   nodeId: nodeIdAt(state, index),
   iteration,
   attempt: executionAt(state, index, iteration)?.attempt ?? 0,

@@ -11,13 +11,15 @@ import { contextBytes } from "../log/context.ts";
 import { isFinal, type Fact, type SkipReason } from "../log/event.ts";
 import { movedDeadline } from "../log/clock.ts";
 import { edgeEffect, wasSkippedAfterFailure } from "../log/edge-effect.ts";
-import type { NodeState, RunState } from "../log/state.ts";
+import type { RunState } from "../log/state.ts";
 import { failureFact } from "./failure.ts";
 import { inlineFact, NO_INLINE, type Round } from "./inline.ts";
 import { cancelLate } from "./late.ts";
+import { readiness } from "./join.ts";
 import { executionLimits } from "./limits.ts";
 import { contextTooLarge } from "./oversize.ts";
 import { graphNodeAt, nodeStateAt, placeAt, queueFact, RUN_PLACE } from "./place.ts";
+import { followJump } from "./repeat.ts";
 import { decideScope } from "./scope.ts";
 import { failWholeRun, verdict } from "./stop.ts";
 
@@ -30,10 +32,15 @@ export function decide(state: RunState, now: number, budget = NO_INLINE): Fact[]
   // The work lists keep the nodes that results touch meanwhile. The command that resumes the run plans them.
   if (state.status === "paused") return [];
   if (state.fatalNode !== undefined) return failWholeRun(state, state.fatalNode);
+  const round = { state, now, budget };
+  if (state.jumps.length > 0 || state.iterationCount > state.maxIterations) {
+    const jumped = followJump(state);
+    // The target is pending: it runs now, whatever its join.
+    return jumped.kind === "facts" ? jumped.facts : [runNode(round, jumped.target)];
+  }
   // Late parents have their own round: no other rule decides about a node that this round cancels.
   const late = cancelLate(state);
   if (late.length > 0) return late;
-  const round = { state, now, budget };
   const facts: Fact[] = [];
   for (const index of state.frontier) {
     const fact = decideNode(round, index);
@@ -81,7 +88,8 @@ export function planToFixpoint(
 function decideNode(round: Round, index: number): Fact | undefined {
   const nodeState = nodeStateAt(round.state, index);
   if (nodeState.status !== "pending") return undefined;
-  const ready = readiness(graphNodeAt(round.state, index), nodeState);
+  const isEntered = nodeState.entry !== undefined;
+  const ready = isEntered ? "run" : readiness(graphNodeAt(round.state, index), nodeState);
   switch (ready) {
     case "wait":
       return undefined;
@@ -94,20 +102,6 @@ function decideNode(round: Round, index: number): Fact | undefined {
     default:
       return unreachable(ready, "readiness");
   }
-}
-
-/**
- * Whether the join of a pending node has fired: `wait` while parents are missing, `untaken` if no branch leads to the node. It reads the
- * fold's counters of settled parents, so it takes constant time, and a branch that is not taken never blocks a join.
- */
-function readiness({ incoming, definition: { join } }: GraphNode, counters: NodeState) {
-  const { settledParents, takenParents, failedParents } = counters;
-  if (incoming.length === 0) return "run";
-  const isEarly = join.mode !== "all" && takenParents >= (join.mode === "any" ? 1 : join.n);
-  if (isEarly) return "run";
-  if (settledParents < incoming.length) return "wait";
-  if (failedParents > 0) return "parents_failed";
-  return join.mode === "all" && takenParents > 0 ? "run" : "untaken";
 }
 
 /** The node's own policy decides about a failed parent. */
@@ -158,13 +152,14 @@ function runNode(round: Round, index: number): Fact {
   const { incoming, definition } = graphNodeAt(state, index);
   const fail = (failure: { readonly cause: Cause; readonly message: string }): Fact =>
     failureFact(definition, place, { ...failure, durationMs: 0 });
-  const bytes = contextBytes(state, index);
+  const bytes = contextBytes(state, index, place.iteration);
   if (bytes > LIMITS.contextBytes) return fail(contextTooLarge(bytes));
-  const resolved = executionLimits(state, index, 0);
+  const resolved = executionLimits(state, index, place.iteration);
   if (resolved?.ok === false)
     return fail({ cause: "limit_key_invalid", message: resolved.message });
-  const releaseAt = releaseOf(state, incoming);
-  const inline = releaseAt > now ? undefined : inlineFact(round, index, 0);
+  const { entry } = nodeStateAt(state, index);
+  const releaseAt = Math.max(releaseOf(state, incoming), entry?.releaseAt ?? 0);
+  const inline = releaseAt > now ? undefined : inlineFact(round, index, place.iteration);
   return inline ?? queueFact(place, { releaseAt, now, limits: resolved?.limits });
 }
 

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { completed, EXECUTOR, failed, sketch, startToyRun } from "../../test/toy-run.ts";
 import { LIMITS } from "../data/limits.ts";
 import { executorId } from "../name/ids.ts";
-import { onOutcome } from "./result.ts";
+import { onOutcome } from "./arrive.ts";
 
 const one = (node: Readonly<Record<string, unknown>> = {}) => {
   const run = startToyRun(sketch([{ id: "a", ...node }], []));

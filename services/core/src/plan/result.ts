@@ -1,8 +1,6 @@
-// The facts of an outcome. Race: an executor reports after the scheduler took its claim back. Its epoch is not the live epoch of the node
-// any more, so the report is `stale` and changes nothing. An outcome that was accepted before is a `duplicate`, and the scheduler
-// acknowledges it again. An epoch is no secret, so the scheduler also compares the executor: only the executor that got the claim can end
-// it.
+// The facts of an outcome, and of the actions that came with it.
 
+import type { Action } from "../action/action.ts";
 import { LIMITS } from "../data/limits.ts";
 import { exceedsUtf8 } from "../data/utf8.ts";
 import type { Cause } from "../fault/cause.ts";
@@ -10,18 +8,21 @@ import { unreachable } from "../fault/invariant.ts";
 import type { Expanded } from "../glue/task.ts";
 import { type Clock, deadlineAfterChild } from "../log/clock.ts";
 import {
+  APPROVAL,
   CHILD_RUN,
   type ApprovalRequest,
   type Completion,
   type Fact,
   type NodeHold,
 } from "../log/event.ts";
-import { executionAt, executionDefinition } from "../log/execution.ts";
-import type { ExecutionState, RunState } from "../log/state.ts";
-import type { ExecutorId, RunId } from "../name/ids.ts";
+import { executionAt, executionDefinition, isItem } from "../log/execution.ts";
+import type { RunState } from "../log/state.ts";
+import type { RunId } from "../name/ids.ts";
 import { mayRetry, retriedFor, retryDelayMs } from "../policy/retry.ts";
+import { actionFacts } from "./act.ts";
 import { failureFact, type Failure } from "./failure.ts";
 import { durationOf, graphNodeAt, placeAt, RUN_PLACE } from "./place.ts";
+import { gotoFault } from "./repeat.ts";
 import { type Stop, timedOut } from "./stop.ts";
 
 /** A finding of a check around the handler. It enters the log with the outcome, before it. */
@@ -33,7 +34,12 @@ export interface Check {
 }
 
 /** How an attempt ended, by the report of its executor. Texts with `Json` in their name are JSON, which the scheduler does not parse. */
-export type Outcome = { readonly checks?: readonly Check[]; readonly durationMs: number } & (
+export type Outcome = {
+  readonly checks?: readonly Check[];
+  readonly durationMs: number;
+  /** What the handler asks of the engine beside its output. */
+  readonly actions?: readonly Action[];
+} & (
   | ({ readonly kind: "completed"; readonly outputJson: string } & Completion)
   | Expanded
   | {
@@ -44,6 +50,8 @@ export type Outcome = { readonly checks?: readonly Check[]; readonly durationMs:
       /** 0 means the newest. */
       readonly version: number;
       readonly inputJson: string;
+      /** A handler of any type hands its work off. Otherwise only a subworkflow starts a run. */
+      readonly isHandoff?: boolean;
     }
   | ({
       readonly kind: "failed";
@@ -72,48 +80,17 @@ export interface Landing {
   readonly now: number;
 }
 
-export interface OutcomeArrival extends Landing {
-  /** The executor that reports. */
-  readonly executorId: ExecutorId;
-  readonly outcome: Outcome;
-}
-
 export type Arrival =
   | { readonly kind: "stale" }
   | { readonly kind: "duplicate" }
   | { readonly kind: "accepted"; readonly facts: Fact[] };
-
-/** Whether an arrival belongs to the live claim of the execution. A claim of another executor is stale. */
-export function arrivalOf(
-  node: ExecutionState | undefined,
-  { epoch, executorId }: Pick<OutcomeArrival, "epoch" | "executorId">,
-): "live" | "duplicate" | "stale" {
-  if (node === undefined || epoch <= 0) return "stale";
-  if (node.status === "running" && node.epoch === epoch)
-    return node.executorId === executorId ? "live" : "stale";
-  return node.reportedEpoch === epoch ? "duplicate" : "stale";
-}
-
-/** The facts that follow from an outcome, without those of the planner. It changes nothing itself. */
-export function onOutcome(state: RunState, arrival: OutcomeArrival): Arrival {
-  const { nodeIndex, iteration, outcome } = arrival;
-  const standing = arrivalOf(executionAt(state, nodeIndex, iteration), arrival);
-  if (standing !== "live") return { kind: standing };
-  const checks = (outcome.checks ?? []).map(({ type, phase, detailsJson }): Fact => ({
-    ...placeOf(state, arrival),
-    type,
-    payload: { phase },
-    value: detailsJson,
-  }));
-  return { kind: "accepted", facts: [...checks, ...outcomeFacts(state, arrival)] };
-}
 
 type OutcomeOf<Kind extends Outcome["kind"]> = Extract<Outcome, { kind: Kind }>;
 
 /** The facts of an outcome of the live claim, or of the scheduler's own. */
 export function outcomeFacts(
   state: RunState,
-  arrival: Landing & Pick<OutcomeArrival, "outcome">,
+  arrival: Landing & { readonly outcome: Outcome },
 ): Fact[] {
   const { outcome } = arrival;
   switch (outcome.kind) {
@@ -132,6 +109,9 @@ export function outcomeFacts(
   }
 }
 
+const isItemOf = (state: RunState, { nodeIndex, iteration }: Landing): boolean =>
+  isItem(state, nodeIndex, iteration);
+
 const placeOf = (state: RunState, { nodeIndex, iteration, epoch }: Landing) =>
   placeAt(state, nodeIndex, iteration, epoch);
 
@@ -139,7 +119,7 @@ const placeOf = (state: RunState, { nodeIndex, iteration, epoch }: Landing) =>
 function expandedFacts(state: RunState, landing: Landing, outcome: OutcomeOf<"expanded">): Fact[] {
   const { itemsJson, width, cut } = outcome;
   const refuse = refusal(state, landing, outcome);
-  if (graphNodeAt(state, landing.nodeIndex).definition.scope === null || landing.iteration > 0)
+  if (graphNodeAt(state, landing.nodeIndex).definition.scope === null || isItemOf(state, landing))
     return refuse("output_invalid", "only a map or a loop has items");
   if (width > LIMITS.scopeWidth)
     return refuse("too_many_items", `${width} items; at most ${LIMITS.scopeWidth}`);
@@ -159,13 +139,18 @@ const refusal =
 
 /** The claim ends here. The same transaction inserts the child run. */
 function childRunFacts(state: RunState, landing: Landing, outcome: OutcomeOf<"child_run">): Fact[] {
-  const { type } = executionDefinition(state.graph, landing.nodeIndex, landing.iteration);
+  const { type } = executionDefinition(state, landing.nodeIndex, landing.iteration);
   const refuse = refusal(state, landing, outcome);
-  if (type !== "subworkflow") return refuse("output_invalid", "only a subworkflow starts a run");
+  if (type !== "subworkflow" && outcome.isHandoff !== true)
+    return refuse("output_invalid", "only a subworkflow starts a run");
   if (state.depth >= LIMITS.runDepth)
     return refuse("too_deep", `runs are at most ${LIMITS.runDepth} deep`);
   const payload = { reason: CHILD_RUN, childRunId: outcome.childRunId };
-  return [{ ...placeOf(state, landing), type: "node.blocked", payload }];
+  return acted(state, landing, outcome, {
+    ...placeOf(state, landing),
+    type: "node.blocked",
+    payload,
+  });
 }
 
 export interface ChildEnd {
@@ -212,10 +197,12 @@ function completedFacts(
   landing: Landing,
   outcome: OutcomeOf<"completed">,
 ): Fact[] {
-  const { nodeIndex, iteration } = landing;
-  const { outputJson, durationMs, handle, queueDelayMs, usage, stop = false } = outcome;
+  const { nodeIndex } = landing;
+  const { outputJson, durationMs, handle, queueDelayMs, usage, stop = false, goto } = outcome;
   if (isTooLarge(outputJson))
     return refusal(state, landing, outcome)("output_too_large", `the output is ${TOO_LARGE}`);
+  const fault = goto === undefined ? undefined : gotoFault(state, landing, goto);
+  if (fault !== undefined) return refusal(state, landing, outcome)("action_invalid", fault);
   // Only an iteration of a loop can end its loop. The iterations of a map are independent.
   const isLoop = graphNodeAt(state, nodeIndex).definition.scope?.hasPrevious === true;
   // The payload has only these fields, because the end of a hold may carry others of its event.
@@ -224,24 +211,36 @@ function completedFacts(
     ...(handle === undefined ? {} : { handle }),
     ...(queueDelayMs === undefined ? {} : { queueDelayMs }),
     ...(usage === undefined ? {} : { usage }),
-    ...(stop && iteration > 0 && isLoop ? { stop } : {}),
+    ...(stop && isLoop && isItemOf(state, landing) ? { stop } : {}),
+    ...(goto === undefined ? {} : { goto }),
   };
-  return [{ ...placeOf(state, landing), type: "node.completed", payload, value: outputJson }];
+  const fact = { ...placeOf(state, landing), type: "node.completed", payload } as const;
+  return acted(state, landing, outcome, { ...fact, value: outputJson });
+}
+
+/** The fact that ends the claim, then the facts of the actions. A failure if an action is refused. */
+function acted(state: RunState, landing: Landing, outcome: Outcome, fact: Fact): Fact[] {
+  const made = actionFacts(state, landing, outcome);
+  if (!made.ok) return refusal(state, landing, outcome)(made.cause, made.message);
+  return made.facts.length === 0 ? [fact] : [fact, ...made.facts];
 }
 
 /** The execution waits for a person. An output that is too large fails at once, because no person can approve it. */
 function heldFacts(state: RunState, landing: Landing, outcome: OutcomeOf<"held">): Fact[] {
-  const { kind: _kind, checks: _checks, outputJson, ...payload } = outcome;
+  const { kind: _kind, checks: _checks, actions, outputJson, ...payload } = outcome;
   if (outputJson !== undefined && isTooLarge(outputJson))
     return refusal(state, landing, outcome)("output_too_large", `the output is ${TOO_LARGE}`);
   const value = outputJson === undefined ? {} : { value: outputJson };
-  return [{ ...placeOf(state, landing), ...value, type: "node.blocked", payload }];
+  const fact = { ...placeOf(state, landing), ...value, type: "node.blocked" } as const;
+  if (outcome.reason === APPROVAL) return acted(state, landing, outcome, { ...fact, payload });
+  // The actions of an output that a person must check wait with it.
+  return [{ ...fact, payload: actions === undefined ? payload : { ...payload, actions } }];
 }
 
 /** Another attempt, a completed node that leaves by `error`, or a failed node. */
 function failedFacts(state: RunState, landing: Landing, outcome: OutcomeOf<"failed">): Fact[] {
   const { nodeIndex, iteration, jitter, now } = landing;
-  const definition = executionDefinition(state.graph, nodeIndex, iteration);
+  const definition = executionDefinition(state, nodeIndex, iteration);
   const { retry } = definition;
   const place = placeOf(state, landing);
   const { cause, message, permanent, retryAfterMs } = outcome;

@@ -126,7 +126,10 @@ test("an iteration reads its own item, and of the rest what its body names", () 
     item: { id: 2 },
     index: 1,
   });
-  expect(JSON.parse(nodeJson(run.state.graph, 1, 2))).toMatchObject({ node: body, bindings: [] });
+  expect(JSON.parse(nodeJson(run.state.graph, 1, true))).toMatchObject({
+    node: body,
+    bindings: [],
+  });
   const bare = setup([1], map({ body: { type: "noop" } }));
   expect(JSON.parse(contextJson(bare.state, 1, 1))).toMatchObject({ input: null, nodes: {} });
   const other = setup([1], map({ body: { type: "acme.any" } }));

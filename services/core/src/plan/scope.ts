@@ -23,10 +23,10 @@ import {
 /** The next facts of the scope of one node. */
 export function decideScope(round: Round, index: number): Fact[] {
   const { state } = round;
-  const { status, scope } = nodeStateAt(state, index);
+  const { status, scope, base } = nodeStateAt(state, index);
   const { scope: definition } = graphNodeAt(state, index).definition;
   if (status !== "waiting" || scope === undefined || definition === null) return [];
-  const failure = failureOf(scope, definition);
+  const failure = failureOf(scope, base, definition);
   if (failure !== undefined) return fail(round, index, failure);
   const isOver = scope.isStopped || scope.items.length === scope.width;
   if (!isOver) return runMore(round, index, scope, definition);
@@ -43,11 +43,15 @@ interface Failure {
   readonly message: string;
 }
 
-function failureOf(scope: ScopeState, definition: ScopeDefinition): Failure | undefined {
+function failureOf(
+  scope: ScopeState,
+  base: number,
+  definition: ScopeDefinition,
+): Failure | undefined {
   const { firstFailed } = scope;
   if (firstFailed !== undefined && definition.onItemFailure === "fail") {
     const why = scope.items[firstFailed - 1]?.message ?? "no message";
-    return { cause: "item_failed", message: `iteration ${firstFailed} failed: ${why}` };
+    return { cause: "item_failed", message: `iteration ${base + firstFailed} failed: ${why}` };
   }
   if (scope.outputBytes <= LIMITS.valueBytes) return undefined;
   const message = `the outputs together are larger than ${LIMITS.valueBytes} bytes`;
@@ -62,7 +66,7 @@ function runMore(
   { parallelism, hasPrevious }: ScopeDefinition,
 ): Fact[] {
   const { state, now } = round;
-  const next = scope.items.length + 1;
+  const next = nodeStateAt(state, index).base + scope.items.length + 1;
   const count = Math.min(parallelism - scope.openCount, scope.width - scope.items.length);
   // A delay holds back the next iteration of a loop. In a map it holds back only the nodes behind the map.
   const releaseAt = hasPrevious ? (scope.releaseAt ?? 0) : 0;

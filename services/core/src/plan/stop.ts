@@ -44,15 +44,26 @@ export const failWholeRun = (state: RunState, fatalNode: number): Fact[] => [
   runFailed(state, fatalNode),
 ];
 
+/** The facts that end a run which repeated too often, by a jump of this node. */
+export function failRepeating(state: RunState, index: number, why: string): Fact[] {
+  const failedNodeId = nodeIdAt(state, index);
+  const message = `node ${failedNodeId} repeats too often: ${why}`;
+  const payload = { failedNodeId, message, cause: "max_iterations" } as const;
+  return [
+    ...cancelUnsettled(state, `node ${failedNodeId} failed the run`),
+    { ...RUN_PLACE, type: "run.failed", payload },
+  ];
+}
+
 /** Cancels every unsettled node, and before each node its open iterations. */
-const cancelUnsettled = (state: RunState, reason: string): Fact[] =>
+export const cancelUnsettled = (state: RunState, reason: string): Fact[] =>
   state.nodes.flatMap((node, index) =>
     isSettled(node.status) ? [] : cancelFacts(state, index, reason),
   );
 
 /** Cancels the open iterations of a node, then the node. */
 export const cancelFacts = (state: RunState, index: number, reason: string): Fact[] =>
-  [...openIterations(state, index), 0].map((iteration) =>
+  [...openIterations(state, index), undefined].map((iteration) =>
     cancelFact(placeAt(state, index, iteration), reason),
   );
 

@@ -45,6 +45,7 @@ export async function probeHandler(
     effectKey: "01890000-0000-7000-8000-000000000000/n/0",
     signal: new AbortController().signal,
     timeoutMs: 60_000,
+    memory: context.memory ?? {},
     emit: async (text) => void deltas.push(text),
     emitMedia: async (one) => void media.push(one),
     log: (level, message) => void logs.push(`${level} ${message}`),

@@ -1,5 +1,6 @@
 // `javascript`: user code in the sandbox. The code is never a template. It reads `ctx` and `input` as variables.
 
+import { isRecord } from "@pawl/core/data/path";
 import { NODE_CONFIGS } from "@pawl/core/definition/node-types";
 import { Failed } from "@pawl/core/handler/failure";
 import { LOG_LEVELS, type LogLevel } from "@pawl/core/handler/served";
@@ -29,10 +30,17 @@ export const javascriptHandler = (sandbox: Pick<Sandbox, "run">): Handler =>
           onLog: (level, message) => ctx.log(logLevel(level), message),
         });
         if (!made.ok) throw failureOf(made);
+        for (const [key, value] of Object.entries(memoryOf(made))) ctx.remember(key, value);
         return JSON.parse(made.json) as unknown;
       },
     }),
   );
+
+/** What the script remembers. The sandbox wrote it as a JSON object; a process that code broke may have written anything. */
+function memoryOf({ memoryJson = "{}" }: Extract<SandboxResult, { ok: true }>): object {
+  const memory: unknown = JSON.parse(memoryJson);
+  return isRecord(memory) ? memory : {};
+}
 
 /** A script may read the clock or random numbers, so a throw or a timeout may pass. A script that uses too much memory would do so again. */
 function failureOf({ cause, message }: Extract<SandboxResult, { ok: false }>): Failed {

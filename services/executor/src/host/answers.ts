@@ -1,6 +1,8 @@
 // The answer of a process as the result of a handler. The process may be wrong or hostile: an output that the log refuses is a failure
 // here, and run/outcome.ts checks the rest, as for every handler.
 
+import { parseActions } from "@pawl/core/action/action";
+import { fromShape } from "@pawl/core/action/shape";
 import { checkJson } from "@pawl/core/data/json";
 import { failure } from "@pawl/core/handler/failure";
 import { type Failure, type Result } from "@pawl/proto/pawl/handler/v1/handler_service_pb";
@@ -8,7 +10,8 @@ import type { HandlerResult } from "../handlers/handler.ts";
 import { HOST_LIMITS } from "./limits.ts";
 
 /** The result of a handler that returned. */
-export function resultOf({ outputJson, handle, usage, queueDelayMs }: Result): HandlerResult {
+export function resultOf(reported: Result): HandlerResult {
+  const { outputJson, handle, usage, queueDelayMs } = reported;
   const bytes = Buffer.byteLength(outputJson);
   if (bytes > HOST_LIMITS.outputBytes)
     return failure(
@@ -21,8 +24,11 @@ export function resultOf({ outputJson, handle, usage, queueDelayMs }: Result): H
     return failure("output_invalid", `the output of the handler: ${output.message}`, {
       permanent: true,
     });
+  const acted = parseActions(reported.actions.map(fromShape));
+  if (!acted.ok) return failure(acted.cause, acted.message, { permanent: true });
   return {
     output: output.value,
+    ...(acted.actions.length > 0 && { actions: acted.actions }),
     queueDelayMs: Number(queueDelayMs),
     ...(handle !== "" && { handle }),
     ...(usage && {

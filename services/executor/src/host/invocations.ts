@@ -174,6 +174,7 @@ function invokeOf({ id, call }: Invocation) {
     ...{ type, configJson, attempt, effectKey, runId, nodeId, iteration, workflowId },
     invocationId: id,
     inputJson: JSON.stringify(ctx.input) ?? "null",
+    ...(Object.keys(ctx.memory).length === 0 ? {} : { memoryJson: JSON.stringify(ctx.memory) }),
     timeoutMs: BigInt(ctx.timeoutMs),
     // The span of the handler, if this executor traces.
     traceparent: currentTraceparent() || ctx.traceparent,

@@ -85,8 +85,8 @@ const NO_MODERATION = failed(
 /** The foreign data that reaches the handler: its input, its item, and the parts of its config that templates filled. */
 function moderatedInput(task: ReadTask, made: HandlerContext): Roots {
   const rendered = made.render(task.templates);
-  const { item = null, previous = null } = made.context;
-  const own = made.iteration === 0 ? {} : { item, previous };
+  const { item = null, index, previous = null } = made.context;
+  const own = index === undefined ? {} : { item, previous };
   return { input: made.input, ...own, config: rendered.ok ? rendered.value : null };
 }
 
@@ -128,6 +128,7 @@ function handlerContext(
     ...{ ...idsOf(assignment), workflowId, attempt, effectKey },
     context,
     ...{ input, params, scope, render },
+    memory: context.memory ?? {},
     signal,
     // Without telemetry of its own the executor passes the scheduler's trace on.
     traceparent: currentTraceparent() || assignment.traceparent,

@@ -118,7 +118,14 @@ export class ModerationCheck {
     }
     if (result.case !== "completed") return undefined;
     const output = parsedJson(result.value.outputJson);
-    return troubleOf(await this.#check({ output }, "output"));
+    // What the handler writes to the memory reaches other nodes as its output does.
+    const written = (result.value.actions ?? []).flatMap(({ action }) =>
+      action?.case === "updateMemory"
+        ? [JSON.parse(action.value.valuesJson ?? "{}") as unknown]
+        : [],
+    );
+    const roots = written.length === 0 ? { output } : { output, memory: written };
+    return troubleOf(await this.#check(roots, "output"));
   }
 
   #next(step: () => Promise<void>): Promise<void> {

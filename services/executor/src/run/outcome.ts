@@ -2,6 +2,7 @@
 // or a person, or failed with a cause. Every text is bounded and can be stored.
 
 import type { MessageInitShape } from "@bufbuild/protobuf";
+import { toShape } from "@pawl/core/action/shape";
 import { encodeJson } from "@pawl/core/data/encode-json";
 import { LIMITS } from "@pawl/core/data/limits";
 import type { Scope } from "@pawl/core/data/scope";
@@ -75,7 +76,8 @@ function failedBy({ detailsJson, retryAfterMs, timeoutMs, ...rest }: SettledFail
   };
 }
 
-function completedBy({ outputJson, handle, queueDelayMs, usage }: SettledResult): WireResult {
+function completedBy(result: SettledResult): WireResult {
+  const { outputJson, handle, queueDelayMs, usage, actions = [] } = result;
   const counted = usage && {
     usage: { inputTokens: BigInt(usage.inputTokens), outputTokens: BigInt(usage.outputTokens) },
   };
@@ -86,6 +88,7 @@ function completedBy({ outputJson, handle, queueDelayMs, usage }: SettledResult)
       handle,
       queueDelayMs: BigInt(queueDelayMs),
       ...counted,
+      ...(actions.length === 0 ? {} : { actions: actions.map(toShape) }),
     },
   };
 }

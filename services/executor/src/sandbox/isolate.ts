@@ -1,14 +1,17 @@
 // One run of user code in a fresh isolate and context. It runs only inside the sandbox child, because code in an isolate can crash its
 // whole process (`new Array(1e9).fill(0)`). So the parent's watchdog is the real limit, and the isolate is only the first one. Only strings
-// are exchanged: `ctx` and `input` enter as JSON text, the result and log lines leave as text.
+// are exchanged: `ctx` and `input` enter as JSON text, the result, the memory and log lines leave as text.
 
 import ivm from "isolated-vm";
 import type { SandboxRequest, SandboxResult } from "./protocol.ts";
 
 /**
  * Removes shared memory, WebAssembly and the useless console, and returns the runner, which holds pristine JSON functions. User code may
- * change its own globals later. The runner still returns one string: "V" + JSON of the value, "E" + message, "L" if it is too large. JSON
- * writes null for a number that is not finite, and for a function or symbol in a list or alone. The runner refuses these: the next node
+ * change its own globals later. The runner still returns one string: "V" + JSON of the value, "E" + message, "L" if it is too large.
+ *
+ * A script that calls `ctx.remember` gets "M" + the length of the JSON of the memory + ":" + that JSON before the JSON of the value.
+ *
+ * JSON writes null for a number that is not finite, and for a function or symbol in a list or alone. The runner refuses these: the next node
  * would read a null that no code returned. It leaves out a property with such a value, as JSON does.
  */
 const BOOTSTRAP = `(() => {
@@ -24,7 +27,7 @@ const BOOTSTRAP = `(() => {
       return typeof name === "string" ? name + ": " + text : text;
     } catch { return "threw something that cannot be described"; }
   };
-  const { isArray } = Array, { isFinite } = Number;
+  const { isArray } = Array, { isFinite } = Number, { create, defineProperty, hasOwn } = Object;
   const refuse = (what, key) => {
     throw { message: "returned " + what + (key === "" ? "" : " at " + stringify(key)) + "; return data that JSON can hold" };
   };
@@ -49,9 +52,21 @@ const BOOTSTRAP = `(() => {
       if (isFull) write("warn", "the log is cut here: a script logs at most " + logMax + " characters");
     };
     try {
-      const json = stringify(await main(parse(ctxText), parse(inputText), log), asData);
-      if (json === undefined) return "Vnull";
-      return json.length > resultMax ? "L" : "V" + json;
+      const ctx = parse(ctxText);
+      const memory = create(null);
+      let hasMemory = false;
+      const remember = (key, value) => {
+        const json = stringify(value, asData);
+        if (json === undefined) refuse("nothing", "remember " + text(key));
+        defineProperty(memory, text(key), { value: parse(json), enumerable: true, configurable: true });
+        hasMemory = true;
+      };
+      if (!hasOwn(ctx, "remember")) defineProperty(ctx, "remember", { value: remember });
+      const json = stringify(await main(ctx, parse(inputText), log), asData) ?? "null";
+      if (json.length > resultMax) return "L";
+      if (!hasMemory) return "V" + json;
+      const memoryJson = stringify(memory);
+      return memoryJson.length > resultMax ? "L" : "M" + memoryJson.length + ":" + memoryJson + json;
     } catch (error) { return "E" + describe(error); }
   };
 })()`;
@@ -109,6 +124,10 @@ function interpret(raw: unknown, resultBytesMax: number): SandboxResult {
   if (raw.startsWith("E")) return jsError(body);
   if (raw.startsWith("V") && Buffer.byteLength(body) <= resultBytesMax)
     return { ok: true, json: body };
+  const colon = body.indexOf(":") + 1;
+  const end = colon + Number(body.slice(0, Math.max(0, colon - 1)));
+  if (raw.startsWith("M") && Buffer.byteLength(body.slice(end)) <= resultBytesMax)
+    return { ok: true, memoryJson: body.slice(colon, end), json: body.slice(end) };
   const message = `the result is larger than ${resultBytesMax} bytes`;
   return { ok: false, cause: "output_too_large", message };
 }

@@ -26,10 +26,10 @@ const CAUSES = [
 export type SandboxCause = (typeof CAUSES)[number];
 
 const resultSchema = z.discriminatedUnion("ok", [
-  z.object({ ok: z.literal(true), json: z.string() }),
+  z.object({ ok: z.literal(true), json: z.string(), memoryJson: z.string().optional() }),
   z.object({ ok: z.literal(false), cause: z.enum(CAUSES), message: z.string() }),
 ]);
-/** How one run of user code ended. `json` is the returned value as JSON text. */
+/** How one run of user code ended. `json` is the returned value as JSON text, and `memoryJson` an object of the keys that it remembers. */
 export type SandboxResult = Readonly<z.output<typeof resultSchema>>;
 
 const replySchema = z.discriminatedUnion("kind", [

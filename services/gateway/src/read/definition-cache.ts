@@ -5,7 +5,7 @@ import { BoundedMap } from "@pawl/core/data/bounded-map";
 import type { Graph } from "@pawl/core/definition/graph";
 import { parseSavedDefinition } from "@pawl/core/definition/parse";
 import { EngineError } from "@pawl/core/fault/engine-error";
-import { executionDefinition } from "@pawl/core/log/execution";
+import { askingDefinition } from "@pawl/core/log/execution";
 import type { DefinitionId, NodeId } from "@pawl/core/name/ids";
 import type { StoredDefinition } from "@pawl/platform/store/workflows/workflows";
 
@@ -45,11 +45,15 @@ export class DefinitionCache {
     }
   }
 
-  /** The definition by which an execution of a node runs. Undefined if there is no such node. */
+  /**
+   * The definition by which an execution of a node runs. Undefined if there is no such node. Without the log it takes a map or a loop
+   * that runs again for one of its items.
+   */
   async executionOf(id: DefinitionId, nodeId: NodeId, iteration: number) {
     const { graph } = await this.get(id);
-    const index = graph.indexOf.get(nodeId);
-    return index === undefined ? undefined : executionDefinition(graph, index, iteration);
+    const node = graph.nodes[graph.indexOf.get(nodeId) ?? -1];
+    if (node === undefined) return undefined;
+    return iteration === 0 ? node.definition : askingDefinition(node);
   }
 
   async #fetch(id: DefinitionId): Promise<LoadedDefinition> {

@@ -5,7 +5,7 @@ import { create } from "@bufbuild/protobuf";
 import { explainNode } from "@pawl/core/explain/explain";
 import { slotsOfExecution, slotsOfRun } from "@pawl/core/explain/slot-wait";
 import { EngineError } from "@pawl/core/fault/engine-error";
-import { executionAt, executionDefinition } from "@pawl/core/log/execution";
+import { executionAt, executionDefinition, presentIteration } from "@pawl/core/log/execution";
 import type { NodeId, RunId } from "@pawl/core/name/ids";
 import { DEFAULT_TENANT } from "@pawl/core/name/tenant";
 import { graphNodeAt } from "@pawl/core/plan/place";
@@ -35,10 +35,11 @@ export interface NodeQuestion {
 /** Answers ExplainNode. @throws RUN_NOT_FOUND, NODE_NOT_FOUND, STORE_UNAVAILABLE */
 export async function explain(
   { pool, reader, scheduler }: Explainer,
-  { runId, nodeId, iteration }: NodeQuestion,
+  { runId, nodeId, iteration: asked }: NodeQuestion,
 ): Promise<ExplainNodeResponse> {
   const { record, state, proofs } = await reader.foldRun(runId);
   const nodeIndex = state.graph.indexOf.get(nodeId);
+  const iteration = presentIteration(state, nodeIndex ?? -1, asked);
   const execution = nodeIndex === undefined ? undefined : executionAt(state, nodeIndex, iteration);
   if (nodeIndex === undefined || execution === undefined)
     throw nodeNotFound({ runId, nodeId, iteration });
@@ -46,7 +47,7 @@ export async function explain(
   const place =
     execution.status === "queued" && queued !== undefined
       ? {
-          nodeType: executionDefinition(state.graph, nodeIndex, iteration).type,
+          nodeType: executionDefinition(state, nodeIndex, iteration).type,
           priority: jobPriority(record.priority, graphNodeAt(state, nodeIndex).definition.priority),
           queuedAt: queued.at,
         }

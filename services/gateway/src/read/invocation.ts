@@ -16,6 +16,8 @@ import {
   type ExecutionDefinition,
   executionAt,
   executionDefinition,
+  isItem,
+  presentIteration,
 } from "@pawl/core/log/execution";
 import { reasonOf } from "@pawl/core/log/meaning";
 import type { ExecutionState, RunState } from "@pawl/core/log/state";
@@ -38,14 +40,16 @@ const FRAME_BYTES = 64 * 1024;
 /** Answers GetInvocation. @throws RUN_NOT_FOUND, NODE_NOT_FOUND, NODE_NOT_INVOKED, STORE_UNAVAILABLE */
 export async function readInvocation(
   { pool, reader }: { readonly pool: Pool; readonly reader: RunReader },
-  question: NodeQuestion,
+  asked: NodeQuestion,
 ): Promise<GetInvocationResponse> {
-  const { runId, nodeId, iteration } = question;
+  const { runId, nodeId } = asked;
   const { record, state, proofs } = await reader.foldRun(runId);
   const nodeIndex = state.graph.indexOf.get(nodeId);
+  const iteration = presentIteration(state, nodeIndex ?? -1, asked.iteration);
+  const question = { ...asked, iteration };
   const execution = nodeIndex === undefined ? undefined : executionAt(state, nodeIndex, iteration);
   if (nodeIndex === undefined || execution === undefined) throw nodeNotFound(question);
-  const { type, timeoutMs } = executionDefinition(state.graph, nodeIndex, iteration);
+  const { type, timeoutMs } = executionDefinition(state, nodeIndex, iteration);
   if (isBuiltIn(type)) throw notInvoked(question, `Pawl itself runs nodes of the type ${type}.`);
   const started = proofs.newest(nodeId, iteration, "node.started");
   if (started === undefined) throw notInvoked(question, `It is ${execution.status}.`);
@@ -82,7 +86,8 @@ const NO_BYTES = new Uint8Array(0);
 /** The input and the config of an execution that starts in this state. */
 function givenTo(state: RunState, nodeIndex: number, iteration: number) {
   // Core wrote both from a checked definition and from values that the scheduler checked.
-  const { node, bindings } = JSON.parse(nodeJson(state.graph, nodeIndex, iteration)) as {
+  const isBody = isItem(state, nodeIndex, iteration);
+  const { node, bindings } = JSON.parse(nodeJson(state.graph, nodeIndex, isBody)) as {
     readonly node: InputNode & ExecutionDefinition;
     readonly bindings: readonly Binding[];
   };

@@ -12,6 +12,7 @@ const PROBE_POINTS = {
     "start.before-submit",
     "start.after-commit",
     "outcome.received",
+    "tick.round-ends",
     "tick.before-commit",
     "tick.before-commit-of-end",
     "tick.after-commit",

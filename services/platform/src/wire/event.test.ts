@@ -49,6 +49,7 @@ const PAYLOADS: Payloads = {
   "node.decided": { decision: "approve", reason: "moderation_hold", comment: "ok", requestId: "r" },
   "node.invalidated": { reason: "repair" },
   "moderation.flagged": { phase: "input" },
+  "memory.updated": { keys: ["draft", "notes"], replaced: ["notes"] },
   "contract.violated": { phase: "output" },
 };
 

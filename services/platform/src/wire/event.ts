@@ -40,6 +40,7 @@ const FACTS: FactTable = {
     kind: toWireRunKind(payload.kind),
     deadlineTime: toTimestamp(payload.deadlineAt),
     idempotencyKey: payload.inputKey ?? "",
+    maxIterations: payload.maxIterations ?? 0,
     scheduleId: payload.schedule?.scheduleId ?? "",
     scheduleTime: toTimestampOrNone(payload.schedule?.at),
     ...toWireLimits(payload),
@@ -56,7 +57,11 @@ const FACTS: FactTable = {
     outputJson: toJsonBytes(value),
     hasFailures,
   }),
-  "run.failed": ({ payload: { failedNodeId, message } }) => ({ failedNodeId, message }),
+  "run.failed": ({ payload: { failedNodeId, message, cause = "" } }) => ({
+    failedNodeId,
+    message,
+    cause,
+  }),
   "run.cancelled": ({ payload: { reason } }) => ({ reason }),
   "run.timed_out": ({ payload }) => ({ deadlineTime: toTimestamp(payload.deadlineAt) }),
   "run.recovered": ({ payload: { reason, executorId, lostDeliveries } }) => ({
@@ -87,7 +92,10 @@ const FACTS: FactTable = {
     message,
     delayMs: BigInt(delayMs),
   }),
-  "node.completed": ({ payload: { handle = "", durationMs, queueDelayMs = 0, usage }, value }) => ({
+  "node.completed": ({
+    payload: { handle = "", durationMs, queueDelayMs = 0, usage, goto },
+    value,
+  }) => ({
     outputJson: toJsonBytes(value),
     handle,
     durationMs: toWholeMs(durationMs),
@@ -96,6 +104,7 @@ const FACTS: FactTable = {
       inputTokens: BigInt(usage.inputTokens),
       outputTokens: BigInt(usage.outputTokens),
     },
+    goto,
   }),
   "node.failed": ({ payload: { cause, message }, value }) => ({
     cause,
@@ -115,6 +124,11 @@ const FACTS: FactTable = {
     responseJson: toJsonBytes(value),
   }),
   "node.invalidated": ({ payload: { reason } }) => ({ reason }),
+  "memory.updated": ({ payload: { keys, replaced = [] }, value }) => ({
+    valuesJson: toJsonBytes(value),
+    keys: [...keys],
+    replaced: [...replaced],
+  }),
   "moderation.flagged": ({ payload: { phase }, value }) => ({
     phase,
     detailsJson: toJsonBytes(value),

@@ -57,6 +57,8 @@ export interface StartRequest {
   readonly requestId: string | null;
   /** Undefined means the workflow's own. */
   readonly deadlineMs?: number | undefined;
+  /** Undefined means the workflow's own. */
+  readonly maxIterations?: number | undefined;
   /** Set if the same input starts only one run during this time. */
   readonly sameInputMs?: number | undefined;
 }
@@ -67,10 +69,17 @@ export function parseStart(request: StartRunRequest): StartRequest {
     version: request.version,
     priority: priorityOf("priority", request.priority),
     deadlineMs: durationMsOf("deadline", request.deadline, LIMITS.runDeadlineMsMax),
+    maxIterations: maxIterationsOf(request.maxIterations),
     sameInputMs: sameInputMsOf(request.idempotency),
     input: inputOf(request),
     requestId: requestIdOf(request.requestId),
   };
+}
+
+function maxIterationsOf(asked: number): number | undefined {
+  if (asked > LIMITS.iterationsMax)
+    throw invalidField("max_iterations", "OUT_OF_RANGE", `at most ${LIMITS.iterationsMax}`);
+  return asked === 0 ? undefined : asked;
 }
 
 function sameInputMsOf(asked: Idempotency | undefined): number | undefined {
@@ -86,12 +95,15 @@ export interface TestRequest {
   readonly text: string;
   readonly input: string;
   readonly requestId: string | null;
+  /** Undefined means the graph's own. */
+  readonly maxIterations?: number | undefined;
 }
 
 export const parseTest = (request: TestRunRequest): TestRequest => ({
   text: definitionTextOf(request.definition?.text),
   input: inputOf(request),
   requestId: requestIdOf(request.requestId),
+  maxIterations: maxIterationsOf(request.maxIterations),
 });
 
 /** A command that names a run and nothing else. */

@@ -81,13 +81,21 @@ export function toWireNodeRuns(state: RunState): WireNodeRun[] {
   return state.graph.nodes.flatMap(({ index, definition: { id } }) => {
     const node = state.nodes[index];
     if (node === undefined) return [];
-    const wire = toWireNodeRun(id, 0, node);
+    const wire = toWireNodeRun(id, node.base, node);
+    wire.round = node.round;
+    wire.errorMessage = node.message ?? "";
     wire.handle = node.handle ?? "";
     wire.outputJson = toJsonBytes(node.output);
     if (node.status === "completed" && node.releaseAt !== undefined)
       wire.releaseTime = toTimestamp(node.releaseAt);
     const items = node.scope?.items ?? [];
-    return [wire, ...items.map((item, at) => toWireNodeRun(id, at + 1, item))];
+    return [
+      wire,
+      ...items.map((item, at) => {
+        const each = toWireNodeRun(id, node.base + at + 1, item);
+        return Object.assign(each, { item: at + 1, round: node.round });
+      }),
+    ];
   });
 }
 
@@ -98,7 +106,7 @@ function toWireNodeRun(nodeId: string, iteration: number, execution: ExecutionSt
     iteration,
     status: toWireNodeStatus(execution.status),
     attempt: execution.attempt,
-    errorMessage: iteration === 0 ? message : message.slice(0, ITEM_MESSAGE_LENGTH),
+    errorMessage: message.slice(0, ITEM_MESSAGE_LENGTH),
     lostDeliveries: execution.lostDeliveries,
     hold: hold && {
       reason: hold.reason,

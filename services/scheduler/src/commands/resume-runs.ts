@@ -7,7 +7,7 @@
 // of the queueing or another epoch of the claim, and changes nothing.
 
 import { isFinal } from "@pawl/core/log/event";
-import { executionDefinition } from "@pawl/core/log/execution";
+import { executionDefinition, roundOf } from "@pawl/core/log/execution";
 import { newExecutionState, type ExecutionState, type RunState } from "@pawl/core/log/state";
 import type { NodeId, RunId } from "@pawl/core/name/ids";
 import { isInlineKind } from "@pawl/core/plan/inline";
@@ -74,13 +74,13 @@ const executionsOf = (state: RunState): Found[] =>
     const of = (execution: ExecutionState, iteration: number): Found => ({
       runId: state.runId,
       nodeId: id,
-      nodeType: executionDefinition(state.graph, index, iteration).type,
+      nodeType: executionDefinition(state, index, iteration).type,
       iteration,
       execution,
-      isInline: isInlineKind(state.graph, index, iteration),
+      isInline: isInlineKind(state, index, iteration),
     });
     if (node === undefined) return [];
-    return [of(node, 0), ...(node.scope?.items ?? []).map((item, at) => of(item, at + 1))];
+    return roundOf(node).map(([iteration, execution]) => of(execution, iteration));
   });
 
 /** A run that has not begun counts as a queued node: it waits for a slot, or has a job. */

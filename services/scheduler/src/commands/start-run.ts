@@ -37,12 +37,15 @@ export async function startRun(
     const { priority, input, requestId, sameInputMs } = request;
     const deadlineMs = request.deadlineMs ?? graph.definition.deadlineMs;
     const asked = [workflowId, version, input, priority, deadlineMs].map(String);
+    const bound = boundOf(request);
     // The request id alone identifies an occurrence. The run that it started stays its run, also if a user edited the schedule since.
-    const hash = schedule === undefined ? sha256("start", ...asked) : sha256("schedule");
+    const bounded = [...asked, ...Object.values(bound).map(String)];
+    const hash = schedule === undefined ? sha256("start", ...bounded) : sha256("schedule");
     const fitting = await fittingStart(parts, graph, { tenantId, input, requestId, hash });
     if (fitting !== undefined) return fitting;
     return await accept(parts, {
       ...newStart(parts, graph, input, deadlineMs),
+      ...bound,
       tenantId,
       kind: "saved",
       definitionId,
@@ -76,7 +79,7 @@ export async function startRun(
 export async function testRun(
   parts: AdmitParts,
   tenantId: string,
-  { text, input, requestId }: TestRequest,
+  { text, input, requestId, maxIterations }: TestRequest,
   types?: KnownTypes,
 ): Promise<StartAnswer & { readonly warnings: readonly Violation[] }> {
   const { graph, row, warnings } = readDefinition(text, { tenantId, now: parts.now(), types });
@@ -84,8 +87,10 @@ export async function testRun(
   checkRunInput(graph, input);
   await parts.ensureQueues(nodeTypesOf(graph));
   parts.definitions.keep(definitionId, graph, body);
+  const bound = boundOf({ maxIterations });
   const start: AcceptedStart = {
     ...newStart(parts, graph, input, graph.definition.deadlineMs),
+    ...bound,
     tenantId,
     kind: "test",
     definitionId,
@@ -95,7 +100,10 @@ export async function testRun(
     assumesNewest: false,
     priority: 0,
     requestId,
-    requestHash: requestId === null ? null : sha256("test", digest, input),
+    requestHash:
+      requestId === null
+        ? null
+        : sha256("test", digest, input, ...Object.values(bound).map(String)),
   };
   return { ...(await accept(parts, start, { graph, row })), warnings };
 }
@@ -119,6 +127,10 @@ async function fittingStart(
     return { duplicate: true, runId: before.runId };
   }
 }
+
+/** The caller's own bound, if it sets one. */
+const boundOf = ({ maxIterations }: Pick<StartRequest, "maxIterations">) =>
+  maxIterations === undefined ? {} : { maxIterations };
 
 /** What every start of a caller or a schedule has. @throws INPUT_INVALID if the input gives no key for a limit */
 function newStart({ now }: AdmitParts, { definition }: Graph, input: string, deadlineMs: number) {

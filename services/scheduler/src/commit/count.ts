@@ -51,7 +51,7 @@ function countRun({ state: { status, startedAt, endedAt } }: CachedRun): void {
   METRICS.runDuration.record((endedAt - startedAt) / 1_000, { status });
 }
 
-function typeOf({ state: { graph } }: CachedRun, { nodeId, iteration }: Fact): string {
-  const index = nodeId === "" ? undefined : graph.indexOf.get(nodeId);
-  return index === undefined ? "" : executionDefinition(graph, index, iteration).type;
+function typeOf({ state }: CachedRun, { nodeId, iteration }: Fact): string {
+  const index = nodeId === "" ? undefined : state.graph.indexOf.get(nodeId);
+  return index === undefined ? "" : executionDefinition(state, index, iteration).type;
 }

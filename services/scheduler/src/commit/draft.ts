@@ -15,6 +15,7 @@ import type { RunId } from "@pawl/core/name/ids";
 import { beforeFact, type Consequence, consequences } from "@pawl/core/plan/consequences";
 import type { InlineBudget } from "@pawl/core/plan/inline";
 import { planToFixpoint } from "@pawl/core/plan/plan";
+import { probe } from "@pawl/platform/lifecycle/probe";
 import type { DroppedJob, NewJob } from "@pawl/platform/queue/queue";
 import type { ClosedApproval, NewApproval } from "@pawl/platform/store/approvals/approvals";
 import type { NewDeadLetter } from "@pawl/platform/store/dead-letters/dead-letters";
@@ -178,6 +179,7 @@ export class Draft {
   append(run: CachedRun, fact: Fact): void {
     const { state } = run;
     const draft = this.#draftOf(run);
+    if (fact.type === "node.invalidated") probe("tick.round-ends");
     const before = beforeFact(state, fact);
     const seq = state.lastSeq + 1;
     const epoch = fact.type === "node.started" ? seq : fact.epoch;

@@ -6,7 +6,7 @@
 // committed: the acknowledgement was lost, and the executor sends everything again. Otherwise the answer is `stale`.
 
 import { executionAt } from "@pawl/core/log/execution";
-import { arrivalOf } from "@pawl/core/plan/result";
+import { arrivalOf } from "@pawl/core/plan/arrive";
 import type { RunId } from "@pawl/core/name/ids";
 import type { Begun, Committed } from "@pawl/platform/store/effects/effects";
 import type { ClaimKey } from "@pawl/platform/store/leases/leases";

@@ -2,8 +2,9 @@
 
 import { isFinal, type Fact } from "@pawl/core/log/event";
 import { executionAt, executionDefinition } from "@pawl/core/log/execution";
+import { writtenKeys } from "@pawl/core/log/memory";
 import type { AcceptedStart } from "@pawl/core/log/start";
-import type { ExecutionState } from "@pawl/core/log/state";
+import type { ExecutionState, MemoryEntry } from "@pawl/core/log/state";
 import { nodeIdAt } from "@pawl/core/plan/place";
 import { isInlineKind } from "@pawl/core/plan/inline";
 import { type DroppedJob, GLUE } from "@pawl/platform/queue/queue";
@@ -60,7 +61,7 @@ export interface RunDraft {
 
 /** The key of an execution within its run. */
 export const executionKey = (nodeIndex: number, iteration: number): number =>
-  nodeIndex * 2 ** 24 + iteration;
+  nodeIndex * 2 ** 32 + iteration;
 
 /**
  * Shifts the provisional seqs that the folds of the drafted executions hold. The cost grows with the facts of the draft and their edges.
@@ -70,7 +71,13 @@ export function shiftCauses(
   offset: number,
 ): void {
   const moved = new Set<ExecutionState | undefined>();
-  for (const { nodeId, iteration } of facts) {
+  const written = new Set<MemoryEntry>();
+  for (const fact of facts) {
+    const { nodeId, iteration } = fact;
+    for (const key of writtenKeys(state.graph, fact)) {
+      const entry = state.memory.get(key);
+      if (entry !== undefined && entry.seq > committedSeq) written.add(entry);
+    }
     const index = nodeId === "" ? undefined : state.graph.indexOf.get(nodeId);
     if (index === undefined) continue;
     moved.add(state.nodes[index]).add(executionAt(state, index, iteration));
@@ -79,6 +86,7 @@ export function shiftCauses(
   }
   for (const execution of moved)
     if (execution !== undefined && execution.causeSeq > committedSeq) execution.causeSeq += offset;
+  for (const entry of written) entry.seq += offset;
 }
 
 export function projection({ run: { state }, facts }: RunDraft): RunProjection {
@@ -95,7 +103,7 @@ export function projection({ run: { state }, facts }: RunDraft): RunProjection {
 export function jobKeysOf(execution: Execution): DroppedJob[] {
   const key = jobKeyOf(execution);
   const { run, nodeIndex, iteration } = execution;
-  const isInline = isInlineKind(run.state.graph, nodeIndex, iteration);
+  const isInline = isInlineKind(run.state, nodeIndex, iteration);
   return isInline ? [key, { ...key, nodeType: GLUE }] : [key];
 }
 
@@ -106,6 +114,6 @@ export function jobKeyOf({ run: { state }, nodeIndex, iteration }: Execution): D
     nodeId: nodeIdAt(state, nodeIndex),
     iteration,
     attempt: executionAt(state, nodeIndex, iteration)?.attempt ?? 1,
-    nodeType: executionDefinition(state.graph, nodeIndex, iteration).type,
+    nodeType: executionDefinition(state, nodeIndex, iteration).type,
   };
 }

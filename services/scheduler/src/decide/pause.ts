@@ -57,7 +57,7 @@ function placeAll(draft: Draft, run: CachedRun): void {
 }
 
 /** Drops the jobs and frees the slots of queued executions. Withdraws the request of a run that has not begun. */
-function withdrawAll(draft: Draft, run: CachedRun): void {
+export function withdrawAll(draft: Draft, run: CachedRun): void {
   const { state } = run;
   if (!state.isAdmitted) {
     draft.slots.free(run, RUN_HOLDER, state);

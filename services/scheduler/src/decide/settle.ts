@@ -4,13 +4,13 @@ import { newRunState } from "@pawl/core/log/fold";
 import type { Graph } from "@pawl/core/definition/graph";
 import { unreachable } from "@pawl/core/fault/invariant";
 import { isFinal, type Fact } from "@pawl/core/log/event";
-import { executionAt } from "@pawl/core/log/execution";
+import { executionAt, presentIteration } from "@pawl/core/log/execution";
 import { type AcceptedStart, startedFact } from "@pawl/core/log/start";
 import type { RunState } from "@pawl/core/log/state";
 import { onLeaseLost } from "@pawl/core/plan/claim";
 import { onApprovalDue, onDecision } from "@pawl/core/plan/decide";
 import { onOverdue } from "@pawl/core/plan/overdue";
-import { onOutcome } from "@pawl/core/plan/result";
+import { onOutcome } from "@pawl/core/plan/arrive";
 import { onCancel, onDeadline } from "@pawl/core/plan/stop";
 import { uuidV7 } from "../run-id.ts";
 import { type CachedRun, FACT_BYTES } from "../commit/cache.ts";
@@ -28,7 +28,8 @@ import {
   type StartInput,
   refusal,
 } from "../inputs/input.ts";
-import { beginPaused, settlePause } from "./pause.ts";
+import { beginPaused, settlePause, withdrawAll } from "./pause.ts";
+import { responseFault } from "./response.ts";
 import { NO_NODE } from "../commit/slots.ts";
 import { jobKeyOf } from "../commit/run-draft.ts";
 
@@ -57,9 +58,12 @@ export function settle(
       const child = children.get(input);
       const outcome = child?.kind === "missing" ? child.outcome : input.outcome;
       const landing = { nodeIndex, iteration, epoch, jitter, now: draft.now };
-      const result = onOutcome(state, { ...landing, executorId, outcome });
+      const wasPaused = state.status === "paused";
+      const result = onOutcome(state, { ...landing, executorId, outcome }, responseFault);
       if (result.kind === "stale") return { kind: "doubtful", refuse: refusal(input) };
       if (result.kind === "accepted") appendAll(draft, run, result.facts);
+      // The handler paused its run: what is queued has no jobs while the run is paused.
+      if (!wasPaused && state.status === "paused") withdrawAll(draft, run);
       if (result.kind === "accepted" && child?.kind === "found")
         if (result.facts.some((fact) => fact.type === "node.blocked"))
           settleStart(draft, child.graph, childStart(draft, run, input, child));
@@ -102,7 +106,8 @@ function settleDecision(draft: Draft, run: CachedRun, input: DecideInput): Settl
   const { kind: _kind, runId: _runId, nodeId, answer, ...decision } = input;
   const nodeIndex = state.graph.indexOf.get(nodeId);
   if (nodeIndex === undefined) return { kind: "doubtful", refuse: () => answer.resolve("no_node") };
-  const result = onDecision(state, { ...decision, nodeIndex, now: draft.now });
+  const iteration = presentIteration(state, nodeIndex, decision.iteration);
+  const result = onDecision(state, { ...decision, nodeIndex, iteration, now: draft.now });
   if (result.kind === "accepted") {
     appendAll(draft, run, result.facts);
     return { kind: "drafted", reply: () => answer.resolve("accepted") };

@@ -7,7 +7,8 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { Graph } from "@pawl/core/definition/graph";
 import { contextBytes, contextJson, nodeJson, nodeJsonIndex } from "@pawl/core/log/context";
-import { executionAt, executionDefinition } from "@pawl/core/log/execution";
+import { executionAt, executionDefinition, isItem } from "@pawl/core/log/execution";
+import type { RunState } from "@pawl/core/log/state";
 import { effectKey } from "@pawl/core/name/ids";
 import { oversizeOf } from "@pawl/core/plan/oversize";
 import { nodeIdAt } from "@pawl/core/plan/place";
@@ -20,17 +21,18 @@ import type { Claim } from "../inputs/input.ts";
 /** Definitions of nodes as bytes. They are encoded once and sent with every assignment of the node. */
 const nodeBytes = new WeakMap<Graph, Uint8Array[]>();
 
-function nodeJsonBytes(graph: Graph, nodeIndex: number, iteration: number): Uint8Array {
+function nodeJsonBytes(state: RunState, nodeIndex: number, iteration: number): Uint8Array {
+  const { graph } = state;
+  const isBody = isItem(state, nodeIndex, iteration);
   let bytes = nodeBytes.get(graph);
   if (bytes === undefined) nodeBytes.set(graph, (bytes = []));
-  const at = nodeJsonIndex(nodeIndex, iteration);
-  return (bytes[at] ??= Buffer.from(nodeJson(graph, nodeIndex, iteration)));
+  const at = nodeJsonIndex(nodeIndex, isBody);
+  return (bytes[at] ??= Buffer.from(nodeJson(graph, nodeIndex, isBody)));
 }
 
 /** About how many bytes the assignment of an execution takes. It is never less than the bytes of its JSON. */
 export const assignedBytes = ({ run: { state }, nodeIndex, iteration }: Execution): number =>
-  contextBytes(state, nodeIndex, iteration) +
-  nodeJsonBytes(state.graph, nodeIndex, iteration).length;
+  contextBytes(state, nodeIndex, iteration) + nodeJsonBytes(state, nodeIndex, iteration).length;
 
 /** A claim in the form of the wire. */
 export const wireClaim = (claim: Claim): MessageInitShape<typeof ClaimSchema> => ({
@@ -50,7 +52,7 @@ export function tell(executors: Executors, draft: Draft): void {
 function assign(opened: Opened): void {
   const { run, nodeIndex, iteration, executor } = opened;
   const claim = claimOf(opened);
-  const ownBytes = nodeJsonBytes(run.state.graph, nodeIndex, iteration).length;
+  const ownBytes = nodeJsonBytes(run.state, nodeIndex, iteration).length;
   const readBytes = contextBytes(run.state, nodeIndex, iteration);
   const oversize = oversizeOf(ownBytes, readBytes);
   if (oversize !== undefined) executor.refuse(claim, oversize);
@@ -66,13 +68,12 @@ function claimOf({ run: { state }, nodeIndex, iteration }: Execution): Claim {
 function assignment(opened: Opened, claim: Claim): SchedulerItemInit {
   const { run, nodeIndex, iteration, firstDeltaIndex } = opened;
   const { state, workflowId, traceparent } = run;
-  const { graph } = state;
-  const definition = executionDefinition(graph, nodeIndex, iteration);
+  const definition = executionDefinition(state, nodeIndex, iteration);
   const value: MessageInitShape<typeof AssignmentSchema> = {
     claim: wireClaim(claim),
     attempt: executionAt(state, nodeIndex, iteration)?.attempt ?? 1,
     nodeType: definition.type,
-    nodeJson: nodeJsonBytes(graph, nodeIndex, iteration),
+    nodeJson: nodeJsonBytes(state, nodeIndex, iteration),
     contextJson: Buffer.from(contextJson(state, nodeIndex, iteration)),
     timeoutMs: BigInt(definition.timeoutMs),
     traceparent: traceparent ?? "",

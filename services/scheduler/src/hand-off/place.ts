@@ -72,7 +72,7 @@ export function jobOf({ run, nodeIndex, iteration }: Execution, delayMs: number)
     nodeId: nodeIdAt(state, nodeIndex),
     iteration,
     attempt: executionAt(state, nodeIndex, iteration)?.attempt ?? 1,
-    nodeType: executionDefinition(state.graph, nodeIndex, iteration).type,
+    nodeType: executionDefinition(state, nodeIndex, iteration).type,
     priority: jobPriority(run.priority, graphNodeAt(state, nodeIndex).definition.priority),
     share: shareOf(run),
     ...(delayMs > 0 ? { delayMs } : {}),
@@ -80,4 +80,4 @@ export function jobOf({ run, nodeIndex, iteration }: Execution, delayMs: number)
 }
 
 const nodeTypeOf = ({ run, nodeIndex, iteration }: Execution): string =>
-  executionDefinition(run.state.graph, nodeIndex, iteration).type;
+  executionDefinition(run.state, nodeIndex, iteration).type;

@@ -2,11 +2,14 @@
 // both, so no executor can make a tick fail.
 
 import { create } from "@bufbuild/protobuf";
+import { parseActions, type Action } from "@pawl/core/action/action";
+import { fromShape } from "@pawl/core/action/shape";
 import { checkJson, VALUE_LIMITS } from "@pawl/core/data/json";
 import { LIMITS } from "@pawl/core/data/limits";
-import { currentCause } from "@pawl/core/fault/cause";
+import { type Cause, currentCause } from "@pawl/core/fault/cause";
 import { approvalId, isName, isUuid, nodeId, runId } from "@pawl/core/name/ids";
 import { APPROVAL, type Media, type Usage } from "@pawl/core/log/event";
+import { askedGoto } from "@pawl/core/plan/repeat";
 import type { Check, Outcome } from "@pawl/core/plan/result";
 import {
   type ChildRun as WireChildRun,
@@ -79,7 +82,7 @@ function checkOf({ kind, phase, detailsJson }: WireCheck): Check[] {
 function endingOf(wire: WireOutcome, now: number): Outcome {
   const durationMs = Math.min(Number(wire.durationMs), Number.MAX_SAFE_INTEGER);
   const { result } = wire;
-  if (result.case === "completed") return completedOf(result.value, durationMs);
+  if (result.case === "completed") return followed(completedOf(result.value, durationMs), now);
   if (result.case === "held") return heldOf(result.value, durationMs, now);
   if (result.case === "expanded") {
     const { itemsJson, cut } = result.value;
@@ -110,6 +113,8 @@ function completedOf(wire: WireCompleted, durationMs: number): Ended {
   const { outputJson, handle, queueDelayMs, usage, stop } = wire;
   const output = jsonOf(outputJson);
   if (!output.ok) return unacceptable(output.rule, durationMs);
+  const actions = parseActions(wire.actions.map(fromShape));
+  if (!actions.ok) return failed(actions.message, durationMs, actions.cause);
   const delayMs = Math.min(Number(queueDelayMs), LIMITS.delayMsMax);
   const left = cleanText(handle, HANDLE_LENGTH);
   return {
@@ -120,6 +125,36 @@ function completedOf(wire: WireCompleted, durationMs: number): Ended {
     ...(delayMs === 0 ? {} : { queueDelayMs: delayMs }),
     ...(usage === undefined ? {} : { usage: usageOf(usage) }),
     ...(stop ? { stop } : {}),
+    ...(actions.actions.length === 0 ? {} : { actions: actions.actions }),
+  };
+}
+
+/**
+ * A handler may end by a question to a person or by a run of another workflow. Then its output is the default of what they show. Or it
+ * names the node that runs next.
+ */
+function followed(ended: Ended, now: number): Outcome {
+  if (ended.kind !== "completed" || ended.actions === undefined) return ended;
+  const { durationMs, outputJson } = ended;
+  const asked = ended.actions.find(({ type }) => type === "request_human_input");
+  const handed = ended.actions.find(({ type }) => type === "handoff");
+  const goto = askedGoto(ended.actions);
+  if (goto !== undefined) return { ...ended, goto };
+  if (asked?.type === "request_human_input") {
+    const { message, detailsJson, assignees, deadlineMs } = asked;
+    const details = detailsJson === "" ? outputJson : detailsJson;
+    const question = { message, assignees, deadlineMs: BigInt(deadlineMs) };
+    const held = askedOf({ ...question, detailsJson: Buffer.from(details) }, durationMs, now);
+    return { ...held, actions: ended.actions };
+  }
+  if (handed?.type !== "handoff" || handed.workflow === "") return ended;
+  const { workflow, version, inputJson } = handed;
+  const input = Buffer.from(inputJson === "" ? outputJson : inputJson);
+  const child = childRunOf({ workflowId: workflow, version, inputJson: input }, durationMs, now);
+  return {
+    ...child,
+    actions: ended.actions,
+    ...(child.kind === "child_run" && { isHandoff: true }),
   };
 }
 
@@ -138,10 +173,26 @@ function heldOf(wire: WireHeld, durationMs: number, now: number): Outcome {
   const held = { kind: "held", reason: why, approval } as const;
   if (phase === "input") return { ...held, phase, durationMs };
   const output = completedOf(completed ?? create(CompletedSchema), durationMs);
+  const late = (output.actions ?? []).find(({ type }) => !MAY_WAIT.has(type));
+  if (late !== undefined)
+    return failed(
+      `${late.type}: the output waits for a person, and this action cannot`,
+      durationMs,
+      "action_invalid",
+    );
   return output.kind === "completed" ? { ...output, ...held, phase } : output;
 }
 
-function askedOf(question: WireQuestion | undefined, durationMs: number, now: number): Outcome {
+/** The actions that can wait until a person has checked the output. The others ask for something at once. */
+const MAY_WAIT: ReadonlySet<Action["type"]> = new Set([
+  "update_memory",
+  "merge_parallel_results",
+  "set_status",
+]);
+
+type Asked = Pick<WireQuestion, "message" | "detailsJson" | "assignees" | "deadlineMs">;
+
+function askedOf(question: Asked | undefined, durationMs: number, now: number): Outcome {
   if (question === undefined || question.message === "")
     return failed("the executor asks a person and does not say what", durationMs);
   const details = jsonOf(question.detailsJson);
@@ -184,7 +235,9 @@ const usageOf = ({ inputTokens, outputTokens }: WireUsage): Usage => ({
   outputTokens: Math.min(Number(outputTokens), Number.MAX_SAFE_INTEGER),
 });
 
-function childRunOf(wire: WireChildRun, durationMs: number, now: number): Outcome {
+type AskedRun = Pick<WireChildRun, "workflowId" | "version" | "inputJson">;
+
+function childRunOf(wire: AskedRun, durationMs: number, now: number): Outcome {
   const { workflowId, version, inputJson } = wire;
   if (!isName(workflowId) || version > INTEGER_MAX)
     return failed("the executor named no workflow", durationMs);
@@ -220,9 +273,9 @@ export function decode(bytes: Uint8Array): string | undefined {
 const unacceptable = (rule: string, durationMs: number): Ended =>
   failed(`the output is not acceptable JSON (${rule})`, durationMs);
 
-const failed = (message: string, durationMs: number): Ended => ({
+const failed = (message: string, durationMs: number, cause: Cause = "output_invalid"): Ended => ({
   kind: "failed",
-  cause: "output_invalid",
+  cause,
   message,
   permanent: true,
   durationMs,

@@ -40,7 +40,7 @@ type RunEvent struct {
 	Correlation *Correlation `protobuf:"bytes,6,opt,name=correlation,proto3" json:"correlation,omitempty"`
 	// The node concerned; empty for events of the run.
 	NodeId string `protobuf:"bytes,7,opt,name=node_id,json=nodeId,proto3" json:"node_id,omitempty"`
-	// Which execution of the node; 0 outside loops and maps.
+	// Which execution of the node. 0 is the node itself; items of maps and loops, and later rounds of the node, have numbers of their own.
 	Iteration uint32 `protobuf:"varint,8,opt,name=iteration,proto3" json:"iteration,omitempty"`
 	// Which attempt, from 1; 0 where there is none.
 	Attempt uint32 `protobuf:"varint,9,opt,name=attempt,proto3" json:"attempt,omitempty"`
@@ -59,6 +59,7 @@ type RunEvent struct {
 	//	*RunEvent_RunRecovered
 	//	*RunEvent_Heartbeat
 	//	*RunEvent_RunMetadataSet
+	//	*RunEvent_MemoryUpdated
 	//	*RunEvent_NodeQueued
 	//	*RunEvent_NodeStarted
 	//	*RunEvent_NodeStreamDelta
@@ -268,6 +269,15 @@ func (x *RunEvent) GetRunMetadataSet() *RunMetadataSet {
 	return nil
 }
 
+func (x *RunEvent) GetMemoryUpdated() *MemoryUpdated {
+	if x != nil {
+		if x, ok := x.Fact.(*RunEvent_MemoryUpdated); ok {
+			return x.MemoryUpdated
+		}
+	}
+	return nil
+}
+
 func (x *RunEvent) GetNodeQueued() *NodeQueued {
 	if x != nil {
 		if x, ok := x.Fact.(*RunEvent_NodeQueued); ok {
@@ -461,6 +471,11 @@ type RunEvent_RunMetadataSet struct {
 	RunMetadataSet *RunMetadataSet `protobuf:"bytes,28,opt,name=run_metadata_set,json=runMetadataSet,proto3,oneof"`
 }
 
+type RunEvent_MemoryUpdated struct {
+	// memory.updated
+	MemoryUpdated *MemoryUpdated `protobuf:"bytes,30,opt,name=memory_updated,json=memoryUpdated,proto3,oneof"`
+}
+
 type RunEvent_NodeQueued struct {
 	// node.queued
 	NodeQueued *NodeQueued `protobuf:"bytes,40,opt,name=node_queued,json=nodeQueued,proto3,oneof"`
@@ -558,6 +573,8 @@ func (*RunEvent_RunRecovered) isRunEvent_Fact() {}
 func (*RunEvent_Heartbeat) isRunEvent_Fact() {}
 
 func (*RunEvent_RunMetadataSet) isRunEvent_Fact() {}
+
+func (*RunEvent_MemoryUpdated) isRunEvent_Fact() {}
 
 func (*RunEvent_NodeQueued) isRunEvent_Fact() {}
 
@@ -681,6 +698,8 @@ type RunStarted struct {
 	DeadlineTime *timestamppb.Timestamp `protobuf:"bytes,5,opt,name=deadline_time,json=deadlineTime,proto3" json:"deadline_time,omitempty"`
 	// Digest of the workflow's id and the canonical input, where the caller asked for idempotency by input; empty otherwise.
 	IdempotencyKey string `protobuf:"bytes,6,opt,name=idempotency_key,json=idempotencyKey,proto3" json:"idempotency_key,omitempty"`
+	// How often the run may repeat, where the caller set another bound than the definition; 0 otherwise.
+	MaxIterations uint32 `protobuf:"varint,9,opt,name=max_iterations,json=maxIterations,proto3" json:"max_iterations,omitempty"`
 	// The schedule that started it; empty when none did.
 	ScheduleId string `protobuf:"bytes,60,opt,name=schedule_id,json=scheduleId,proto3" json:"schedule_id,omitempty"`
 	// The occurrence of that schedule, or when it was triggered by hand.
@@ -772,6 +791,13 @@ func (x *RunStarted) GetIdempotencyKey() string {
 		return x.IdempotencyKey
 	}
 	return ""
+}
+
+func (x *RunStarted) GetMaxIterations() uint32 {
+	if x != nil {
+		return x.MaxIterations
+	}
+	return 0
 }
 
 func (x *RunStarted) GetScheduleId() string {
@@ -1052,7 +1078,9 @@ type RunFailed struct {
 	// Node that failed first; empty when none did.
 	FailedNodeId string `protobuf:"bytes,1,opt,name=failed_node_id,json=failedNodeId,proto3" json:"failed_node_id,omitempty"`
 	// What went wrong, for people.
-	Message       string `protobuf:"bytes,2,opt,name=message,proto3" json:"message,omitempty"`
+	Message string `protobuf:"bytes,2,opt,name=message,proto3" json:"message,omitempty"`
+	// Why, for programs, where the run failed although its nodes did not; max_iterations, for example.
+	Cause         string `protobuf:"bytes,3,opt,name=cause,proto3" json:"cause,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1097,6 +1125,13 @@ func (x *RunFailed) GetFailedNodeId() string {
 func (x *RunFailed) GetMessage() string {
 	if x != nil {
 		return x.Message
+	}
+	return ""
+}
+
+func (x *RunFailed) GetCause() string {
+	if x != nil {
+		return x.Cause
 	}
 	return ""
 }
@@ -1294,6 +1329,88 @@ func (*Heartbeat) Descriptor() ([]byte, []int) {
 	return file_pawl_v1_event_proto_rawDescGZIP(), []int{10}
 }
 
+// MemoryUpdated means that a node execution wrote keys of the run's memory, beside its output. A node with a write_key needs no such event.
+type MemoryUpdated struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The values by key, as a JSON object.
+	ValuesJson []byte `protobuf:"bytes,1,opt,name=values_json,json=valuesJson,proto3" json:"values_json,omitempty"`
+	// values_json as a value, for people and scripts: numbers are doubles. See values_left_out.
+	Values *structpb.Value `protobuf:"bytes,101,opt,name=values,proto3" json:"values,omitempty"`
+	// The keys that were written.
+	Keys []string `protobuf:"bytes,2,rep,name=keys,proto3" json:"keys,omitempty"`
+	// Of them, the keys whose value replaces the earlier one, whatever merge the workflow has for the key.
+	Replaced []string `protobuf:"bytes,3,rep,name=replaced,proto3" json:"replaced,omitempty"`
+	// Output only: names of the values above that this answer leaves out, because they are too large or nested too deeply. Their bytes are there.
+	ValuesLeftOut []string `protobuf:"bytes,100,rep,name=values_left_out,json=valuesLeftOut,proto3" json:"values_left_out,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *MemoryUpdated) Reset() {
+	*x = MemoryUpdated{}
+	mi := &file_pawl_v1_event_proto_msgTypes[11]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *MemoryUpdated) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*MemoryUpdated) ProtoMessage() {}
+
+func (x *MemoryUpdated) ProtoReflect() protoreflect.Message {
+	mi := &file_pawl_v1_event_proto_msgTypes[11]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use MemoryUpdated.ProtoReflect.Descriptor instead.
+func (*MemoryUpdated) Descriptor() ([]byte, []int) {
+	return file_pawl_v1_event_proto_rawDescGZIP(), []int{11}
+}
+
+func (x *MemoryUpdated) GetValuesJson() []byte {
+	if x != nil {
+		return x.ValuesJson
+	}
+	return nil
+}
+
+func (x *MemoryUpdated) GetValues() *structpb.Value {
+	if x != nil {
+		return x.Values
+	}
+	return nil
+}
+
+func (x *MemoryUpdated) GetKeys() []string {
+	if x != nil {
+		return x.Keys
+	}
+	return nil
+}
+
+func (x *MemoryUpdated) GetReplaced() []string {
+	if x != nil {
+		return x.Replaced
+	}
+	return nil
+}
+
+func (x *MemoryUpdated) GetValuesLeftOut() []string {
+	if x != nil {
+		return x.ValuesLeftOut
+	}
+	return nil
+}
+
 // RunMetadataSet means that the engine recorded facts about the run. No service writes it yet.
 type RunMetadataSet struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -1309,7 +1426,7 @@ type RunMetadataSet struct {
 
 func (x *RunMetadataSet) Reset() {
 	*x = RunMetadataSet{}
-	mi := &file_pawl_v1_event_proto_msgTypes[11]
+	mi := &file_pawl_v1_event_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1321,7 +1438,7 @@ func (x *RunMetadataSet) String() string {
 func (*RunMetadataSet) ProtoMessage() {}
 
 func (x *RunMetadataSet) ProtoReflect() protoreflect.Message {
-	mi := &file_pawl_v1_event_proto_msgTypes[11]
+	mi := &file_pawl_v1_event_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1334,7 +1451,7 @@ func (x *RunMetadataSet) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RunMetadataSet.ProtoReflect.Descriptor instead.
 func (*RunMetadataSet) Descriptor() ([]byte, []int) {
-	return file_pawl_v1_event_proto_rawDescGZIP(), []int{11}
+	return file_pawl_v1_event_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *RunMetadataSet) GetMetadataJson() []byte {
@@ -1373,7 +1490,7 @@ type NodeQueued struct {
 
 func (x *NodeQueued) Reset() {
 	*x = NodeQueued{}
-	mi := &file_pawl_v1_event_proto_msgTypes[12]
+	mi := &file_pawl_v1_event_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1385,7 +1502,7 @@ func (x *NodeQueued) String() string {
 func (*NodeQueued) ProtoMessage() {}
 
 func (x *NodeQueued) ProtoReflect() protoreflect.Message {
-	mi := &file_pawl_v1_event_proto_msgTypes[12]
+	mi := &file_pawl_v1_event_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1398,7 +1515,7 @@ func (x *NodeQueued) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use NodeQueued.ProtoReflect.Descriptor instead.
 func (*NodeQueued) Descriptor() ([]byte, []int) {
-	return file_pawl_v1_event_proto_rawDescGZIP(), []int{12}
+	return file_pawl_v1_event_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *NodeQueued) GetNotBeforeTime() *timestamppb.Timestamp {
@@ -1433,7 +1550,7 @@ type NodeStarted struct {
 
 func (x *NodeStarted) Reset() {
 	*x = NodeStarted{}
-	mi := &file_pawl_v1_event_proto_msgTypes[13]
+	mi := &file_pawl_v1_event_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1445,7 +1562,7 @@ func (x *NodeStarted) String() string {
 func (*NodeStarted) ProtoMessage() {}
 
 func (x *NodeStarted) ProtoReflect() protoreflect.Message {
-	mi := &file_pawl_v1_event_proto_msgTypes[13]
+	mi := &file_pawl_v1_event_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1458,7 +1575,7 @@ func (x *NodeStarted) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use NodeStarted.ProtoReflect.Descriptor instead.
 func (*NodeStarted) Descriptor() ([]byte, []int) {
-	return file_pawl_v1_event_proto_rawDescGZIP(), []int{13}
+	return file_pawl_v1_event_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *NodeStarted) GetExecutorId() string {
@@ -1486,7 +1603,7 @@ type NodeStreamDelta struct {
 
 func (x *NodeStreamDelta) Reset() {
 	*x = NodeStreamDelta{}
-	mi := &file_pawl_v1_event_proto_msgTypes[14]
+	mi := &file_pawl_v1_event_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1498,7 +1615,7 @@ func (x *NodeStreamDelta) String() string {
 func (*NodeStreamDelta) ProtoMessage() {}
 
 func (x *NodeStreamDelta) ProtoReflect() protoreflect.Message {
-	mi := &file_pawl_v1_event_proto_msgTypes[14]
+	mi := &file_pawl_v1_event_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1511,7 +1628,7 @@ func (x *NodeStreamDelta) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use NodeStreamDelta.ProtoReflect.Descriptor instead.
 func (*NodeStreamDelta) Descriptor() ([]byte, []int) {
-	return file_pawl_v1_event_proto_rawDescGZIP(), []int{14}
+	return file_pawl_v1_event_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *NodeStreamDelta) GetDeltaIndex() uint32 {
@@ -1555,7 +1672,7 @@ type Media struct {
 
 func (x *Media) Reset() {
 	*x = Media{}
-	mi := &file_pawl_v1_event_proto_msgTypes[15]
+	mi := &file_pawl_v1_event_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1567,7 +1684,7 @@ func (x *Media) String() string {
 func (*Media) ProtoMessage() {}
 
 func (x *Media) ProtoReflect() protoreflect.Message {
-	mi := &file_pawl_v1_event_proto_msgTypes[15]
+	mi := &file_pawl_v1_event_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1580,7 +1697,7 @@ func (x *Media) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Media.ProtoReflect.Descriptor instead.
 func (*Media) Descriptor() ([]byte, []int) {
-	return file_pawl_v1_event_proto_rawDescGZIP(), []int{15}
+	return file_pawl_v1_event_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *Media) GetUrl() string {
@@ -1610,7 +1727,7 @@ type Usage struct {
 
 func (x *Usage) Reset() {
 	*x = Usage{}
-	mi := &file_pawl_v1_event_proto_msgTypes[16]
+	mi := &file_pawl_v1_event_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1622,7 +1739,7 @@ func (x *Usage) String() string {
 func (*Usage) ProtoMessage() {}
 
 func (x *Usage) ProtoReflect() protoreflect.Message {
-	mi := &file_pawl_v1_event_proto_msgTypes[16]
+	mi := &file_pawl_v1_event_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1635,7 +1752,7 @@ func (x *Usage) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Usage.ProtoReflect.Descriptor instead.
 func (*Usage) Descriptor() ([]byte, []int) {
-	return file_pawl_v1_event_proto_rawDescGZIP(), []int{16}
+	return file_pawl_v1_event_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *Usage) GetInputTokens() uint64 {
@@ -1667,7 +1784,7 @@ type NodeLog struct {
 
 func (x *NodeLog) Reset() {
 	*x = NodeLog{}
-	mi := &file_pawl_v1_event_proto_msgTypes[17]
+	mi := &file_pawl_v1_event_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1679,7 +1796,7 @@ func (x *NodeLog) String() string {
 func (*NodeLog) ProtoMessage() {}
 
 func (x *NodeLog) ProtoReflect() protoreflect.Message {
-	mi := &file_pawl_v1_event_proto_msgTypes[17]
+	mi := &file_pawl_v1_event_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1692,7 +1809,7 @@ func (x *NodeLog) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use NodeLog.ProtoReflect.Descriptor instead.
 func (*NodeLog) Descriptor() ([]byte, []int) {
-	return file_pawl_v1_event_proto_rawDescGZIP(), []int{17}
+	return file_pawl_v1_event_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *NodeLog) GetLevel() string {
@@ -1731,7 +1848,7 @@ type NodeRetried struct {
 
 func (x *NodeRetried) Reset() {
 	*x = NodeRetried{}
-	mi := &file_pawl_v1_event_proto_msgTypes[18]
+	mi := &file_pawl_v1_event_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1743,7 +1860,7 @@ func (x *NodeRetried) String() string {
 func (*NodeRetried) ProtoMessage() {}
 
 func (x *NodeRetried) ProtoReflect() protoreflect.Message {
-	mi := &file_pawl_v1_event_proto_msgTypes[18]
+	mi := &file_pawl_v1_event_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1756,7 +1873,7 @@ func (x *NodeRetried) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use NodeRetried.ProtoReflect.Descriptor instead.
 func (*NodeRetried) Descriptor() ([]byte, []int) {
-	return file_pawl_v1_event_proto_rawDescGZIP(), []int{18}
+	return file_pawl_v1_event_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *NodeRetried) GetCause() string {
@@ -1795,6 +1912,8 @@ type NodeCompleted struct {
 	QueueDelayMs uint64 `protobuf:"varint,4,opt,name=queue_delay_ms,json=queueDelayMs,proto3" json:"queue_delay_ms,omitempty"`
 	// What a model counted; absent where none was asked.
 	Usage *Usage `protobuf:"bytes,5,opt,name=usage,proto3" json:"usage,omitempty"`
+	// The node that runs next, in place of the nodes behind this one; absent unless the handler asked for it.
+	Goto *Goto `protobuf:"bytes,6,opt,name=goto,proto3" json:"goto,omitempty"`
 	// Output only: names of the values above that this answer leaves out, because they are too large or nested too deeply. Their bytes are there.
 	ValuesLeftOut []string `protobuf:"bytes,100,rep,name=values_left_out,json=valuesLeftOut,proto3" json:"values_left_out,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -1803,7 +1922,7 @@ type NodeCompleted struct {
 
 func (x *NodeCompleted) Reset() {
 	*x = NodeCompleted{}
-	mi := &file_pawl_v1_event_proto_msgTypes[19]
+	mi := &file_pawl_v1_event_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1815,7 +1934,7 @@ func (x *NodeCompleted) String() string {
 func (*NodeCompleted) ProtoMessage() {}
 
 func (x *NodeCompleted) ProtoReflect() protoreflect.Message {
-	mi := &file_pawl_v1_event_proto_msgTypes[19]
+	mi := &file_pawl_v1_event_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1828,7 +1947,7 @@ func (x *NodeCompleted) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use NodeCompleted.ProtoReflect.Descriptor instead.
 func (*NodeCompleted) Descriptor() ([]byte, []int) {
-	return file_pawl_v1_event_proto_rawDescGZIP(), []int{19}
+	return file_pawl_v1_event_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *NodeCompleted) GetOutputJson() []byte {
@@ -1873,11 +1992,82 @@ func (x *NodeCompleted) GetUsage() *Usage {
 	return nil
 }
 
+func (x *NodeCompleted) GetGoto() *Goto {
+	if x != nil {
+		return x.Goto
+	}
+	return nil
+}
+
 func (x *NodeCompleted) GetValuesLeftOut() []string {
 	if x != nil {
 		return x.ValuesLeftOut
 	}
 	return nil
+}
+
+// Goto means that a node asked for another one to run next.
+type Goto struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The node that runs next.
+	NodeId string `protobuf:"bytes,1,opt,name=node_id,json=nodeId,proto3" json:"node_id,omitempty"`
+	// goto, or handoff: the node gave its task away.
+	Kind string `protobuf:"bytes,2,opt,name=kind,proto3" json:"kind,omitempty"`
+	// Why, in the words of the handler.
+	Reason        string `protobuf:"bytes,3,opt,name=reason,proto3" json:"reason,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Goto) Reset() {
+	*x = Goto{}
+	mi := &file_pawl_v1_event_proto_msgTypes[21]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Goto) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Goto) ProtoMessage() {}
+
+func (x *Goto) ProtoReflect() protoreflect.Message {
+	mi := &file_pawl_v1_event_proto_msgTypes[21]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Goto.ProtoReflect.Descriptor instead.
+func (*Goto) Descriptor() ([]byte, []int) {
+	return file_pawl_v1_event_proto_rawDescGZIP(), []int{21}
+}
+
+func (x *Goto) GetNodeId() string {
+	if x != nil {
+		return x.NodeId
+	}
+	return ""
+}
+
+func (x *Goto) GetKind() string {
+	if x != nil {
+		return x.Kind
+	}
+	return ""
+}
+
+func (x *Goto) GetReason() string {
+	if x != nil {
+		return x.Reason
+	}
+	return ""
 }
 
 // NodeFailed means that the node failed for good.
@@ -1900,7 +2090,7 @@ type NodeFailed struct {
 
 func (x *NodeFailed) Reset() {
 	*x = NodeFailed{}
-	mi := &file_pawl_v1_event_proto_msgTypes[20]
+	mi := &file_pawl_v1_event_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1912,7 +2102,7 @@ func (x *NodeFailed) String() string {
 func (*NodeFailed) ProtoMessage() {}
 
 func (x *NodeFailed) ProtoReflect() protoreflect.Message {
-	mi := &file_pawl_v1_event_proto_msgTypes[20]
+	mi := &file_pawl_v1_event_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1925,7 +2115,7 @@ func (x *NodeFailed) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use NodeFailed.ProtoReflect.Descriptor instead.
 func (*NodeFailed) Descriptor() ([]byte, []int) {
-	return file_pawl_v1_event_proto_rawDescGZIP(), []int{20}
+	return file_pawl_v1_event_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *NodeFailed) GetCause() string {
@@ -1974,7 +2164,7 @@ type NodeCancelled struct {
 
 func (x *NodeCancelled) Reset() {
 	*x = NodeCancelled{}
-	mi := &file_pawl_v1_event_proto_msgTypes[21]
+	mi := &file_pawl_v1_event_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1986,7 +2176,7 @@ func (x *NodeCancelled) String() string {
 func (*NodeCancelled) ProtoMessage() {}
 
 func (x *NodeCancelled) ProtoReflect() protoreflect.Message {
-	mi := &file_pawl_v1_event_proto_msgTypes[21]
+	mi := &file_pawl_v1_event_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1999,7 +2189,7 @@ func (x *NodeCancelled) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use NodeCancelled.ProtoReflect.Descriptor instead.
 func (*NodeCancelled) Descriptor() ([]byte, []int) {
-	return file_pawl_v1_event_proto_rawDescGZIP(), []int{21}
+	return file_pawl_v1_event_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *NodeCancelled) GetReason() string {
@@ -2020,7 +2210,7 @@ type NodeSkipped struct {
 
 func (x *NodeSkipped) Reset() {
 	*x = NodeSkipped{}
-	mi := &file_pawl_v1_event_proto_msgTypes[22]
+	mi := &file_pawl_v1_event_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2032,7 +2222,7 @@ func (x *NodeSkipped) String() string {
 func (*NodeSkipped) ProtoMessage() {}
 
 func (x *NodeSkipped) ProtoReflect() protoreflect.Message {
-	mi := &file_pawl_v1_event_proto_msgTypes[22]
+	mi := &file_pawl_v1_event_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2045,7 +2235,7 @@ func (x *NodeSkipped) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use NodeSkipped.ProtoReflect.Descriptor instead.
 func (*NodeSkipped) Descriptor() ([]byte, []int) {
-	return file_pawl_v1_event_proto_rawDescGZIP(), []int{22}
+	return file_pawl_v1_event_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *NodeSkipped) GetReason() string {
@@ -2066,7 +2256,7 @@ type NodeTimedOut struct {
 
 func (x *NodeTimedOut) Reset() {
 	*x = NodeTimedOut{}
-	mi := &file_pawl_v1_event_proto_msgTypes[23]
+	mi := &file_pawl_v1_event_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2078,7 +2268,7 @@ func (x *NodeTimedOut) String() string {
 func (*NodeTimedOut) ProtoMessage() {}
 
 func (x *NodeTimedOut) ProtoReflect() protoreflect.Message {
-	mi := &file_pawl_v1_event_proto_msgTypes[23]
+	mi := &file_pawl_v1_event_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2091,7 +2281,7 @@ func (x *NodeTimedOut) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use NodeTimedOut.ProtoReflect.Descriptor instead.
 func (*NodeTimedOut) Descriptor() ([]byte, []int) {
-	return file_pawl_v1_event_proto_rawDescGZIP(), []int{23}
+	return file_pawl_v1_event_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *NodeTimedOut) GetTimeoutMs() uint64 {
@@ -2125,7 +2315,7 @@ type NodeBlocked struct {
 
 func (x *NodeBlocked) Reset() {
 	*x = NodeBlocked{}
-	mi := &file_pawl_v1_event_proto_msgTypes[24]
+	mi := &file_pawl_v1_event_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2137,7 +2327,7 @@ func (x *NodeBlocked) String() string {
 func (*NodeBlocked) ProtoMessage() {}
 
 func (x *NodeBlocked) ProtoReflect() protoreflect.Message {
-	mi := &file_pawl_v1_event_proto_msgTypes[24]
+	mi := &file_pawl_v1_event_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2150,7 +2340,7 @@ func (x *NodeBlocked) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use NodeBlocked.ProtoReflect.Descriptor instead.
 func (*NodeBlocked) Descriptor() ([]byte, []int) {
-	return file_pawl_v1_event_proto_rawDescGZIP(), []int{24}
+	return file_pawl_v1_event_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *NodeBlocked) GetReason() string {
@@ -2228,7 +2418,7 @@ type NodeDecided struct {
 
 func (x *NodeDecided) Reset() {
 	*x = NodeDecided{}
-	mi := &file_pawl_v1_event_proto_msgTypes[25]
+	mi := &file_pawl_v1_event_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2240,7 +2430,7 @@ func (x *NodeDecided) String() string {
 func (*NodeDecided) ProtoMessage() {}
 
 func (x *NodeDecided) ProtoReflect() protoreflect.Message {
-	mi := &file_pawl_v1_event_proto_msgTypes[25]
+	mi := &file_pawl_v1_event_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2253,7 +2443,7 @@ func (x *NodeDecided) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use NodeDecided.ProtoReflect.Descriptor instead.
 func (*NodeDecided) Descriptor() ([]byte, []int) {
-	return file_pawl_v1_event_proto_rawDescGZIP(), []int{25}
+	return file_pawl_v1_event_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *NodeDecided) GetDecision() string {
@@ -2329,7 +2519,7 @@ type NodeExpanded struct {
 
 func (x *NodeExpanded) Reset() {
 	*x = NodeExpanded{}
-	mi := &file_pawl_v1_event_proto_msgTypes[26]
+	mi := &file_pawl_v1_event_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2341,7 +2531,7 @@ func (x *NodeExpanded) String() string {
 func (*NodeExpanded) ProtoMessage() {}
 
 func (x *NodeExpanded) ProtoReflect() protoreflect.Message {
-	mi := &file_pawl_v1_event_proto_msgTypes[26]
+	mi := &file_pawl_v1_event_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2354,7 +2544,7 @@ func (x *NodeExpanded) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use NodeExpanded.ProtoReflect.Descriptor instead.
 func (*NodeExpanded) Descriptor() ([]byte, []int) {
-	return file_pawl_v1_event_proto_rawDescGZIP(), []int{26}
+	return file_pawl_v1_event_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *NodeExpanded) GetWidth() uint32 {
@@ -2385,7 +2575,7 @@ func (x *NodeExpanded) GetValuesLeftOut() []string {
 	return nil
 }
 
-// NodeInvalidated means that the output was superseded. No service writes it yet.
+// NodeInvalidated means that a round of the node is over: a node leads back to it, or to a node before it, and it is pending again.
 type NodeInvalidated struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Why.
@@ -2396,7 +2586,7 @@ type NodeInvalidated struct {
 
 func (x *NodeInvalidated) Reset() {
 	*x = NodeInvalidated{}
-	mi := &file_pawl_v1_event_proto_msgTypes[27]
+	mi := &file_pawl_v1_event_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2408,7 +2598,7 @@ func (x *NodeInvalidated) String() string {
 func (*NodeInvalidated) ProtoMessage() {}
 
 func (x *NodeInvalidated) ProtoReflect() protoreflect.Message {
-	mi := &file_pawl_v1_event_proto_msgTypes[27]
+	mi := &file_pawl_v1_event_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2421,7 +2611,7 @@ func (x *NodeInvalidated) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use NodeInvalidated.ProtoReflect.Descriptor instead.
 func (*NodeInvalidated) Descriptor() ([]byte, []int) {
-	return file_pawl_v1_event_proto_rawDescGZIP(), []int{27}
+	return file_pawl_v1_event_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *NodeInvalidated) GetReason() string {
@@ -2448,7 +2638,7 @@ type ModerationFlagged struct {
 
 func (x *ModerationFlagged) Reset() {
 	*x = ModerationFlagged{}
-	mi := &file_pawl_v1_event_proto_msgTypes[28]
+	mi := &file_pawl_v1_event_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2460,7 +2650,7 @@ func (x *ModerationFlagged) String() string {
 func (*ModerationFlagged) ProtoMessage() {}
 
 func (x *ModerationFlagged) ProtoReflect() protoreflect.Message {
-	mi := &file_pawl_v1_event_proto_msgTypes[28]
+	mi := &file_pawl_v1_event_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2473,7 +2663,7 @@ func (x *ModerationFlagged) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ModerationFlagged.ProtoReflect.Descriptor instead.
 func (*ModerationFlagged) Descriptor() ([]byte, []int) {
-	return file_pawl_v1_event_proto_rawDescGZIP(), []int{28}
+	return file_pawl_v1_event_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *ModerationFlagged) GetPhase() string {
@@ -2521,7 +2711,7 @@ type ContractViolated struct {
 
 func (x *ContractViolated) Reset() {
 	*x = ContractViolated{}
-	mi := &file_pawl_v1_event_proto_msgTypes[29]
+	mi := &file_pawl_v1_event_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2533,7 +2723,7 @@ func (x *ContractViolated) String() string {
 func (*ContractViolated) ProtoMessage() {}
 
 func (x *ContractViolated) ProtoReflect() protoreflect.Message {
-	mi := &file_pawl_v1_event_proto_msgTypes[29]
+	mi := &file_pawl_v1_event_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2546,7 +2736,7 @@ func (x *ContractViolated) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ContractViolated.ProtoReflect.Descriptor instead.
 func (*ContractViolated) Descriptor() ([]byte, []int) {
-	return file_pawl_v1_event_proto_rawDescGZIP(), []int{29}
+	return file_pawl_v1_event_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *ContractViolated) GetPhase() string {
@@ -2602,7 +2792,7 @@ type ExecutionTag struct {
 
 func (x *ExecutionTag) Reset() {
 	*x = ExecutionTag{}
-	mi := &file_pawl_v1_event_proto_msgTypes[30]
+	mi := &file_pawl_v1_event_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2614,7 +2804,7 @@ func (x *ExecutionTag) String() string {
 func (*ExecutionTag) ProtoMessage() {}
 
 func (x *ExecutionTag) ProtoReflect() protoreflect.Message {
-	mi := &file_pawl_v1_event_proto_msgTypes[30]
+	mi := &file_pawl_v1_event_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2627,7 +2817,7 @@ func (x *ExecutionTag) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExecutionTag.ProtoReflect.Descriptor instead.
 func (*ExecutionTag) Descriptor() ([]byte, []int) {
-	return file_pawl_v1_event_proto_rawDescGZIP(), []int{30}
+	return file_pawl_v1_event_proto_rawDescGZIP(), []int{32}
 }
 
 func (x *ExecutionTag) GetEventId() uint64 {
@@ -2690,7 +2880,7 @@ var File_pawl_v1_event_proto protoreflect.FileDescriptor
 
 const file_pawl_v1_event_proto_rawDesc = "" +
 	"\n" +
-	"\x13pawl/v1/event.proto\x12\apawl.v1\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x13pawl/v1/pause.proto\x1a\x11pawl/v1/run.proto\"\xda\x0e\n" +
+	"\x13pawl/v1/event.proto\x12\apawl.v1\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x13pawl/v1/pause.proto\x1a\x11pawl/v1/run.proto\"\x9b\x0f\n" +
 	"\bRunEvent\x12\x19\n" +
 	"\bevent_id\x18\x01 \x01(\x04R\aeventId\x12\x15\n" +
 	"\x06run_id\x18\x02 \x01(\tR\x05runId\x12\x1f\n" +
@@ -2714,7 +2904,8 @@ const file_pawl_v1_event_proto_rawDesc = "" +
 	"\rrun_timed_out\x18\x19 \x01(\v2\x14.pawl.v1.RunTimedOutH\x00R\vrunTimedOut\x12<\n" +
 	"\rrun_recovered\x18\x1a \x01(\v2\x15.pawl.v1.RunRecoveredH\x00R\frunRecovered\x122\n" +
 	"\theartbeat\x18\x1b \x01(\v2\x12.pawl.v1.HeartbeatH\x00R\theartbeat\x12C\n" +
-	"\x10run_metadata_set\x18\x1c \x01(\v2\x17.pawl.v1.RunMetadataSetH\x00R\x0erunMetadataSet\x126\n" +
+	"\x10run_metadata_set\x18\x1c \x01(\v2\x17.pawl.v1.RunMetadataSetH\x00R\x0erunMetadataSet\x12?\n" +
+	"\x0ememory_updated\x18\x1e \x01(\v2\x16.pawl.v1.MemoryUpdatedH\x00R\rmemoryUpdated\x126\n" +
 	"\vnode_queued\x18( \x01(\v2\x13.pawl.v1.NodeQueuedH\x00R\n" +
 	"nodeQueued\x129\n" +
 	"\fnode_started\x18) \x01(\v2\x14.pawl.v1.NodeStartedH\x00R\vnodeStarted\x12F\n" +
@@ -2738,7 +2929,7 @@ const file_pawl_v1_event_proto_rawDesc = "" +
 	"\btrace_id\x18\x01 \x01(\tR\atraceId\x12&\n" +
 	"\x0fparent_event_id\x18\x02 \x01(\x04R\rparentEventId\x12\x12\n" +
 	"\x04wave\x18\x03 \x01(\rR\x04wave\x12\x14\n" +
-	"\x05phase\x18\x04 \x01(\tR\x05phase\"\x93\x04\n" +
+	"\x05phase\x18\x04 \x01(\tR\x05phase\"\xba\x04\n" +
 	"\n" +
 	"RunStarted\x12\x1d\n" +
 	"\n" +
@@ -2748,7 +2939,8 @@ const file_pawl_v1_event_proto_rawDesc = "" +
 	"\x10workflow_version\x18\x03 \x01(\rR\x0fworkflowVersion\x12$\n" +
 	"\x04kind\x18\x04 \x01(\x0e2\x10.pawl.v1.RunKindR\x04kind\x12?\n" +
 	"\rdeadline_time\x18\x05 \x01(\v2\x1a.google.protobuf.TimestampR\fdeadlineTime\x12'\n" +
-	"\x0fidempotency_key\x18\x06 \x01(\tR\x0eidempotencyKey\x12\x1f\n" +
+	"\x0fidempotency_key\x18\x06 \x01(\tR\x0eidempotencyKey\x12%\n" +
+	"\x0emax_iterations\x18\t \x01(\rR\rmaxIterations\x12\x1f\n" +
 	"\vschedule_id\x18< \x01(\tR\n" +
 	"scheduleId\x12?\n" +
 	"\rschedule_time\x18= \x01(\v2\x1a.google.protobuf.TimestampR\fscheduleTime\x12\"\n" +
@@ -2772,10 +2964,11 @@ const file_pawl_v1_event_proto_rawDesc = "" +
 	"outputJson\x12.\n" +
 	"\x06output\x18e \x01(\v2\x16.google.protobuf.ValueR\x06output\x12!\n" +
 	"\fhas_failures\x18\x02 \x01(\bR\vhasFailures\x12&\n" +
-	"\x0fvalues_left_out\x18d \x03(\tR\rvaluesLeftOut\"K\n" +
+	"\x0fvalues_left_out\x18d \x03(\tR\rvaluesLeftOut\"a\n" +
 	"\tRunFailed\x12$\n" +
 	"\x0efailed_node_id\x18\x01 \x01(\tR\ffailedNodeId\x12\x18\n" +
-	"\amessage\x18\x02 \x01(\tR\amessage\"&\n" +
+	"\amessage\x18\x02 \x01(\tR\amessage\x12\x14\n" +
+	"\x05cause\x18\x03 \x01(\tR\x05cause\"&\n" +
 	"\fRunCancelled\x12\x16\n" +
 	"\x06reason\x18\x01 \x01(\tR\x06reason\"N\n" +
 	"\vRunTimedOut\x12?\n" +
@@ -2785,7 +2978,14 @@ const file_pawl_v1_event_proto_rawDesc = "" +
 	"\vexecutor_id\x18\x02 \x01(\tR\n" +
 	"executorId\x12'\n" +
 	"\x0flost_deliveries\x18\x03 \x01(\rR\x0elostDeliveries\"\v\n" +
-	"\tHeartbeat\"\x91\x01\n" +
+	"\tHeartbeat\"\xb8\x01\n" +
+	"\rMemoryUpdated\x12\x1f\n" +
+	"\vvalues_json\x18\x01 \x01(\fR\n" +
+	"valuesJson\x12.\n" +
+	"\x06values\x18e \x01(\v2\x16.google.protobuf.ValueR\x06values\x12\x12\n" +
+	"\x04keys\x18\x02 \x03(\tR\x04keys\x12\x1a\n" +
+	"\breplaced\x18\x03 \x03(\tR\breplaced\x12&\n" +
+	"\x0fvalues_left_out\x18d \x03(\tR\rvaluesLeftOut\"\x91\x01\n" +
 	"\x0eRunMetadataSet\x12#\n" +
 	"\rmetadata_json\x18\x01 \x01(\fR\fmetadataJson\x122\n" +
 	"\bmetadata\x18e \x01(\v2\x16.google.protobuf.ValueR\bmetadata\x12&\n" +
@@ -2817,7 +3017,7 @@ const file_pawl_v1_event_proto_rawDesc = "" +
 	"\vNodeRetried\x12\x14\n" +
 	"\x05cause\x18\x01 \x01(\tR\x05cause\x12\x18\n" +
 	"\amessage\x18\x02 \x01(\tR\amessage\x12\x19\n" +
-	"\bdelay_ms\x18\x03 \x01(\x04R\adelayMs\"\x8d\x02\n" +
+	"\bdelay_ms\x18\x03 \x01(\x04R\adelayMs\"\xb0\x02\n" +
 	"\rNodeCompleted\x12\x1f\n" +
 	"\voutput_json\x18\x01 \x01(\fR\n" +
 	"outputJson\x12.\n" +
@@ -2826,8 +3026,13 @@ const file_pawl_v1_event_proto_rawDesc = "" +
 	"\vduration_ms\x18\x03 \x01(\x04R\n" +
 	"durationMs\x12$\n" +
 	"\x0equeue_delay_ms\x18\x04 \x01(\x04R\fqueueDelayMs\x12$\n" +
-	"\x05usage\x18\x05 \x01(\v2\x0e.pawl.v1.UsageR\x05usage\x12&\n" +
-	"\x0fvalues_left_out\x18d \x03(\tR\rvaluesLeftOut\"\xb9\x01\n" +
+	"\x05usage\x18\x05 \x01(\v2\x0e.pawl.v1.UsageR\x05usage\x12!\n" +
+	"\x04goto\x18\x06 \x01(\v2\r.pawl.v1.GotoR\x04goto\x12&\n" +
+	"\x0fvalues_left_out\x18d \x03(\tR\rvaluesLeftOut\"K\n" +
+	"\x04Goto\x12\x17\n" +
+	"\anode_id\x18\x01 \x01(\tR\x06nodeId\x12\x12\n" +
+	"\x04kind\x18\x02 \x01(\tR\x04kind\x12\x16\n" +
+	"\x06reason\x18\x03 \x01(\tR\x06reason\"\xb9\x01\n" +
 	"\n" +
 	"NodeFailed\x12\x14\n" +
 	"\x05cause\x18\x01 \x01(\tR\x05cause\x12\x18\n" +
@@ -2906,7 +3111,7 @@ func file_pawl_v1_event_proto_rawDescGZIP() []byte {
 	return file_pawl_v1_event_proto_rawDescData
 }
 
-var file_pawl_v1_event_proto_msgTypes = make([]protoimpl.MessageInfo, 31)
+var file_pawl_v1_event_proto_msgTypes = make([]protoimpl.MessageInfo, 33)
 var file_pawl_v1_event_proto_goTypes = []any{
 	(*RunEvent)(nil),              // 0: pawl.v1.RunEvent
 	(*Correlation)(nil),           // 1: pawl.v1.Correlation
@@ -2919,34 +3124,36 @@ var file_pawl_v1_event_proto_goTypes = []any{
 	(*RunTimedOut)(nil),           // 8: pawl.v1.RunTimedOut
 	(*RunRecovered)(nil),          // 9: pawl.v1.RunRecovered
 	(*Heartbeat)(nil),             // 10: pawl.v1.Heartbeat
-	(*RunMetadataSet)(nil),        // 11: pawl.v1.RunMetadataSet
-	(*NodeQueued)(nil),            // 12: pawl.v1.NodeQueued
-	(*NodeStarted)(nil),           // 13: pawl.v1.NodeStarted
-	(*NodeStreamDelta)(nil),       // 14: pawl.v1.NodeStreamDelta
-	(*Media)(nil),                 // 15: pawl.v1.Media
-	(*Usage)(nil),                 // 16: pawl.v1.Usage
-	(*NodeLog)(nil),               // 17: pawl.v1.NodeLog
-	(*NodeRetried)(nil),           // 18: pawl.v1.NodeRetried
-	(*NodeCompleted)(nil),         // 19: pawl.v1.NodeCompleted
-	(*NodeFailed)(nil),            // 20: pawl.v1.NodeFailed
-	(*NodeCancelled)(nil),         // 21: pawl.v1.NodeCancelled
-	(*NodeSkipped)(nil),           // 22: pawl.v1.NodeSkipped
-	(*NodeTimedOut)(nil),          // 23: pawl.v1.NodeTimedOut
-	(*NodeBlocked)(nil),           // 24: pawl.v1.NodeBlocked
-	(*NodeDecided)(nil),           // 25: pawl.v1.NodeDecided
-	(*NodeExpanded)(nil),          // 26: pawl.v1.NodeExpanded
-	(*NodeInvalidated)(nil),       // 27: pawl.v1.NodeInvalidated
-	(*ModerationFlagged)(nil),     // 28: pawl.v1.ModerationFlagged
-	(*ContractViolated)(nil),      // 29: pawl.v1.ContractViolated
-	(*ExecutionTag)(nil),          // 30: pawl.v1.ExecutionTag
-	(*timestamppb.Timestamp)(nil), // 31: google.protobuf.Timestamp
-	(*structpb.Value)(nil),        // 32: google.protobuf.Value
-	(RunKind)(0),                  // 33: pawl.v1.RunKind
-	(RunStatus)(0),                // 34: pawl.v1.RunStatus
-	(PauseScope)(0),               // 35: pawl.v1.PauseScope
+	(*MemoryUpdated)(nil),         // 11: pawl.v1.MemoryUpdated
+	(*RunMetadataSet)(nil),        // 12: pawl.v1.RunMetadataSet
+	(*NodeQueued)(nil),            // 13: pawl.v1.NodeQueued
+	(*NodeStarted)(nil),           // 14: pawl.v1.NodeStarted
+	(*NodeStreamDelta)(nil),       // 15: pawl.v1.NodeStreamDelta
+	(*Media)(nil),                 // 16: pawl.v1.Media
+	(*Usage)(nil),                 // 17: pawl.v1.Usage
+	(*NodeLog)(nil),               // 18: pawl.v1.NodeLog
+	(*NodeRetried)(nil),           // 19: pawl.v1.NodeRetried
+	(*NodeCompleted)(nil),         // 20: pawl.v1.NodeCompleted
+	(*Goto)(nil),                  // 21: pawl.v1.Goto
+	(*NodeFailed)(nil),            // 22: pawl.v1.NodeFailed
+	(*NodeCancelled)(nil),         // 23: pawl.v1.NodeCancelled
+	(*NodeSkipped)(nil),           // 24: pawl.v1.NodeSkipped
+	(*NodeTimedOut)(nil),          // 25: pawl.v1.NodeTimedOut
+	(*NodeBlocked)(nil),           // 26: pawl.v1.NodeBlocked
+	(*NodeDecided)(nil),           // 27: pawl.v1.NodeDecided
+	(*NodeExpanded)(nil),          // 28: pawl.v1.NodeExpanded
+	(*NodeInvalidated)(nil),       // 29: pawl.v1.NodeInvalidated
+	(*ModerationFlagged)(nil),     // 30: pawl.v1.ModerationFlagged
+	(*ContractViolated)(nil),      // 31: pawl.v1.ContractViolated
+	(*ExecutionTag)(nil),          // 32: pawl.v1.ExecutionTag
+	(*timestamppb.Timestamp)(nil), // 33: google.protobuf.Timestamp
+	(*structpb.Value)(nil),        // 34: google.protobuf.Value
+	(RunKind)(0),                  // 35: pawl.v1.RunKind
+	(RunStatus)(0),                // 36: pawl.v1.RunStatus
+	(PauseScope)(0),               // 37: pawl.v1.PauseScope
 }
 var file_pawl_v1_event_proto_depIdxs = []int32{
-	31, // 0: pawl.v1.RunEvent.time:type_name -> google.protobuf.Timestamp
+	33, // 0: pawl.v1.RunEvent.time:type_name -> google.protobuf.Timestamp
 	1,  // 1: pawl.v1.RunEvent.correlation:type_name -> pawl.v1.Correlation
 	2,  // 2: pawl.v1.RunEvent.run_started:type_name -> pawl.v1.RunStarted
 	4,  // 3: pawl.v1.RunEvent.run_status_changed:type_name -> pawl.v1.RunStatusChanged
@@ -2956,55 +3163,58 @@ var file_pawl_v1_event_proto_depIdxs = []int32{
 	8,  // 7: pawl.v1.RunEvent.run_timed_out:type_name -> pawl.v1.RunTimedOut
 	9,  // 8: pawl.v1.RunEvent.run_recovered:type_name -> pawl.v1.RunRecovered
 	10, // 9: pawl.v1.RunEvent.heartbeat:type_name -> pawl.v1.Heartbeat
-	11, // 10: pawl.v1.RunEvent.run_metadata_set:type_name -> pawl.v1.RunMetadataSet
-	12, // 11: pawl.v1.RunEvent.node_queued:type_name -> pawl.v1.NodeQueued
-	13, // 12: pawl.v1.RunEvent.node_started:type_name -> pawl.v1.NodeStarted
-	14, // 13: pawl.v1.RunEvent.node_stream_delta:type_name -> pawl.v1.NodeStreamDelta
-	17, // 14: pawl.v1.RunEvent.node_log:type_name -> pawl.v1.NodeLog
-	18, // 15: pawl.v1.RunEvent.node_retried:type_name -> pawl.v1.NodeRetried
-	19, // 16: pawl.v1.RunEvent.node_completed:type_name -> pawl.v1.NodeCompleted
-	20, // 17: pawl.v1.RunEvent.node_failed:type_name -> pawl.v1.NodeFailed
-	21, // 18: pawl.v1.RunEvent.node_cancelled:type_name -> pawl.v1.NodeCancelled
-	22, // 19: pawl.v1.RunEvent.node_skipped:type_name -> pawl.v1.NodeSkipped
-	23, // 20: pawl.v1.RunEvent.node_timed_out:type_name -> pawl.v1.NodeTimedOut
-	24, // 21: pawl.v1.RunEvent.node_blocked:type_name -> pawl.v1.NodeBlocked
-	27, // 22: pawl.v1.RunEvent.node_invalidated:type_name -> pawl.v1.NodeInvalidated
-	26, // 23: pawl.v1.RunEvent.node_expanded:type_name -> pawl.v1.NodeExpanded
-	25, // 24: pawl.v1.RunEvent.node_decided:type_name -> pawl.v1.NodeDecided
-	28, // 25: pawl.v1.RunEvent.moderation_flagged:type_name -> pawl.v1.ModerationFlagged
-	29, // 26: pawl.v1.RunEvent.contract_violated:type_name -> pawl.v1.ContractViolated
-	32, // 27: pawl.v1.RunStarted.input:type_name -> google.protobuf.Value
-	33, // 28: pawl.v1.RunStarted.kind:type_name -> pawl.v1.RunKind
-	31, // 29: pawl.v1.RunStarted.deadline_time:type_name -> google.protobuf.Timestamp
-	31, // 30: pawl.v1.RunStarted.schedule_time:type_name -> google.protobuf.Timestamp
-	3,  // 31: pawl.v1.RunStarted.slot:type_name -> pawl.v1.Limit
-	3,  // 32: pawl.v1.RunStarted.rate:type_name -> pawl.v1.Limit
-	34, // 33: pawl.v1.RunStatusChanged.from:type_name -> pawl.v1.RunStatus
-	34, // 34: pawl.v1.RunStatusChanged.to:type_name -> pawl.v1.RunStatus
-	31, // 35: pawl.v1.RunStatusChanged.deadline_time:type_name -> google.protobuf.Timestamp
-	35, // 36: pawl.v1.RunStatusChanged.scope:type_name -> pawl.v1.PauseScope
-	32, // 37: pawl.v1.RunCompleted.output:type_name -> google.protobuf.Value
-	31, // 38: pawl.v1.RunTimedOut.deadline_time:type_name -> google.protobuf.Timestamp
-	32, // 39: pawl.v1.RunMetadataSet.metadata:type_name -> google.protobuf.Value
-	31, // 40: pawl.v1.NodeQueued.not_before_time:type_name -> google.protobuf.Timestamp
-	3,  // 41: pawl.v1.NodeQueued.slot:type_name -> pawl.v1.Limit
-	3,  // 42: pawl.v1.NodeQueued.rate:type_name -> pawl.v1.Limit
-	15, // 43: pawl.v1.NodeStreamDelta.media:type_name -> pawl.v1.Media
-	32, // 44: pawl.v1.NodeCompleted.output:type_name -> google.protobuf.Value
-	16, // 45: pawl.v1.NodeCompleted.usage:type_name -> pawl.v1.Usage
-	32, // 46: pawl.v1.NodeFailed.details:type_name -> google.protobuf.Value
-	31, // 47: pawl.v1.NodeBlocked.deadline_time:type_name -> google.protobuf.Timestamp
-	32, // 48: pawl.v1.NodeDecided.response:type_name -> google.protobuf.Value
-	32, // 49: pawl.v1.NodeExpanded.items:type_name -> google.protobuf.Value
-	32, // 50: pawl.v1.ModerationFlagged.details:type_name -> google.protobuf.Value
-	32, // 51: pawl.v1.ContractViolated.errors:type_name -> google.protobuf.Value
-	32, // 52: pawl.v1.ExecutionTag.metadata:type_name -> google.protobuf.Value
-	31, // 53: pawl.v1.ExecutionTag.time:type_name -> google.protobuf.Timestamp
-	54, // [54:54] is the sub-list for method output_type
-	54, // [54:54] is the sub-list for method input_type
-	54, // [54:54] is the sub-list for extension type_name
-	54, // [54:54] is the sub-list for extension extendee
-	0,  // [0:54] is the sub-list for field type_name
+	12, // 10: pawl.v1.RunEvent.run_metadata_set:type_name -> pawl.v1.RunMetadataSet
+	11, // 11: pawl.v1.RunEvent.memory_updated:type_name -> pawl.v1.MemoryUpdated
+	13, // 12: pawl.v1.RunEvent.node_queued:type_name -> pawl.v1.NodeQueued
+	14, // 13: pawl.v1.RunEvent.node_started:type_name -> pawl.v1.NodeStarted
+	15, // 14: pawl.v1.RunEvent.node_stream_delta:type_name -> pawl.v1.NodeStreamDelta
+	18, // 15: pawl.v1.RunEvent.node_log:type_name -> pawl.v1.NodeLog
+	19, // 16: pawl.v1.RunEvent.node_retried:type_name -> pawl.v1.NodeRetried
+	20, // 17: pawl.v1.RunEvent.node_completed:type_name -> pawl.v1.NodeCompleted
+	22, // 18: pawl.v1.RunEvent.node_failed:type_name -> pawl.v1.NodeFailed
+	23, // 19: pawl.v1.RunEvent.node_cancelled:type_name -> pawl.v1.NodeCancelled
+	24, // 20: pawl.v1.RunEvent.node_skipped:type_name -> pawl.v1.NodeSkipped
+	25, // 21: pawl.v1.RunEvent.node_timed_out:type_name -> pawl.v1.NodeTimedOut
+	26, // 22: pawl.v1.RunEvent.node_blocked:type_name -> pawl.v1.NodeBlocked
+	29, // 23: pawl.v1.RunEvent.node_invalidated:type_name -> pawl.v1.NodeInvalidated
+	28, // 24: pawl.v1.RunEvent.node_expanded:type_name -> pawl.v1.NodeExpanded
+	27, // 25: pawl.v1.RunEvent.node_decided:type_name -> pawl.v1.NodeDecided
+	30, // 26: pawl.v1.RunEvent.moderation_flagged:type_name -> pawl.v1.ModerationFlagged
+	31, // 27: pawl.v1.RunEvent.contract_violated:type_name -> pawl.v1.ContractViolated
+	34, // 28: pawl.v1.RunStarted.input:type_name -> google.protobuf.Value
+	35, // 29: pawl.v1.RunStarted.kind:type_name -> pawl.v1.RunKind
+	33, // 30: pawl.v1.RunStarted.deadline_time:type_name -> google.protobuf.Timestamp
+	33, // 31: pawl.v1.RunStarted.schedule_time:type_name -> google.protobuf.Timestamp
+	3,  // 32: pawl.v1.RunStarted.slot:type_name -> pawl.v1.Limit
+	3,  // 33: pawl.v1.RunStarted.rate:type_name -> pawl.v1.Limit
+	36, // 34: pawl.v1.RunStatusChanged.from:type_name -> pawl.v1.RunStatus
+	36, // 35: pawl.v1.RunStatusChanged.to:type_name -> pawl.v1.RunStatus
+	33, // 36: pawl.v1.RunStatusChanged.deadline_time:type_name -> google.protobuf.Timestamp
+	37, // 37: pawl.v1.RunStatusChanged.scope:type_name -> pawl.v1.PauseScope
+	34, // 38: pawl.v1.RunCompleted.output:type_name -> google.protobuf.Value
+	33, // 39: pawl.v1.RunTimedOut.deadline_time:type_name -> google.protobuf.Timestamp
+	34, // 40: pawl.v1.MemoryUpdated.values:type_name -> google.protobuf.Value
+	34, // 41: pawl.v1.RunMetadataSet.metadata:type_name -> google.protobuf.Value
+	33, // 42: pawl.v1.NodeQueued.not_before_time:type_name -> google.protobuf.Timestamp
+	3,  // 43: pawl.v1.NodeQueued.slot:type_name -> pawl.v1.Limit
+	3,  // 44: pawl.v1.NodeQueued.rate:type_name -> pawl.v1.Limit
+	16, // 45: pawl.v1.NodeStreamDelta.media:type_name -> pawl.v1.Media
+	34, // 46: pawl.v1.NodeCompleted.output:type_name -> google.protobuf.Value
+	17, // 47: pawl.v1.NodeCompleted.usage:type_name -> pawl.v1.Usage
+	21, // 48: pawl.v1.NodeCompleted.goto:type_name -> pawl.v1.Goto
+	34, // 49: pawl.v1.NodeFailed.details:type_name -> google.protobuf.Value
+	33, // 50: pawl.v1.NodeBlocked.deadline_time:type_name -> google.protobuf.Timestamp
+	34, // 51: pawl.v1.NodeDecided.response:type_name -> google.protobuf.Value
+	34, // 52: pawl.v1.NodeExpanded.items:type_name -> google.protobuf.Value
+	34, // 53: pawl.v1.ModerationFlagged.details:type_name -> google.protobuf.Value
+	34, // 54: pawl.v1.ContractViolated.errors:type_name -> google.protobuf.Value
+	34, // 55: pawl.v1.ExecutionTag.metadata:type_name -> google.protobuf.Value
+	33, // 56: pawl.v1.ExecutionTag.time:type_name -> google.protobuf.Timestamp
+	57, // [57:57] is the sub-list for method output_type
+	57, // [57:57] is the sub-list for method input_type
+	57, // [57:57] is the sub-list for extension type_name
+	57, // [57:57] is the sub-list for extension extendee
+	0,  // [0:57] is the sub-list for field type_name
 }
 
 func init() { file_pawl_v1_event_proto_init() }
@@ -3024,6 +3234,7 @@ func file_pawl_v1_event_proto_init() {
 		(*RunEvent_RunRecovered)(nil),
 		(*RunEvent_Heartbeat)(nil),
 		(*RunEvent_RunMetadataSet)(nil),
+		(*RunEvent_MemoryUpdated)(nil),
 		(*RunEvent_NodeQueued)(nil),
 		(*RunEvent_NodeStarted)(nil),
 		(*RunEvent_NodeStreamDelta)(nil),
@@ -3047,7 +3258,7 @@ func file_pawl_v1_event_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_pawl_v1_event_proto_rawDesc), len(file_pawl_v1_event_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   31,
+			NumMessages:   33,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

@@ -604,7 +604,7 @@ type NodeRun struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The node.
 	NodeId string `protobuf:"bytes,1,opt,name=node_id,json=nodeId,proto3" json:"node_id,omitempty"`
-	// 0 outside loops and maps.
+	// Names the execution; unique for its node. 0 is the node itself, as long as it did not run again.
 	Iteration uint32 `protobuf:"varint,2,opt,name=iteration,proto3" json:"iteration,omitempty"`
 	// Its status.
 	Status NodeStatus `protobuf:"varint,3,opt,name=status,proto3,enum=pawl.v1.NodeStatus" json:"status,omitempty"`
@@ -631,6 +631,11 @@ type NodeRun struct {
 	// Until when the nodes after it wait; present once a delay has completed. Its status is completed from end_time on; people see it as
 	// waiting until this time.
 	ReleaseTime *timestamppb.Timestamp `protobuf:"bytes,13,opt,name=release_time,json=releaseTime,proto3" json:"release_time,omitempty"`
+	// How often the node ran before this round: loop edges, gotos and handoffs let a node run again. The log has the earlier rounds.
+	Round uint32 `protobuf:"varint,16,opt,name=round,proto3" json:"round,omitempty"`
+	// Which item of a map or a loop it is, from 1; 0 for the node itself. Absent in answers of versions before rounds: there the
+	// iteration is the item.
+	Item uint32 `protobuf:"varint,17,opt,name=item,proto3" json:"item,omitempty"`
 	// Output only: names of the values above that this answer leaves out, because they are too large or nested too deeply. Their bytes are there.
 	ValuesLeftOut []string `protobuf:"bytes,100,rep,name=values_left_out,json=valuesLeftOut,proto3" json:"values_left_out,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -763,6 +768,20 @@ func (x *NodeRun) GetReleaseTime() *timestamppb.Timestamp {
 		return x.ReleaseTime
 	}
 	return nil
+}
+
+func (x *NodeRun) GetRound() uint32 {
+	if x != nil {
+		return x.Round
+	}
+	return 0
+}
+
+func (x *NodeRun) GetItem() uint32 {
+	if x != nil {
+		return x.Item
+	}
+	return 0
 }
 
 func (x *NodeRun) GetValuesLeftOut() []string {
@@ -934,7 +953,7 @@ const file_pawl_v1_run_proto_rawDesc = "" +
 	"\rRunQuarantine\x12.\n" +
 	"\x04time\x18\x01 \x01(\v2\x1a.google.protobuf.TimestampR\x04time\x12\x16\n" +
 	"\x06reason\x18\x02 \x01(\tR\x06reason\x12\x16\n" +
-	"\x06detail\x18\x03 \x01(\tR\x06detail\"\xf1\x04\n" +
+	"\x06detail\x18\x03 \x01(\tR\x06detail\"\x9b\x05\n" +
 	"\aNodeRun\x12\x17\n" +
 	"\anode_id\x18\x01 \x01(\tR\x06nodeId\x12\x1c\n" +
 	"\titeration\x18\x02 \x01(\rR\titeration\x12+\n" +
@@ -952,7 +971,9 @@ const file_pawl_v1_run_proto_rawDesc = "" +
 	" \x01(\rR\x0elostDeliveries\x12%\n" +
 	"\x04hold\x18\v \x01(\v2\x11.pawl.v1.NodeHoldR\x04hold\x121\n" +
 	"\x15output_left_out_bytes\x18\f \x01(\x04R\x12outputLeftOutBytes\x12=\n" +
-	"\frelease_time\x18\r \x01(\v2\x1a.google.protobuf.TimestampR\vreleaseTime\x12&\n" +
+	"\frelease_time\x18\r \x01(\v2\x1a.google.protobuf.TimestampR\vreleaseTime\x12\x14\n" +
+	"\x05round\x18\x10 \x01(\rR\x05round\x12\x12\n" +
+	"\x04item\x18\x11 \x01(\rR\x04item\x12&\n" +
 	"\x0fvalues_left_out\x18d \x03(\tR\rvaluesLeftOut\"\xe0\x02\n" +
 	"\bNodeHold\x12\x16\n" +
 	"\x06reason\x18\x01 \x01(\tR\x06reason\x12\x14\n" +

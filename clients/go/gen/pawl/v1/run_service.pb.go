@@ -143,7 +143,9 @@ type StartRunRequest struct {
 	// How long the run may take; absent means the definition's own, or one hour. At most 30 days.
 	Deadline *durationpb.Duration `protobuf:"bytes,7,opt,name=deadline,proto3" json:"deadline,omitempty"`
 	// Asks for more than request_id gives: absent means that the same input may be started any number of times.
-	Idempotency   *Idempotency `protobuf:"bytes,8,opt,name=idempotency,proto3" json:"idempotency,omitempty"`
+	Idempotency *Idempotency `protobuf:"bytes,8,opt,name=idempotency,proto3" json:"idempotency,omitempty"`
+	// How often the run may repeat by loop edges, gotos and handoffs; 0 means the definition's own, or 50. At most 10000.
+	MaxIterations uint32 `protobuf:"varint,11,opt,name=max_iterations,json=maxIterations,proto3" json:"max_iterations,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -232,6 +234,13 @@ func (x *StartRunRequest) GetIdempotency() *Idempotency {
 		return x.Idempotency
 	}
 	return nil
+}
+
+func (x *StartRunRequest) GetMaxIterations() uint32 {
+	if x != nil {
+		return x.MaxIterations
+	}
+	return 0
 }
 
 // Idempotency makes a second submission return the run of the first.
@@ -978,7 +987,9 @@ type TestRunRequest struct {
 	// The input for callers who write JSON by hand.
 	Input *structpb.Value `protobuf:"bytes,3,opt,name=input,proto3" json:"input,omitempty"`
 	// Makes a repeat harmless, as in StartRun.
-	RequestId     string `protobuf:"bytes,4,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
+	RequestId string `protobuf:"bytes,4,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
+	// How often the run may repeat, as in StartRun.
+	MaxIterations uint32 `protobuf:"varint,7,opt,name=max_iterations,json=maxIterations,proto3" json:"max_iterations,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1039,6 +1050,13 @@ func (x *TestRunRequest) GetRequestId() string {
 		return x.RequestId
 	}
 	return ""
+}
+
+func (x *TestRunRequest) GetMaxIterations() uint32 {
+	if x != nil {
+		return x.MaxIterations
+	}
+	return 0
 }
 
 // TestRunResponse is the answer of TestRun.
@@ -2820,7 +2838,7 @@ var File_pawl_v1_run_service_proto protoreflect.FileDescriptor
 
 const file_pawl_v1_run_service_proto_rawDesc = "" +
 	"\n" +
-	"\x19pawl/v1/run_service.proto\x12\apawl.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x14pawl/v1/effect.proto\x1a\x13pawl/v1/event.proto\x1a\x15pawl/v1/explain.proto\x1a\x11pawl/v1/run.proto\x1a\x16pawl/v1/workflow.proto\"\xc3\x02\n" +
+	"\x19pawl/v1/run_service.proto\x12\apawl.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x14pawl/v1/effect.proto\x1a\x13pawl/v1/event.proto\x1a\x15pawl/v1/explain.proto\x1a\x11pawl/v1/run.proto\x1a\x16pawl/v1/workflow.proto\"\xea\x02\n" +
 	"\x0fStartRunRequest\x12\x1f\n" +
 	"\vworkflow_id\x18\x01 \x01(\tR\n" +
 	"workflowId\x12\x18\n" +
@@ -2832,7 +2850,8 @@ const file_pawl_v1_run_service_proto_rawDesc = "" +
 	"request_id\x18\x05 \x01(\tR\trequestId\x12\x1a\n" +
 	"\bpriority\x18\x06 \x01(\x05R\bpriority\x125\n" +
 	"\bdeadline\x18\a \x01(\v2\x19.google.protobuf.DurationR\bdeadline\x126\n" +
-	"\vidempotency\x18\b \x01(\v2\x14.pawl.v1.IdempotencyR\vidempotency\"k\n" +
+	"\vidempotency\x18\b \x01(\v2\x14.pawl.v1.IdempotencyR\vidempotency\x12%\n" +
+	"\x0emax_iterations\x18\v \x01(\rR\rmaxIterations\"k\n" +
 	"\vIdempotency\x12/\n" +
 	"\x05scope\x18\x01 \x01(\x0e2\x19.pawl.v1.IdempotencyScopeR\x05scope\x12+\n" +
 	"\x03ttl\x18\x02 \x01(\v2\x19.google.protobuf.DurationR\x03ttl\"P\n" +
@@ -2888,7 +2907,7 @@ const file_pawl_v1_run_service_proto_rawDesc = "" +
 	"\x11origin_request_id\x18\a \x01(\tR\x0foriginRequestId\x1a;\n" +
 	"\rMetadataEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\xb7\x01\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\xde\x01\n" +
 	"\x0eTestRunRequest\x129\n" +
 	"\n" +
 	"definition\x18\x01 \x01(\v2\x19.pawl.v1.DefinitionSourceR\n" +
@@ -2897,7 +2916,8 @@ const file_pawl_v1_run_service_proto_rawDesc = "" +
 	"input_json\x18\x02 \x01(\fR\tinputJson\x12,\n" +
 	"\x05input\x18\x03 \x01(\v2\x16.google.protobuf.ValueR\x05input\x12\x1d\n" +
 	"\n" +
-	"request_id\x18\x04 \x01(\tR\trequestId\"\x7f\n" +
+	"request_id\x18\x04 \x01(\tR\trequestId\x12%\n" +
+	"\x0emax_iterations\x18\a \x01(\rR\rmaxIterations\"\x7f\n" +
 	"\x0fTestRunResponse\x12\x1e\n" +
 	"\x03run\x18\x01 \x01(\v2\f.pawl.v1.RunR\x03run\x12\x1c\n" +
 	"\tduplicate\x18\x02 \x01(\bR\tduplicate\x12.\n" +

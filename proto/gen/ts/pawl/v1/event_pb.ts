@@ -16,7 +16,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file pawl/v1/event.proto.
  */
 export const file_pawl_v1_event: GenFile = /*@__PURE__*/
-  fileDesc("ChNwYXdsL3YxL2V2ZW50LnByb3RvEgdwYXdsLnYxIqQLCghSdW5FdmVudBIQCghldmVudF9pZBgBIAEoBBIOCgZydW5faWQYAiABKAkSEwoLd29ya2Zsb3dfaWQYAyABKAkSDAoEdHlwZRgEIAEoCRIoCgR0aW1lGAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIpCgtjb3JyZWxhdGlvbhgGIAEoCzIULnBhd2wudjEuQ29ycmVsYXRpb24SDwoHbm9kZV9pZBgHIAEoCRIRCglpdGVyYXRpb24YCCABKA0SDwoHYXR0ZW1wdBgJIAEoDRINCgVlcG9jaBgKIAEoBBIqCgtydW5fc3RhcnRlZBgUIAEoCzITLnBhd2wudjEuUnVuU3RhcnRlZEgAEjcKEnJ1bl9zdGF0dXNfY2hhbmdlZBgVIAEoCzIZLnBhd2wudjEuUnVuU3RhdHVzQ2hhbmdlZEgAEi4KDXJ1bl9jb21wbGV0ZWQYFiABKAsyFS5wYXdsLnYxLlJ1bkNvbXBsZXRlZEgAEigKCnJ1bl9mYWlsZWQYFyABKAsyEi5wYXdsLnYxLlJ1bkZhaWxlZEgAEi4KDXJ1bl9jYW5jZWxsZWQYGCABKAsyFS5wYXdsLnYxLlJ1bkNhbmNlbGxlZEgAEi0KDXJ1bl90aW1lZF9vdXQYGSABKAsyFC5wYXdsLnYxLlJ1blRpbWVkT3V0SAASLgoNcnVuX3JlY292ZXJlZBgaIAEoCzIVLnBhd2wudjEuUnVuUmVjb3ZlcmVkSAASJwoJaGVhcnRiZWF0GBsgASgLMhIucGF3bC52MS5IZWFydGJlYXRIABIzChBydW5fbWV0YWRhdGFfc2V0GBwgASgLMhcucGF3bC52MS5SdW5NZXRhZGF0YVNldEgAEioKC25vZGVfcXVldWVkGCggASgLMhMucGF3bC52MS5Ob2RlUXVldWVkSAASLAoMbm9kZV9zdGFydGVkGCkgASgLMhQucGF3bC52MS5Ob2RlU3RhcnRlZEgAEjUKEW5vZGVfc3RyZWFtX2RlbHRhGCogASgLMhgucGF3bC52MS5Ob2RlU3RyZWFtRGVsdGFIABIkCghub2RlX2xvZxgrIAEoCzIQLnBhd2wudjEuTm9kZUxvZ0gAEiwKDG5vZGVfcmV0cmllZBgsIAEoCzIULnBhd2wudjEuTm9kZVJldHJpZWRIABIwCg5ub2RlX2NvbXBsZXRlZBgtIAEoCzIWLnBhd2wudjEuTm9kZUNvbXBsZXRlZEgAEioKC25vZGVfZmFpbGVkGC4gASgLMhMucGF3bC52MS5Ob2RlRmFpbGVkSAASMAoObm9kZV9jYW5jZWxsZWQYLyABKAsyFi5wYXdsLnYxLk5vZGVDYW5jZWxsZWRIABIsCgxub2RlX3NraXBwZWQYMCABKAsyFC5wYXdsLnYxLk5vZGVTa2lwcGVkSAASLwoObm9kZV90aW1lZF9vdXQYMSABKAsyFS5wYXdsLnYxLk5vZGVUaW1lZE91dEgAEiwKDG5vZGVfYmxvY2tlZBgyIAEoCzIULnBhd2wudjEuTm9kZUJsb2NrZWRIABI0ChBub2RlX2ludmFsaWRhdGVkGDMgASgLMhgucGF3bC52MS5Ob2RlSW52YWxpZGF0ZWRIABIuCg1ub2RlX2V4cGFuZGVkGDQgASgLMhUucGF3bC52MS5Ob2RlRXhwYW5kZWRIABIsCgxub2RlX2RlY2lkZWQYNSABKAsyFC5wYXdsLnYxLk5vZGVEZWNpZGVkSAASOAoSbW9kZXJhdGlvbl9mbGFnZ2VkGDwgASgLMhoucGF3bC52MS5Nb2RlcmF0aW9uRmxhZ2dlZEgAEjYKEWNvbnRyYWN0X3Zpb2xhdGVkGD0gASgLMhkucGF3bC52MS5Db250cmFjdFZpb2xhdGVkSABCBgoEZmFjdCJVCgtDb3JyZWxhdGlvbhIQCgh0cmFjZV9pZBgBIAEoCRIXCg9wYXJlbnRfZXZlbnRfaWQYAiABKAQSDAoEd2F2ZRgDIAEoDRINCgVwaGFzZRgEIAEoCSKFAwoKUnVuU3RhcnRlZBISCgppbnB1dF9qc29uGAEgASgMEiUKBWlucHV0GGUgASgLMhYuZ29vZ2xlLnByb3RvYnVmLlZhbHVlEhkKEWRlZmluaXRpb25fZGlnZXN0GAIgASgJEhgKEHdvcmtmbG93X3ZlcnNpb24YAyABKA0SHgoEa2luZBgEIAEoDjIQLnBhd2wudjEuUnVuS2luZBIxCg1kZWFkbGluZV90aW1lGAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIXCg9pZGVtcG90ZW5jeV9rZXkYBiABKAkSEwoLc2NoZWR1bGVfaWQYPCABKAkSMQoNc2NoZWR1bGVfdGltZRg9IAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASHAoEc2xvdBg+IAEoCzIOLnBhd2wudjEuTGltaXQSHAoEcmF0ZRg/IAEoCzIOLnBhd2wudjEuTGltaXQSFwoPdmFsdWVzX2xlZnRfb3V0GGQgAygJIkIKBUxpbWl0EgsKA2tleRgBIAEoCRINCgVsaW1pdBgCIAEoDRIOCgZwZXJfbXMYAyABKAQSDQoFc2NvcGUYBCABKAkixwEKEFJ1blN0YXR1c0NoYW5nZWQSIAoEZnJvbRgBIAEoDjISLnBhd2wudjEuUnVuU3RhdHVzEh4KAnRvGAIgASgOMhIucGF3bC52MS5SdW5TdGF0dXMSMQoNZGVhZGxpbmVfdGltZRgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASIgoFc2NvcGUYBCABKA4yEy5wYXdsLnYxLlBhdXNlU2NvcGUSCgoCYnkYBSABKAkSDgoGcmVhc29uGAYgASgJInoKDFJ1bkNvbXBsZXRlZBITCgtvdXRwdXRfanNvbhgBIAEoDBImCgZvdXRwdXQYZSABKAsyFi5nb29nbGUucHJvdG9idWYuVmFsdWUSFAoMaGFzX2ZhaWx1cmVzGAIgASgIEhcKD3ZhbHVlc19sZWZ0X291dBhkIAMoCSI0CglSdW5GYWlsZWQSFgoOZmFpbGVkX25vZGVfaWQYASABKAkSDwoHbWVzc2FnZRgCIAEoCSIeCgxSdW5DYW5jZWxsZWQSDgoGcmVhc29uGAEgASgJIkAKC1J1blRpbWVkT3V0EjEKDWRlYWRsaW5lX3RpbWUYASABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIkwKDFJ1blJlY292ZXJlZBIOCgZyZWFzb24YASABKAkSEwoLZXhlY3V0b3JfaWQYAiABKAkSFwoPbG9zdF9kZWxpdmVyaWVzGAMgASgNIgsKCUhlYXJ0YmVhdCJqCg5SdW5NZXRhZGF0YVNldBIVCg1tZXRhZGF0YV9qc29uGAEgASgMEigKCG1ldGFkYXRhGGUgASgLMhYuZ29vZ2xlLnByb3RvYnVmLlZhbHVlEhcKD3ZhbHVlc19sZWZ0X291dBhkIAMoCSJ9CgpOb2RlUXVldWVkEjMKD25vdF9iZWZvcmVfdGltZRgBIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASHAoEc2xvdBgCIAEoCzIOLnBhd2wudjEuTGltaXQSHAoEcmF0ZRgDIAEoCzIOLnBhd2wudjEuTGltaXQiIgoLTm9kZVN0YXJ0ZWQSEwoLZXhlY3V0b3JfaWQYASABKAkiZgoPTm9kZVN0cmVhbURlbHRhEhMKC2RlbHRhX2luZGV4GAEgASgNEgwKBHRleHQYAiABKAkSHQoFbWVkaWEYAyABKAsyDi5wYXdsLnYxLk1lZGlhEhEKCWN1dF9ieXRlcxgEIAEoBCIiCgVNZWRpYRILCgN1cmwYASABKAkSDAoEbWltZRgCIAEoCSI0CgVVc2FnZRIUCgxpbnB1dF90b2tlbnMYASABKAQSFQoNb3V0cHV0X3Rva2VucxgCIAEoBCI8CgdOb2RlTG9nEg0KBWxldmVsGAEgASgJEg8KB21lc3NhZ2UYAiABKAkSEQoJY3V0X2J5dGVzGAMgASgEIj8KC05vZGVSZXRyaWVkEg0KBWNhdXNlGAEgASgJEg8KB21lc3NhZ2UYAiABKAkSEAoIZGVsYXlfbXMYAyABKAQiwQEKDU5vZGVDb21wbGV0ZWQSEwoLb3V0cHV0X2pzb24YASABKAwSJgoGb3V0cHV0GGUgASgLMhYuZ29vZ2xlLnByb3RvYnVmLlZhbHVlEg4KBmhhbmRsZRgCIAEoCRITCgtkdXJhdGlvbl9tcxgDIAEoBBIWCg5xdWV1ZV9kZWxheV9tcxgEIAEoBBIdCgV1c2FnZRgFIAEoCzIOLnBhd2wudjEuVXNhZ2USFwoPdmFsdWVzX2xlZnRfb3V0GGQgAygJIoQBCgpOb2RlRmFpbGVkEg0KBWNhdXNlGAEgASgJEg8KB21lc3NhZ2UYAiABKAkSFAoMZGV0YWlsc19qc29uGAMgASgMEicKB2RldGFpbHMYZyABKAsyFi5nb29nbGUucHJvdG9idWYuVmFsdWUSFwoPdmFsdWVzX2xlZnRfb3V0GGQgAygJIh8KDU5vZGVDYW5jZWxsZWQSDgoGcmVhc29uGAEgASgJIh0KC05vZGVTa2lwcGVkEg4KBnJlYXNvbhgBIAEoCSIiCgxOb2RlVGltZWRPdXQSEgoKdGltZW91dF9tcxgBIAEoBCKuAQoLTm9kZUJsb2NrZWQSDgoGcmVhc29uGAEgASgJEhQKDGNoaWxkX3J1bl9pZBgCIAEoCRINCgVwaGFzZRgDIAEoCRITCgthcHByb3ZhbF9pZBgEIAEoCRIPCgdtZXNzYWdlGAUgASgJEhEKCWFzc2lnbmVlcxgGIAMoCRIxCg1kZWFkbGluZV90aW1lGAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCLDAQoLTm9kZURlY2lkZWQSEAoIZGVjaXNpb24YASABKAkSDgoGcmVhc29uGAIgASgJEg8KB2NvbW1lbnQYAyABKAkSEgoKZGVjaWRlZF9ieRgEIAEoCRITCgthcHByb3ZhbF9pZBgFIAEoCRIVCg1yZXNwb25zZV9qc29uGAYgASgMEigKCHJlc3BvbnNlGGogASgLMhYuZ29vZ2xlLnByb3RvYnVmLlZhbHVlEhcKD3ZhbHVlc19sZWZ0X291dBhkIAMoCSJxCgxOb2RlRXhwYW5kZWQSDQoFd2lkdGgYASABKA0SEgoKaXRlbXNfanNvbhgCIAEoDBIlCgVpdGVtcxhmIAEoCzIWLmdvb2dsZS5wcm90b2J1Zi5WYWx1ZRIXCg92YWx1ZXNfbGVmdF9vdXQYZCADKAkiIQoPTm9kZUludmFsaWRhdGVkEg4KBnJlYXNvbhgBIAEoCSJ6ChFNb2RlcmF0aW9uRmxhZ2dlZBINCgVwaGFzZRgBIAEoCRIUCgxkZXRhaWxzX2pzb24YAiABKAwSJwoHZGV0YWlscxhmIAEoCzIWLmdvb2dsZS5wcm90b2J1Zi5WYWx1ZRIXCg92YWx1ZXNfbGVmdF9vdXQYZCADKAkidwoQQ29udHJhY3RWaW9sYXRlZBINCgVwaGFzZRgBIAEoCRITCgtlcnJvcnNfanNvbhgCIAEoDBImCgZlcnJvcnMYZiABKAsyFi5nb29nbGUucHJvdG9idWYuVmFsdWUSFwoPdmFsdWVzX2xlZnRfb3V0GGQgAygJItUBCgxFeGVjdXRpb25UYWcSEAoIZXZlbnRfaWQYASABKAQSDwoHbm9kZV9pZBgCIAEoCRIRCglpdGVyYXRpb24YAyABKA0SCwoDdGFnGAQgASgJEhUKDW1ldGFkYXRhX2pzb24YBSABKAwSKAoIbWV0YWRhdGEYaSABKAsyFi5nb29nbGUucHJvdG9idWYuVmFsdWUSKAoEdGltZRgGIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASFwoPdmFsdWVzX2xlZnRfb3V0GGQgAygJYgZwcm90bzM", [file_google_protobuf_struct, file_google_protobuf_timestamp, file_pawl_v1_pause, file_pawl_v1_run]);
+  fileDesc("ChNwYXdsL3YxL2V2ZW50LnByb3RvEgdwYXdsLnYxItYLCghSdW5FdmVudBIQCghldmVudF9pZBgBIAEoBBIOCgZydW5faWQYAiABKAkSEwoLd29ya2Zsb3dfaWQYAyABKAkSDAoEdHlwZRgEIAEoCRIoCgR0aW1lGAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIpCgtjb3JyZWxhdGlvbhgGIAEoCzIULnBhd2wudjEuQ29ycmVsYXRpb24SDwoHbm9kZV9pZBgHIAEoCRIRCglpdGVyYXRpb24YCCABKA0SDwoHYXR0ZW1wdBgJIAEoDRINCgVlcG9jaBgKIAEoBBIqCgtydW5fc3RhcnRlZBgUIAEoCzITLnBhd2wudjEuUnVuU3RhcnRlZEgAEjcKEnJ1bl9zdGF0dXNfY2hhbmdlZBgVIAEoCzIZLnBhd2wudjEuUnVuU3RhdHVzQ2hhbmdlZEgAEi4KDXJ1bl9jb21wbGV0ZWQYFiABKAsyFS5wYXdsLnYxLlJ1bkNvbXBsZXRlZEgAEigKCnJ1bl9mYWlsZWQYFyABKAsyEi5wYXdsLnYxLlJ1bkZhaWxlZEgAEi4KDXJ1bl9jYW5jZWxsZWQYGCABKAsyFS5wYXdsLnYxLlJ1bkNhbmNlbGxlZEgAEi0KDXJ1bl90aW1lZF9vdXQYGSABKAsyFC5wYXdsLnYxLlJ1blRpbWVkT3V0SAASLgoNcnVuX3JlY292ZXJlZBgaIAEoCzIVLnBhd2wudjEuUnVuUmVjb3ZlcmVkSAASJwoJaGVhcnRiZWF0GBsgASgLMhIucGF3bC52MS5IZWFydGJlYXRIABIzChBydW5fbWV0YWRhdGFfc2V0GBwgASgLMhcucGF3bC52MS5SdW5NZXRhZGF0YVNldEgAEjAKDm1lbW9yeV91cGRhdGVkGB4gASgLMhYucGF3bC52MS5NZW1vcnlVcGRhdGVkSAASKgoLbm9kZV9xdWV1ZWQYKCABKAsyEy5wYXdsLnYxLk5vZGVRdWV1ZWRIABIsCgxub2RlX3N0YXJ0ZWQYKSABKAsyFC5wYXdsLnYxLk5vZGVTdGFydGVkSAASNQoRbm9kZV9zdHJlYW1fZGVsdGEYKiABKAsyGC5wYXdsLnYxLk5vZGVTdHJlYW1EZWx0YUgAEiQKCG5vZGVfbG9nGCsgASgLMhAucGF3bC52MS5Ob2RlTG9nSAASLAoMbm9kZV9yZXRyaWVkGCwgASgLMhQucGF3bC52MS5Ob2RlUmV0cmllZEgAEjAKDm5vZGVfY29tcGxldGVkGC0gASgLMhYucGF3bC52MS5Ob2RlQ29tcGxldGVkSAASKgoLbm9kZV9mYWlsZWQYLiABKAsyEy5wYXdsLnYxLk5vZGVGYWlsZWRIABIwCg5ub2RlX2NhbmNlbGxlZBgvIAEoCzIWLnBhd2wudjEuTm9kZUNhbmNlbGxlZEgAEiwKDG5vZGVfc2tpcHBlZBgwIAEoCzIULnBhd2wudjEuTm9kZVNraXBwZWRIABIvCg5ub2RlX3RpbWVkX291dBgxIAEoCzIVLnBhd2wudjEuTm9kZVRpbWVkT3V0SAASLAoMbm9kZV9ibG9ja2VkGDIgASgLMhQucGF3bC52MS5Ob2RlQmxvY2tlZEgAEjQKEG5vZGVfaW52YWxpZGF0ZWQYMyABKAsyGC5wYXdsLnYxLk5vZGVJbnZhbGlkYXRlZEgAEi4KDW5vZGVfZXhwYW5kZWQYNCABKAsyFS5wYXdsLnYxLk5vZGVFeHBhbmRlZEgAEiwKDG5vZGVfZGVjaWRlZBg1IAEoCzIULnBhd2wudjEuTm9kZURlY2lkZWRIABI4ChJtb2RlcmF0aW9uX2ZsYWdnZWQYPCABKAsyGi5wYXdsLnYxLk1vZGVyYXRpb25GbGFnZ2VkSAASNgoRY29udHJhY3RfdmlvbGF0ZWQYPSABKAsyGS5wYXdsLnYxLkNvbnRyYWN0VmlvbGF0ZWRIAEIGCgRmYWN0IlUKC0NvcnJlbGF0aW9uEhAKCHRyYWNlX2lkGAEgASgJEhcKD3BhcmVudF9ldmVudF9pZBgCIAEoBBIMCgR3YXZlGAMgASgNEg0KBXBoYXNlGAQgASgJIp0DCgpSdW5TdGFydGVkEhIKCmlucHV0X2pzb24YASABKAwSJQoFaW5wdXQYZSABKAsyFi5nb29nbGUucHJvdG9idWYuVmFsdWUSGQoRZGVmaW5pdGlvbl9kaWdlc3QYAiABKAkSGAoQd29ya2Zsb3dfdmVyc2lvbhgDIAEoDRIeCgRraW5kGAQgASgOMhAucGF3bC52MS5SdW5LaW5kEjEKDWRlYWRsaW5lX3RpbWUYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhcKD2lkZW1wb3RlbmN5X2tleRgGIAEoCRIWCg5tYXhfaXRlcmF0aW9ucxgJIAEoDRITCgtzY2hlZHVsZV9pZBg8IAEoCRIxCg1zY2hlZHVsZV90aW1lGD0gASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIcCgRzbG90GD4gASgLMg4ucGF3bC52MS5MaW1pdBIcCgRyYXRlGD8gASgLMg4ucGF3bC52MS5MaW1pdBIXCg92YWx1ZXNfbGVmdF9vdXQYZCADKAkiQgoFTGltaXQSCwoDa2V5GAEgASgJEg0KBWxpbWl0GAIgASgNEg4KBnBlcl9tcxgDIAEoBBINCgVzY29wZRgEIAEoCSLHAQoQUnVuU3RhdHVzQ2hhbmdlZBIgCgRmcm9tGAEgASgOMhIucGF3bC52MS5SdW5TdGF0dXMSHgoCdG8YAiABKA4yEi5wYXdsLnYxLlJ1blN0YXR1cxIxCg1kZWFkbGluZV90aW1lGAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIiCgVzY29wZRgEIAEoDjITLnBhd2wudjEuUGF1c2VTY29wZRIKCgJieRgFIAEoCRIOCgZyZWFzb24YBiABKAkiegoMUnVuQ29tcGxldGVkEhMKC291dHB1dF9qc29uGAEgASgMEiYKBm91dHB1dBhlIAEoCzIWLmdvb2dsZS5wcm90b2J1Zi5WYWx1ZRIUCgxoYXNfZmFpbHVyZXMYAiABKAgSFwoPdmFsdWVzX2xlZnRfb3V0GGQgAygJIkMKCVJ1bkZhaWxlZBIWCg5mYWlsZWRfbm9kZV9pZBgBIAEoCRIPCgdtZXNzYWdlGAIgASgJEg0KBWNhdXNlGAMgASgJIh4KDFJ1bkNhbmNlbGxlZBIOCgZyZWFzb24YASABKAkiQAoLUnVuVGltZWRPdXQSMQoNZGVhZGxpbmVfdGltZRgBIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAiTAoMUnVuUmVjb3ZlcmVkEg4KBnJlYXNvbhgBIAEoCRITCgtleGVjdXRvcl9pZBgCIAEoCRIXCg9sb3N0X2RlbGl2ZXJpZXMYAyABKA0iCwoJSGVhcnRiZWF0IoUBCg1NZW1vcnlVcGRhdGVkEhMKC3ZhbHVlc19qc29uGAEgASgMEiYKBnZhbHVlcxhlIAEoCzIWLmdvb2dsZS5wcm90b2J1Zi5WYWx1ZRIMCgRrZXlzGAIgAygJEhAKCHJlcGxhY2VkGAMgAygJEhcKD3ZhbHVlc19sZWZ0X291dBhkIAMoCSJqCg5SdW5NZXRhZGF0YVNldBIVCg1tZXRhZGF0YV9qc29uGAEgASgMEigKCG1ldGFkYXRhGGUgASgLMhYuZ29vZ2xlLnByb3RvYnVmLlZhbHVlEhcKD3ZhbHVlc19sZWZ0X291dBhkIAMoCSJ9CgpOb2RlUXVldWVkEjMKD25vdF9iZWZvcmVfdGltZRgBIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASHAoEc2xvdBgCIAEoCzIOLnBhd2wudjEuTGltaXQSHAoEcmF0ZRgDIAEoCzIOLnBhd2wudjEuTGltaXQiIgoLTm9kZVN0YXJ0ZWQSEwoLZXhlY3V0b3JfaWQYASABKAkiZgoPTm9kZVN0cmVhbURlbHRhEhMKC2RlbHRhX2luZGV4GAEgASgNEgwKBHRleHQYAiABKAkSHQoFbWVkaWEYAyABKAsyDi5wYXdsLnYxLk1lZGlhEhEKCWN1dF9ieXRlcxgEIAEoBCIiCgVNZWRpYRILCgN1cmwYASABKAkSDAoEbWltZRgCIAEoCSI0CgVVc2FnZRIUCgxpbnB1dF90b2tlbnMYASABKAQSFQoNb3V0cHV0X3Rva2VucxgCIAEoBCI8CgdOb2RlTG9nEg0KBWxldmVsGAEgASgJEg8KB21lc3NhZ2UYAiABKAkSEQoJY3V0X2J5dGVzGAMgASgEIj8KC05vZGVSZXRyaWVkEg0KBWNhdXNlGAEgASgJEg8KB21lc3NhZ2UYAiABKAkSEAoIZGVsYXlfbXMYAyABKAQi3gEKDU5vZGVDb21wbGV0ZWQSEwoLb3V0cHV0X2pzb24YASABKAwSJgoGb3V0cHV0GGUgASgLMhYuZ29vZ2xlLnByb3RvYnVmLlZhbHVlEg4KBmhhbmRsZRgCIAEoCRITCgtkdXJhdGlvbl9tcxgDIAEoBBIWCg5xdWV1ZV9kZWxheV9tcxgEIAEoBBIdCgV1c2FnZRgFIAEoCzIOLnBhd2wudjEuVXNhZ2USGwoEZ290bxgGIAEoCzINLnBhd2wudjEuR290bxIXCg92YWx1ZXNfbGVmdF9vdXQYZCADKAkiNQoER290bxIPCgdub2RlX2lkGAEgASgJEgwKBGtpbmQYAiABKAkSDgoGcmVhc29uGAMgASgJIoQBCgpOb2RlRmFpbGVkEg0KBWNhdXNlGAEgASgJEg8KB21lc3NhZ2UYAiABKAkSFAoMZGV0YWlsc19qc29uGAMgASgMEicKB2RldGFpbHMYZyABKAsyFi5nb29nbGUucHJvdG9idWYuVmFsdWUSFwoPdmFsdWVzX2xlZnRfb3V0GGQgAygJIh8KDU5vZGVDYW5jZWxsZWQSDgoGcmVhc29uGAEgASgJIh0KC05vZGVTa2lwcGVkEg4KBnJlYXNvbhgBIAEoCSIiCgxOb2RlVGltZWRPdXQSEgoKdGltZW91dF9tcxgBIAEoBCKuAQoLTm9kZUJsb2NrZWQSDgoGcmVhc29uGAEgASgJEhQKDGNoaWxkX3J1bl9pZBgCIAEoCRINCgVwaGFzZRgDIAEoCRITCgthcHByb3ZhbF9pZBgEIAEoCRIPCgdtZXNzYWdlGAUgASgJEhEKCWFzc2lnbmVlcxgGIAMoCRIxCg1kZWFkbGluZV90aW1lGAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCLDAQoLTm9kZURlY2lkZWQSEAoIZGVjaXNpb24YASABKAkSDgoGcmVhc29uGAIgASgJEg8KB2NvbW1lbnQYAyABKAkSEgoKZGVjaWRlZF9ieRgEIAEoCRITCgthcHByb3ZhbF9pZBgFIAEoCRIVCg1yZXNwb25zZV9qc29uGAYgASgMEigKCHJlc3BvbnNlGGogASgLMhYuZ29vZ2xlLnByb3RvYnVmLlZhbHVlEhcKD3ZhbHVlc19sZWZ0X291dBhkIAMoCSJxCgxOb2RlRXhwYW5kZWQSDQoFd2lkdGgYASABKA0SEgoKaXRlbXNfanNvbhgCIAEoDBIlCgVpdGVtcxhmIAEoCzIWLmdvb2dsZS5wcm90b2J1Zi5WYWx1ZRIXCg92YWx1ZXNfbGVmdF9vdXQYZCADKAkiIQoPTm9kZUludmFsaWRhdGVkEg4KBnJlYXNvbhgBIAEoCSJ6ChFNb2RlcmF0aW9uRmxhZ2dlZBINCgVwaGFzZRgBIAEoCRIUCgxkZXRhaWxzX2pzb24YAiABKAwSJwoHZGV0YWlscxhmIAEoCzIWLmdvb2dsZS5wcm90b2J1Zi5WYWx1ZRIXCg92YWx1ZXNfbGVmdF9vdXQYZCADKAkidwoQQ29udHJhY3RWaW9sYXRlZBINCgVwaGFzZRgBIAEoCRITCgtlcnJvcnNfanNvbhgCIAEoDBImCgZlcnJvcnMYZiABKAsyFi5nb29nbGUucHJvdG9idWYuVmFsdWUSFwoPdmFsdWVzX2xlZnRfb3V0GGQgAygJItUBCgxFeGVjdXRpb25UYWcSEAoIZXZlbnRfaWQYASABKAQSDwoHbm9kZV9pZBgCIAEoCRIRCglpdGVyYXRpb24YAyABKA0SCwoDdGFnGAQgASgJEhUKDW1ldGFkYXRhX2pzb24YBSABKAwSKAoIbWV0YWRhdGEYaSABKAsyFi5nb29nbGUucHJvdG9idWYuVmFsdWUSKAoEdGltZRgGIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASFwoPdmFsdWVzX2xlZnRfb3V0GGQgAygJYgZwcm90bzM", [file_google_protobuf_struct, file_google_protobuf_timestamp, file_pawl_v1_pause, file_pawl_v1_run]);
 
 /**
  * RunEvent is one fact of a run's append-only log. Clients pass facts they do not know through.
@@ -74,7 +74,7 @@ export type RunEvent = Message<"pawl.v1.RunEvent"> & {
   nodeId: string;
 
   /**
-   * Which execution of the node; 0 outside loops and maps.
+   * Which execution of the node. 0 is the node itself; items of maps and loops, and later rounds of the node, have numbers of their own.
    *
    * @generated from field: uint32 iteration = 8;
    */
@@ -171,6 +171,14 @@ export type RunEvent = Message<"pawl.v1.RunEvent"> & {
      */
     value: RunMetadataSet;
     case: "runMetadataSet";
+  } | {
+    /**
+     * memory.updated
+     *
+     * @generated from field: pawl.v1.MemoryUpdated memory_updated = 30;
+     */
+    value: MemoryUpdated;
+    case: "memoryUpdated";
   } | {
     /**
      * node.queued
@@ -407,6 +415,13 @@ export type RunStarted = Message<"pawl.v1.RunStarted"> & {
   idempotencyKey: string;
 
   /**
+   * How often the run may repeat, where the caller set another bound than the definition; 0 otherwise.
+   *
+   * @generated from field: uint32 max_iterations = 9;
+   */
+  maxIterations: number;
+
+  /**
    * The schedule that started it; empty when none did.
    *
    * @generated from field: string schedule_id = 60;
@@ -608,6 +623,13 @@ export type RunFailed = Message<"pawl.v1.RunFailed"> & {
    * @generated from field: string message = 2;
    */
   message: string;
+
+  /**
+   * Why, for programs, where the run failed although its nodes did not; max_iterations, for example.
+   *
+   * @generated from field: string cause = 3;
+   */
+  cause: string;
 };
 
 /**
@@ -710,6 +732,55 @@ export const HeartbeatSchema: GenMessage<Heartbeat> = /*@__PURE__*/
   messageDesc(file_pawl_v1_event, 10);
 
 /**
+ * MemoryUpdated means that a node execution wrote keys of the run's memory, beside its output. A node with a write_key needs no such event.
+ *
+ * @generated from message pawl.v1.MemoryUpdated
+ */
+export type MemoryUpdated = Message<"pawl.v1.MemoryUpdated"> & {
+  /**
+   * The values by key, as a JSON object.
+   *
+   * @generated from field: bytes values_json = 1;
+   */
+  valuesJson: Uint8Array;
+
+  /**
+   * values_json as a value, for people and scripts: numbers are doubles. See values_left_out.
+   *
+   * @generated from field: google.protobuf.Value values = 101;
+   */
+  values?: Value | undefined;
+
+  /**
+   * The keys that were written.
+   *
+   * @generated from field: repeated string keys = 2;
+   */
+  keys: string[];
+
+  /**
+   * Of them, the keys whose value replaces the earlier one, whatever merge the workflow has for the key.
+   *
+   * @generated from field: repeated string replaced = 3;
+   */
+  replaced: string[];
+
+  /**
+   * Output only: names of the values above that this answer leaves out, because they are too large or nested too deeply. Their bytes are there.
+   *
+   * @generated from field: repeated string values_left_out = 100;
+   */
+  valuesLeftOut: string[];
+};
+
+/**
+ * Describes the message pawl.v1.MemoryUpdated.
+ * Use `create(MemoryUpdatedSchema)` to create a new message.
+ */
+export const MemoryUpdatedSchema: GenMessage<MemoryUpdated> = /*@__PURE__*/
+  messageDesc(file_pawl_v1_event, 11);
+
+/**
  * RunMetadataSet means that the engine recorded facts about the run. No service writes it yet.
  *
  * @generated from message pawl.v1.RunMetadataSet
@@ -742,7 +813,7 @@ export type RunMetadataSet = Message<"pawl.v1.RunMetadataSet"> & {
  * Use `create(RunMetadataSetSchema)` to create a new message.
  */
 export const RunMetadataSetSchema: GenMessage<RunMetadataSet> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_event, 11);
+  messageDesc(file_pawl_v1_event, 12);
 
 /**
  * NodeQueued means that a node is ready to run.
@@ -777,7 +848,7 @@ export type NodeQueued = Message<"pawl.v1.NodeQueued"> & {
  * Use `create(NodeQueuedSchema)` to create a new message.
  */
 export const NodeQueuedSchema: GenMessage<NodeQueued> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_event, 12);
+  messageDesc(file_pawl_v1_event, 13);
 
 /**
  * NodeStarted means that an executor got a claim. The event_id is the claim's epoch.
@@ -798,7 +869,7 @@ export type NodeStarted = Message<"pawl.v1.NodeStarted"> & {
  * Use `create(NodeStartedSchema)` to create a new message.
  */
 export const NodeStartedSchema: GenMessage<NodeStarted> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_event, 13);
+  messageDesc(file_pawl_v1_event, 14);
 
 /**
  * NodeStreamDelta means that a piece of the output arrived before the whole.
@@ -841,7 +912,7 @@ export type NodeStreamDelta = Message<"pawl.v1.NodeStreamDelta"> & {
  * Use `create(NodeStreamDeltaSchema)` to create a new message.
  */
 export const NodeStreamDeltaSchema: GenMessage<NodeStreamDelta> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_event, 14);
+  messageDesc(file_pawl_v1_event, 15);
 
 /**
  * Media is a piece of output that is not text.
@@ -869,7 +940,7 @@ export type Media = Message<"pawl.v1.Media"> & {
  * Use `create(MediaSchema)` to create a new message.
  */
 export const MediaSchema: GenMessage<Media> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_event, 15);
+  messageDesc(file_pawl_v1_event, 16);
 
 /**
  * Usage is what a model counted.
@@ -897,7 +968,7 @@ export type Usage = Message<"pawl.v1.Usage"> & {
  * Use `create(UsageSchema)` to create a new message.
  */
 export const UsageSchema: GenMessage<Usage> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_event, 16);
+  messageDesc(file_pawl_v1_event, 17);
 
 /**
  * NodeLog means that the handler logged a line.
@@ -932,7 +1003,7 @@ export type NodeLog = Message<"pawl.v1.NodeLog"> & {
  * Use `create(NodeLogSchema)` to create a new message.
  */
 export const NodeLogSchema: GenMessage<NodeLog> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_event, 17);
+  messageDesc(file_pawl_v1_event, 18);
 
 /**
  * NodeRetried means that an attempt failed and another follows.
@@ -967,7 +1038,7 @@ export type NodeRetried = Message<"pawl.v1.NodeRetried"> & {
  * Use `create(NodeRetriedSchema)` to create a new message.
  */
 export const NodeRetriedSchema: GenMessage<NodeRetried> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_event, 18);
+  messageDesc(file_pawl_v1_event, 19);
 
 /**
  * NodeCompleted means that the node has its output.
@@ -1018,6 +1089,13 @@ export type NodeCompleted = Message<"pawl.v1.NodeCompleted"> & {
   usage?: Usage | undefined;
 
   /**
+   * The node that runs next, in place of the nodes behind this one; absent unless the handler asked for it.
+   *
+   * @generated from field: pawl.v1.Goto goto = 6;
+   */
+  goto?: Goto | undefined;
+
+  /**
    * Output only: names of the values above that this answer leaves out, because they are too large or nested too deeply. Their bytes are there.
    *
    * @generated from field: repeated string values_left_out = 100;
@@ -1030,7 +1108,42 @@ export type NodeCompleted = Message<"pawl.v1.NodeCompleted"> & {
  * Use `create(NodeCompletedSchema)` to create a new message.
  */
 export const NodeCompletedSchema: GenMessage<NodeCompleted> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_event, 19);
+  messageDesc(file_pawl_v1_event, 20);
+
+/**
+ * Goto means that a node asked for another one to run next.
+ *
+ * @generated from message pawl.v1.Goto
+ */
+export type Goto = Message<"pawl.v1.Goto"> & {
+  /**
+   * The node that runs next.
+   *
+   * @generated from field: string node_id = 1;
+   */
+  nodeId: string;
+
+  /**
+   * goto, or handoff: the node gave its task away.
+   *
+   * @generated from field: string kind = 2;
+   */
+  kind: string;
+
+  /**
+   * Why, in the words of the handler.
+   *
+   * @generated from field: string reason = 3;
+   */
+  reason: string;
+};
+
+/**
+ * Describes the message pawl.v1.Goto.
+ * Use `create(GotoSchema)` to create a new message.
+ */
+export const GotoSchema: GenMessage<Goto> = /*@__PURE__*/
+  messageDesc(file_pawl_v1_event, 21);
 
 /**
  * NodeFailed means that the node failed for good.
@@ -1080,7 +1193,7 @@ export type NodeFailed = Message<"pawl.v1.NodeFailed"> & {
  * Use `create(NodeFailedSchema)` to create a new message.
  */
 export const NodeFailedSchema: GenMessage<NodeFailed> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_event, 20);
+  messageDesc(file_pawl_v1_event, 22);
 
 /**
  * NodeCancelled means that the node was cancelled: with its run, or because a join no longer needed it.
@@ -1101,7 +1214,7 @@ export type NodeCancelled = Message<"pawl.v1.NodeCancelled"> & {
  * Use `create(NodeCancelledSchema)` to create a new message.
  */
 export const NodeCancelledSchema: GenMessage<NodeCancelled> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_event, 21);
+  messageDesc(file_pawl_v1_event, 23);
 
 /**
  * NodeSkipped means that the run did not take the way to the node.
@@ -1122,7 +1235,7 @@ export type NodeSkipped = Message<"pawl.v1.NodeSkipped"> & {
  * Use `create(NodeSkippedSchema)` to create a new message.
  */
 export const NodeSkippedSchema: GenMessage<NodeSkipped> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_event, 22);
+  messageDesc(file_pawl_v1_event, 24);
 
 /**
  * NodeTimedOut means that the last attempt took longer than its limit.
@@ -1143,7 +1256,7 @@ export type NodeTimedOut = Message<"pawl.v1.NodeTimedOut"> & {
  * Use `create(NodeTimedOutSchema)` to create a new message.
  */
 export const NodeTimedOutSchema: GenMessage<NodeTimedOut> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_event, 23);
+  messageDesc(file_pawl_v1_event, 25);
 
 /**
  * NodeBlocked means that the node waits for another run, or for a person (RunService.DecideNode). An output that waits for a
@@ -1207,7 +1320,7 @@ export type NodeBlocked = Message<"pawl.v1.NodeBlocked"> & {
  * Use `create(NodeBlockedSchema)` to create a new message.
  */
 export const NodeBlockedSchema: GenMessage<NodeBlocked> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_event, 24);
+  messageDesc(file_pawl_v1_event, 26);
 
 /**
  * NodeDecided means that the wait of a blocked node ended: a person decided, or the deadline passed. The consequences follow as
@@ -1278,7 +1391,7 @@ export type NodeDecided = Message<"pawl.v1.NodeDecided"> & {
  * Use `create(NodeDecidedSchema)` to create a new message.
  */
 export const NodeDecidedSchema: GenMessage<NodeDecided> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_event, 25);
+  messageDesc(file_pawl_v1_event, 27);
 
 /**
  * NodeExpanded means that a map or a loop knows its items; one iteration follows for each, from 1.
@@ -1320,10 +1433,10 @@ export type NodeExpanded = Message<"pawl.v1.NodeExpanded"> & {
  * Use `create(NodeExpandedSchema)` to create a new message.
  */
 export const NodeExpandedSchema: GenMessage<NodeExpanded> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_event, 26);
+  messageDesc(file_pawl_v1_event, 28);
 
 /**
- * NodeInvalidated means that the output was superseded. No service writes it yet.
+ * NodeInvalidated means that a round of the node is over: a node leads back to it, or to a node before it, and it is pending again.
  *
  * @generated from message pawl.v1.NodeInvalidated
  */
@@ -1341,7 +1454,7 @@ export type NodeInvalidated = Message<"pawl.v1.NodeInvalidated"> & {
  * Use `create(NodeInvalidatedSchema)` to create a new message.
  */
 export const NodeInvalidatedSchema: GenMessage<NodeInvalidated> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_event, 27);
+  messageDesc(file_pawl_v1_event, 29);
 
 /**
  * ModerationFlagged means that moderation found something in the input or the output.
@@ -1383,7 +1496,7 @@ export type ModerationFlagged = Message<"pawl.v1.ModerationFlagged"> & {
  * Use `create(ModerationFlaggedSchema)` to create a new message.
  */
 export const ModerationFlaggedSchema: GenMessage<ModerationFlagged> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_event, 28);
+  messageDesc(file_pawl_v1_event, 30);
 
 /**
  * ContractViolated means that the input or the output breaks its contract.
@@ -1425,7 +1538,7 @@ export type ContractViolated = Message<"pawl.v1.ContractViolated"> & {
  * Use `create(ContractViolatedSchema)` to create a new message.
  */
 export const ContractViolatedSchema: GenMessage<ContractViolated> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_event, 29);
+  messageDesc(file_pawl_v1_event, 31);
 
 /**
  * ExecutionTag is one status transition of a run or of a node execution, read from the log.
@@ -1495,5 +1608,5 @@ export type ExecutionTag = Message<"pawl.v1.ExecutionTag"> & {
  * Use `create(ExecutionTagSchema)` to create a new message.
  */
 export const ExecutionTagSchema: GenMessage<ExecutionTag> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_event, 30);
+  messageDesc(file_pawl_v1_event, 32);
 

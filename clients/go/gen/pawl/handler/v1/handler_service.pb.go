@@ -1479,7 +1479,9 @@ type Invoke struct {
 	// The workflow; empty for a test run.
 	WorkflowId string `protobuf:"bytes,11,opt,name=workflow_id,json=workflowId,proto3" json:"workflow_id,omitempty"`
 	// W3C traceparent of the attempt's span; empty without tracing.
-	Traceparent   string `protobuf:"bytes,12,opt,name=traceparent,proto3" json:"traceparent,omitempty"`
+	Traceparent string `protobuf:"bytes,12,opt,name=traceparent,proto3" json:"traceparent,omitempty"`
+	// The keys of the run's memory that the node reads, as a JSON object; empty means none.
+	MemoryJson    string `protobuf:"bytes,13,opt,name=memory_json,json=memoryJson,proto3" json:"memory_json,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1594,6 +1596,13 @@ func (x *Invoke) GetWorkflowId() string {
 func (x *Invoke) GetTraceparent() string {
 	if x != nil {
 		return x.Traceparent
+	}
+	return ""
+}
+
+func (x *Invoke) GetMemoryJson() string {
+	if x != nil {
+		return x.MemoryJson
 	}
 	return ""
 }
@@ -2255,7 +2264,9 @@ type Result struct {
 	// The tokens that a model used; absent if the handler called none.
 	Usage *Usage `protobuf:"bytes,4,opt,name=usage,proto3" json:"usage,omitempty"`
 	// The nodes that follow wait this long.
-	QueueDelayMs  uint64 `protobuf:"varint,5,opt,name=queue_delay_ms,json=queueDelayMs,proto3" json:"queue_delay_ms,omitempty"`
+	QueueDelayMs uint64 `protobuf:"varint,5,opt,name=queue_delay_ms,json=queueDelayMs,proto3" json:"queue_delay_ms,omitempty"`
+	// What the handler asks of the engine beside its output, in order; at most 32. One that cannot be done fails the node.
+	Actions       []*Action `protobuf:"bytes,6,rep,name=actions,proto3" json:"actions,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2325,6 +2336,686 @@ func (x *Result) GetQueueDelayMs() uint64 {
 	return 0
 }
 
+func (x *Result) GetActions() []*Action {
+	if x != nil {
+		return x.Actions
+	}
+	return nil
+}
+
+// Action is what a handler asks of the engine beside its output. Actions commit with the output. JSON in them is text; empty means none.
+type Action struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// What to do.
+	//
+	// Types that are valid to be assigned to Action:
+	//
+	//	*Action_UpdateMemory
+	//	*Action_SetStatus
+	//	*Action_GotoNode
+	//	*Action_Handoff
+	//	*Action_RequestHumanInput
+	//	*Action_ResumeFromHuman
+	//	*Action_MergeParallelResults
+	//	*Action_Unknown
+	Action        isAction_Action `protobuf_oneof:"action"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Action) Reset() {
+	*x = Action{}
+	mi := &file_pawl_handler_v1_handler_service_proto_msgTypes[22]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Action) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Action) ProtoMessage() {}
+
+func (x *Action) ProtoReflect() protoreflect.Message {
+	mi := &file_pawl_handler_v1_handler_service_proto_msgTypes[22]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Action.ProtoReflect.Descriptor instead.
+func (*Action) Descriptor() ([]byte, []int) {
+	return file_pawl_handler_v1_handler_service_proto_rawDescGZIP(), []int{22}
+}
+
+func (x *Action) GetAction() isAction_Action {
+	if x != nil {
+		return x.Action
+	}
+	return nil
+}
+
+func (x *Action) GetUpdateMemory() *UpdateMemory {
+	if x != nil {
+		if x, ok := x.Action.(*Action_UpdateMemory); ok {
+			return x.UpdateMemory
+		}
+	}
+	return nil
+}
+
+func (x *Action) GetSetStatus() *SetStatus {
+	if x != nil {
+		if x, ok := x.Action.(*Action_SetStatus); ok {
+			return x.SetStatus
+		}
+	}
+	return nil
+}
+
+func (x *Action) GetGotoNode() *GotoNode {
+	if x != nil {
+		if x, ok := x.Action.(*Action_GotoNode); ok {
+			return x.GotoNode
+		}
+	}
+	return nil
+}
+
+func (x *Action) GetHandoff() *Handoff {
+	if x != nil {
+		if x, ok := x.Action.(*Action_Handoff); ok {
+			return x.Handoff
+		}
+	}
+	return nil
+}
+
+func (x *Action) GetRequestHumanInput() *RequestHumanInput {
+	if x != nil {
+		if x, ok := x.Action.(*Action_RequestHumanInput); ok {
+			return x.RequestHumanInput
+		}
+	}
+	return nil
+}
+
+func (x *Action) GetResumeFromHuman() *ResumeFromHuman {
+	if x != nil {
+		if x, ok := x.Action.(*Action_ResumeFromHuman); ok {
+			return x.ResumeFromHuman
+		}
+	}
+	return nil
+}
+
+func (x *Action) GetMergeParallelResults() *MergeParallelResults {
+	if x != nil {
+		if x, ok := x.Action.(*Action_MergeParallelResults); ok {
+			return x.MergeParallelResults
+		}
+	}
+	return nil
+}
+
+func (x *Action) GetUnknown() string {
+	if x != nil {
+		if x, ok := x.Action.(*Action_Unknown); ok {
+			return x.Unknown
+		}
+	}
+	return ""
+}
+
+type isAction_Action interface {
+	isAction_Action()
+}
+
+type Action_UpdateMemory struct {
+	// Write keys of the run's memory.
+	UpdateMemory *UpdateMemory `protobuf:"bytes,1,opt,name=update_memory,json=updateMemory,proto3,oneof"`
+}
+
+type Action_SetStatus struct {
+	// End the run, or pause it.
+	SetStatus *SetStatus `protobuf:"bytes,2,opt,name=set_status,json=setStatus,proto3,oneof"`
+}
+
+type Action_GotoNode struct {
+	// Run another node next.
+	GotoNode *GotoNode `protobuf:"bytes,3,opt,name=goto_node,json=gotoNode,proto3,oneof"`
+}
+
+type Action_Handoff struct {
+	// Give the work to another node or workflow.
+	Handoff *Handoff `protobuf:"bytes,4,opt,name=handoff,proto3,oneof"`
+}
+
+type Action_RequestHumanInput struct {
+	// Ask a person; the answer becomes the output of the node.
+	RequestHumanInput *RequestHumanInput `protobuf:"bytes,5,opt,name=request_human_input,json=requestHumanInput,proto3,oneof"`
+}
+
+type Action_ResumeFromHuman struct {
+	// Answer the question of another node of the same run.
+	ResumeFromHuman *ResumeFromHuman `protobuf:"bytes,6,opt,name=resume_from_human,json=resumeFromHuman,proto3,oneof"`
+}
+
+type Action_MergeParallelResults struct {
+	// Merge several results into one key of the memory.
+	MergeParallelResults *MergeParallelResults `protobuf:"bytes,7,opt,name=merge_parallel_results,json=mergeParallelResults,proto3,oneof"`
+}
+
+type Action_Unknown struct {
+	// The name of an action that the sender has no message for. The scheduler refuses it, and names the actions that it knows.
+	Unknown string `protobuf:"bytes,15,opt,name=unknown,proto3,oneof"`
+}
+
+func (*Action_UpdateMemory) isAction_Action() {}
+
+func (*Action_SetStatus) isAction_Action() {}
+
+func (*Action_GotoNode) isAction_Action() {}
+
+func (*Action_Handoff) isAction_Action() {}
+
+func (*Action_RequestHumanInput) isAction_Action() {}
+
+func (*Action_ResumeFromHuman) isAction_Action() {}
+
+func (*Action_MergeParallelResults) isAction_Action() {}
+
+func (*Action_Unknown) isAction_Action() {}
+
+// UpdateMemory writes keys of the run's memory.
+type UpdateMemory struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// A JSON object: the values by key.
+	ValuesJson    string `protobuf:"bytes,1,opt,name=values_json,json=valuesJson,proto3" json:"values_json,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *UpdateMemory) Reset() {
+	*x = UpdateMemory{}
+	mi := &file_pawl_handler_v1_handler_service_proto_msgTypes[23]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *UpdateMemory) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*UpdateMemory) ProtoMessage() {}
+
+func (x *UpdateMemory) ProtoReflect() protoreflect.Message {
+	mi := &file_pawl_handler_v1_handler_service_proto_msgTypes[23]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use UpdateMemory.ProtoReflect.Descriptor instead.
+func (*UpdateMemory) Descriptor() ([]byte, []int) {
+	return file_pawl_handler_v1_handler_service_proto_rawDescGZIP(), []int{23}
+}
+
+func (x *UpdateMemory) GetValuesJson() string {
+	if x != nil {
+		return x.ValuesJson
+	}
+	return ""
+}
+
+// SetStatus ends the run, or pauses it.
+type SetStatus struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// completed, failed, cancelled or paused.
+	Status string `protobuf:"bytes,1,opt,name=status,proto3" json:"status,omitempty"`
+	// Why, for people.
+	Message string `protobuf:"bytes,2,opt,name=message,proto3" json:"message,omitempty"`
+	// With completed: the output of the run as JSON; the output of the node if empty.
+	OutputJson    string `protobuf:"bytes,3,opt,name=output_json,json=outputJson,proto3" json:"output_json,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *SetStatus) Reset() {
+	*x = SetStatus{}
+	mi := &file_pawl_handler_v1_handler_service_proto_msgTypes[24]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *SetStatus) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*SetStatus) ProtoMessage() {}
+
+func (x *SetStatus) ProtoReflect() protoreflect.Message {
+	mi := &file_pawl_handler_v1_handler_service_proto_msgTypes[24]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use SetStatus.ProtoReflect.Descriptor instead.
+func (*SetStatus) Descriptor() ([]byte, []int) {
+	return file_pawl_handler_v1_handler_service_proto_rawDescGZIP(), []int{24}
+}
+
+func (x *SetStatus) GetStatus() string {
+	if x != nil {
+		return x.Status
+	}
+	return ""
+}
+
+func (x *SetStatus) GetMessage() string {
+	if x != nil {
+		return x.Message
+	}
+	return ""
+}
+
+func (x *SetStatus) GetOutputJson() string {
+	if x != nil {
+		return x.OutputJson
+	}
+	return ""
+}
+
+// GotoNode runs another node next.
+type GotoNode struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Which node.
+	Node string `protobuf:"bytes,1,opt,name=node,proto3" json:"node,omitempty"`
+	// Why, for people.
+	Reason        string `protobuf:"bytes,2,opt,name=reason,proto3" json:"reason,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *GotoNode) Reset() {
+	*x = GotoNode{}
+	mi := &file_pawl_handler_v1_handler_service_proto_msgTypes[25]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *GotoNode) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*GotoNode) ProtoMessage() {}
+
+func (x *GotoNode) ProtoReflect() protoreflect.Message {
+	mi := &file_pawl_handler_v1_handler_service_proto_msgTypes[25]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use GotoNode.ProtoReflect.Descriptor instead.
+func (*GotoNode) Descriptor() ([]byte, []int) {
+	return file_pawl_handler_v1_handler_service_proto_rawDescGZIP(), []int{25}
+}
+
+func (x *GotoNode) GetNode() string {
+	if x != nil {
+		return x.Node
+	}
+	return ""
+}
+
+func (x *GotoNode) GetReason() string {
+	if x != nil {
+		return x.Reason
+	}
+	return ""
+}
+
+// Handoff gives the work to a node or to a workflow; it has one of both.
+type Handoff struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Which node runs next.
+	Node string `protobuf:"bytes,1,opt,name=node,proto3" json:"node,omitempty"`
+	// The workflow of a child run that the node waits for. The output of that run becomes the output of the node.
+	Workflow string `protobuf:"bytes,2,opt,name=workflow,proto3" json:"workflow,omitempty"`
+	// The version of the workflow; 0 means the current one.
+	Version uint32 `protobuf:"varint,3,opt,name=version,proto3" json:"version,omitempty"`
+	// The input of the child run as JSON; the output of the node if empty.
+	InputJson string `protobuf:"bytes,4,opt,name=input_json,json=inputJson,proto3" json:"input_json,omitempty"`
+	// Why, for people.
+	Reason        string `protobuf:"bytes,5,opt,name=reason,proto3" json:"reason,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Handoff) Reset() {
+	*x = Handoff{}
+	mi := &file_pawl_handler_v1_handler_service_proto_msgTypes[26]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Handoff) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Handoff) ProtoMessage() {}
+
+func (x *Handoff) ProtoReflect() protoreflect.Message {
+	mi := &file_pawl_handler_v1_handler_service_proto_msgTypes[26]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Handoff.ProtoReflect.Descriptor instead.
+func (*Handoff) Descriptor() ([]byte, []int) {
+	return file_pawl_handler_v1_handler_service_proto_rawDescGZIP(), []int{26}
+}
+
+func (x *Handoff) GetNode() string {
+	if x != nil {
+		return x.Node
+	}
+	return ""
+}
+
+func (x *Handoff) GetWorkflow() string {
+	if x != nil {
+		return x.Workflow
+	}
+	return ""
+}
+
+func (x *Handoff) GetVersion() uint32 {
+	if x != nil {
+		return x.Version
+	}
+	return 0
+}
+
+func (x *Handoff) GetInputJson() string {
+	if x != nil {
+		return x.InputJson
+	}
+	return ""
+}
+
+func (x *Handoff) GetReason() string {
+	if x != nil {
+		return x.Reason
+	}
+	return ""
+}
+
+// RequestHumanInput asks a person.
+type RequestHumanInput struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The question; at most 4,000 characters.
+	Message string `protobuf:"bytes,1,opt,name=message,proto3" json:"message,omitempty"`
+	// Any JSON for the person who answers; the output of the node if empty.
+	DetailsJson string `protobuf:"bytes,2,opt,name=details_json,json=detailsJson,proto3" json:"details_json,omitempty"`
+	// Names by which people find their questions; at most 32.
+	Assignees []string `protobuf:"bytes,3,rep,name=assignees,proto3" json:"assignees,omitempty"`
+	// How long the question stays open; 0 means without a limit.
+	DeadlineMs    uint64 `protobuf:"varint,4,opt,name=deadline_ms,json=deadlineMs,proto3" json:"deadline_ms,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *RequestHumanInput) Reset() {
+	*x = RequestHumanInput{}
+	mi := &file_pawl_handler_v1_handler_service_proto_msgTypes[27]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *RequestHumanInput) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*RequestHumanInput) ProtoMessage() {}
+
+func (x *RequestHumanInput) ProtoReflect() protoreflect.Message {
+	mi := &file_pawl_handler_v1_handler_service_proto_msgTypes[27]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use RequestHumanInput.ProtoReflect.Descriptor instead.
+func (*RequestHumanInput) Descriptor() ([]byte, []int) {
+	return file_pawl_handler_v1_handler_service_proto_rawDescGZIP(), []int{27}
+}
+
+func (x *RequestHumanInput) GetMessage() string {
+	if x != nil {
+		return x.Message
+	}
+	return ""
+}
+
+func (x *RequestHumanInput) GetDetailsJson() string {
+	if x != nil {
+		return x.DetailsJson
+	}
+	return ""
+}
+
+func (x *RequestHumanInput) GetAssignees() []string {
+	if x != nil {
+		return x.Assignees
+	}
+	return nil
+}
+
+func (x *RequestHumanInput) GetDeadlineMs() uint64 {
+	if x != nil {
+		return x.DeadlineMs
+	}
+	return 0
+}
+
+// ResumeFromHuman answers the question of another node; it has a node or the id of an approval.
+type ResumeFromHuman struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The node that waits.
+	Node string `protobuf:"bytes,1,opt,name=node,proto3" json:"node,omitempty"`
+	// The approval that waits.
+	ApprovalId string `protobuf:"bytes,2,opt,name=approval_id,json=approvalId,proto3" json:"approval_id,omitempty"`
+	// approve or reject.
+	Decision string `protobuf:"bytes,3,opt,name=decision,proto3" json:"decision,omitempty"`
+	// The response as JSON.
+	ResponseJson string `protobuf:"bytes,4,opt,name=response_json,json=responseJson,proto3" json:"response_json,omitempty"`
+	// Which execution of the node; 0 outside of a map or loop.
+	Iteration uint32 `protobuf:"varint,5,opt,name=iteration,proto3" json:"iteration,omitempty"`
+	// For people.
+	Comment       string `protobuf:"bytes,6,opt,name=comment,proto3" json:"comment,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ResumeFromHuman) Reset() {
+	*x = ResumeFromHuman{}
+	mi := &file_pawl_handler_v1_handler_service_proto_msgTypes[28]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ResumeFromHuman) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ResumeFromHuman) ProtoMessage() {}
+
+func (x *ResumeFromHuman) ProtoReflect() protoreflect.Message {
+	mi := &file_pawl_handler_v1_handler_service_proto_msgTypes[28]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ResumeFromHuman.ProtoReflect.Descriptor instead.
+func (*ResumeFromHuman) Descriptor() ([]byte, []int) {
+	return file_pawl_handler_v1_handler_service_proto_rawDescGZIP(), []int{28}
+}
+
+func (x *ResumeFromHuman) GetNode() string {
+	if x != nil {
+		return x.Node
+	}
+	return ""
+}
+
+func (x *ResumeFromHuman) GetApprovalId() string {
+	if x != nil {
+		return x.ApprovalId
+	}
+	return ""
+}
+
+func (x *ResumeFromHuman) GetDecision() string {
+	if x != nil {
+		return x.Decision
+	}
+	return ""
+}
+
+func (x *ResumeFromHuman) GetResponseJson() string {
+	if x != nil {
+		return x.ResponseJson
+	}
+	return ""
+}
+
+func (x *ResumeFromHuman) GetIteration() uint32 {
+	if x != nil {
+		return x.Iteration
+	}
+	return 0
+}
+
+func (x *ResumeFromHuman) GetComment() string {
+	if x != nil {
+		return x.Comment
+	}
+	return ""
+}
+
+// MergeParallelResults merges values of the memory or outputs of nodes into one key of the memory; it has keys or nodes.
+type MergeParallelResults struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Keys of the memory. The scheduler leaves out a key without a value.
+	Keys []string `protobuf:"bytes,1,rep,name=keys,proto3" json:"keys,omitempty"`
+	// Nodes. The scheduler leaves out a node that has not completed.
+	Nodes []string `protobuf:"bytes,2,rep,name=nodes,proto3" json:"nodes,omitempty"`
+	// The key that gets the result.
+	Into string `protobuf:"bytes,3,opt,name=into,proto3" json:"into,omitempty"`
+	// last_write_wins, concat, array or json_object.
+	Strategy      string `protobuf:"bytes,4,opt,name=strategy,proto3" json:"strategy,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *MergeParallelResults) Reset() {
+	*x = MergeParallelResults{}
+	mi := &file_pawl_handler_v1_handler_service_proto_msgTypes[29]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *MergeParallelResults) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*MergeParallelResults) ProtoMessage() {}
+
+func (x *MergeParallelResults) ProtoReflect() protoreflect.Message {
+	mi := &file_pawl_handler_v1_handler_service_proto_msgTypes[29]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use MergeParallelResults.ProtoReflect.Descriptor instead.
+func (*MergeParallelResults) Descriptor() ([]byte, []int) {
+	return file_pawl_handler_v1_handler_service_proto_rawDescGZIP(), []int{29}
+}
+
+func (x *MergeParallelResults) GetKeys() []string {
+	if x != nil {
+		return x.Keys
+	}
+	return nil
+}
+
+func (x *MergeParallelResults) GetNodes() []string {
+	if x != nil {
+		return x.Nodes
+	}
+	return nil
+}
+
+func (x *MergeParallelResults) GetInto() string {
+	if x != nil {
+		return x.Into
+	}
+	return ""
+}
+
+func (x *MergeParallelResults) GetStrategy() string {
+	if x != nil {
+		return x.Strategy
+	}
+	return ""
+}
+
 // Failure is failure.
 type Failure struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -2346,7 +3037,7 @@ type Failure struct {
 
 func (x *Failure) Reset() {
 	*x = Failure{}
-	mi := &file_pawl_handler_v1_handler_service_proto_msgTypes[22]
+	mi := &file_pawl_handler_v1_handler_service_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2358,7 +3049,7 @@ func (x *Failure) String() string {
 func (*Failure) ProtoMessage() {}
 
 func (x *Failure) ProtoReflect() protoreflect.Message {
-	mi := &file_pawl_handler_v1_handler_service_proto_msgTypes[22]
+	mi := &file_pawl_handler_v1_handler_service_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2371,7 +3062,7 @@ func (x *Failure) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Failure.ProtoReflect.Descriptor instead.
 func (*Failure) Descriptor() ([]byte, []int) {
-	return file_pawl_handler_v1_handler_service_proto_rawDescGZIP(), []int{22}
+	return file_pawl_handler_v1_handler_service_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *Failure) GetInvocationId() string {
@@ -2427,7 +3118,7 @@ type Ended struct {
 
 func (x *Ended) Reset() {
 	*x = Ended{}
-	mi := &file_pawl_handler_v1_handler_service_proto_msgTypes[23]
+	mi := &file_pawl_handler_v1_handler_service_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2439,7 +3130,7 @@ func (x *Ended) String() string {
 func (*Ended) ProtoMessage() {}
 
 func (x *Ended) ProtoReflect() protoreflect.Message {
-	mi := &file_pawl_handler_v1_handler_service_proto_msgTypes[23]
+	mi := &file_pawl_handler_v1_handler_service_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2452,7 +3143,7 @@ func (x *Ended) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Ended.ProtoReflect.Descriptor instead.
 func (*Ended) Descriptor() ([]byte, []int) {
-	return file_pawl_handler_v1_handler_service_proto_rawDescGZIP(), []int{23}
+	return file_pawl_handler_v1_handler_service_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *Ended) GetInvocationId() string {
@@ -2473,7 +3164,7 @@ type Room struct {
 
 func (x *Room) Reset() {
 	*x = Room{}
-	mi := &file_pawl_handler_v1_handler_service_proto_msgTypes[24]
+	mi := &file_pawl_handler_v1_handler_service_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2485,7 +3176,7 @@ func (x *Room) String() string {
 func (*Room) ProtoMessage() {}
 
 func (x *Room) ProtoReflect() protoreflect.Message {
-	mi := &file_pawl_handler_v1_handler_service_proto_msgTypes[24]
+	mi := &file_pawl_handler_v1_handler_service_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2498,7 +3189,7 @@ func (x *Room) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Room.ProtoReflect.Descriptor instead.
 func (*Room) Descriptor() ([]byte, []int) {
-	return file_pawl_handler_v1_handler_service_proto_rawDescGZIP(), []int{24}
+	return file_pawl_handler_v1_handler_service_proto_rawDescGZIP(), []int{32}
 }
 
 func (x *Room) GetSlots() uint32 {
@@ -2517,7 +3208,7 @@ type Leaving struct {
 
 func (x *Leaving) Reset() {
 	*x = Leaving{}
-	mi := &file_pawl_handler_v1_handler_service_proto_msgTypes[25]
+	mi := &file_pawl_handler_v1_handler_service_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2529,7 +3220,7 @@ func (x *Leaving) String() string {
 func (*Leaving) ProtoMessage() {}
 
 func (x *Leaving) ProtoReflect() protoreflect.Message {
-	mi := &file_pawl_handler_v1_handler_service_proto_msgTypes[25]
+	mi := &file_pawl_handler_v1_handler_service_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2542,7 +3233,7 @@ func (x *Leaving) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Leaving.ProtoReflect.Descriptor instead.
 func (*Leaving) Descriptor() ([]byte, []int) {
-	return file_pawl_handler_v1_handler_service_proto_rawDescGZIP(), []int{25}
+	return file_pawl_handler_v1_handler_service_proto_rawDescGZIP(), []int{33}
 }
 
 // Refused means that a node type of the process is not served.
@@ -2560,7 +3251,7 @@ type Refused struct {
 
 func (x *Refused) Reset() {
 	*x = Refused{}
-	mi := &file_pawl_handler_v1_handler_service_proto_msgTypes[26]
+	mi := &file_pawl_handler_v1_handler_service_proto_msgTypes[34]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2572,7 +3263,7 @@ func (x *Refused) String() string {
 func (*Refused) ProtoMessage() {}
 
 func (x *Refused) ProtoReflect() protoreflect.Message {
-	mi := &file_pawl_handler_v1_handler_service_proto_msgTypes[26]
+	mi := &file_pawl_handler_v1_handler_service_proto_msgTypes[34]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2585,7 +3276,7 @@ func (x *Refused) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Refused.ProtoReflect.Descriptor instead.
 func (*Refused) Descriptor() ([]byte, []int) {
-	return file_pawl_handler_v1_handler_service_proto_rawDescGZIP(), []int{26}
+	return file_pawl_handler_v1_handler_service_proto_rawDescGZIP(), []int{34}
 }
 
 func (x *Refused) GetType() string {
@@ -2618,7 +3309,7 @@ type Ping struct {
 
 func (x *Ping) Reset() {
 	*x = Ping{}
-	mi := &file_pawl_handler_v1_handler_service_proto_msgTypes[27]
+	mi := &file_pawl_handler_v1_handler_service_proto_msgTypes[35]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2630,7 +3321,7 @@ func (x *Ping) String() string {
 func (*Ping) ProtoMessage() {}
 
 func (x *Ping) ProtoReflect() protoreflect.Message {
-	mi := &file_pawl_handler_v1_handler_service_proto_msgTypes[27]
+	mi := &file_pawl_handler_v1_handler_service_proto_msgTypes[35]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2643,7 +3334,7 @@ func (x *Ping) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Ping.ProtoReflect.Descriptor instead.
 func (*Ping) Descriptor() ([]byte, []int) {
-	return file_pawl_handler_v1_handler_service_proto_rawDescGZIP(), []int{27}
+	return file_pawl_handler_v1_handler_service_proto_rawDescGZIP(), []int{35}
 }
 
 // Pong answers Ping.
@@ -2655,7 +3346,7 @@ type Pong struct {
 
 func (x *Pong) Reset() {
 	*x = Pong{}
-	mi := &file_pawl_handler_v1_handler_service_proto_msgTypes[28]
+	mi := &file_pawl_handler_v1_handler_service_proto_msgTypes[36]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2667,7 +3358,7 @@ func (x *Pong) String() string {
 func (*Pong) ProtoMessage() {}
 
 func (x *Pong) ProtoReflect() protoreflect.Message {
-	mi := &file_pawl_handler_v1_handler_service_proto_msgTypes[28]
+	mi := &file_pawl_handler_v1_handler_service_proto_msgTypes[36]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2680,7 +3371,7 @@ func (x *Pong) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Pong.ProtoReflect.Descriptor instead.
 func (*Pong) Descriptor() ([]byte, []int) {
-	return file_pawl_handler_v1_handler_service_proto_rawDescGZIP(), []int{28}
+	return file_pawl_handler_v1_handler_service_proto_rawDescGZIP(), []int{36}
 }
 
 // Drain means that the host stops.
@@ -2692,7 +3383,7 @@ type Drain struct {
 
 func (x *Drain) Reset() {
 	*x = Drain{}
-	mi := &file_pawl_handler_v1_handler_service_proto_msgTypes[29]
+	mi := &file_pawl_handler_v1_handler_service_proto_msgTypes[37]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2704,7 +3395,7 @@ func (x *Drain) String() string {
 func (*Drain) ProtoMessage() {}
 
 func (x *Drain) ProtoReflect() protoreflect.Message {
-	mi := &file_pawl_handler_v1_handler_service_proto_msgTypes[29]
+	mi := &file_pawl_handler_v1_handler_service_proto_msgTypes[37]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2717,7 +3408,7 @@ func (x *Drain) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Drain.ProtoReflect.Descriptor instead.
 func (*Drain) Descriptor() ([]byte, []int) {
-	return file_pawl_handler_v1_handler_service_proto_rawDescGZIP(), []int{29}
+	return file_pawl_handler_v1_handler_service_proto_rawDescGZIP(), []int{37}
 }
 
 // ListSessionsRequest is the body of ListSessions.
@@ -2729,7 +3420,7 @@ type ListSessionsRequest struct {
 
 func (x *ListSessionsRequest) Reset() {
 	*x = ListSessionsRequest{}
-	mi := &file_pawl_handler_v1_handler_service_proto_msgTypes[30]
+	mi := &file_pawl_handler_v1_handler_service_proto_msgTypes[38]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2741,7 +3432,7 @@ func (x *ListSessionsRequest) String() string {
 func (*ListSessionsRequest) ProtoMessage() {}
 
 func (x *ListSessionsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_pawl_handler_v1_handler_service_proto_msgTypes[30]
+	mi := &file_pawl_handler_v1_handler_service_proto_msgTypes[38]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2754,7 +3445,7 @@ func (x *ListSessionsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListSessionsRequest.ProtoReflect.Descriptor instead.
 func (*ListSessionsRequest) Descriptor() ([]byte, []int) {
-	return file_pawl_handler_v1_handler_service_proto_rawDescGZIP(), []int{30}
+	return file_pawl_handler_v1_handler_service_proto_rawDescGZIP(), []int{38}
 }
 
 // ListSessionsResponse is the answer of ListSessions.
@@ -2770,7 +3461,7 @@ type ListSessionsResponse struct {
 
 func (x *ListSessionsResponse) Reset() {
 	*x = ListSessionsResponse{}
-	mi := &file_pawl_handler_v1_handler_service_proto_msgTypes[31]
+	mi := &file_pawl_handler_v1_handler_service_proto_msgTypes[39]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2782,7 +3473,7 @@ func (x *ListSessionsResponse) String() string {
 func (*ListSessionsResponse) ProtoMessage() {}
 
 func (x *ListSessionsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_pawl_handler_v1_handler_service_proto_msgTypes[31]
+	mi := &file_pawl_handler_v1_handler_service_proto_msgTypes[39]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2795,7 +3486,7 @@ func (x *ListSessionsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListSessionsResponse.ProtoReflect.Descriptor instead.
 func (*ListSessionsResponse) Descriptor() ([]byte, []int) {
-	return file_pawl_handler_v1_handler_service_proto_rawDescGZIP(), []int{31}
+	return file_pawl_handler_v1_handler_service_proto_rawDescGZIP(), []int{39}
 }
 
 func (x *ListSessionsResponse) GetHostId() string {
@@ -2847,7 +3538,7 @@ type Session struct {
 
 func (x *Session) Reset() {
 	*x = Session{}
-	mi := &file_pawl_handler_v1_handler_service_proto_msgTypes[32]
+	mi := &file_pawl_handler_v1_handler_service_proto_msgTypes[40]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2859,7 +3550,7 @@ func (x *Session) String() string {
 func (*Session) ProtoMessage() {}
 
 func (x *Session) ProtoReflect() protoreflect.Message {
-	mi := &file_pawl_handler_v1_handler_service_proto_msgTypes[32]
+	mi := &file_pawl_handler_v1_handler_service_proto_msgTypes[40]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2872,7 +3563,7 @@ func (x *Session) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Session.ProtoReflect.Descriptor instead.
 func (*Session) Descriptor() ([]byte, []int) {
-	return file_pawl_handler_v1_handler_service_proto_rawDescGZIP(), []int{32}
+	return file_pawl_handler_v1_handler_service_proto_rawDescGZIP(), []int{40}
 }
 
 func (x *Session) GetExecutorId() string {
@@ -3045,7 +3736,7 @@ const file_pawl_handler_v1_handler_service_proto_rawDesc = "" +
 	"\tlog_lines\x18\x06 \x01(\rR\blogLines\x12#\n" +
 	"\rmessage_bytes\x18\a \x01(\x04R\fmessageBytes\x12#\n" +
 	"\rfailure_bytes\x18\b \x01(\x04R\ffailureBytes\"\x06\n" +
-	"\x04Lost\"\xea\x02\n" +
+	"\x04Lost\"\x8b\x03\n" +
 	"\x06Invoke\x12#\n" +
 	"\rinvocation_id\x18\x01 \x01(\tR\finvocationId\x12\x12\n" +
 	"\x04type\x18\x02 \x01(\tR\x04type\x12\x1d\n" +
@@ -3064,7 +3755,9 @@ const file_pawl_handler_v1_handler_service_proto_rawDesc = "" +
 	" \x01(\rR\titeration\x12\x1f\n" +
 	"\vworkflow_id\x18\v \x01(\tR\n" +
 	"workflowId\x12 \n" +
-	"\vtraceparent\x18\f \x01(\tR\vtraceparent\"d\n" +
+	"\vtraceparent\x18\f \x01(\tR\vtraceparent\x12\x1f\n" +
+	"\vmemory_json\x18\r \x01(\tR\n" +
+	"memoryJson\"d\n" +
 	"\x06Cancel\x12#\n" +
 	"\rinvocation_id\x18\x01 \x01(\tR\finvocationId\x125\n" +
 	"\x06reason\x18\x02 \x01(\x0e2\x1d.pawl.handler.v1.CancelReasonR\x06reason\"}\n" +
@@ -3104,14 +3797,63 @@ const file_pawl_handler_v1_handler_service_proto_rawDesc = "" +
 	"\x05state\x18\x03 \x01(\x0e2\x1c.pawl.handler.v1.EffectStateR\x05state\"O\n" +
 	"\x05Usage\x12!\n" +
 	"\finput_tokens\x18\x01 \x01(\x04R\vinputTokens\x12#\n" +
-	"\routput_tokens\x18\x02 \x01(\x04R\foutputTokens\"\xba\x01\n" +
+	"\routput_tokens\x18\x02 \x01(\x04R\foutputTokens\"\xed\x01\n" +
 	"\x06Result\x12#\n" +
 	"\rinvocation_id\x18\x01 \x01(\tR\finvocationId\x12\x1f\n" +
 	"\voutput_json\x18\x02 \x01(\tR\n" +
 	"outputJson\x12\x16\n" +
 	"\x06handle\x18\x03 \x01(\tR\x06handle\x12,\n" +
 	"\x05usage\x18\x04 \x01(\v2\x16.pawl.handler.v1.UsageR\x05usage\x12$\n" +
-	"\x0equeue_delay_ms\x18\x05 \x01(\x04R\fqueueDelayMs\"\xc5\x01\n" +
+	"\x0equeue_delay_ms\x18\x05 \x01(\x04R\fqueueDelayMs\x121\n" +
+	"\aactions\x18\x06 \x03(\v2\x17.pawl.handler.v1.ActionR\aactions\"\xa6\x04\n" +
+	"\x06Action\x12D\n" +
+	"\rupdate_memory\x18\x01 \x01(\v2\x1d.pawl.handler.v1.UpdateMemoryH\x00R\fupdateMemory\x12;\n" +
+	"\n" +
+	"set_status\x18\x02 \x01(\v2\x1a.pawl.handler.v1.SetStatusH\x00R\tsetStatus\x128\n" +
+	"\tgoto_node\x18\x03 \x01(\v2\x19.pawl.handler.v1.GotoNodeH\x00R\bgotoNode\x124\n" +
+	"\ahandoff\x18\x04 \x01(\v2\x18.pawl.handler.v1.HandoffH\x00R\ahandoff\x12T\n" +
+	"\x13request_human_input\x18\x05 \x01(\v2\".pawl.handler.v1.RequestHumanInputH\x00R\x11requestHumanInput\x12N\n" +
+	"\x11resume_from_human\x18\x06 \x01(\v2 .pawl.handler.v1.ResumeFromHumanH\x00R\x0fresumeFromHuman\x12]\n" +
+	"\x16merge_parallel_results\x18\a \x01(\v2%.pawl.handler.v1.MergeParallelResultsH\x00R\x14mergeParallelResults\x12\x1a\n" +
+	"\aunknown\x18\x0f \x01(\tH\x00R\aunknownB\b\n" +
+	"\x06action\"/\n" +
+	"\fUpdateMemory\x12\x1f\n" +
+	"\vvalues_json\x18\x01 \x01(\tR\n" +
+	"valuesJson\"^\n" +
+	"\tSetStatus\x12\x16\n" +
+	"\x06status\x18\x01 \x01(\tR\x06status\x12\x18\n" +
+	"\amessage\x18\x02 \x01(\tR\amessage\x12\x1f\n" +
+	"\voutput_json\x18\x03 \x01(\tR\n" +
+	"outputJson\"6\n" +
+	"\bGotoNode\x12\x12\n" +
+	"\x04node\x18\x01 \x01(\tR\x04node\x12\x16\n" +
+	"\x06reason\x18\x02 \x01(\tR\x06reason\"\x8a\x01\n" +
+	"\aHandoff\x12\x12\n" +
+	"\x04node\x18\x01 \x01(\tR\x04node\x12\x1a\n" +
+	"\bworkflow\x18\x02 \x01(\tR\bworkflow\x12\x18\n" +
+	"\aversion\x18\x03 \x01(\rR\aversion\x12\x1d\n" +
+	"\n" +
+	"input_json\x18\x04 \x01(\tR\tinputJson\x12\x16\n" +
+	"\x06reason\x18\x05 \x01(\tR\x06reason\"\x8f\x01\n" +
+	"\x11RequestHumanInput\x12\x18\n" +
+	"\amessage\x18\x01 \x01(\tR\amessage\x12!\n" +
+	"\fdetails_json\x18\x02 \x01(\tR\vdetailsJson\x12\x1c\n" +
+	"\tassignees\x18\x03 \x03(\tR\tassignees\x12\x1f\n" +
+	"\vdeadline_ms\x18\x04 \x01(\x04R\n" +
+	"deadlineMs\"\xbf\x01\n" +
+	"\x0fResumeFromHuman\x12\x12\n" +
+	"\x04node\x18\x01 \x01(\tR\x04node\x12\x1f\n" +
+	"\vapproval_id\x18\x02 \x01(\tR\n" +
+	"approvalId\x12\x1a\n" +
+	"\bdecision\x18\x03 \x01(\tR\bdecision\x12#\n" +
+	"\rresponse_json\x18\x04 \x01(\tR\fresponseJson\x12\x1c\n" +
+	"\titeration\x18\x05 \x01(\rR\titeration\x12\x18\n" +
+	"\acomment\x18\x06 \x01(\tR\acomment\"p\n" +
+	"\x14MergeParallelResults\x12\x12\n" +
+	"\x04keys\x18\x01 \x03(\tR\x04keys\x12\x14\n" +
+	"\x05nodes\x18\x02 \x03(\tR\x05nodes\x12\x12\n" +
+	"\x04into\x18\x03 \x01(\tR\x04into\x12\x1a\n" +
+	"\bstrategy\x18\x04 \x01(\tR\bstrategy\"\xc5\x01\n" +
 	"\aFailure\x12#\n" +
 	"\rinvocation_id\x18\x01 \x01(\tR\finvocationId\x12\x14\n" +
 	"\x05cause\x18\x02 \x01(\tR\x05cause\x12\x18\n" +
@@ -3201,7 +3943,7 @@ func file_pawl_handler_v1_handler_service_proto_rawDescGZIP() []byte {
 }
 
 var file_pawl_handler_v1_handler_service_proto_enumTypes = make([]protoimpl.EnumInfo, 5)
-var file_pawl_handler_v1_handler_service_proto_msgTypes = make([]protoimpl.MessageInfo, 33)
+var file_pawl_handler_v1_handler_service_proto_msgTypes = make([]protoimpl.MessageInfo, 41)
 var file_pawl_handler_v1_handler_service_proto_goTypes = []any{
 	(CancelReason)(0),            // 0: pawl.handler.v1.CancelReason
 	(LogLevel)(0),                // 1: pawl.handler.v1.LogLevel
@@ -3230,17 +3972,25 @@ var file_pawl_handler_v1_handler_service_proto_goTypes = []any{
 	(*EffectCommitted)(nil),      // 24: pawl.handler.v1.EffectCommitted
 	(*Usage)(nil),                // 25: pawl.handler.v1.Usage
 	(*Result)(nil),               // 26: pawl.handler.v1.Result
-	(*Failure)(nil),              // 27: pawl.handler.v1.Failure
-	(*Ended)(nil),                // 28: pawl.handler.v1.Ended
-	(*Room)(nil),                 // 29: pawl.handler.v1.Room
-	(*Leaving)(nil),              // 30: pawl.handler.v1.Leaving
-	(*Refused)(nil),              // 31: pawl.handler.v1.Refused
-	(*Ping)(nil),                 // 32: pawl.handler.v1.Ping
-	(*Pong)(nil),                 // 33: pawl.handler.v1.Pong
-	(*Drain)(nil),                // 34: pawl.handler.v1.Drain
-	(*ListSessionsRequest)(nil),  // 35: pawl.handler.v1.ListSessionsRequest
-	(*ListSessionsResponse)(nil), // 36: pawl.handler.v1.ListSessionsResponse
-	(*Session)(nil),              // 37: pawl.handler.v1.Session
+	(*Action)(nil),               // 27: pawl.handler.v1.Action
+	(*UpdateMemory)(nil),         // 28: pawl.handler.v1.UpdateMemory
+	(*SetStatus)(nil),            // 29: pawl.handler.v1.SetStatus
+	(*GotoNode)(nil),             // 30: pawl.handler.v1.GotoNode
+	(*Handoff)(nil),              // 31: pawl.handler.v1.Handoff
+	(*RequestHumanInput)(nil),    // 32: pawl.handler.v1.RequestHumanInput
+	(*ResumeFromHuman)(nil),      // 33: pawl.handler.v1.ResumeFromHuman
+	(*MergeParallelResults)(nil), // 34: pawl.handler.v1.MergeParallelResults
+	(*Failure)(nil),              // 35: pawl.handler.v1.Failure
+	(*Ended)(nil),                // 36: pawl.handler.v1.Ended
+	(*Room)(nil),                 // 37: pawl.handler.v1.Room
+	(*Leaving)(nil),              // 38: pawl.handler.v1.Leaving
+	(*Refused)(nil),              // 39: pawl.handler.v1.Refused
+	(*Ping)(nil),                 // 40: pawl.handler.v1.Ping
+	(*Pong)(nil),                 // 41: pawl.handler.v1.Pong
+	(*Drain)(nil),                // 42: pawl.handler.v1.Drain
+	(*ListSessionsRequest)(nil),  // 43: pawl.handler.v1.ListSessionsRequest
+	(*ListSessionsResponse)(nil), // 44: pawl.handler.v1.ListSessionsResponse
+	(*Session)(nil),              // 45: pawl.handler.v1.Session
 }
 var file_pawl_handler_v1_handler_service_proto_depIdxs = []int32{
 	9,  // 0: pawl.handler.v1.ServeRequest.hello:type_name -> pawl.handler.v1.Hello
@@ -3254,19 +4004,19 @@ var file_pawl_handler_v1_handler_service_proto_depIdxs = []int32{
 	21, // 8: pawl.handler.v1.ProcessItem.effect_begin:type_name -> pawl.handler.v1.EffectBegin
 	23, // 9: pawl.handler.v1.ProcessItem.effect_commit:type_name -> pawl.handler.v1.EffectCommit
 	26, // 10: pawl.handler.v1.ProcessItem.result:type_name -> pawl.handler.v1.Result
-	27, // 11: pawl.handler.v1.ProcessItem.failure:type_name -> pawl.handler.v1.Failure
-	28, // 12: pawl.handler.v1.ProcessItem.ended:type_name -> pawl.handler.v1.Ended
-	29, // 13: pawl.handler.v1.ProcessItem.room:type_name -> pawl.handler.v1.Room
-	30, // 14: pawl.handler.v1.ProcessItem.leaving:type_name -> pawl.handler.v1.Leaving
-	33, // 15: pawl.handler.v1.ProcessItem.pong:type_name -> pawl.handler.v1.Pong
+	35, // 11: pawl.handler.v1.ProcessItem.failure:type_name -> pawl.handler.v1.Failure
+	36, // 12: pawl.handler.v1.ProcessItem.ended:type_name -> pawl.handler.v1.Ended
+	37, // 13: pawl.handler.v1.ProcessItem.room:type_name -> pawl.handler.v1.Room
+	38, // 14: pawl.handler.v1.ProcessItem.leaving:type_name -> pawl.handler.v1.Leaving
+	41, // 15: pawl.handler.v1.ProcessItem.pong:type_name -> pawl.handler.v1.Pong
 	15, // 16: pawl.handler.v1.HostItem.invoke:type_name -> pawl.handler.v1.Invoke
 	16, // 17: pawl.handler.v1.HostItem.cancel:type_name -> pawl.handler.v1.Cancel
 	22, // 18: pawl.handler.v1.HostItem.effect_begun:type_name -> pawl.handler.v1.EffectBegun
 	24, // 19: pawl.handler.v1.HostItem.effect_committed:type_name -> pawl.handler.v1.EffectCommitted
 	19, // 20: pawl.handler.v1.HostItem.streamed:type_name -> pawl.handler.v1.Streamed
-	31, // 21: pawl.handler.v1.HostItem.refused:type_name -> pawl.handler.v1.Refused
-	32, // 22: pawl.handler.v1.HostItem.ping:type_name -> pawl.handler.v1.Ping
-	34, // 23: pawl.handler.v1.HostItem.drain:type_name -> pawl.handler.v1.Drain
+	39, // 21: pawl.handler.v1.HostItem.refused:type_name -> pawl.handler.v1.Refused
+	40, // 22: pawl.handler.v1.HostItem.ping:type_name -> pawl.handler.v1.Ping
+	42, // 23: pawl.handler.v1.HostItem.drain:type_name -> pawl.handler.v1.Drain
 	10, // 24: pawl.handler.v1.Hello.handlers:type_name -> pawl.handler.v1.Handler
 	13, // 25: pawl.handler.v1.Welcome.limits:type_name -> pawl.handler.v1.Limits
 	0,  // 26: pawl.handler.v1.Cancel.reason:type_name -> pawl.handler.v1.CancelReason
@@ -3276,18 +4026,26 @@ var file_pawl_handler_v1_handler_service_proto_depIdxs = []int32{
 	3,  // 30: pawl.handler.v1.EffectBegun.state:type_name -> pawl.handler.v1.EffectState
 	3,  // 31: pawl.handler.v1.EffectCommitted.state:type_name -> pawl.handler.v1.EffectState
 	25, // 32: pawl.handler.v1.Result.usage:type_name -> pawl.handler.v1.Usage
-	37, // 33: pawl.handler.v1.ListSessionsResponse.sessions:type_name -> pawl.handler.v1.Session
-	31, // 34: pawl.handler.v1.Session.refused:type_name -> pawl.handler.v1.Refused
-	4,  // 35: pawl.handler.v1.Session.state:type_name -> pawl.handler.v1.SessionState
-	5,  // 36: pawl.handler.v1.HandlerService.Serve:input_type -> pawl.handler.v1.ServeRequest
-	35, // 37: pawl.handler.v1.HandlerService.ListSessions:input_type -> pawl.handler.v1.ListSessionsRequest
-	6,  // 38: pawl.handler.v1.HandlerService.Serve:output_type -> pawl.handler.v1.ServeResponse
-	36, // 39: pawl.handler.v1.HandlerService.ListSessions:output_type -> pawl.handler.v1.ListSessionsResponse
-	38, // [38:40] is the sub-list for method output_type
-	36, // [36:38] is the sub-list for method input_type
-	36, // [36:36] is the sub-list for extension type_name
-	36, // [36:36] is the sub-list for extension extendee
-	0,  // [0:36] is the sub-list for field type_name
+	27, // 33: pawl.handler.v1.Result.actions:type_name -> pawl.handler.v1.Action
+	28, // 34: pawl.handler.v1.Action.update_memory:type_name -> pawl.handler.v1.UpdateMemory
+	29, // 35: pawl.handler.v1.Action.set_status:type_name -> pawl.handler.v1.SetStatus
+	30, // 36: pawl.handler.v1.Action.goto_node:type_name -> pawl.handler.v1.GotoNode
+	31, // 37: pawl.handler.v1.Action.handoff:type_name -> pawl.handler.v1.Handoff
+	32, // 38: pawl.handler.v1.Action.request_human_input:type_name -> pawl.handler.v1.RequestHumanInput
+	33, // 39: pawl.handler.v1.Action.resume_from_human:type_name -> pawl.handler.v1.ResumeFromHuman
+	34, // 40: pawl.handler.v1.Action.merge_parallel_results:type_name -> pawl.handler.v1.MergeParallelResults
+	45, // 41: pawl.handler.v1.ListSessionsResponse.sessions:type_name -> pawl.handler.v1.Session
+	39, // 42: pawl.handler.v1.Session.refused:type_name -> pawl.handler.v1.Refused
+	4,  // 43: pawl.handler.v1.Session.state:type_name -> pawl.handler.v1.SessionState
+	5,  // 44: pawl.handler.v1.HandlerService.Serve:input_type -> pawl.handler.v1.ServeRequest
+	43, // 45: pawl.handler.v1.HandlerService.ListSessions:input_type -> pawl.handler.v1.ListSessionsRequest
+	6,  // 46: pawl.handler.v1.HandlerService.Serve:output_type -> pawl.handler.v1.ServeResponse
+	44, // 47: pawl.handler.v1.HandlerService.ListSessions:output_type -> pawl.handler.v1.ListSessionsResponse
+	46, // [46:48] is the sub-list for method output_type
+	44, // [44:46] is the sub-list for method input_type
+	44, // [44:44] is the sub-list for extension type_name
+	44, // [44:44] is the sub-list for extension extendee
+	0,  // [0:44] is the sub-list for field type_name
 }
 
 func init() { file_pawl_handler_v1_handler_service_proto_init() }
@@ -3329,13 +4087,23 @@ func file_pawl_handler_v1_handler_service_proto_init() {
 		(*Partial_Text)(nil),
 		(*Partial_Media)(nil),
 	}
+	file_pawl_handler_v1_handler_service_proto_msgTypes[22].OneofWrappers = []any{
+		(*Action_UpdateMemory)(nil),
+		(*Action_SetStatus)(nil),
+		(*Action_GotoNode)(nil),
+		(*Action_Handoff)(nil),
+		(*Action_RequestHumanInput)(nil),
+		(*Action_ResumeFromHuman)(nil),
+		(*Action_MergeParallelResults)(nil),
+		(*Action_Unknown)(nil),
+	}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_pawl_handler_v1_handler_service_proto_rawDesc), len(file_pawl_handler_v1_handler_service_proto_rawDesc)),
 			NumEnums:      5,
-			NumMessages:   33,
+			NumMessages:   41,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -10,7 +10,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file pawl/handler/v1/handler_service.proto.
  */
 export const file_pawl_handler_v1_handler_service: GenFile = /*@__PURE__*/
-  fileDesc("CiVwYXdsL2hhbmRsZXIvdjEvaGFuZGxlcl9zZXJ2aWNlLnByb3RvEg9wYXdsLmhhbmRsZXIudjEiwAEKDFNlcnZlUmVxdWVzdBInCgVoZWxsbxgBIAEoCzIWLnBhd2wuaGFuZGxlci52MS5IZWxsb0gAEikKBnJlc3VtZRgCIAEoCzIXLnBhd2wuaGFuZGxlci52MS5SZXN1bWVIABIRCglmaXJzdF9zZXEYAyABKAQSEQoJaGVhcmRfc2VxGAQgASgEEisKBWl0ZW1zGAUgAygLMhwucGF3bC5oYW5kbGVyLnYxLlByb2Nlc3NJdGVtQgkKB29wZW5pbmcivgEKDVNlcnZlUmVzcG9uc2USKwoHd2VsY29tZRgBIAEoCzIYLnBhd2wuaGFuZGxlci52MS5XZWxjb21lSAASJQoEbG9zdBgCIAEoCzIVLnBhd2wuaGFuZGxlci52MS5Mb3N0SAASEQoJZmlyc3Rfc2VxGAMgASgEEhEKCWhlYXJkX3NlcRgEIAEoBBIoCgVpdGVtcxgFIAMoCzIZLnBhd2wuaGFuZGxlci52MS5Ib3N0SXRlbUIJCgdvcGVuaW5nItEDCgtQcm9jZXNzSXRlbRIrCgdwYXJ0aWFsGAEgASgLMhgucGF3bC5oYW5kbGVyLnYxLlBhcnRpYWxIABIjCgNsb2cYAiABKAsyFC5wYXdsLmhhbmRsZXIudjEuTG9nSAASNAoMZWZmZWN0X2JlZ2luGAMgASgLMhwucGF3bC5oYW5kbGVyLnYxLkVmZmVjdEJlZ2luSAASNgoNZWZmZWN0X2NvbW1pdBgEIAEoCzIdLnBhd2wuaGFuZGxlci52MS5FZmZlY3RDb21taXRIABIpCgZyZXN1bHQYBSABKAsyFy5wYXdsLmhhbmRsZXIudjEuUmVzdWx0SAASKwoHZmFpbHVyZRgGIAEoCzIYLnBhd2wuaGFuZGxlci52MS5GYWlsdXJlSAASJwoFZW5kZWQYByABKAsyFi5wYXdsLmhhbmRsZXIudjEuRW5kZWRIABIlCgRyb29tGAggASgLMhUucGF3bC5oYW5kbGVyLnYxLlJvb21IABIrCgdsZWF2aW5nGAkgASgLMhgucGF3bC5oYW5kbGVyLnYxLkxlYXZpbmdIABIlCgRwb25nGAogASgLMhUucGF3bC5oYW5kbGVyLnYxLlBvbmdIAEIGCgRpdGVtIogDCghIb3N0SXRlbRIpCgZpbnZva2UYASABKAsyFy5wYXdsLmhhbmRsZXIudjEuSW52b2tlSAASKQoGY2FuY2VsGAIgASgLMhcucGF3bC5oYW5kbGVyLnYxLkNhbmNlbEgAEjQKDGVmZmVjdF9iZWd1bhgDIAEoCzIcLnBhd2wuaGFuZGxlci52MS5FZmZlY3RCZWd1bkgAEjwKEGVmZmVjdF9jb21taXR0ZWQYBCABKAsyIC5wYXdsLmhhbmRsZXIudjEuRWZmZWN0Q29tbWl0dGVkSAASLQoIc3RyZWFtZWQYBSABKAsyGS5wYXdsLmhhbmRsZXIudjEuU3RyZWFtZWRIABIrCgdyZWZ1c2VkGAYgASgLMhgucGF3bC5oYW5kbGVyLnYxLlJlZnVzZWRIABIlCgRwaW5nGAcgASgLMhUucGF3bC5oYW5kbGVyLnYxLlBpbmdIABInCgVkcmFpbhgIIAEoCzIWLnBhd2wuaGFuZGxlci52MS5EcmFpbkgAQgYKBGl0ZW0ipAEKBUhlbGxvEhIKCnNlc3Npb25faWQYASABKAkSEAoIcHJvdG9jb2wYAiABKA0SDAoEbmFtZRgDIAEoCRINCgVidWlsZBgEIAEoCRILCgNzZGsYBSABKAkSEAoIbGFuZ3VhZ2UYBiABKAkSDQoFc2xvdHMYByABKA0SKgoIaGFuZGxlcnMYCCADKAsyGC5wYXdsLmhhbmRsZXIudjEuSGFuZGxlciKCAQoHSGFuZGxlchIMCgR0eXBlGAEgASgJEhMKC2Rlc2NyaXB0aW9uGAIgASgJEhQKDGlucHV0X3NjaGVtYRgDIAEoCRIVCg1vdXRwdXRfc2NoZW1hGAQgASgJEhUKDWNvbmZpZ19zY2hlbWEYBSABKAkSEAoIc3RhbGxfbXMYBiABKAQiHAoGUmVzdW1lEhIKCnNlc3Npb25faWQYASABKAkijAEKB1dlbGNvbWUSDwoHaG9zdF9pZBgBIAEoCRIPCgdyZXN1bWVkGAIgASgIEg8KB3BpbmdfbXMYAyABKAQSEgoKc2lsZW5jZV9tcxgEIAEoBBIRCglyZXN1bWVfbXMYBSABKAQSJwoGbGltaXRzGAYgASgLMhcucGF3bC5oYW5kbGVyLnYxLkxpbWl0cyK1AQoGTGltaXRzEhQKDG91dHB1dF9ieXRlcxgBIAEoBBIUCgxlZmZlY3RfYnl0ZXMYAiABKAQSFQoNcGFydGlhbF9ieXRlcxgDIAEoBBIUCgx3aW5kb3dfYnl0ZXMYBCABKAQSEQoJbG9nX2J5dGVzGAUgASgEEhEKCWxvZ19saW5lcxgGIAEoDRIVCg1tZXNzYWdlX2J5dGVzGAcgASgEEhUKDWZhaWx1cmVfYnl0ZXMYCCABKAQiBgoETG9zdCLtAQoGSW52b2tlEhUKDWludm9jYXRpb25faWQYASABKAkSDAoEdHlwZRgCIAEoCRISCgppbnB1dF9qc29uGAMgASgJEhMKC2NvbmZpZ19qc29uGAQgASgJEg8KB2F0dGVtcHQYBSABKA0SEgoKZWZmZWN0X2tleRgGIAEoCRISCgp0aW1lb3V0X21zGAcgASgEEg4KBnJ1bl9pZBgIIAEoCRIPCgdub2RlX2lkGAkgASgJEhEKCWl0ZXJhdGlvbhgKIAEoDRITCgt3b3JrZmxvd19pZBgLIAEoCRITCgt0cmFjZXBhcmVudBgMIAEoCSJOCgZDYW5jZWwSFQoNaW52b2NhdGlvbl9pZBgBIAEoCRItCgZyZWFzb24YAiABKA4yHS5wYXdsLmhhbmRsZXIudjEuQ2FuY2VsUmVhc29uImIKB1BhcnRpYWwSFQoNaW52b2NhdGlvbl9pZBgBIAEoCRIOCgR0ZXh0GAIgASgJSAASJwoFbWVkaWEYAyABKAsyFi5wYXdsLmhhbmRsZXIudjEuTWVkaWFIAEIHCgVwaWVjZSIiCgVNZWRpYRILCgN1cmwYASABKAkSDAoEbWltZRgCIAEoCSIwCghTdHJlYW1lZBIVCg1pbnZvY2F0aW9uX2lkGAEgASgJEg0KBWNvdW50GAIgASgNIlcKA0xvZxIVCg1pbnZvY2F0aW9uX2lkGAEgASgJEigKBWxldmVsGAIgASgOMhkucGF3bC5oYW5kbGVyLnYxLkxvZ0xldmVsEg8KB21lc3NhZ2UYAyABKAkiZgoLRWZmZWN0QmVnaW4SFQoNaW52b2NhdGlvbl9pZBgBIAEoCRIMCgRuYW1lGAIgASgJEjIKDGVmZmVjdF9jbGFzcxgDIAEoDjIcLnBhd2wuaGFuZGxlci52MS5FZmZlY3RDbGFzcyJ0CgtFZmZlY3RCZWd1bhIVCg1pbnZvY2F0aW9uX2lkGAEgASgJEgwKBG5hbWUYAiABKAkSKwoFc3RhdGUYAyABKA4yHC5wYXdsLmhhbmRsZXIudjEuRWZmZWN0U3RhdGUSEwoLcmVzdWx0X2pzb24YBCABKAkiSAoMRWZmZWN0Q29tbWl0EhUKDWludm9jYXRpb25faWQYASABKAkSDAoEbmFtZRgCIAEoCRITCgtyZXN1bHRfanNvbhgDIAEoCSJjCg9FZmZlY3RDb21taXR0ZWQSFQoNaW52b2NhdGlvbl9pZBgBIAEoCRIMCgRuYW1lGAIgASgJEisKBXN0YXRlGAMgASgOMhwucGF3bC5oYW5kbGVyLnYxLkVmZmVjdFN0YXRlIjQKBVVzYWdlEhQKDGlucHV0X3Rva2VucxgBIAEoBBIVCg1vdXRwdXRfdG9rZW5zGAIgASgEIoMBCgZSZXN1bHQSFQoNaW52b2NhdGlvbl9pZBgBIAEoCRITCgtvdXRwdXRfanNvbhgCIAEoCRIOCgZoYW5kbGUYAyABKAkSJQoFdXNhZ2UYBCABKAsyFi5wYXdsLmhhbmRsZXIudjEuVXNhZ2USFgoOcXVldWVfZGVsYXlfbXMYBSABKAQigQEKB0ZhaWx1cmUSFQoNaW52b2NhdGlvbl9pZBgBIAEoCRINCgVjYXVzZRgCIAEoCRIPCgdtZXNzYWdlGAMgASgJEhEKCXBlcm1hbmVudBgEIAEoCBIWCg5yZXRyeV9hZnRlcl9tcxgFIAEoBBIUCgxkZXRhaWxzX2pzb24YBiABKAkiHgoFRW5kZWQSFQoNaW52b2NhdGlvbl9pZBgBIAEoCSIVCgRSb29tEg0KBXNsb3RzGAEgASgNIgkKB0xlYXZpbmciOAoHUmVmdXNlZBIMCgR0eXBlGAEgASgJEg4KBnJlYXNvbhgCIAEoCRIPCgdtZXNzYWdlGAMgASgJIgYKBFBpbmciBgoEUG9uZyIHCgVEcmFpbiIVChNMaXN0U2Vzc2lvbnNSZXF1ZXN0IlMKFExpc3RTZXNzaW9uc1Jlc3BvbnNlEg8KB2hvc3RfaWQYASABKAkSKgoIc2Vzc2lvbnMYAiADKAsyGC5wYXdsLmhhbmRsZXIudjEuU2Vzc2lvbiKdAgoHU2Vzc2lvbhITCgtleGVjdXRvcl9pZBgBIAEoCRIMCgRuYW1lGAIgASgJEg0KBWJ1aWxkGAMgASgJEgsKA3NkaxgEIAEoCRIQCghsYW5ndWFnZRgFIAEoCRINCgV0eXBlcxgGIAMoCRIpCgdyZWZ1c2VkGAcgAygLMhgucGF3bC5oYW5kbGVyLnYxLlJlZnVzZWQSLAoFc3RhdGUYCCABKA4yHS5wYXdsLmhhbmRsZXIudjEuU2Vzc2lvblN0YXRlEg0KBXNsb3RzGAkgASgNEgwKBGJ1c3kYCiABKA0SEQoJc2lsZW50X21zGAsgASgEEhUKDXJvdW5kX3RyaXBfdXMYDCABKAQSEgoKbGF0ZV9pdGVtcxgNIAEoBCq5AQoMQ2FuY2VsUmVhc29uEh0KGUNBTkNFTF9SRUFTT05fVU5TUEVDSUZJRUQQABIbChdDQU5DRUxfUkVBU09OX0NBTkNFTExFRBABEhkKFUNBTkNFTF9SRUFTT05fVElNRU9VVBACEhwKGENBTkNFTF9SRUFTT05fQ0xBSU1fTE9TVBADEhkKFUNBTkNFTF9SRUFTT05fQkxPQ0tFRBAEEhkKFUNBTkNFTF9SRUFTT05fRFJBSU5FRBAFKncKCExvZ0xldmVsEhkKFUxPR19MRVZFTF9VTlNQRUNJRklFRBAAEhMKD0xPR19MRVZFTF9ERUJVRxABEhIKDkxPR19MRVZFTF9JTkZPEAISEgoOTE9HX0xFVkVMX1dBUk4QAxITCg9MT0dfTEVWRUxfRVJST1IQBCqHAQoLRWZmZWN0Q2xhc3MSHAoYRUZGRUNUX0NMQVNTX1VOU1BFQ0lGSUVEEAASHgoaRUZGRUNUX0NMQVNTX1RSQU5TQUNUSU9OQUwQARIbChdFRkZFQ1RfQ0xBU1NfSURFTVBPVEVOVBACEh0KGUVGRkVDVF9DTEFTU19BVF9NT1NUX09OQ0UQAyqwAQoLRWZmZWN0U3RhdGUSHAoYRUZGRUNUX1NUQVRFX1VOU1BFQ0lGSUVEEAASFAoQRUZGRUNUX1NUQVRFX05FVxABEh0KGUVGRkVDVF9TVEFURV9CRUdVTl9CRUZPUkUQAhIaChZFRkZFQ1RfU1RBVEVfQ09NTUlUVEVEEAMSGAoURUZGRUNUX1NUQVRFX1JFRlVTRUQQBBIYChRFRkZFQ1RfU1RBVEVfUkVWT0tFRBAFKpMBCgxTZXNzaW9uU3RhdGUSHQoZU0VTU0lPTl9TVEFURV9VTlNQRUNJRklFRBAAEhYKElNFU1NJT05fU1RBVEVfT1BFThABEhkKFVNFU1NJT05fU1RBVEVfU1RBTExFRBACEhUKEVNFU1NJT05fU1RBVEVfQ1VUEAMSGgoWU0VTU0lPTl9TVEFURV9EUkFJTklORxAEMrkBCg5IYW5kbGVyU2VydmljZRJKCgVTZXJ2ZRIdLnBhd2wuaGFuZGxlci52MS5TZXJ2ZVJlcXVlc3QaHi5wYXdsLmhhbmRsZXIudjEuU2VydmVSZXNwb25zZSgBMAESWwoMTGlzdFNlc3Npb25zEiQucGF3bC5oYW5kbGVyLnYxLkxpc3RTZXNzaW9uc1JlcXVlc3QaJS5wYXdsLmhhbmRsZXIudjEuTGlzdFNlc3Npb25zUmVzcG9uc2ViBnByb3RvMw");
+  fileDesc("CiVwYXdsL2hhbmRsZXIvdjEvaGFuZGxlcl9zZXJ2aWNlLnByb3RvEg9wYXdsLmhhbmRsZXIudjEiwAEKDFNlcnZlUmVxdWVzdBInCgVoZWxsbxgBIAEoCzIWLnBhd2wuaGFuZGxlci52MS5IZWxsb0gAEikKBnJlc3VtZRgCIAEoCzIXLnBhd2wuaGFuZGxlci52MS5SZXN1bWVIABIRCglmaXJzdF9zZXEYAyABKAQSEQoJaGVhcmRfc2VxGAQgASgEEisKBWl0ZW1zGAUgAygLMhwucGF3bC5oYW5kbGVyLnYxLlByb2Nlc3NJdGVtQgkKB29wZW5pbmcivgEKDVNlcnZlUmVzcG9uc2USKwoHd2VsY29tZRgBIAEoCzIYLnBhd2wuaGFuZGxlci52MS5XZWxjb21lSAASJQoEbG9zdBgCIAEoCzIVLnBhd2wuaGFuZGxlci52MS5Mb3N0SAASEQoJZmlyc3Rfc2VxGAMgASgEEhEKCWhlYXJkX3NlcRgEIAEoBBIoCgVpdGVtcxgFIAMoCzIZLnBhd2wuaGFuZGxlci52MS5Ib3N0SXRlbUIJCgdvcGVuaW5nItEDCgtQcm9jZXNzSXRlbRIrCgdwYXJ0aWFsGAEgASgLMhgucGF3bC5oYW5kbGVyLnYxLlBhcnRpYWxIABIjCgNsb2cYAiABKAsyFC5wYXdsLmhhbmRsZXIudjEuTG9nSAASNAoMZWZmZWN0X2JlZ2luGAMgASgLMhwucGF3bC5oYW5kbGVyLnYxLkVmZmVjdEJlZ2luSAASNgoNZWZmZWN0X2NvbW1pdBgEIAEoCzIdLnBhd2wuaGFuZGxlci52MS5FZmZlY3RDb21taXRIABIpCgZyZXN1bHQYBSABKAsyFy5wYXdsLmhhbmRsZXIudjEuUmVzdWx0SAASKwoHZmFpbHVyZRgGIAEoCzIYLnBhd2wuaGFuZGxlci52MS5GYWlsdXJlSAASJwoFZW5kZWQYByABKAsyFi5wYXdsLmhhbmRsZXIudjEuRW5kZWRIABIlCgRyb29tGAggASgLMhUucGF3bC5oYW5kbGVyLnYxLlJvb21IABIrCgdsZWF2aW5nGAkgASgLMhgucGF3bC5oYW5kbGVyLnYxLkxlYXZpbmdIABIlCgRwb25nGAogASgLMhUucGF3bC5oYW5kbGVyLnYxLlBvbmdIAEIGCgRpdGVtIogDCghIb3N0SXRlbRIpCgZpbnZva2UYASABKAsyFy5wYXdsLmhhbmRsZXIudjEuSW52b2tlSAASKQoGY2FuY2VsGAIgASgLMhcucGF3bC5oYW5kbGVyLnYxLkNhbmNlbEgAEjQKDGVmZmVjdF9iZWd1bhgDIAEoCzIcLnBhd2wuaGFuZGxlci52MS5FZmZlY3RCZWd1bkgAEjwKEGVmZmVjdF9jb21taXR0ZWQYBCABKAsyIC5wYXdsLmhhbmRsZXIudjEuRWZmZWN0Q29tbWl0dGVkSAASLQoIc3RyZWFtZWQYBSABKAsyGS5wYXdsLmhhbmRsZXIudjEuU3RyZWFtZWRIABIrCgdyZWZ1c2VkGAYgASgLMhgucGF3bC5oYW5kbGVyLnYxLlJlZnVzZWRIABIlCgRwaW5nGAcgASgLMhUucGF3bC5oYW5kbGVyLnYxLlBpbmdIABInCgVkcmFpbhgIIAEoCzIWLnBhd2wuaGFuZGxlci52MS5EcmFpbkgAQgYKBGl0ZW0ipAEKBUhlbGxvEhIKCnNlc3Npb25faWQYASABKAkSEAoIcHJvdG9jb2wYAiABKA0SDAoEbmFtZRgDIAEoCRINCgVidWlsZBgEIAEoCRILCgNzZGsYBSABKAkSEAoIbGFuZ3VhZ2UYBiABKAkSDQoFc2xvdHMYByABKA0SKgoIaGFuZGxlcnMYCCADKAsyGC5wYXdsLmhhbmRsZXIudjEuSGFuZGxlciKCAQoHSGFuZGxlchIMCgR0eXBlGAEgASgJEhMKC2Rlc2NyaXB0aW9uGAIgASgJEhQKDGlucHV0X3NjaGVtYRgDIAEoCRIVCg1vdXRwdXRfc2NoZW1hGAQgASgJEhUKDWNvbmZpZ19zY2hlbWEYBSABKAkSEAoIc3RhbGxfbXMYBiABKAQiHAoGUmVzdW1lEhIKCnNlc3Npb25faWQYASABKAkijAEKB1dlbGNvbWUSDwoHaG9zdF9pZBgBIAEoCRIPCgdyZXN1bWVkGAIgASgIEg8KB3BpbmdfbXMYAyABKAQSEgoKc2lsZW5jZV9tcxgEIAEoBBIRCglyZXN1bWVfbXMYBSABKAQSJwoGbGltaXRzGAYgASgLMhcucGF3bC5oYW5kbGVyLnYxLkxpbWl0cyK1AQoGTGltaXRzEhQKDG91dHB1dF9ieXRlcxgBIAEoBBIUCgxlZmZlY3RfYnl0ZXMYAiABKAQSFQoNcGFydGlhbF9ieXRlcxgDIAEoBBIUCgx3aW5kb3dfYnl0ZXMYBCABKAQSEQoJbG9nX2J5dGVzGAUgASgEEhEKCWxvZ19saW5lcxgGIAEoDRIVCg1tZXNzYWdlX2J5dGVzGAcgASgEEhUKDWZhaWx1cmVfYnl0ZXMYCCABKAQiBgoETG9zdCKCAgoGSW52b2tlEhUKDWludm9jYXRpb25faWQYASABKAkSDAoEdHlwZRgCIAEoCRISCgppbnB1dF9qc29uGAMgASgJEhMKC2NvbmZpZ19qc29uGAQgASgJEg8KB2F0dGVtcHQYBSABKA0SEgoKZWZmZWN0X2tleRgGIAEoCRISCgp0aW1lb3V0X21zGAcgASgEEg4KBnJ1bl9pZBgIIAEoCRIPCgdub2RlX2lkGAkgASgJEhEKCWl0ZXJhdGlvbhgKIAEoDRITCgt3b3JrZmxvd19pZBgLIAEoCRITCgt0cmFjZXBhcmVudBgMIAEoCRITCgttZW1vcnlfanNvbhgNIAEoCSJOCgZDYW5jZWwSFQoNaW52b2NhdGlvbl9pZBgBIAEoCRItCgZyZWFzb24YAiABKA4yHS5wYXdsLmhhbmRsZXIudjEuQ2FuY2VsUmVhc29uImIKB1BhcnRpYWwSFQoNaW52b2NhdGlvbl9pZBgBIAEoCRIOCgR0ZXh0GAIgASgJSAASJwoFbWVkaWEYAyABKAsyFi5wYXdsLmhhbmRsZXIudjEuTWVkaWFIAEIHCgVwaWVjZSIiCgVNZWRpYRILCgN1cmwYASABKAkSDAoEbWltZRgCIAEoCSIwCghTdHJlYW1lZBIVCg1pbnZvY2F0aW9uX2lkGAEgASgJEg0KBWNvdW50GAIgASgNIlcKA0xvZxIVCg1pbnZvY2F0aW9uX2lkGAEgASgJEigKBWxldmVsGAIgASgOMhkucGF3bC5oYW5kbGVyLnYxLkxvZ0xldmVsEg8KB21lc3NhZ2UYAyABKAkiZgoLRWZmZWN0QmVnaW4SFQoNaW52b2NhdGlvbl9pZBgBIAEoCRIMCgRuYW1lGAIgASgJEjIKDGVmZmVjdF9jbGFzcxgDIAEoDjIcLnBhd2wuaGFuZGxlci52MS5FZmZlY3RDbGFzcyJ0CgtFZmZlY3RCZWd1bhIVCg1pbnZvY2F0aW9uX2lkGAEgASgJEgwKBG5hbWUYAiABKAkSKwoFc3RhdGUYAyABKA4yHC5wYXdsLmhhbmRsZXIudjEuRWZmZWN0U3RhdGUSEwoLcmVzdWx0X2pzb24YBCABKAkiSAoMRWZmZWN0Q29tbWl0EhUKDWludm9jYXRpb25faWQYASABKAkSDAoEbmFtZRgCIAEoCRITCgtyZXN1bHRfanNvbhgDIAEoCSJjCg9FZmZlY3RDb21taXR0ZWQSFQoNaW52b2NhdGlvbl9pZBgBIAEoCRIMCgRuYW1lGAIgASgJEisKBXN0YXRlGAMgASgOMhwucGF3bC5oYW5kbGVyLnYxLkVmZmVjdFN0YXRlIjQKBVVzYWdlEhQKDGlucHV0X3Rva2VucxgBIAEoBBIVCg1vdXRwdXRfdG9rZW5zGAIgASgEIq0BCgZSZXN1bHQSFQoNaW52b2NhdGlvbl9pZBgBIAEoCRITCgtvdXRwdXRfanNvbhgCIAEoCRIOCgZoYW5kbGUYAyABKAkSJQoFdXNhZ2UYBCABKAsyFi5wYXdsLmhhbmRsZXIudjEuVXNhZ2USFgoOcXVldWVfZGVsYXlfbXMYBSABKAQSKAoHYWN0aW9ucxgGIAMoCzIXLnBhd2wuaGFuZGxlci52MS5BY3Rpb24itwMKBkFjdGlvbhI2Cg11cGRhdGVfbWVtb3J5GAEgASgLMh0ucGF3bC5oYW5kbGVyLnYxLlVwZGF0ZU1lbW9yeUgAEjAKCnNldF9zdGF0dXMYAiABKAsyGi5wYXdsLmhhbmRsZXIudjEuU2V0U3RhdHVzSAASLgoJZ290b19ub2RlGAMgASgLMhkucGF3bC5oYW5kbGVyLnYxLkdvdG9Ob2RlSAASKwoHaGFuZG9mZhgEIAEoCzIYLnBhd2wuaGFuZGxlci52MS5IYW5kb2ZmSAASQQoTcmVxdWVzdF9odW1hbl9pbnB1dBgFIAEoCzIiLnBhd2wuaGFuZGxlci52MS5SZXF1ZXN0SHVtYW5JbnB1dEgAEj0KEXJlc3VtZV9mcm9tX2h1bWFuGAYgASgLMiAucGF3bC5oYW5kbGVyLnYxLlJlc3VtZUZyb21IdW1hbkgAEkcKFm1lcmdlX3BhcmFsbGVsX3Jlc3VsdHMYByABKAsyJS5wYXdsLmhhbmRsZXIudjEuTWVyZ2VQYXJhbGxlbFJlc3VsdHNIABIRCgd1bmtub3duGA8gASgJSABCCAoGYWN0aW9uIiMKDFVwZGF0ZU1lbW9yeRITCgt2YWx1ZXNfanNvbhgBIAEoCSJBCglTZXRTdGF0dXMSDgoGc3RhdHVzGAEgASgJEg8KB21lc3NhZ2UYAiABKAkSEwoLb3V0cHV0X2pzb24YAyABKAkiKAoIR290b05vZGUSDAoEbm9kZRgBIAEoCRIOCgZyZWFzb24YAiABKAkiXgoHSGFuZG9mZhIMCgRub2RlGAEgASgJEhAKCHdvcmtmbG93GAIgASgJEg8KB3ZlcnNpb24YAyABKA0SEgoKaW5wdXRfanNvbhgEIAEoCRIOCgZyZWFzb24YBSABKAkiYgoRUmVxdWVzdEh1bWFuSW5wdXQSDwoHbWVzc2FnZRgBIAEoCRIUCgxkZXRhaWxzX2pzb24YAiABKAkSEQoJYXNzaWduZWVzGAMgAygJEhMKC2RlYWRsaW5lX21zGAQgASgEIoEBCg9SZXN1bWVGcm9tSHVtYW4SDAoEbm9kZRgBIAEoCRITCgthcHByb3ZhbF9pZBgCIAEoCRIQCghkZWNpc2lvbhgDIAEoCRIVCg1yZXNwb25zZV9qc29uGAQgASgJEhEKCWl0ZXJhdGlvbhgFIAEoDRIPCgdjb21tZW50GAYgASgJIlMKFE1lcmdlUGFyYWxsZWxSZXN1bHRzEgwKBGtleXMYASADKAkSDQoFbm9kZXMYAiADKAkSDAoEaW50bxgDIAEoCRIQCghzdHJhdGVneRgEIAEoCSKBAQoHRmFpbHVyZRIVCg1pbnZvY2F0aW9uX2lkGAEgASgJEg0KBWNhdXNlGAIgASgJEg8KB21lc3NhZ2UYAyABKAkSEQoJcGVybWFuZW50GAQgASgIEhYKDnJldHJ5X2FmdGVyX21zGAUgASgEEhQKDGRldGFpbHNfanNvbhgGIAEoCSIeCgVFbmRlZBIVCg1pbnZvY2F0aW9uX2lkGAEgASgJIhUKBFJvb20SDQoFc2xvdHMYASABKA0iCQoHTGVhdmluZyI4CgdSZWZ1c2VkEgwKBHR5cGUYASABKAkSDgoGcmVhc29uGAIgASgJEg8KB21lc3NhZ2UYAyABKAkiBgoEUGluZyIGCgRQb25nIgcKBURyYWluIhUKE0xpc3RTZXNzaW9uc1JlcXVlc3QiUwoUTGlzdFNlc3Npb25zUmVzcG9uc2USDwoHaG9zdF9pZBgBIAEoCRIqCghzZXNzaW9ucxgCIAMoCzIYLnBhd2wuaGFuZGxlci52MS5TZXNzaW9uIp0CCgdTZXNzaW9uEhMKC2V4ZWN1dG9yX2lkGAEgASgJEgwKBG5hbWUYAiABKAkSDQoFYnVpbGQYAyABKAkSCwoDc2RrGAQgASgJEhAKCGxhbmd1YWdlGAUgASgJEg0KBXR5cGVzGAYgAygJEikKB3JlZnVzZWQYByADKAsyGC5wYXdsLmhhbmRsZXIudjEuUmVmdXNlZBIsCgVzdGF0ZRgIIAEoDjIdLnBhd2wuaGFuZGxlci52MS5TZXNzaW9uU3RhdGUSDQoFc2xvdHMYCSABKA0SDAoEYnVzeRgKIAEoDRIRCglzaWxlbnRfbXMYCyABKAQSFQoNcm91bmRfdHJpcF91cxgMIAEoBBISCgpsYXRlX2l0ZW1zGA0gASgEKrkBCgxDYW5jZWxSZWFzb24SHQoZQ0FOQ0VMX1JFQVNPTl9VTlNQRUNJRklFRBAAEhsKF0NBTkNFTF9SRUFTT05fQ0FOQ0VMTEVEEAESGQoVQ0FOQ0VMX1JFQVNPTl9USU1FT1VUEAISHAoYQ0FOQ0VMX1JFQVNPTl9DTEFJTV9MT1NUEAMSGQoVQ0FOQ0VMX1JFQVNPTl9CTE9DS0VEEAQSGQoVQ0FOQ0VMX1JFQVNPTl9EUkFJTkVEEAUqdwoITG9nTGV2ZWwSGQoVTE9HX0xFVkVMX1VOU1BFQ0lGSUVEEAASEwoPTE9HX0xFVkVMX0RFQlVHEAESEgoOTE9HX0xFVkVMX0lORk8QAhISCg5MT0dfTEVWRUxfV0FSThADEhMKD0xPR19MRVZFTF9FUlJPUhAEKocBCgtFZmZlY3RDbGFzcxIcChhFRkZFQ1RfQ0xBU1NfVU5TUEVDSUZJRUQQABIeChpFRkZFQ1RfQ0xBU1NfVFJBTlNBQ1RJT05BTBABEhsKF0VGRkVDVF9DTEFTU19JREVNUE9URU5UEAISHQoZRUZGRUNUX0NMQVNTX0FUX01PU1RfT05DRRADKrABCgtFZmZlY3RTdGF0ZRIcChhFRkZFQ1RfU1RBVEVfVU5TUEVDSUZJRUQQABIUChBFRkZFQ1RfU1RBVEVfTkVXEAESHQoZRUZGRUNUX1NUQVRFX0JFR1VOX0JFRk9SRRACEhoKFkVGRkVDVF9TVEFURV9DT01NSVRURUQQAxIYChRFRkZFQ1RfU1RBVEVfUkVGVVNFRBAEEhgKFEVGRkVDVF9TVEFURV9SRVZPS0VEEAUqkwEKDFNlc3Npb25TdGF0ZRIdChlTRVNTSU9OX1NUQVRFX1VOU1BFQ0lGSUVEEAASFgoSU0VTU0lPTl9TVEFURV9PUEVOEAESGQoVU0VTU0lPTl9TVEFURV9TVEFMTEVEEAISFQoRU0VTU0lPTl9TVEFURV9DVVQQAxIaChZTRVNTSU9OX1NUQVRFX0RSQUlOSU5HEAQyuQEKDkhhbmRsZXJTZXJ2aWNlEkoKBVNlcnZlEh0ucGF3bC5oYW5kbGVyLnYxLlNlcnZlUmVxdWVzdBoeLnBhd2wuaGFuZGxlci52MS5TZXJ2ZVJlc3BvbnNlKAEwARJbCgxMaXN0U2Vzc2lvbnMSJC5wYXdsLmhhbmRsZXIudjEuTGlzdFNlc3Npb25zUmVxdWVzdBolLnBhd2wuaGFuZGxlci52MS5MaXN0U2Vzc2lvbnNSZXNwb25zZWIGcHJvdG8z");
 
 /**
  * ServeRequest is one message of a handler process.
@@ -691,6 +691,13 @@ export type Invoke = Message<"pawl.handler.v1.Invoke"> & {
    * @generated from field: string traceparent = 12;
    */
   traceparent: string;
+
+  /**
+   * The keys of the run's memory that the node reads, as a JSON object; empty means none.
+   *
+   * @generated from field: string memory_json = 13;
+   */
+  memoryJson: string;
 };
 
 /**
@@ -1078,6 +1085,13 @@ export type Result = Message<"pawl.handler.v1.Result"> & {
    * @generated from field: uint64 queue_delay_ms = 5;
    */
   queueDelayMs: bigint;
+
+  /**
+   * What the handler asks of the engine beside its output, in order; at most 32. One that cannot be done fails the node.
+   *
+   * @generated from field: repeated pawl.handler.v1.Action actions = 6;
+   */
+  actions: Action[];
 };
 
 /**
@@ -1086,6 +1100,364 @@ export type Result = Message<"pawl.handler.v1.Result"> & {
  */
 export const ResultSchema: GenMessage<Result> = /*@__PURE__*/
   messageDesc(file_pawl_handler_v1_handler_service, 21);
+
+/**
+ * Action is what a handler asks of the engine beside its output. Actions commit with the output. JSON in them is text; empty means none.
+ *
+ * @generated from message pawl.handler.v1.Action
+ */
+export type Action = Message<"pawl.handler.v1.Action"> & {
+  /**
+   * What to do.
+   *
+   * @generated from oneof pawl.handler.v1.Action.action
+   */
+  action: {
+    /**
+     * Write keys of the run's memory.
+     *
+     * @generated from field: pawl.handler.v1.UpdateMemory update_memory = 1;
+     */
+    value: UpdateMemory;
+    case: "updateMemory";
+  } | {
+    /**
+     * End the run, or pause it.
+     *
+     * @generated from field: pawl.handler.v1.SetStatus set_status = 2;
+     */
+    value: SetStatus;
+    case: "setStatus";
+  } | {
+    /**
+     * Run another node next.
+     *
+     * @generated from field: pawl.handler.v1.GotoNode goto_node = 3;
+     */
+    value: GotoNode;
+    case: "gotoNode";
+  } | {
+    /**
+     * Give the work to another node or workflow.
+     *
+     * @generated from field: pawl.handler.v1.Handoff handoff = 4;
+     */
+    value: Handoff;
+    case: "handoff";
+  } | {
+    /**
+     * Ask a person; the answer becomes the output of the node.
+     *
+     * @generated from field: pawl.handler.v1.RequestHumanInput request_human_input = 5;
+     */
+    value: RequestHumanInput;
+    case: "requestHumanInput";
+  } | {
+    /**
+     * Answer the question of another node of the same run.
+     *
+     * @generated from field: pawl.handler.v1.ResumeFromHuman resume_from_human = 6;
+     */
+    value: ResumeFromHuman;
+    case: "resumeFromHuman";
+  } | {
+    /**
+     * Merge several results into one key of the memory.
+     *
+     * @generated from field: pawl.handler.v1.MergeParallelResults merge_parallel_results = 7;
+     */
+    value: MergeParallelResults;
+    case: "mergeParallelResults";
+  } | {
+    /**
+     * The name of an action that the sender has no message for. The scheduler refuses it, and names the actions that it knows.
+     *
+     * @generated from field: string unknown = 15;
+     */
+    value: string;
+    case: "unknown";
+  } | { case: undefined; value?: undefined };
+};
+
+/**
+ * Describes the message pawl.handler.v1.Action.
+ * Use `create(ActionSchema)` to create a new message.
+ */
+export const ActionSchema: GenMessage<Action> = /*@__PURE__*/
+  messageDesc(file_pawl_handler_v1_handler_service, 22);
+
+/**
+ * UpdateMemory writes keys of the run's memory.
+ *
+ * @generated from message pawl.handler.v1.UpdateMemory
+ */
+export type UpdateMemory = Message<"pawl.handler.v1.UpdateMemory"> & {
+  /**
+   * A JSON object: the values by key.
+   *
+   * @generated from field: string values_json = 1;
+   */
+  valuesJson: string;
+};
+
+/**
+ * Describes the message pawl.handler.v1.UpdateMemory.
+ * Use `create(UpdateMemorySchema)` to create a new message.
+ */
+export const UpdateMemorySchema: GenMessage<UpdateMemory> = /*@__PURE__*/
+  messageDesc(file_pawl_handler_v1_handler_service, 23);
+
+/**
+ * SetStatus ends the run, or pauses it.
+ *
+ * @generated from message pawl.handler.v1.SetStatus
+ */
+export type SetStatus = Message<"pawl.handler.v1.SetStatus"> & {
+  /**
+   * completed, failed, cancelled or paused.
+   *
+   * @generated from field: string status = 1;
+   */
+  status: string;
+
+  /**
+   * Why, for people.
+   *
+   * @generated from field: string message = 2;
+   */
+  message: string;
+
+  /**
+   * With completed: the output of the run as JSON; the output of the node if empty.
+   *
+   * @generated from field: string output_json = 3;
+   */
+  outputJson: string;
+};
+
+/**
+ * Describes the message pawl.handler.v1.SetStatus.
+ * Use `create(SetStatusSchema)` to create a new message.
+ */
+export const SetStatusSchema: GenMessage<SetStatus> = /*@__PURE__*/
+  messageDesc(file_pawl_handler_v1_handler_service, 24);
+
+/**
+ * GotoNode runs another node next.
+ *
+ * @generated from message pawl.handler.v1.GotoNode
+ */
+export type GotoNode = Message<"pawl.handler.v1.GotoNode"> & {
+  /**
+   * Which node.
+   *
+   * @generated from field: string node = 1;
+   */
+  node: string;
+
+  /**
+   * Why, for people.
+   *
+   * @generated from field: string reason = 2;
+   */
+  reason: string;
+};
+
+/**
+ * Describes the message pawl.handler.v1.GotoNode.
+ * Use `create(GotoNodeSchema)` to create a new message.
+ */
+export const GotoNodeSchema: GenMessage<GotoNode> = /*@__PURE__*/
+  messageDesc(file_pawl_handler_v1_handler_service, 25);
+
+/**
+ * Handoff gives the work to a node or to a workflow; it has one of both.
+ *
+ * @generated from message pawl.handler.v1.Handoff
+ */
+export type Handoff = Message<"pawl.handler.v1.Handoff"> & {
+  /**
+   * Which node runs next.
+   *
+   * @generated from field: string node = 1;
+   */
+  node: string;
+
+  /**
+   * The workflow of a child run that the node waits for. The output of that run becomes the output of the node.
+   *
+   * @generated from field: string workflow = 2;
+   */
+  workflow: string;
+
+  /**
+   * The version of the workflow; 0 means the current one.
+   *
+   * @generated from field: uint32 version = 3;
+   */
+  version: number;
+
+  /**
+   * The input of the child run as JSON; the output of the node if empty.
+   *
+   * @generated from field: string input_json = 4;
+   */
+  inputJson: string;
+
+  /**
+   * Why, for people.
+   *
+   * @generated from field: string reason = 5;
+   */
+  reason: string;
+};
+
+/**
+ * Describes the message pawl.handler.v1.Handoff.
+ * Use `create(HandoffSchema)` to create a new message.
+ */
+export const HandoffSchema: GenMessage<Handoff> = /*@__PURE__*/
+  messageDesc(file_pawl_handler_v1_handler_service, 26);
+
+/**
+ * RequestHumanInput asks a person.
+ *
+ * @generated from message pawl.handler.v1.RequestHumanInput
+ */
+export type RequestHumanInput = Message<"pawl.handler.v1.RequestHumanInput"> & {
+  /**
+   * The question; at most 4,000 characters.
+   *
+   * @generated from field: string message = 1;
+   */
+  message: string;
+
+  /**
+   * Any JSON for the person who answers; the output of the node if empty.
+   *
+   * @generated from field: string details_json = 2;
+   */
+  detailsJson: string;
+
+  /**
+   * Names by which people find their questions; at most 32.
+   *
+   * @generated from field: repeated string assignees = 3;
+   */
+  assignees: string[];
+
+  /**
+   * How long the question stays open; 0 means without a limit.
+   *
+   * @generated from field: uint64 deadline_ms = 4;
+   */
+  deadlineMs: bigint;
+};
+
+/**
+ * Describes the message pawl.handler.v1.RequestHumanInput.
+ * Use `create(RequestHumanInputSchema)` to create a new message.
+ */
+export const RequestHumanInputSchema: GenMessage<RequestHumanInput> = /*@__PURE__*/
+  messageDesc(file_pawl_handler_v1_handler_service, 27);
+
+/**
+ * ResumeFromHuman answers the question of another node; it has a node or the id of an approval.
+ *
+ * @generated from message pawl.handler.v1.ResumeFromHuman
+ */
+export type ResumeFromHuman = Message<"pawl.handler.v1.ResumeFromHuman"> & {
+  /**
+   * The node that waits.
+   *
+   * @generated from field: string node = 1;
+   */
+  node: string;
+
+  /**
+   * The approval that waits.
+   *
+   * @generated from field: string approval_id = 2;
+   */
+  approvalId: string;
+
+  /**
+   * approve or reject.
+   *
+   * @generated from field: string decision = 3;
+   */
+  decision: string;
+
+  /**
+   * The response as JSON.
+   *
+   * @generated from field: string response_json = 4;
+   */
+  responseJson: string;
+
+  /**
+   * Which execution of the node; 0 outside of a map or loop.
+   *
+   * @generated from field: uint32 iteration = 5;
+   */
+  iteration: number;
+
+  /**
+   * For people.
+   *
+   * @generated from field: string comment = 6;
+   */
+  comment: string;
+};
+
+/**
+ * Describes the message pawl.handler.v1.ResumeFromHuman.
+ * Use `create(ResumeFromHumanSchema)` to create a new message.
+ */
+export const ResumeFromHumanSchema: GenMessage<ResumeFromHuman> = /*@__PURE__*/
+  messageDesc(file_pawl_handler_v1_handler_service, 28);
+
+/**
+ * MergeParallelResults merges values of the memory or outputs of nodes into one key of the memory; it has keys or nodes.
+ *
+ * @generated from message pawl.handler.v1.MergeParallelResults
+ */
+export type MergeParallelResults = Message<"pawl.handler.v1.MergeParallelResults"> & {
+  /**
+   * Keys of the memory. The scheduler leaves out a key without a value.
+   *
+   * @generated from field: repeated string keys = 1;
+   */
+  keys: string[];
+
+  /**
+   * Nodes. The scheduler leaves out a node that has not completed.
+   *
+   * @generated from field: repeated string nodes = 2;
+   */
+  nodes: string[];
+
+  /**
+   * The key that gets the result.
+   *
+   * @generated from field: string into = 3;
+   */
+  into: string;
+
+  /**
+   * last_write_wins, concat, array or json_object.
+   *
+   * @generated from field: string strategy = 4;
+   */
+  strategy: string;
+};
+
+/**
+ * Describes the message pawl.handler.v1.MergeParallelResults.
+ * Use `create(MergeParallelResultsSchema)` to create a new message.
+ */
+export const MergeParallelResultsSchema: GenMessage<MergeParallelResults> = /*@__PURE__*/
+  messageDesc(file_pawl_handler_v1_handler_service, 29);
 
 /**
  * Failure is failure.
@@ -1141,7 +1513,7 @@ export type Failure = Message<"pawl.handler.v1.Failure"> & {
  * Use `create(FailureSchema)` to create a new message.
  */
 export const FailureSchema: GenMessage<Failure> = /*@__PURE__*/
-  messageDesc(file_pawl_handler_v1_handler_service, 22);
+  messageDesc(file_pawl_handler_v1_handler_service, 30);
 
 /**
  * Ended means that the handler of a cancelled invocation has returned.
@@ -1162,7 +1534,7 @@ export type Ended = Message<"pawl.handler.v1.Ended"> & {
  * Use `create(EndedSchema)` to create a new message.
  */
 export const EndedSchema: GenMessage<Ended> = /*@__PURE__*/
-  messageDesc(file_pawl_handler_v1_handler_service, 23);
+  messageDesc(file_pawl_handler_v1_handler_service, 31);
 
 /**
  * Room is the new number of slots.
@@ -1183,7 +1555,7 @@ export type Room = Message<"pawl.handler.v1.Room"> & {
  * Use `create(RoomSchema)` to create a new message.
  */
 export const RoomSchema: GenMessage<Room> = /*@__PURE__*/
-  messageDesc(file_pawl_handler_v1_handler_service, 24);
+  messageDesc(file_pawl_handler_v1_handler_service, 32);
 
 /**
  * Leaving means that the process stops. The host closes the stream once nothing is left, and the session is over.
@@ -1198,7 +1570,7 @@ export type Leaving = Message<"pawl.handler.v1.Leaving"> & {
  * Use `create(LeavingSchema)` to create a new message.
  */
 export const LeavingSchema: GenMessage<Leaving> = /*@__PURE__*/
-  messageDesc(file_pawl_handler_v1_handler_service, 25);
+  messageDesc(file_pawl_handler_v1_handler_service, 33);
 
 /**
  * Refused means that a node type of the process is not served.
@@ -1233,7 +1605,7 @@ export type Refused = Message<"pawl.handler.v1.Refused"> & {
  * Use `create(RefusedSchema)` to create a new message.
  */
 export const RefusedSchema: GenMessage<Refused> = /*@__PURE__*/
-  messageDesc(file_pawl_handler_v1_handler_service, 26);
+  messageDesc(file_pawl_handler_v1_handler_service, 34);
 
 /**
  * Ping asks for Pong.
@@ -1248,7 +1620,7 @@ export type Ping = Message<"pawl.handler.v1.Ping"> & {
  * Use `create(PingSchema)` to create a new message.
  */
 export const PingSchema: GenMessage<Ping> = /*@__PURE__*/
-  messageDesc(file_pawl_handler_v1_handler_service, 27);
+  messageDesc(file_pawl_handler_v1_handler_service, 35);
 
 /**
  * Pong answers Ping.
@@ -1263,7 +1635,7 @@ export type Pong = Message<"pawl.handler.v1.Pong"> & {
  * Use `create(PongSchema)` to create a new message.
  */
 export const PongSchema: GenMessage<Pong> = /*@__PURE__*/
-  messageDesc(file_pawl_handler_v1_handler_service, 28);
+  messageDesc(file_pawl_handler_v1_handler_service, 36);
 
 /**
  * Drain means that the host stops.
@@ -1278,7 +1650,7 @@ export type Drain = Message<"pawl.handler.v1.Drain"> & {
  * Use `create(DrainSchema)` to create a new message.
  */
 export const DrainSchema: GenMessage<Drain> = /*@__PURE__*/
-  messageDesc(file_pawl_handler_v1_handler_service, 29);
+  messageDesc(file_pawl_handler_v1_handler_service, 37);
 
 /**
  * ListSessionsRequest is the body of ListSessions.
@@ -1293,7 +1665,7 @@ export type ListSessionsRequest = Message<"pawl.handler.v1.ListSessionsRequest">
  * Use `create(ListSessionsRequestSchema)` to create a new message.
  */
 export const ListSessionsRequestSchema: GenMessage<ListSessionsRequest> = /*@__PURE__*/
-  messageDesc(file_pawl_handler_v1_handler_service, 30);
+  messageDesc(file_pawl_handler_v1_handler_service, 38);
 
 /**
  * ListSessionsResponse is the answer of ListSessions.
@@ -1321,7 +1693,7 @@ export type ListSessionsResponse = Message<"pawl.handler.v1.ListSessionsResponse
  * Use `create(ListSessionsResponseSchema)` to create a new message.
  */
 export const ListSessionsResponseSchema: GenMessage<ListSessionsResponse> = /*@__PURE__*/
-  messageDesc(file_pawl_handler_v1_handler_service, 31);
+  messageDesc(file_pawl_handler_v1_handler_service, 39);
 
 /**
  * Session is one handler process as its host sees it.
@@ -1426,7 +1798,7 @@ export type Session = Message<"pawl.handler.v1.Session"> & {
  * Use `create(SessionSchema)` to create a new message.
  */
 export const SessionSchema: GenMessage<Session> = /*@__PURE__*/
-  messageDesc(file_pawl_handler_v1_handler_service, 32);
+  messageDesc(file_pawl_handler_v1_handler_service, 40);
 
 /**
  * CancelReason says why the host aborts a handler.

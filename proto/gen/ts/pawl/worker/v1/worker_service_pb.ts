@@ -10,7 +10,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file pawl/worker/v1/worker_service.proto.
  */
 export const file_pawl_worker_v1_worker_service: GenFile = /*@__PURE__*/
-  fileDesc("CiNwYXdsL3dvcmtlci92MS93b3JrZXJfc2VydmljZS5wcm90bxIOcGF3bC53b3JrZXIudjEiOAoLV29ya1JlcXVlc3QSKQoFaXRlbXMYASADKAsyGi5wYXdsLndvcmtlci52MS5Xb3JrZXJJdGVtIjwKDFdvcmtSZXNwb25zZRIsCgVpdGVtcxgBIAMoCzIdLnBhd2wud29ya2VyLnYxLlNjaGVkdWxlckl0ZW0i+gMKCldvcmtlckl0ZW0SLAoIcmVnaXN0ZXIYASABKAsyGC5wYXdsLndvcmtlci52MS5SZWdpc3RlckgAEigKBmNyZWRpdBgCIAEoCzIWLnBhd2wud29ya2VyLnYxLkNyZWRpdEgAEiYKBXJlbmV3GAMgASgLMhUucGF3bC53b3JrZXIudjEuUmVuZXdIABImCgVkZWx0YRgEIAEoCzIVLnBhd2wud29ya2VyLnYxLkRlbHRhSAASIgoDbG9nGAUgASgLMhMucGF3bC53b3JrZXIudjEuTG9nSAASKgoHb3V0Y29tZRgGIAEoCzIXLnBhd2wud29ya2VyLnYxLk91dGNvbWVIABIqCgdyZWxlYXNlGAcgASgLMhcucGF3bC53b3JrZXIudjEuUmVsZWFzZUgAEioKB2dvb2RieWUYCCABKAsyFy5wYXdsLndvcmtlci52MS5Hb29kYnllSAASMwoMZWZmZWN0X2JlZ2luGAkgASgLMhsucGF3bC53b3JrZXIudjEuRWZmZWN0QmVnaW5IABI1Cg1lZmZlY3RfY29tbWl0GAogASgLMhwucGF3bC53b3JrZXIudjEuRWZmZWN0Q29tbWl0SAASKAoGZXh0ZW5kGAsgASgLMhYucGF3bC53b3JrZXIudjEuRXh0ZW5kSABCBgoEaXRlbSKkBAoNU2NoZWR1bGVySXRlbRIwCgpyZWdpc3RlcmVkGAEgASgLMhoucGF3bC53b3JrZXIudjEuUmVnaXN0ZXJlZEgAEjAKCmFzc2lnbm1lbnQYAiABKAsyGi5wYXdsLndvcmtlci52MS5Bc3NpZ25tZW50SAASKgoHc2V0dGxlZBgDIAEoCzIXLnBhd2wud29ya2VyLnYxLlNldHRsZWRIABIoCgZjYW5jZWwYBCABKAsyFi5wYXdsLndvcmtlci52MS5DYW5jZWxIABIvCgpjbGFpbV9sb3N0GAUgASgLMhkucGF3bC53b3JrZXIudjEuQ2xhaW1Mb3N0SAASKgoHcmVuZXdlZBgGIAEoCzIXLnBhd2wud29ya2VyLnYxLlJlbmV3ZWRIABImCgVkcmFpbhgHIAEoCzIVLnBhd2wud29ya2VyLnYxLkRyYWluSAASLAoIc3RyZWFtZWQYCCABKAsyGC5wYXdsLndvcmtlci52MS5TdHJlYW1lZEgAEjMKDGVmZmVjdF9iZWd1bhgJIAEoCzIbLnBhd2wud29ya2VyLnYxLkVmZmVjdEJlZ3VuSAASOwoQZWZmZWN0X2NvbW1pdHRlZBgKIAEoCzIfLnBhd2wud29ya2VyLnYxLkVmZmVjdENvbW1pdHRlZEgAEiwKCGV4dGVuZGVkGAsgASgLMhgucGF3bC53b3JrZXIudjEuRXh0ZW5kZWRIAEIGCgRpdGVtIlcKBUNsYWltEg4KBnJ1bl9pZBgBIAEoCRIPCgdub2RlX2lkGAIgASgJEhEKCWl0ZXJhdGlvbhgDIAEoDRINCgVlcG9jaBgEIAEoBEoECAUQBlIFb2ZmZXIirgIKCFJlZ2lzdGVyEhMKC2V4ZWN1dG9yX2lkGAEgASgJEhIKCm5vZGVfdHlwZXMYAiADKAkSDQoFc2xvdHMYAyABKA0SIwoEaGVsZBgEIAMoCzIVLnBhd2wud29ya2VyLnYxLkNsYWltEhMKC2Rlc2NyaXB0aW9uGAUgASgJEhMKC2luc3RhbmNlX2lkGAggASgJEg0KBXRva2VuGAkgASgJEjcKC2Rlc2NyaXB0b3JzGAogAygLMiIucGF3bC53b3JrZXIudjEuTm9kZVR5cGVEZXNjcmlwdG9yEi8KB3Byb2Nlc3MYCyABKAsyHi5wYXdsLndvcmtlci52MS5IYW5kbGVyUHJvY2Vzc0oECAYQB0oECAcQCFIHZHJvcHBlZFINaW5zdGFudF90eXBlcyJ7ChJOb2RlVHlwZURlc2NyaXB0b3ISDAoEdHlwZRgBIAEoCRITCgtkZXNjcmlwdGlvbhgCIAEoCRIUCgxpbnB1dF9zY2hlbWEYAyABKAkSFQoNb3V0cHV0X3NjaGVtYRgEIAEoCRIVCg1jb25maWdfc2NoZW1hGAUgASgJIkwKDkhhbmRsZXJQcm9jZXNzEgwKBG5hbWUYASABKAkSDQoFYnVpbGQYAiABKAkSCwoDc2RrGAMgASgJEhAKCGxhbmd1YWdlGAQgASgJInQKClJlZ2lzdGVyZWQSFAoMc2NoZWR1bGVyX2lkGAEgASgJEhAKCGxlYXNlX21zGAIgASgEEhAKCHJlbmV3X21zGAMgASgEEiwKB3JlZnVzZWQYBCADKAsyGy5wYXdsLndvcmtlci52MS5SZWZ1c2VkVHlwZSI8CgtSZWZ1c2VkVHlwZRIMCgR0eXBlGAEgASgJEg4KBnJlYXNvbhgCIAEoCRIPCgdtZXNzYWdlGAMgASgJIhcKBkNyZWRpdBINCgVzbG90cxgBIAEoDSI/CgVSZW5ldxIjCgRoZWxkGAEgAygLMhUucGF3bC53b3JrZXIudjEuQ2xhaW0SEQoJc2lsZW50X21zGAIgASgEIgkKB1JlbmV3ZWQidgoFRGVsdGESJAoFY2xhaW0YASABKAsyFS5wYXdsLndvcmtlci52MS5DbGFpbRITCgtkZWx0YV9pbmRleBgCIAEoDRIMCgR0ZXh0GAMgASgJEiQKBW1lZGlhGAQgASgLMhUucGF3bC53b3JrZXIudjEuTWVkaWEiIgoFTWVkaWESCwoDdXJsGAEgASgJEgwKBG1pbWUYAiABKAkiNAoFVXNhZ2USFAoMaW5wdXRfdG9rZW5zGAEgASgEEhUKDW91dHB1dF90b2tlbnMYAiABKAQicQoDTG9nEiQKBWNsYWltGAEgASgLMhUucGF3bC53b3JrZXIudjEuQ2xhaW0SEQoJbG9nX2luZGV4GAIgASgNEg0KBWxldmVsGAMgASgJEg8KB21lc3NhZ2UYBCABKAkSEQoJY3V0X2J5dGVzGAUgASgEItACCgdPdXRjb21lEiQKBWNsYWltGAEgASgLMhUucGF3bC53b3JrZXIudjEuQ2xhaW0SEwoLZHVyYXRpb25fbXMYAiABKAQSLgoJY29tcGxldGVkGAMgASgLMhkucGF3bC53b3JrZXIudjEuQ29tcGxldGVkSAASKAoGZmFpbGVkGAQgASgLMhYucGF3bC53b3JrZXIudjEuRmFpbGVkSAASLAoIZXhwYW5kZWQYBiABKAsyGC5wYXdsLndvcmtlci52MS5FeHBhbmRlZEgAEi0KCWNoaWxkX3J1bhgHIAEoCzIYLnBhd2wud29ya2VyLnYxLkNoaWxkUnVuSAASJAoEaGVsZBgIIAEoCzIULnBhd2wud29ya2VyLnYxLkhlbGRIABIjCgVnYXRlcxgFIAMoCzIULnBhd2wud29ya2VyLnYxLkdhdGVCCAoGcmVzdWx0IlMKBEdhdGUSJgoEa2luZBgBIAEoDjIYLnBhd2wud29ya2VyLnYxLkdhdGVLaW5kEg0KBXBoYXNlGAIgASgJEhQKDGRldGFpbHNfanNvbhgDIAEoDCJ8CglDb21wbGV0ZWQSEwoLb3V0cHV0X2pzb24YASABKAwSDgoGaGFuZGxlGAIgASgJEhYKDnF1ZXVlX2RlbGF5X21zGAMgASgEEiQKBXVzYWdlGAQgASgLMhUucGF3bC53b3JrZXIudjEuVXNhZ2USDAoEc3RvcBgFIAEoCCIrCghFeHBhbmRlZBISCgppdGVtc19qc29uGAEgASgMEgsKA2N1dBgCIAEoCCJECghDaGlsZFJ1bhITCgt3b3JrZmxvd19pZBgBIAEoCRIPCgd2ZXJzaW9uGAIgASgNEhIKCmlucHV0X2pzb24YAyABKAwifwoESGVsZBIOCgZyZWFzb24YASABKAkSDQoFcGhhc2UYAiABKAkSLAoJY29tcGxldGVkGAMgASgLMhkucGF3bC53b3JrZXIudjEuQ29tcGxldGVkEioKCGFwcHJvdmFsGAQgASgLMhgucGF3bC53b3JrZXIudjEuUXVlc3Rpb24iWQoIUXVlc3Rpb24SDwoHbWVzc2FnZRgBIAEoCRIUCgxkZXRhaWxzX2pzb24YAiABKAwSEQoJYXNzaWduZWVzGAMgAygJEhMKC2RlYWRsaW5lX21zGAQgASgEIn0KBkZhaWxlZBINCgVjYXVzZRgBIAEoCRIPCgdtZXNzYWdlGAIgASgJEhEKCXBlcm1hbmVudBgDIAEoCBIUCgxkZXRhaWxzX2pzb24YBCABKAwSFgoOcmV0cnlfYWZ0ZXJfbXMYBSABKAQSEgoKdGltZW91dF9tcxgGIAEoBCIvCgdSZWxlYXNlEiQKBWNsYWltGAEgASgLMhUucGF3bC53b3JrZXIudjEuQ2xhaW0iCQoHR29vZGJ5ZSKEAgoKQXNzaWdubWVudBIkCgVjbGFpbRgBIAEoCzIVLnBhd2wud29ya2VyLnYxLkNsYWltEg8KB2F0dGVtcHQYAiABKA0SEQoJbm9kZV90eXBlGAMgASgJEhEKCW5vZGVfanNvbhgEIAEoDBIUCgxjb250ZXh0X2pzb24YBSABKAwSEgoKdGltZW91dF9tcxgGIAEoBBITCgt0cmFjZXBhcmVudBgHIAEoCRISCgplZmZlY3Rfa2V5GAggASgJEhMKC3dvcmtmbG93X2lkGAkgASgJEhYKDmlucHV0X2FwcHJvdmVkGAogASgIEhkKEWZpcnN0X2RlbHRhX2luZGV4GAsgASgNIi8KB1NldHRsZWQSJAoFY2xhaW0YASABKAsyFS5wYXdsLndvcmtlci52MS5DbGFpbSIuCgZDYW5jZWwSJAoFY2xhaW0YASABKAsyFS5wYXdsLndvcmtlci52MS5DbGFpbSIxCglDbGFpbUxvc3QSJAoFY2xhaW0YASABKAsyFS5wYXdsLndvcmtlci52MS5DbGFpbSJYCghTdHJlYW1lZBIkCgVjbGFpbRgBIAEoCzIVLnBhd2wud29ya2VyLnYxLkNsYWltEhMKC2RlbHRhX2NvdW50GAIgASgNEhEKCWxvZ19jb3VudBgDIAEoDSIHCgVEcmFpbiJtCgtFZmZlY3RCZWdpbhIkCgVjbGFpbRgBIAEoCzIVLnBhd2wud29ya2VyLnYxLkNsYWltEgwKBG5hbWUYAiABKAkSKgoFY2xhc3MYAyABKA4yGy5wYXdsLndvcmtlci52MS5FZmZlY3RDbGFzcyKCAQoLRWZmZWN0QmVndW4SJAoFY2xhaW0YASABKAsyFS5wYXdsLndvcmtlci52MS5DbGFpbRIMCgRuYW1lGAIgASgJEioKBXN0YXRlGAMgASgOMhsucGF3bC53b3JrZXIudjEuRWZmZWN0U3RhdGUSEwoLcmVzdWx0X2pzb24YBCABKAwiVwoMRWZmZWN0Q29tbWl0EiQKBWNsYWltGAEgASgLMhUucGF3bC53b3JrZXIudjEuQ2xhaW0SDAoEbmFtZRgCIAEoCRITCgtyZXN1bHRfanNvbhgDIAEoDCJxCg9FZmZlY3RDb21taXR0ZWQSJAoFY2xhaW0YASABKAsyFS5wYXdsLndvcmtlci52MS5DbGFpbRIMCgRuYW1lGAIgASgJEioKBXN0YXRlGAMgASgOMhsucGF3bC53b3JrZXIudjEuRWZmZWN0U3RhdGUiQQoGRXh0ZW5kEiQKBWNsYWltGAEgASgLMhUucGF3bC53b3JrZXIudjEuQ2xhaW0SEQoJZXh0ZW5kX21zGAIgASgEIjAKCEV4dGVuZGVkEiQKBWNsYWltGAEgASgLMhUucGF3bC53b3JrZXIudjEuQ2xhaW0qaAoIR2F0ZUtpbmQSGQoVR0FURV9LSU5EX1VOU1BFQ0lGSUVEEAASHwobR0FURV9LSU5EX0NPTlRSQUNUX1ZJT0xBVEVEEAESIAocR0FURV9LSU5EX01PREVSQVRJT05fRkxBR0dFRBACKocBCgtFZmZlY3RDbGFzcxIcChhFRkZFQ1RfQ0xBU1NfVU5TUEVDSUZJRUQQABIeChpFRkZFQ1RfQ0xBU1NfVFJBTlNBQ1RJT05BTBABEhsKF0VGRkVDVF9DTEFTU19JREVNUE9URU5UEAISHQoZRUZGRUNUX0NMQVNTX0FUX01PU1RfT05DRRADKpYBCgtFZmZlY3RTdGF0ZRIcChhFRkZFQ1RfU1RBVEVfVU5TUEVDSUZJRUQQABIUChBFRkZFQ1RfU1RBVEVfTkVXEAESHQoZRUZGRUNUX1NUQVRFX0JFR1VOX0JFRk9SRRACEhoKFkVGRkVDVF9TVEFURV9DT01NSVRURUQQAxIYChRFRkZFQ1RfU1RBVEVfUkVGVVNFRBAEMlYKDVdvcmtlclNlcnZpY2USRQoEV29yaxIbLnBhd2wud29ya2VyLnYxLldvcmtSZXF1ZXN0GhwucGF3bC53b3JrZXIudjEuV29ya1Jlc3BvbnNlKAEwAWIGcHJvdG8z");
+  fileDesc("CiNwYXdsL3dvcmtlci92MS93b3JrZXJfc2VydmljZS5wcm90bxIOcGF3bC53b3JrZXIudjEiOAoLV29ya1JlcXVlc3QSKQoFaXRlbXMYASADKAsyGi5wYXdsLndvcmtlci52MS5Xb3JrZXJJdGVtIjwKDFdvcmtSZXNwb25zZRIsCgVpdGVtcxgBIAMoCzIdLnBhd2wud29ya2VyLnYxLlNjaGVkdWxlckl0ZW0i+gMKCldvcmtlckl0ZW0SLAoIcmVnaXN0ZXIYASABKAsyGC5wYXdsLndvcmtlci52MS5SZWdpc3RlckgAEigKBmNyZWRpdBgCIAEoCzIWLnBhd2wud29ya2VyLnYxLkNyZWRpdEgAEiYKBXJlbmV3GAMgASgLMhUucGF3bC53b3JrZXIudjEuUmVuZXdIABImCgVkZWx0YRgEIAEoCzIVLnBhd2wud29ya2VyLnYxLkRlbHRhSAASIgoDbG9nGAUgASgLMhMucGF3bC53b3JrZXIudjEuTG9nSAASKgoHb3V0Y29tZRgGIAEoCzIXLnBhd2wud29ya2VyLnYxLk91dGNvbWVIABIqCgdyZWxlYXNlGAcgASgLMhcucGF3bC53b3JrZXIudjEuUmVsZWFzZUgAEioKB2dvb2RieWUYCCABKAsyFy5wYXdsLndvcmtlci52MS5Hb29kYnllSAASMwoMZWZmZWN0X2JlZ2luGAkgASgLMhsucGF3bC53b3JrZXIudjEuRWZmZWN0QmVnaW5IABI1Cg1lZmZlY3RfY29tbWl0GAogASgLMhwucGF3bC53b3JrZXIudjEuRWZmZWN0Q29tbWl0SAASKAoGZXh0ZW5kGAsgASgLMhYucGF3bC53b3JrZXIudjEuRXh0ZW5kSABCBgoEaXRlbSKkBAoNU2NoZWR1bGVySXRlbRIwCgpyZWdpc3RlcmVkGAEgASgLMhoucGF3bC53b3JrZXIudjEuUmVnaXN0ZXJlZEgAEjAKCmFzc2lnbm1lbnQYAiABKAsyGi5wYXdsLndvcmtlci52MS5Bc3NpZ25tZW50SAASKgoHc2V0dGxlZBgDIAEoCzIXLnBhd2wud29ya2VyLnYxLlNldHRsZWRIABIoCgZjYW5jZWwYBCABKAsyFi5wYXdsLndvcmtlci52MS5DYW5jZWxIABIvCgpjbGFpbV9sb3N0GAUgASgLMhkucGF3bC53b3JrZXIudjEuQ2xhaW1Mb3N0SAASKgoHcmVuZXdlZBgGIAEoCzIXLnBhd2wud29ya2VyLnYxLlJlbmV3ZWRIABImCgVkcmFpbhgHIAEoCzIVLnBhd2wud29ya2VyLnYxLkRyYWluSAASLAoIc3RyZWFtZWQYCCABKAsyGC5wYXdsLndvcmtlci52MS5TdHJlYW1lZEgAEjMKDGVmZmVjdF9iZWd1bhgJIAEoCzIbLnBhd2wud29ya2VyLnYxLkVmZmVjdEJlZ3VuSAASOwoQZWZmZWN0X2NvbW1pdHRlZBgKIAEoCzIfLnBhd2wud29ya2VyLnYxLkVmZmVjdENvbW1pdHRlZEgAEiwKCGV4dGVuZGVkGAsgASgLMhgucGF3bC53b3JrZXIudjEuRXh0ZW5kZWRIAEIGCgRpdGVtIlcKBUNsYWltEg4KBnJ1bl9pZBgBIAEoCRIPCgdub2RlX2lkGAIgASgJEhEKCWl0ZXJhdGlvbhgDIAEoDRINCgVlcG9jaBgEIAEoBEoECAUQBlIFb2ZmZXIirgIKCFJlZ2lzdGVyEhMKC2V4ZWN1dG9yX2lkGAEgASgJEhIKCm5vZGVfdHlwZXMYAiADKAkSDQoFc2xvdHMYAyABKA0SIwoEaGVsZBgEIAMoCzIVLnBhd2wud29ya2VyLnYxLkNsYWltEhMKC2Rlc2NyaXB0aW9uGAUgASgJEhMKC2luc3RhbmNlX2lkGAggASgJEg0KBXRva2VuGAkgASgJEjcKC2Rlc2NyaXB0b3JzGAogAygLMiIucGF3bC53b3JrZXIudjEuTm9kZVR5cGVEZXNjcmlwdG9yEi8KB3Byb2Nlc3MYCyABKAsyHi5wYXdsLndvcmtlci52MS5IYW5kbGVyUHJvY2Vzc0oECAYQB0oECAcQCFIHZHJvcHBlZFINaW5zdGFudF90eXBlcyJ7ChJOb2RlVHlwZURlc2NyaXB0b3ISDAoEdHlwZRgBIAEoCRITCgtkZXNjcmlwdGlvbhgCIAEoCRIUCgxpbnB1dF9zY2hlbWEYAyABKAkSFQoNb3V0cHV0X3NjaGVtYRgEIAEoCRIVCg1jb25maWdfc2NoZW1hGAUgASgJIkwKDkhhbmRsZXJQcm9jZXNzEgwKBG5hbWUYASABKAkSDQoFYnVpbGQYAiABKAkSCwoDc2RrGAMgASgJEhAKCGxhbmd1YWdlGAQgASgJInQKClJlZ2lzdGVyZWQSFAoMc2NoZWR1bGVyX2lkGAEgASgJEhAKCGxlYXNlX21zGAIgASgEEhAKCHJlbmV3X21zGAMgASgEEiwKB3JlZnVzZWQYBCADKAsyGy5wYXdsLndvcmtlci52MS5SZWZ1c2VkVHlwZSI8CgtSZWZ1c2VkVHlwZRIMCgR0eXBlGAEgASgJEg4KBnJlYXNvbhgCIAEoCRIPCgdtZXNzYWdlGAMgASgJIhcKBkNyZWRpdBINCgVzbG90cxgBIAEoDSI/CgVSZW5ldxIjCgRoZWxkGAEgAygLMhUucGF3bC53b3JrZXIudjEuQ2xhaW0SEQoJc2lsZW50X21zGAIgASgEIgkKB1JlbmV3ZWQidgoFRGVsdGESJAoFY2xhaW0YASABKAsyFS5wYXdsLndvcmtlci52MS5DbGFpbRITCgtkZWx0YV9pbmRleBgCIAEoDRIMCgR0ZXh0GAMgASgJEiQKBW1lZGlhGAQgASgLMhUucGF3bC53b3JrZXIudjEuTWVkaWEiIgoFTWVkaWESCwoDdXJsGAEgASgJEgwKBG1pbWUYAiABKAkiNAoFVXNhZ2USFAoMaW5wdXRfdG9rZW5zGAEgASgEEhUKDW91dHB1dF90b2tlbnMYAiABKAQicQoDTG9nEiQKBWNsYWltGAEgASgLMhUucGF3bC53b3JrZXIudjEuQ2xhaW0SEQoJbG9nX2luZGV4GAIgASgNEg0KBWxldmVsGAMgASgJEg8KB21lc3NhZ2UYBCABKAkSEQoJY3V0X2J5dGVzGAUgASgEItACCgdPdXRjb21lEiQKBWNsYWltGAEgASgLMhUucGF3bC53b3JrZXIudjEuQ2xhaW0SEwoLZHVyYXRpb25fbXMYAiABKAQSLgoJY29tcGxldGVkGAMgASgLMhkucGF3bC53b3JrZXIudjEuQ29tcGxldGVkSAASKAoGZmFpbGVkGAQgASgLMhYucGF3bC53b3JrZXIudjEuRmFpbGVkSAASLAoIZXhwYW5kZWQYBiABKAsyGC5wYXdsLndvcmtlci52MS5FeHBhbmRlZEgAEi0KCWNoaWxkX3J1bhgHIAEoCzIYLnBhd2wud29ya2VyLnYxLkNoaWxkUnVuSAASJAoEaGVsZBgIIAEoCzIULnBhd2wud29ya2VyLnYxLkhlbGRIABIjCgVnYXRlcxgFIAMoCzIULnBhd2wud29ya2VyLnYxLkdhdGVCCAoGcmVzdWx0IlMKBEdhdGUSJgoEa2luZBgBIAEoDjIYLnBhd2wud29ya2VyLnYxLkdhdGVLaW5kEg0KBXBoYXNlGAIgASgJEhQKDGRldGFpbHNfanNvbhgDIAEoDCKlAQoJQ29tcGxldGVkEhMKC291dHB1dF9qc29uGAEgASgMEg4KBmhhbmRsZRgCIAEoCRIWCg5xdWV1ZV9kZWxheV9tcxgDIAEoBBIkCgV1c2FnZRgEIAEoCzIVLnBhd2wud29ya2VyLnYxLlVzYWdlEgwKBHN0b3AYBSABKAgSJwoHYWN0aW9ucxgGIAMoCzIWLnBhd2wud29ya2VyLnYxLkFjdGlvbiKwAwoGQWN0aW9uEjUKDXVwZGF0ZV9tZW1vcnkYASABKAsyHC5wYXdsLndvcmtlci52MS5VcGRhdGVNZW1vcnlIABIvCgpzZXRfc3RhdHVzGAIgASgLMhkucGF3bC53b3JrZXIudjEuU2V0U3RhdHVzSAASLQoJZ290b19ub2RlGAMgASgLMhgucGF3bC53b3JrZXIudjEuR290b05vZGVIABIqCgdoYW5kb2ZmGAQgASgLMhcucGF3bC53b3JrZXIudjEuSGFuZG9mZkgAEkAKE3JlcXVlc3RfaHVtYW5faW5wdXQYBSABKAsyIS5wYXdsLndvcmtlci52MS5SZXF1ZXN0SHVtYW5JbnB1dEgAEjwKEXJlc3VtZV9mcm9tX2h1bWFuGAYgASgLMh8ucGF3bC53b3JrZXIudjEuUmVzdW1lRnJvbUh1bWFuSAASRgoWbWVyZ2VfcGFyYWxsZWxfcmVzdWx0cxgHIAEoCzIkLnBhd2wud29ya2VyLnYxLk1lcmdlUGFyYWxsZWxSZXN1bHRzSAASEQoHdW5rbm93bhgPIAEoCUgAQggKBmFjdGlvbiIjCgxVcGRhdGVNZW1vcnkSEwoLdmFsdWVzX2pzb24YASABKAkiQQoJU2V0U3RhdHVzEg4KBnN0YXR1cxgBIAEoCRIPCgdtZXNzYWdlGAIgASgJEhMKC291dHB1dF9qc29uGAMgASgJIigKCEdvdG9Ob2RlEgwKBG5vZGUYASABKAkSDgoGcmVhc29uGAIgASgJIl4KB0hhbmRvZmYSDAoEbm9kZRgBIAEoCRIQCgh3b3JrZmxvdxgCIAEoCRIPCgd2ZXJzaW9uGAMgASgNEhIKCmlucHV0X2pzb24YBCABKAkSDgoGcmVhc29uGAUgASgJImIKEVJlcXVlc3RIdW1hbklucHV0Eg8KB21lc3NhZ2UYASABKAkSFAoMZGV0YWlsc19qc29uGAIgASgJEhEKCWFzc2lnbmVlcxgDIAMoCRITCgtkZWFkbGluZV9tcxgEIAEoBCKBAQoPUmVzdW1lRnJvbUh1bWFuEgwKBG5vZGUYASABKAkSEwoLYXBwcm92YWxfaWQYAiABKAkSEAoIZGVjaXNpb24YAyABKAkSFQoNcmVzcG9uc2VfanNvbhgEIAEoCRIRCglpdGVyYXRpb24YBSABKA0SDwoHY29tbWVudBgGIAEoCSJTChRNZXJnZVBhcmFsbGVsUmVzdWx0cxIMCgRrZXlzGAEgAygJEg0KBW5vZGVzGAIgAygJEgwKBGludG8YAyABKAkSEAoIc3RyYXRlZ3kYBCABKAkiKwoIRXhwYW5kZWQSEgoKaXRlbXNfanNvbhgBIAEoDBILCgNjdXQYAiABKAgiRAoIQ2hpbGRSdW4SEwoLd29ya2Zsb3dfaWQYASABKAkSDwoHdmVyc2lvbhgCIAEoDRISCgppbnB1dF9qc29uGAMgASgMIn8KBEhlbGQSDgoGcmVhc29uGAEgASgJEg0KBXBoYXNlGAIgASgJEiwKCWNvbXBsZXRlZBgDIAEoCzIZLnBhd2wud29ya2VyLnYxLkNvbXBsZXRlZBIqCghhcHByb3ZhbBgEIAEoCzIYLnBhd2wud29ya2VyLnYxLlF1ZXN0aW9uIlkKCFF1ZXN0aW9uEg8KB21lc3NhZ2UYASABKAkSFAoMZGV0YWlsc19qc29uGAIgASgMEhEKCWFzc2lnbmVlcxgDIAMoCRITCgtkZWFkbGluZV9tcxgEIAEoBCJ9CgZGYWlsZWQSDQoFY2F1c2UYASABKAkSDwoHbWVzc2FnZRgCIAEoCRIRCglwZXJtYW5lbnQYAyABKAgSFAoMZGV0YWlsc19qc29uGAQgASgMEhYKDnJldHJ5X2FmdGVyX21zGAUgASgEEhIKCnRpbWVvdXRfbXMYBiABKAQiLwoHUmVsZWFzZRIkCgVjbGFpbRgBIAEoCzIVLnBhd2wud29ya2VyLnYxLkNsYWltIgkKB0dvb2RieWUihAIKCkFzc2lnbm1lbnQSJAoFY2xhaW0YASABKAsyFS5wYXdsLndvcmtlci52MS5DbGFpbRIPCgdhdHRlbXB0GAIgASgNEhEKCW5vZGVfdHlwZRgDIAEoCRIRCglub2RlX2pzb24YBCABKAwSFAoMY29udGV4dF9qc29uGAUgASgMEhIKCnRpbWVvdXRfbXMYBiABKAQSEwoLdHJhY2VwYXJlbnQYByABKAkSEgoKZWZmZWN0X2tleRgIIAEoCRITCgt3b3JrZmxvd19pZBgJIAEoCRIWCg5pbnB1dF9hcHByb3ZlZBgKIAEoCBIZChFmaXJzdF9kZWx0YV9pbmRleBgLIAEoDSIvCgdTZXR0bGVkEiQKBWNsYWltGAEgASgLMhUucGF3bC53b3JrZXIudjEuQ2xhaW0iLgoGQ2FuY2VsEiQKBWNsYWltGAEgASgLMhUucGF3bC53b3JrZXIudjEuQ2xhaW0iMQoJQ2xhaW1Mb3N0EiQKBWNsYWltGAEgASgLMhUucGF3bC53b3JrZXIudjEuQ2xhaW0iWAoIU3RyZWFtZWQSJAoFY2xhaW0YASABKAsyFS5wYXdsLndvcmtlci52MS5DbGFpbRITCgtkZWx0YV9jb3VudBgCIAEoDRIRCglsb2dfY291bnQYAyABKA0iBwoFRHJhaW4ibQoLRWZmZWN0QmVnaW4SJAoFY2xhaW0YASABKAsyFS5wYXdsLndvcmtlci52MS5DbGFpbRIMCgRuYW1lGAIgASgJEioKBWNsYXNzGAMgASgOMhsucGF3bC53b3JrZXIudjEuRWZmZWN0Q2xhc3MiggEKC0VmZmVjdEJlZ3VuEiQKBWNsYWltGAEgASgLMhUucGF3bC53b3JrZXIudjEuQ2xhaW0SDAoEbmFtZRgCIAEoCRIqCgVzdGF0ZRgDIAEoDjIbLnBhd2wud29ya2VyLnYxLkVmZmVjdFN0YXRlEhMKC3Jlc3VsdF9qc29uGAQgASgMIlcKDEVmZmVjdENvbW1pdBIkCgVjbGFpbRgBIAEoCzIVLnBhd2wud29ya2VyLnYxLkNsYWltEgwKBG5hbWUYAiABKAkSEwoLcmVzdWx0X2pzb24YAyABKAwicQoPRWZmZWN0Q29tbWl0dGVkEiQKBWNsYWltGAEgASgLMhUucGF3bC53b3JrZXIudjEuQ2xhaW0SDAoEbmFtZRgCIAEoCRIqCgVzdGF0ZRgDIAEoDjIbLnBhd2wud29ya2VyLnYxLkVmZmVjdFN0YXRlIkEKBkV4dGVuZBIkCgVjbGFpbRgBIAEoCzIVLnBhd2wud29ya2VyLnYxLkNsYWltEhEKCWV4dGVuZF9tcxgCIAEoBCIwCghFeHRlbmRlZBIkCgVjbGFpbRgBIAEoCzIVLnBhd2wud29ya2VyLnYxLkNsYWltKmgKCEdhdGVLaW5kEhkKFUdBVEVfS0lORF9VTlNQRUNJRklFRBAAEh8KG0dBVEVfS0lORF9DT05UUkFDVF9WSU9MQVRFRBABEiAKHEdBVEVfS0lORF9NT0RFUkFUSU9OX0ZMQUdHRUQQAiqHAQoLRWZmZWN0Q2xhc3MSHAoYRUZGRUNUX0NMQVNTX1VOU1BFQ0lGSUVEEAASHgoaRUZGRUNUX0NMQVNTX1RSQU5TQUNUSU9OQUwQARIbChdFRkZFQ1RfQ0xBU1NfSURFTVBPVEVOVBACEh0KGUVGRkVDVF9DTEFTU19BVF9NT1NUX09OQ0UQAyqWAQoLRWZmZWN0U3RhdGUSHAoYRUZGRUNUX1NUQVRFX1VOU1BFQ0lGSUVEEAASFAoQRUZGRUNUX1NUQVRFX05FVxABEh0KGUVGRkVDVF9TVEFURV9CRUdVTl9CRUZPUkUQAhIaChZFRkZFQ1RfU1RBVEVfQ09NTUlUVEVEEAMSGAoURUZGRUNUX1NUQVRFX1JFRlVTRUQQBDJWCg1Xb3JrZXJTZXJ2aWNlEkUKBFdvcmsSGy5wYXdsLndvcmtlci52MS5Xb3JrUmVxdWVzdBocLnBhd2wud29ya2VyLnYxLldvcmtSZXNwb25zZSgBMAFiBnByb3RvMw");
 
 /**
  * WorkRequest is one message of an executor.
@@ -930,6 +930,13 @@ export type Completed = Message<"pawl.worker.v1.Completed"> & {
    * @generated from field: bool stop = 5;
    */
   stop: boolean;
+
+  /**
+   * What the handler asks of the engine beside its output, in order; at most 32. One that cannot be done fails the node.
+   *
+   * @generated from field: repeated pawl.worker.v1.Action actions = 6;
+   */
+  actions: Action[];
 };
 
 /**
@@ -938,6 +945,364 @@ export type Completed = Message<"pawl.worker.v1.Completed"> & {
  */
 export const CompletedSchema: GenMessage<Completed> = /*@__PURE__*/
   messageDesc(file_pawl_worker_v1_worker_service, 19);
+
+/**
+ * Action is what a handler asks of the engine beside its output. Actions commit with the output. JSON in them is text; empty means none.
+ *
+ * @generated from message pawl.worker.v1.Action
+ */
+export type Action = Message<"pawl.worker.v1.Action"> & {
+  /**
+   * What to do.
+   *
+   * @generated from oneof pawl.worker.v1.Action.action
+   */
+  action: {
+    /**
+     * Write keys of the run's memory.
+     *
+     * @generated from field: pawl.worker.v1.UpdateMemory update_memory = 1;
+     */
+    value: UpdateMemory;
+    case: "updateMemory";
+  } | {
+    /**
+     * End the run, or pause it.
+     *
+     * @generated from field: pawl.worker.v1.SetStatus set_status = 2;
+     */
+    value: SetStatus;
+    case: "setStatus";
+  } | {
+    /**
+     * Run another node next.
+     *
+     * @generated from field: pawl.worker.v1.GotoNode goto_node = 3;
+     */
+    value: GotoNode;
+    case: "gotoNode";
+  } | {
+    /**
+     * Give the work to another node or workflow.
+     *
+     * @generated from field: pawl.worker.v1.Handoff handoff = 4;
+     */
+    value: Handoff;
+    case: "handoff";
+  } | {
+    /**
+     * Ask a person; the answer becomes the output of the node.
+     *
+     * @generated from field: pawl.worker.v1.RequestHumanInput request_human_input = 5;
+     */
+    value: RequestHumanInput;
+    case: "requestHumanInput";
+  } | {
+    /**
+     * Answer the question of another node of the same run.
+     *
+     * @generated from field: pawl.worker.v1.ResumeFromHuman resume_from_human = 6;
+     */
+    value: ResumeFromHuman;
+    case: "resumeFromHuman";
+  } | {
+    /**
+     * Merge several results into one key of the memory.
+     *
+     * @generated from field: pawl.worker.v1.MergeParallelResults merge_parallel_results = 7;
+     */
+    value: MergeParallelResults;
+    case: "mergeParallelResults";
+  } | {
+    /**
+     * The name of an action that the sender has no message for. The scheduler refuses it, and names the actions that it knows.
+     *
+     * @generated from field: string unknown = 15;
+     */
+    value: string;
+    case: "unknown";
+  } | { case: undefined; value?: undefined };
+};
+
+/**
+ * Describes the message pawl.worker.v1.Action.
+ * Use `create(ActionSchema)` to create a new message.
+ */
+export const ActionSchema: GenMessage<Action> = /*@__PURE__*/
+  messageDesc(file_pawl_worker_v1_worker_service, 20);
+
+/**
+ * UpdateMemory writes keys of the run's memory.
+ *
+ * @generated from message pawl.worker.v1.UpdateMemory
+ */
+export type UpdateMemory = Message<"pawl.worker.v1.UpdateMemory"> & {
+  /**
+   * A JSON object: the values by key.
+   *
+   * @generated from field: string values_json = 1;
+   */
+  valuesJson: string;
+};
+
+/**
+ * Describes the message pawl.worker.v1.UpdateMemory.
+ * Use `create(UpdateMemorySchema)` to create a new message.
+ */
+export const UpdateMemorySchema: GenMessage<UpdateMemory> = /*@__PURE__*/
+  messageDesc(file_pawl_worker_v1_worker_service, 21);
+
+/**
+ * SetStatus ends the run, or pauses it.
+ *
+ * @generated from message pawl.worker.v1.SetStatus
+ */
+export type SetStatus = Message<"pawl.worker.v1.SetStatus"> & {
+  /**
+   * completed, failed, cancelled or paused.
+   *
+   * @generated from field: string status = 1;
+   */
+  status: string;
+
+  /**
+   * Why, for people.
+   *
+   * @generated from field: string message = 2;
+   */
+  message: string;
+
+  /**
+   * With completed: the output of the run as JSON; the output of the node if empty.
+   *
+   * @generated from field: string output_json = 3;
+   */
+  outputJson: string;
+};
+
+/**
+ * Describes the message pawl.worker.v1.SetStatus.
+ * Use `create(SetStatusSchema)` to create a new message.
+ */
+export const SetStatusSchema: GenMessage<SetStatus> = /*@__PURE__*/
+  messageDesc(file_pawl_worker_v1_worker_service, 22);
+
+/**
+ * GotoNode runs another node next.
+ *
+ * @generated from message pawl.worker.v1.GotoNode
+ */
+export type GotoNode = Message<"pawl.worker.v1.GotoNode"> & {
+  /**
+   * Which node.
+   *
+   * @generated from field: string node = 1;
+   */
+  node: string;
+
+  /**
+   * Why, for people.
+   *
+   * @generated from field: string reason = 2;
+   */
+  reason: string;
+};
+
+/**
+ * Describes the message pawl.worker.v1.GotoNode.
+ * Use `create(GotoNodeSchema)` to create a new message.
+ */
+export const GotoNodeSchema: GenMessage<GotoNode> = /*@__PURE__*/
+  messageDesc(file_pawl_worker_v1_worker_service, 23);
+
+/**
+ * Handoff gives the work to a node or to a workflow; it has one of both.
+ *
+ * @generated from message pawl.worker.v1.Handoff
+ */
+export type Handoff = Message<"pawl.worker.v1.Handoff"> & {
+  /**
+   * Which node runs next.
+   *
+   * @generated from field: string node = 1;
+   */
+  node: string;
+
+  /**
+   * The workflow of a child run that the node waits for. The output of that run becomes the output of the node.
+   *
+   * @generated from field: string workflow = 2;
+   */
+  workflow: string;
+
+  /**
+   * The version of the workflow; 0 means the current one.
+   *
+   * @generated from field: uint32 version = 3;
+   */
+  version: number;
+
+  /**
+   * The input of the child run as JSON; the output of the node if empty.
+   *
+   * @generated from field: string input_json = 4;
+   */
+  inputJson: string;
+
+  /**
+   * Why, for people.
+   *
+   * @generated from field: string reason = 5;
+   */
+  reason: string;
+};
+
+/**
+ * Describes the message pawl.worker.v1.Handoff.
+ * Use `create(HandoffSchema)` to create a new message.
+ */
+export const HandoffSchema: GenMessage<Handoff> = /*@__PURE__*/
+  messageDesc(file_pawl_worker_v1_worker_service, 24);
+
+/**
+ * RequestHumanInput asks a person.
+ *
+ * @generated from message pawl.worker.v1.RequestHumanInput
+ */
+export type RequestHumanInput = Message<"pawl.worker.v1.RequestHumanInput"> & {
+  /**
+   * The question; at most 4,000 characters.
+   *
+   * @generated from field: string message = 1;
+   */
+  message: string;
+
+  /**
+   * Any JSON for the person who answers; the output of the node if empty.
+   *
+   * @generated from field: string details_json = 2;
+   */
+  detailsJson: string;
+
+  /**
+   * Names by which people find their questions; at most 32.
+   *
+   * @generated from field: repeated string assignees = 3;
+   */
+  assignees: string[];
+
+  /**
+   * How long the question stays open; 0 means without a limit.
+   *
+   * @generated from field: uint64 deadline_ms = 4;
+   */
+  deadlineMs: bigint;
+};
+
+/**
+ * Describes the message pawl.worker.v1.RequestHumanInput.
+ * Use `create(RequestHumanInputSchema)` to create a new message.
+ */
+export const RequestHumanInputSchema: GenMessage<RequestHumanInput> = /*@__PURE__*/
+  messageDesc(file_pawl_worker_v1_worker_service, 25);
+
+/**
+ * ResumeFromHuman answers the question of another node; it has a node or the id of an approval.
+ *
+ * @generated from message pawl.worker.v1.ResumeFromHuman
+ */
+export type ResumeFromHuman = Message<"pawl.worker.v1.ResumeFromHuman"> & {
+  /**
+   * The node that waits.
+   *
+   * @generated from field: string node = 1;
+   */
+  node: string;
+
+  /**
+   * The approval that waits.
+   *
+   * @generated from field: string approval_id = 2;
+   */
+  approvalId: string;
+
+  /**
+   * approve or reject.
+   *
+   * @generated from field: string decision = 3;
+   */
+  decision: string;
+
+  /**
+   * The response as JSON.
+   *
+   * @generated from field: string response_json = 4;
+   */
+  responseJson: string;
+
+  /**
+   * Which execution of the node; 0 outside of a map or loop.
+   *
+   * @generated from field: uint32 iteration = 5;
+   */
+  iteration: number;
+
+  /**
+   * For people.
+   *
+   * @generated from field: string comment = 6;
+   */
+  comment: string;
+};
+
+/**
+ * Describes the message pawl.worker.v1.ResumeFromHuman.
+ * Use `create(ResumeFromHumanSchema)` to create a new message.
+ */
+export const ResumeFromHumanSchema: GenMessage<ResumeFromHuman> = /*@__PURE__*/
+  messageDesc(file_pawl_worker_v1_worker_service, 26);
+
+/**
+ * MergeParallelResults merges values of the memory or outputs of nodes into one key of the memory; it has keys or nodes.
+ *
+ * @generated from message pawl.worker.v1.MergeParallelResults
+ */
+export type MergeParallelResults = Message<"pawl.worker.v1.MergeParallelResults"> & {
+  /**
+   * Keys of the memory. The scheduler leaves out a key without a value.
+   *
+   * @generated from field: repeated string keys = 1;
+   */
+  keys: string[];
+
+  /**
+   * Nodes. The scheduler leaves out a node that has not completed.
+   *
+   * @generated from field: repeated string nodes = 2;
+   */
+  nodes: string[];
+
+  /**
+   * The key that gets the result.
+   *
+   * @generated from field: string into = 3;
+   */
+  into: string;
+
+  /**
+   * last_write_wins, concat, array or json_object.
+   *
+   * @generated from field: string strategy = 4;
+   */
+  strategy: string;
+};
+
+/**
+ * Describes the message pawl.worker.v1.MergeParallelResults.
+ * Use `create(MergeParallelResultsSchema)` to create a new message.
+ */
+export const MergeParallelResultsSchema: GenMessage<MergeParallelResults> = /*@__PURE__*/
+  messageDesc(file_pawl_worker_v1_worker_service, 27);
 
 /**
  * Expanded opens the scope of a map or a loop.
@@ -965,7 +1330,7 @@ export type Expanded = Message<"pawl.worker.v1.Expanded"> & {
  * Use `create(ExpandedSchema)` to create a new message.
  */
 export const ExpandedSchema: GenMessage<Expanded> = /*@__PURE__*/
-  messageDesc(file_pawl_worker_v1_worker_service, 20);
+  messageDesc(file_pawl_worker_v1_worker_service, 28);
 
 /**
  * ChildRun asks for a run that the node waits for.
@@ -1000,7 +1365,7 @@ export type ChildRun = Message<"pawl.worker.v1.ChildRun"> & {
  * Use `create(ChildRunSchema)` to create a new message.
  */
 export const ChildRunSchema: GenMessage<ChildRun> = /*@__PURE__*/
-  messageDesc(file_pawl_worker_v1_worker_service, 21);
+  messageDesc(file_pawl_worker_v1_worker_service, 29);
 
 /**
  * Held asks for the decision of a person. Until the decision, no executor runs the node, and it has no lease and no job.
@@ -1042,7 +1407,7 @@ export type Held = Message<"pawl.worker.v1.Held"> & {
  * Use `create(HeldSchema)` to create a new message.
  */
 export const HeldSchema: GenMessage<Held> = /*@__PURE__*/
-  messageDesc(file_pawl_worker_v1_worker_service, 22);
+  messageDesc(file_pawl_worker_v1_worker_service, 30);
 
 /**
  * Question is a question to a person.
@@ -1084,7 +1449,7 @@ export type Question = Message<"pawl.worker.v1.Question"> & {
  * Use `create(QuestionSchema)` to create a new message.
  */
 export const QuestionSchema: GenMessage<Question> = /*@__PURE__*/
-  messageDesc(file_pawl_worker_v1_worker_service, 23);
+  messageDesc(file_pawl_worker_v1_worker_service, 31);
 
 /**
  * Failed is failure.
@@ -1142,7 +1507,7 @@ export type Failed = Message<"pawl.worker.v1.Failed"> & {
  * Use `create(FailedSchema)` to create a new message.
  */
 export const FailedSchema: GenMessage<Failed> = /*@__PURE__*/
-  messageDesc(file_pawl_worker_v1_worker_service, 24);
+  messageDesc(file_pawl_worker_v1_worker_service, 32);
 
 /**
  * Release gives a claim back.
@@ -1163,7 +1528,7 @@ export type Release = Message<"pawl.worker.v1.Release"> & {
  * Use `create(ReleaseSchema)` to create a new message.
  */
 export const ReleaseSchema: GenMessage<Release> = /*@__PURE__*/
-  messageDesc(file_pawl_worker_v1_worker_service, 25);
+  messageDesc(file_pawl_worker_v1_worker_service, 33);
 
 /**
  * Goodbye ends the session. Before it, the executor reports or releases every claim. The scheduler takes back assignments that are still
@@ -1179,7 +1544,7 @@ export type Goodbye = Message<"pawl.worker.v1.Goodbye"> & {
  * Use `create(GoodbyeSchema)` to create a new message.
  */
 export const GoodbyeSchema: GenMessage<Goodbye> = /*@__PURE__*/
-  messageDesc(file_pawl_worker_v1_worker_service, 26);
+  messageDesc(file_pawl_worker_v1_worker_service, 34);
 
 /**
  * Assignment is one task.
@@ -1217,8 +1582,9 @@ export type Assignment = Message<"pawl.worker.v1.Assignment"> & {
   nodeJson: Uint8Array;
 
   /**
-   * The context of the node as JSON: {"input": …, "nodes": {id: output}, "vars": {name: value}}. An iteration of a map or a loop also has
-   * "item", "index" and, in a loop, "previous". See the same schema and page.
+   * The context of the node as JSON: {"input": …, "nodes": {id: output}, "vars": {name: value}}. "memory" has the keys of the run's memory
+   * that the node reads, if there are any. An iteration of a map or a loop also has "item", "index" and, in a loop, "previous". See the
+   * same schema and page.
    *
    * @generated from field: bytes context_json = 5;
    */
@@ -1272,7 +1638,7 @@ export type Assignment = Message<"pawl.worker.v1.Assignment"> & {
  * Use `create(AssignmentSchema)` to create a new message.
  */
 export const AssignmentSchema: GenMessage<Assignment> = /*@__PURE__*/
-  messageDesc(file_pawl_worker_v1_worker_service, 27);
+  messageDesc(file_pawl_worker_v1_worker_service, 35);
 
 /**
  * Settled means that the scheduler has committed an outcome.
@@ -1293,7 +1659,7 @@ export type Settled = Message<"pawl.worker.v1.Settled"> & {
  * Use `create(SettledSchema)` to create a new message.
  */
 export const SettledSchema: GenMessage<Settled> = /*@__PURE__*/
-  messageDesc(file_pawl_worker_v1_worker_service, 28);
+  messageDesc(file_pawl_worker_v1_worker_service, 36);
 
 /**
  * Cancel asks to abort.
@@ -1314,7 +1680,7 @@ export type Cancel = Message<"pawl.worker.v1.Cancel"> & {
  * Use `create(CancelSchema)` to create a new message.
  */
 export const CancelSchema: GenMessage<Cancel> = /*@__PURE__*/
-  messageDesc(file_pawl_worker_v1_worker_service, 29);
+  messageDesc(file_pawl_worker_v1_worker_service, 37);
 
 /**
  * ClaimLost means that the executor has lost a claim: the scheduler refuses everything more about it.
@@ -1335,7 +1701,7 @@ export type ClaimLost = Message<"pawl.worker.v1.ClaimLost"> & {
  * Use `create(ClaimLostSchema)` to create a new message.
  */
 export const ClaimLostSchema: GenMessage<ClaimLost> = /*@__PURE__*/
-  messageDesc(file_pawl_worker_v1_worker_service, 30);
+  messageDesc(file_pawl_worker_v1_worker_service, 38);
 
 /**
  * Streamed means that the scheduler has committed a part of the partial output of a task.
@@ -1370,7 +1736,7 @@ export type Streamed = Message<"pawl.worker.v1.Streamed"> & {
  * Use `create(StreamedSchema)` to create a new message.
  */
 export const StreamedSchema: GenMessage<Streamed> = /*@__PURE__*/
-  messageDesc(file_pawl_worker_v1_worker_service, 31);
+  messageDesc(file_pawl_worker_v1_worker_service, 39);
 
 /**
  * Drain asks to connect elsewhere.
@@ -1385,7 +1751,7 @@ export type Drain = Message<"pawl.worker.v1.Drain"> & {
  * Use `create(DrainSchema)` to create a new message.
  */
 export const DrainSchema: GenMessage<Drain> = /*@__PURE__*/
-  messageDesc(file_pawl_worker_v1_worker_service, 32);
+  messageDesc(file_pawl_worker_v1_worker_service, 40);
 
 /**
  * EffectBegin means that the executor is about to make an effect. The key of the ledger is (run, node, iteration, name), the same for
@@ -1421,7 +1787,7 @@ export type EffectBegin = Message<"pawl.worker.v1.EffectBegin"> & {
  * Use `create(EffectBeginSchema)` to create a new message.
  */
 export const EffectBeginSchema: GenMessage<EffectBegin> = /*@__PURE__*/
-  messageDesc(file_pawl_worker_v1_worker_service, 33);
+  messageDesc(file_pawl_worker_v1_worker_service, 41);
 
 /**
  * EffectBegun answers EffectBegin after the commit.
@@ -1463,7 +1829,7 @@ export type EffectBegun = Message<"pawl.worker.v1.EffectBegun"> & {
  * Use `create(EffectBegunSchema)` to create a new message.
  */
 export const EffectBegunSchema: GenMessage<EffectBegun> = /*@__PURE__*/
-  messageDesc(file_pawl_worker_v1_worker_service, 34);
+  messageDesc(file_pawl_worker_v1_worker_service, 42);
 
 /**
  * EffectCommit records the result of an effect that was made. The first result counts.
@@ -1498,7 +1864,7 @@ export type EffectCommit = Message<"pawl.worker.v1.EffectCommit"> & {
  * Use `create(EffectCommitSchema)` to create a new message.
  */
 export const EffectCommitSchema: GenMessage<EffectCommit> = /*@__PURE__*/
-  messageDesc(file_pawl_worker_v1_worker_service, 35);
+  messageDesc(file_pawl_worker_v1_worker_service, 43);
 
 /**
  * EffectCommitted answers EffectCommit after the commit.
@@ -1533,7 +1899,7 @@ export type EffectCommitted = Message<"pawl.worker.v1.EffectCommitted"> & {
  * Use `create(EffectCommittedSchema)` to create a new message.
  */
 export const EffectCommittedSchema: GenMessage<EffectCommitted> = /*@__PURE__*/
-  messageDesc(file_pawl_worker_v1_worker_service, 36);
+  messageDesc(file_pawl_worker_v1_worker_service, 44);
 
 /**
  * Extend keeps one lease alive for a time, even if the executor does not renew it meanwhile. It does not lengthen timeout_ms.
@@ -1561,7 +1927,7 @@ export type Extend = Message<"pawl.worker.v1.Extend"> & {
  * Use `create(ExtendSchema)` to create a new message.
  */
 export const ExtendSchema: GenMessage<Extend> = /*@__PURE__*/
-  messageDesc(file_pawl_worker_v1_worker_service, 37);
+  messageDesc(file_pawl_worker_v1_worker_service, 45);
 
 /**
  * Extended means that the scheduler has extended the lease.
@@ -1582,7 +1948,7 @@ export type Extended = Message<"pawl.worker.v1.Extended"> & {
  * Use `create(ExtendedSchema)` to create a new message.
  */
 export const ExtendedSchema: GenMessage<Extended> = /*@__PURE__*/
-  messageDesc(file_pawl_worker_v1_worker_service, 38);
+  messageDesc(file_pawl_worker_v1_worker_service, 46);
 
 /**
  * GateKind is the kind of a finding of a check.

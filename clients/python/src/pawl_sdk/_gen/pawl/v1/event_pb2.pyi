@@ -11,7 +11,7 @@ from typing import ClassVar as _ClassVar, Optional as _Optional, Union as _Union
 DESCRIPTOR: _descriptor.FileDescriptor
 
 class RunEvent(_message.Message):
-    __slots__ = ("event_id", "run_id", "workflow_id", "type", "time", "correlation", "node_id", "iteration", "attempt", "epoch", "run_started", "run_status_changed", "run_completed", "run_failed", "run_cancelled", "run_timed_out", "run_recovered", "heartbeat", "run_metadata_set", "node_queued", "node_started", "node_stream_delta", "node_log", "node_retried", "node_completed", "node_failed", "node_cancelled", "node_skipped", "node_timed_out", "node_blocked", "node_invalidated", "node_expanded", "node_decided", "moderation_flagged", "contract_violated")
+    __slots__ = ("event_id", "run_id", "workflow_id", "type", "time", "correlation", "node_id", "iteration", "attempt", "epoch", "run_started", "run_status_changed", "run_completed", "run_failed", "run_cancelled", "run_timed_out", "run_recovered", "heartbeat", "run_metadata_set", "memory_updated", "node_queued", "node_started", "node_stream_delta", "node_log", "node_retried", "node_completed", "node_failed", "node_cancelled", "node_skipped", "node_timed_out", "node_blocked", "node_invalidated", "node_expanded", "node_decided", "moderation_flagged", "contract_violated")
     EVENT_ID_FIELD_NUMBER: _ClassVar[int]
     RUN_ID_FIELD_NUMBER: _ClassVar[int]
     WORKFLOW_ID_FIELD_NUMBER: _ClassVar[int]
@@ -31,6 +31,7 @@ class RunEvent(_message.Message):
     RUN_RECOVERED_FIELD_NUMBER: _ClassVar[int]
     HEARTBEAT_FIELD_NUMBER: _ClassVar[int]
     RUN_METADATA_SET_FIELD_NUMBER: _ClassVar[int]
+    MEMORY_UPDATED_FIELD_NUMBER: _ClassVar[int]
     NODE_QUEUED_FIELD_NUMBER: _ClassVar[int]
     NODE_STARTED_FIELD_NUMBER: _ClassVar[int]
     NODE_STREAM_DELTA_FIELD_NUMBER: _ClassVar[int]
@@ -66,6 +67,7 @@ class RunEvent(_message.Message):
     run_recovered: RunRecovered
     heartbeat: Heartbeat
     run_metadata_set: RunMetadataSet
+    memory_updated: MemoryUpdated
     node_queued: NodeQueued
     node_started: NodeStarted
     node_stream_delta: NodeStreamDelta
@@ -82,7 +84,7 @@ class RunEvent(_message.Message):
     node_decided: NodeDecided
     moderation_flagged: ModerationFlagged
     contract_violated: ContractViolated
-    def __init__(self, event_id: _Optional[int] = ..., run_id: _Optional[str] = ..., workflow_id: _Optional[str] = ..., type: _Optional[str] = ..., time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., correlation: _Optional[_Union[Correlation, _Mapping]] = ..., node_id: _Optional[str] = ..., iteration: _Optional[int] = ..., attempt: _Optional[int] = ..., epoch: _Optional[int] = ..., run_started: _Optional[_Union[RunStarted, _Mapping]] = ..., run_status_changed: _Optional[_Union[RunStatusChanged, _Mapping]] = ..., run_completed: _Optional[_Union[RunCompleted, _Mapping]] = ..., run_failed: _Optional[_Union[RunFailed, _Mapping]] = ..., run_cancelled: _Optional[_Union[RunCancelled, _Mapping]] = ..., run_timed_out: _Optional[_Union[RunTimedOut, _Mapping]] = ..., run_recovered: _Optional[_Union[RunRecovered, _Mapping]] = ..., heartbeat: _Optional[_Union[Heartbeat, _Mapping]] = ..., run_metadata_set: _Optional[_Union[RunMetadataSet, _Mapping]] = ..., node_queued: _Optional[_Union[NodeQueued, _Mapping]] = ..., node_started: _Optional[_Union[NodeStarted, _Mapping]] = ..., node_stream_delta: _Optional[_Union[NodeStreamDelta, _Mapping]] = ..., node_log: _Optional[_Union[NodeLog, _Mapping]] = ..., node_retried: _Optional[_Union[NodeRetried, _Mapping]] = ..., node_completed: _Optional[_Union[NodeCompleted, _Mapping]] = ..., node_failed: _Optional[_Union[NodeFailed, _Mapping]] = ..., node_cancelled: _Optional[_Union[NodeCancelled, _Mapping]] = ..., node_skipped: _Optional[_Union[NodeSkipped, _Mapping]] = ..., node_timed_out: _Optional[_Union[NodeTimedOut, _Mapping]] = ..., node_blocked: _Optional[_Union[NodeBlocked, _Mapping]] = ..., node_invalidated: _Optional[_Union[NodeInvalidated, _Mapping]] = ..., node_expanded: _Optional[_Union[NodeExpanded, _Mapping]] = ..., node_decided: _Optional[_Union[NodeDecided, _Mapping]] = ..., moderation_flagged: _Optional[_Union[ModerationFlagged, _Mapping]] = ..., contract_violated: _Optional[_Union[ContractViolated, _Mapping]] = ...) -> None: ...
+    def __init__(self, event_id: _Optional[int] = ..., run_id: _Optional[str] = ..., workflow_id: _Optional[str] = ..., type: _Optional[str] = ..., time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., correlation: _Optional[_Union[Correlation, _Mapping]] = ..., node_id: _Optional[str] = ..., iteration: _Optional[int] = ..., attempt: _Optional[int] = ..., epoch: _Optional[int] = ..., run_started: _Optional[_Union[RunStarted, _Mapping]] = ..., run_status_changed: _Optional[_Union[RunStatusChanged, _Mapping]] = ..., run_completed: _Optional[_Union[RunCompleted, _Mapping]] = ..., run_failed: _Optional[_Union[RunFailed, _Mapping]] = ..., run_cancelled: _Optional[_Union[RunCancelled, _Mapping]] = ..., run_timed_out: _Optional[_Union[RunTimedOut, _Mapping]] = ..., run_recovered: _Optional[_Union[RunRecovered, _Mapping]] = ..., heartbeat: _Optional[_Union[Heartbeat, _Mapping]] = ..., run_metadata_set: _Optional[_Union[RunMetadataSet, _Mapping]] = ..., memory_updated: _Optional[_Union[MemoryUpdated, _Mapping]] = ..., node_queued: _Optional[_Union[NodeQueued, _Mapping]] = ..., node_started: _Optional[_Union[NodeStarted, _Mapping]] = ..., node_stream_delta: _Optional[_Union[NodeStreamDelta, _Mapping]] = ..., node_log: _Optional[_Union[NodeLog, _Mapping]] = ..., node_retried: _Optional[_Union[NodeRetried, _Mapping]] = ..., node_completed: _Optional[_Union[NodeCompleted, _Mapping]] = ..., node_failed: _Optional[_Union[NodeFailed, _Mapping]] = ..., node_cancelled: _Optional[_Union[NodeCancelled, _Mapping]] = ..., node_skipped: _Optional[_Union[NodeSkipped, _Mapping]] = ..., node_timed_out: _Optional[_Union[NodeTimedOut, _Mapping]] = ..., node_blocked: _Optional[_Union[NodeBlocked, _Mapping]] = ..., node_invalidated: _Optional[_Union[NodeInvalidated, _Mapping]] = ..., node_expanded: _Optional[_Union[NodeExpanded, _Mapping]] = ..., node_decided: _Optional[_Union[NodeDecided, _Mapping]] = ..., moderation_flagged: _Optional[_Union[ModerationFlagged, _Mapping]] = ..., contract_violated: _Optional[_Union[ContractViolated, _Mapping]] = ...) -> None: ...
 
 class Correlation(_message.Message):
     __slots__ = ("trace_id", "parent_event_id", "wave", "phase")
@@ -97,7 +99,7 @@ class Correlation(_message.Message):
     def __init__(self, trace_id: _Optional[str] = ..., parent_event_id: _Optional[int] = ..., wave: _Optional[int] = ..., phase: _Optional[str] = ...) -> None: ...
 
 class RunStarted(_message.Message):
-    __slots__ = ("input_json", "input", "definition_digest", "workflow_version", "kind", "deadline_time", "idempotency_key", "schedule_id", "schedule_time", "slot", "rate", "values_left_out")
+    __slots__ = ("input_json", "input", "definition_digest", "workflow_version", "kind", "deadline_time", "idempotency_key", "max_iterations", "schedule_id", "schedule_time", "slot", "rate", "values_left_out")
     INPUT_JSON_FIELD_NUMBER: _ClassVar[int]
     INPUT_FIELD_NUMBER: _ClassVar[int]
     DEFINITION_DIGEST_FIELD_NUMBER: _ClassVar[int]
@@ -105,6 +107,7 @@ class RunStarted(_message.Message):
     KIND_FIELD_NUMBER: _ClassVar[int]
     DEADLINE_TIME_FIELD_NUMBER: _ClassVar[int]
     IDEMPOTENCY_KEY_FIELD_NUMBER: _ClassVar[int]
+    MAX_ITERATIONS_FIELD_NUMBER: _ClassVar[int]
     SCHEDULE_ID_FIELD_NUMBER: _ClassVar[int]
     SCHEDULE_TIME_FIELD_NUMBER: _ClassVar[int]
     SLOT_FIELD_NUMBER: _ClassVar[int]
@@ -117,12 +120,13 @@ class RunStarted(_message.Message):
     kind: _run_pb2.RunKind
     deadline_time: _timestamp_pb2.Timestamp
     idempotency_key: str
+    max_iterations: int
     schedule_id: str
     schedule_time: _timestamp_pb2.Timestamp
     slot: Limit
     rate: Limit
     values_left_out: _containers.RepeatedScalarFieldContainer[str]
-    def __init__(self, input_json: _Optional[bytes] = ..., input: _Optional[_Union[_struct_pb2.Value, _Mapping]] = ..., definition_digest: _Optional[str] = ..., workflow_version: _Optional[int] = ..., kind: _Optional[_Union[_run_pb2.RunKind, str]] = ..., deadline_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., idempotency_key: _Optional[str] = ..., schedule_id: _Optional[str] = ..., schedule_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., slot: _Optional[_Union[Limit, _Mapping]] = ..., rate: _Optional[_Union[Limit, _Mapping]] = ..., values_left_out: _Optional[_Iterable[str]] = ...) -> None: ...
+    def __init__(self, input_json: _Optional[bytes] = ..., input: _Optional[_Union[_struct_pb2.Value, _Mapping]] = ..., definition_digest: _Optional[str] = ..., workflow_version: _Optional[int] = ..., kind: _Optional[_Union[_run_pb2.RunKind, str]] = ..., deadline_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., idempotency_key: _Optional[str] = ..., max_iterations: _Optional[int] = ..., schedule_id: _Optional[str] = ..., schedule_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., slot: _Optional[_Union[Limit, _Mapping]] = ..., rate: _Optional[_Union[Limit, _Mapping]] = ..., values_left_out: _Optional[_Iterable[str]] = ...) -> None: ...
 
 class Limit(_message.Message):
     __slots__ = ("key", "limit", "per_ms", "scope")
@@ -164,12 +168,14 @@ class RunCompleted(_message.Message):
     def __init__(self, output_json: _Optional[bytes] = ..., output: _Optional[_Union[_struct_pb2.Value, _Mapping]] = ..., has_failures: bool = ..., values_left_out: _Optional[_Iterable[str]] = ...) -> None: ...
 
 class RunFailed(_message.Message):
-    __slots__ = ("failed_node_id", "message")
+    __slots__ = ("failed_node_id", "message", "cause")
     FAILED_NODE_ID_FIELD_NUMBER: _ClassVar[int]
     MESSAGE_FIELD_NUMBER: _ClassVar[int]
+    CAUSE_FIELD_NUMBER: _ClassVar[int]
     failed_node_id: str
     message: str
-    def __init__(self, failed_node_id: _Optional[str] = ..., message: _Optional[str] = ...) -> None: ...
+    cause: str
+    def __init__(self, failed_node_id: _Optional[str] = ..., message: _Optional[str] = ..., cause: _Optional[str] = ...) -> None: ...
 
 class RunCancelled(_message.Message):
     __slots__ = ("reason",)
@@ -196,6 +202,20 @@ class RunRecovered(_message.Message):
 class Heartbeat(_message.Message):
     __slots__ = ()
     def __init__(self) -> None: ...
+
+class MemoryUpdated(_message.Message):
+    __slots__ = ("values_json", "values", "keys", "replaced", "values_left_out")
+    VALUES_JSON_FIELD_NUMBER: _ClassVar[int]
+    VALUES_FIELD_NUMBER: _ClassVar[int]
+    KEYS_FIELD_NUMBER: _ClassVar[int]
+    REPLACED_FIELD_NUMBER: _ClassVar[int]
+    VALUES_LEFT_OUT_FIELD_NUMBER: _ClassVar[int]
+    values_json: bytes
+    values: _struct_pb2.Value
+    keys: _containers.RepeatedScalarFieldContainer[str]
+    replaced: _containers.RepeatedScalarFieldContainer[str]
+    values_left_out: _containers.RepeatedScalarFieldContainer[str]
+    def __init__(self, values_json: _Optional[bytes] = ..., values: _Optional[_Union[_struct_pb2.Value, _Mapping]] = ..., keys: _Optional[_Iterable[str]] = ..., replaced: _Optional[_Iterable[str]] = ..., values_left_out: _Optional[_Iterable[str]] = ...) -> None: ...
 
 class RunMetadataSet(_message.Message):
     __slots__ = ("metadata_json", "metadata", "values_left_out")
@@ -272,13 +292,14 @@ class NodeRetried(_message.Message):
     def __init__(self, cause: _Optional[str] = ..., message: _Optional[str] = ..., delay_ms: _Optional[int] = ...) -> None: ...
 
 class NodeCompleted(_message.Message):
-    __slots__ = ("output_json", "output", "handle", "duration_ms", "queue_delay_ms", "usage", "values_left_out")
+    __slots__ = ("output_json", "output", "handle", "duration_ms", "queue_delay_ms", "usage", "goto", "values_left_out")
     OUTPUT_JSON_FIELD_NUMBER: _ClassVar[int]
     OUTPUT_FIELD_NUMBER: _ClassVar[int]
     HANDLE_FIELD_NUMBER: _ClassVar[int]
     DURATION_MS_FIELD_NUMBER: _ClassVar[int]
     QUEUE_DELAY_MS_FIELD_NUMBER: _ClassVar[int]
     USAGE_FIELD_NUMBER: _ClassVar[int]
+    GOTO_FIELD_NUMBER: _ClassVar[int]
     VALUES_LEFT_OUT_FIELD_NUMBER: _ClassVar[int]
     output_json: bytes
     output: _struct_pb2.Value
@@ -286,8 +307,19 @@ class NodeCompleted(_message.Message):
     duration_ms: int
     queue_delay_ms: int
     usage: Usage
+    goto: Goto
     values_left_out: _containers.RepeatedScalarFieldContainer[str]
-    def __init__(self, output_json: _Optional[bytes] = ..., output: _Optional[_Union[_struct_pb2.Value, _Mapping]] = ..., handle: _Optional[str] = ..., duration_ms: _Optional[int] = ..., queue_delay_ms: _Optional[int] = ..., usage: _Optional[_Union[Usage, _Mapping]] = ..., values_left_out: _Optional[_Iterable[str]] = ...) -> None: ...
+    def __init__(self, output_json: _Optional[bytes] = ..., output: _Optional[_Union[_struct_pb2.Value, _Mapping]] = ..., handle: _Optional[str] = ..., duration_ms: _Optional[int] = ..., queue_delay_ms: _Optional[int] = ..., usage: _Optional[_Union[Usage, _Mapping]] = ..., goto: _Optional[_Union[Goto, _Mapping]] = ..., values_left_out: _Optional[_Iterable[str]] = ...) -> None: ...
+
+class Goto(_message.Message):
+    __slots__ = ("node_id", "kind", "reason")
+    NODE_ID_FIELD_NUMBER: _ClassVar[int]
+    KIND_FIELD_NUMBER: _ClassVar[int]
+    REASON_FIELD_NUMBER: _ClassVar[int]
+    node_id: str
+    kind: str
+    reason: str
+    def __init__(self, node_id: _Optional[str] = ..., kind: _Optional[str] = ..., reason: _Optional[str] = ...) -> None: ...
 
 class NodeFailed(_message.Message):
     __slots__ = ("cause", "message", "details_json", "details", "values_left_out")

@@ -142,7 +142,7 @@ class RunQuarantine(_message.Message):
     def __init__(self, time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., reason: _Optional[str] = ..., detail: _Optional[str] = ...) -> None: ...
 
 class NodeRun(_message.Message):
-    __slots__ = ("node_id", "iteration", "status", "attempt", "handle", "output_json", "output", "error_message", "start_time", "end_time", "lost_deliveries", "hold", "output_left_out_bytes", "release_time", "values_left_out")
+    __slots__ = ("node_id", "iteration", "status", "attempt", "handle", "output_json", "output", "error_message", "start_time", "end_time", "lost_deliveries", "hold", "output_left_out_bytes", "release_time", "round", "item", "values_left_out")
     NODE_ID_FIELD_NUMBER: _ClassVar[int]
     ITERATION_FIELD_NUMBER: _ClassVar[int]
     STATUS_FIELD_NUMBER: _ClassVar[int]
@@ -157,6 +157,8 @@ class NodeRun(_message.Message):
     HOLD_FIELD_NUMBER: _ClassVar[int]
     OUTPUT_LEFT_OUT_BYTES_FIELD_NUMBER: _ClassVar[int]
     RELEASE_TIME_FIELD_NUMBER: _ClassVar[int]
+    ROUND_FIELD_NUMBER: _ClassVar[int]
+    ITEM_FIELD_NUMBER: _ClassVar[int]
     VALUES_LEFT_OUT_FIELD_NUMBER: _ClassVar[int]
     node_id: str
     iteration: int
@@ -172,8 +174,10 @@ class NodeRun(_message.Message):
     hold: NodeHold
     output_left_out_bytes: int
     release_time: _timestamp_pb2.Timestamp
+    round: int
+    item: int
     values_left_out: _containers.RepeatedScalarFieldContainer[str]
-    def __init__(self, node_id: _Optional[str] = ..., iteration: _Optional[int] = ..., status: _Optional[_Union[NodeStatus, str]] = ..., attempt: _Optional[int] = ..., handle: _Optional[str] = ..., output_json: _Optional[bytes] = ..., output: _Optional[_Union[_struct_pb2.Value, _Mapping]] = ..., error_message: _Optional[str] = ..., start_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., end_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., lost_deliveries: _Optional[int] = ..., hold: _Optional[_Union[NodeHold, _Mapping]] = ..., output_left_out_bytes: _Optional[int] = ..., release_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., values_left_out: _Optional[_Iterable[str]] = ...) -> None: ...
+    def __init__(self, node_id: _Optional[str] = ..., iteration: _Optional[int] = ..., status: _Optional[_Union[NodeStatus, str]] = ..., attempt: _Optional[int] = ..., handle: _Optional[str] = ..., output_json: _Optional[bytes] = ..., output: _Optional[_Union[_struct_pb2.Value, _Mapping]] = ..., error_message: _Optional[str] = ..., start_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., end_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., lost_deliveries: _Optional[int] = ..., hold: _Optional[_Union[NodeHold, _Mapping]] = ..., output_left_out_bytes: _Optional[int] = ..., release_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., round: _Optional[int] = ..., item: _Optional[int] = ..., values_left_out: _Optional[_Iterable[str]] = ...) -> None: ...
 
 class NodeHold(_message.Message):
     __slots__ = ("reason", "phase", "output_json", "output", "approval_id", "message", "deadline_time", "output_left_out_bytes", "values_left_out")

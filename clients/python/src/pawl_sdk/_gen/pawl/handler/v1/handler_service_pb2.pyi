@@ -229,7 +229,7 @@ class Lost(_message.Message):
     def __init__(self) -> None: ...
 
 class Invoke(_message.Message):
-    __slots__ = ("invocation_id", "type", "input_json", "config_json", "attempt", "effect_key", "timeout_ms", "run_id", "node_id", "iteration", "workflow_id", "traceparent")
+    __slots__ = ("invocation_id", "type", "input_json", "config_json", "attempt", "effect_key", "timeout_ms", "run_id", "node_id", "iteration", "workflow_id", "traceparent", "memory_json")
     INVOCATION_ID_FIELD_NUMBER: _ClassVar[int]
     TYPE_FIELD_NUMBER: _ClassVar[int]
     INPUT_JSON_FIELD_NUMBER: _ClassVar[int]
@@ -242,6 +242,7 @@ class Invoke(_message.Message):
     ITERATION_FIELD_NUMBER: _ClassVar[int]
     WORKFLOW_ID_FIELD_NUMBER: _ClassVar[int]
     TRACEPARENT_FIELD_NUMBER: _ClassVar[int]
+    MEMORY_JSON_FIELD_NUMBER: _ClassVar[int]
     invocation_id: str
     type: str
     input_json: str
@@ -254,7 +255,8 @@ class Invoke(_message.Message):
     iteration: int
     workflow_id: str
     traceparent: str
-    def __init__(self, invocation_id: _Optional[str] = ..., type: _Optional[str] = ..., input_json: _Optional[str] = ..., config_json: _Optional[str] = ..., attempt: _Optional[int] = ..., effect_key: _Optional[str] = ..., timeout_ms: _Optional[int] = ..., run_id: _Optional[str] = ..., node_id: _Optional[str] = ..., iteration: _Optional[int] = ..., workflow_id: _Optional[str] = ..., traceparent: _Optional[str] = ...) -> None: ...
+    memory_json: str
+    def __init__(self, invocation_id: _Optional[str] = ..., type: _Optional[str] = ..., input_json: _Optional[str] = ..., config_json: _Optional[str] = ..., attempt: _Optional[int] = ..., effect_key: _Optional[str] = ..., timeout_ms: _Optional[int] = ..., run_id: _Optional[str] = ..., node_id: _Optional[str] = ..., iteration: _Optional[int] = ..., workflow_id: _Optional[str] = ..., traceparent: _Optional[str] = ..., memory_json: _Optional[str] = ...) -> None: ...
 
 class Cancel(_message.Message):
     __slots__ = ("invocation_id", "reason")
@@ -351,18 +353,118 @@ class Usage(_message.Message):
     def __init__(self, input_tokens: _Optional[int] = ..., output_tokens: _Optional[int] = ...) -> None: ...
 
 class Result(_message.Message):
-    __slots__ = ("invocation_id", "output_json", "handle", "usage", "queue_delay_ms")
+    __slots__ = ("invocation_id", "output_json", "handle", "usage", "queue_delay_ms", "actions")
     INVOCATION_ID_FIELD_NUMBER: _ClassVar[int]
     OUTPUT_JSON_FIELD_NUMBER: _ClassVar[int]
     HANDLE_FIELD_NUMBER: _ClassVar[int]
     USAGE_FIELD_NUMBER: _ClassVar[int]
     QUEUE_DELAY_MS_FIELD_NUMBER: _ClassVar[int]
+    ACTIONS_FIELD_NUMBER: _ClassVar[int]
     invocation_id: str
     output_json: str
     handle: str
     usage: Usage
     queue_delay_ms: int
-    def __init__(self, invocation_id: _Optional[str] = ..., output_json: _Optional[str] = ..., handle: _Optional[str] = ..., usage: _Optional[_Union[Usage, _Mapping]] = ..., queue_delay_ms: _Optional[int] = ...) -> None: ...
+    actions: _containers.RepeatedCompositeFieldContainer[Action]
+    def __init__(self, invocation_id: _Optional[str] = ..., output_json: _Optional[str] = ..., handle: _Optional[str] = ..., usage: _Optional[_Union[Usage, _Mapping]] = ..., queue_delay_ms: _Optional[int] = ..., actions: _Optional[_Iterable[_Union[Action, _Mapping]]] = ...) -> None: ...
+
+class Action(_message.Message):
+    __slots__ = ("update_memory", "set_status", "goto_node", "handoff", "request_human_input", "resume_from_human", "merge_parallel_results", "unknown")
+    UPDATE_MEMORY_FIELD_NUMBER: _ClassVar[int]
+    SET_STATUS_FIELD_NUMBER: _ClassVar[int]
+    GOTO_NODE_FIELD_NUMBER: _ClassVar[int]
+    HANDOFF_FIELD_NUMBER: _ClassVar[int]
+    REQUEST_HUMAN_INPUT_FIELD_NUMBER: _ClassVar[int]
+    RESUME_FROM_HUMAN_FIELD_NUMBER: _ClassVar[int]
+    MERGE_PARALLEL_RESULTS_FIELD_NUMBER: _ClassVar[int]
+    UNKNOWN_FIELD_NUMBER: _ClassVar[int]
+    update_memory: UpdateMemory
+    set_status: SetStatus
+    goto_node: GotoNode
+    handoff: Handoff
+    request_human_input: RequestHumanInput
+    resume_from_human: ResumeFromHuman
+    merge_parallel_results: MergeParallelResults
+    unknown: str
+    def __init__(self, update_memory: _Optional[_Union[UpdateMemory, _Mapping]] = ..., set_status: _Optional[_Union[SetStatus, _Mapping]] = ..., goto_node: _Optional[_Union[GotoNode, _Mapping]] = ..., handoff: _Optional[_Union[Handoff, _Mapping]] = ..., request_human_input: _Optional[_Union[RequestHumanInput, _Mapping]] = ..., resume_from_human: _Optional[_Union[ResumeFromHuman, _Mapping]] = ..., merge_parallel_results: _Optional[_Union[MergeParallelResults, _Mapping]] = ..., unknown: _Optional[str] = ...) -> None: ...
+
+class UpdateMemory(_message.Message):
+    __slots__ = ("values_json",)
+    VALUES_JSON_FIELD_NUMBER: _ClassVar[int]
+    values_json: str
+    def __init__(self, values_json: _Optional[str] = ...) -> None: ...
+
+class SetStatus(_message.Message):
+    __slots__ = ("status", "message", "output_json")
+    STATUS_FIELD_NUMBER: _ClassVar[int]
+    MESSAGE_FIELD_NUMBER: _ClassVar[int]
+    OUTPUT_JSON_FIELD_NUMBER: _ClassVar[int]
+    status: str
+    message: str
+    output_json: str
+    def __init__(self, status: _Optional[str] = ..., message: _Optional[str] = ..., output_json: _Optional[str] = ...) -> None: ...
+
+class GotoNode(_message.Message):
+    __slots__ = ("node", "reason")
+    NODE_FIELD_NUMBER: _ClassVar[int]
+    REASON_FIELD_NUMBER: _ClassVar[int]
+    node: str
+    reason: str
+    def __init__(self, node: _Optional[str] = ..., reason: _Optional[str] = ...) -> None: ...
+
+class Handoff(_message.Message):
+    __slots__ = ("node", "workflow", "version", "input_json", "reason")
+    NODE_FIELD_NUMBER: _ClassVar[int]
+    WORKFLOW_FIELD_NUMBER: _ClassVar[int]
+    VERSION_FIELD_NUMBER: _ClassVar[int]
+    INPUT_JSON_FIELD_NUMBER: _ClassVar[int]
+    REASON_FIELD_NUMBER: _ClassVar[int]
+    node: str
+    workflow: str
+    version: int
+    input_json: str
+    reason: str
+    def __init__(self, node: _Optional[str] = ..., workflow: _Optional[str] = ..., version: _Optional[int] = ..., input_json: _Optional[str] = ..., reason: _Optional[str] = ...) -> None: ...
+
+class RequestHumanInput(_message.Message):
+    __slots__ = ("message", "details_json", "assignees", "deadline_ms")
+    MESSAGE_FIELD_NUMBER: _ClassVar[int]
+    DETAILS_JSON_FIELD_NUMBER: _ClassVar[int]
+    ASSIGNEES_FIELD_NUMBER: _ClassVar[int]
+    DEADLINE_MS_FIELD_NUMBER: _ClassVar[int]
+    message: str
+    details_json: str
+    assignees: _containers.RepeatedScalarFieldContainer[str]
+    deadline_ms: int
+    def __init__(self, message: _Optional[str] = ..., details_json: _Optional[str] = ..., assignees: _Optional[_Iterable[str]] = ..., deadline_ms: _Optional[int] = ...) -> None: ...
+
+class ResumeFromHuman(_message.Message):
+    __slots__ = ("node", "approval_id", "decision", "response_json", "iteration", "comment")
+    NODE_FIELD_NUMBER: _ClassVar[int]
+    APPROVAL_ID_FIELD_NUMBER: _ClassVar[int]
+    DECISION_FIELD_NUMBER: _ClassVar[int]
+    RESPONSE_JSON_FIELD_NUMBER: _ClassVar[int]
+    ITERATION_FIELD_NUMBER: _ClassVar[int]
+    COMMENT_FIELD_NUMBER: _ClassVar[int]
+    node: str
+    approval_id: str
+    decision: str
+    response_json: str
+    iteration: int
+    comment: str
+    def __init__(self, node: _Optional[str] = ..., approval_id: _Optional[str] = ..., decision: _Optional[str] = ..., response_json: _Optional[str] = ..., iteration: _Optional[int] = ..., comment: _Optional[str] = ...) -> None: ...
+
+class MergeParallelResults(_message.Message):
+    __slots__ = ("keys", "nodes", "into", "strategy")
+    KEYS_FIELD_NUMBER: _ClassVar[int]
+    NODES_FIELD_NUMBER: _ClassVar[int]
+    INTO_FIELD_NUMBER: _ClassVar[int]
+    STRATEGY_FIELD_NUMBER: _ClassVar[int]
+    keys: _containers.RepeatedScalarFieldContainer[str]
+    nodes: _containers.RepeatedScalarFieldContainer[str]
+    into: str
+    strategy: str
+    def __init__(self, keys: _Optional[_Iterable[str]] = ..., nodes: _Optional[_Iterable[str]] = ..., into: _Optional[str] = ..., strategy: _Optional[str] = ...) -> None: ...
 
 class Failure(_message.Message):
     __slots__ = ("invocation_id", "cause", "message", "permanent", "retry_after_ms", "details_json")
