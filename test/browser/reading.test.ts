@@ -251,7 +251,7 @@ test("a delay is the node that waits, in graph, timeline and drawer, and counts 
   const first = await note.textContent();
   await expect.poll(() => note.textContent(), DRAWN).not.toBe(first);
   await page
-    .locator("[data-waiting]", { hasText: "Let it rest holds back what follows" })
+    .locator("[data-waiting]", { hasText: "Let it rest holds back the next nodes" })
     .waitFor();
 });
 

@@ -99,7 +99,9 @@ test("a scheduler without executors is ready, accepts runs and says in /readyz t
   if (scheduler === undefined) throw new Error("there is no scheduler");
   const alone = await readyz(scheduler);
   expect(alone.status).toBe(200);
-  expect(alone.body).toContain("0 connected to this scheduler, 0 alive in all; runs are accepted");
+  expect(alone.body).toContain(
+    "0 connected to this scheduler, 0 alive in all; the scheduler accepts runs",
+  );
   const executor = connected(cluster);
   await executor.register();
   expect((await readyz(scheduler)).body).toContain("1 connected to this scheduler, 1 alive in all");

@@ -48,7 +48,9 @@ test("D1: the error of a cycle names its nodes in order", async () => {
   const { violations } = await workflows.validateWorkflow({
     definition: { text: bad?.text ?? "" },
   });
-  expect(violations.map(({ message }) => message)).toEqual(["the nodes form a cycle: a -> b -> a"]);
+  expect(violations.map(({ message }) => message)).toEqual([
+    "write loop: true on the edge that leads back; the nodes form a cycle: a -> b -> a",
+  ]);
 });
 
 test("D18: a missing key is called required, in words for people", async () => {
