@@ -1,7 +1,7 @@
 // `runHandler`: one invocation of a handler without network, for tests. Its ledger follows the rules of the real one. The race that it
 // has: the handler, the time limit and a cancel may each end the invocation. The first one counts, as in an executor.
 
-import type { Action, ActionType } from "@pawl/core/action/action";
+import type { Action, ActionType } from "@pawl/core/action/kinds";
 import type { Handler } from "@pawl/core/handler/define";
 import { Cancelled } from "@pawl/core/handler/failure";
 import type { EffectDoor, LogLevel, Settled } from "@pawl/core/handler/served";

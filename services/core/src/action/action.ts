@@ -10,6 +10,7 @@ import { utf8Bytes } from "../data/utf8.ts";
 import type { Cause } from "../fault/cause.ts";
 import { isName, isUuid } from "../name/ids.ts";
 import { isMemoryKey, MEMORY_KEY_RULE } from "../name/memory-key.ts";
+import type { Action, ActionOf, ActionType } from "./kinds.ts";
 
 const name = z.string().refine(isName, "is not a name");
 const optionalName = z.union([z.literal(""), name]);
@@ -76,14 +77,10 @@ const SCHEMAS = {
       strategy: z.enum(MERGE_STRATEGIES),
     })
     .refine(oneOf("keys", "nodes"), "needs either keys or nodes"),
-} as const;
+} as const satisfies { readonly [T in ActionType]: z.ZodType<ActionOf<T>> };
 
-export type ActionType = keyof typeof SCHEMAS;
 /** Every action that a handler may send. */
 export const ACTION_TYPES = Object.keys(SCHEMAS) as readonly ActionType[];
-
-export type ActionOf<T extends ActionType> = Readonly<z.output<(typeof SCHEMAS)[T]>>;
-export type Action = { [T in ActionType]: ActionOf<T> }[ActionType];
 
 /**
  * The actions that cannot come together in one outcome. Each of the first four decides what follows the node, so an outcome has at

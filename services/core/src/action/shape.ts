@@ -1,7 +1,7 @@
 // Actions in the shape of the protocols: `{case, value}` of a oneof. Both protocols have the same fields, so executors, schedulers and
 // handler processes share this conversion. This room knows no protobuf; the compiler compares the shapes where they are used.
 
-import type { Action, ActionOf, ActionType } from "./action.ts";
+import type { Action, ActionOf, ActionType } from "./kinds.ts";
 
 /** update_memory is the case updateMemory. */
 type CaseOf<T extends string> = T extends `${infer Head}_${infer Tail}`

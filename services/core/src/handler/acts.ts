@@ -1,7 +1,8 @@
 // The actions of one invocation, in the order in which the handler asks for them. They commit with its output: a handler that fails, or
 // that is cancelled, has done none of them.
 
-import { type Action, parseActions } from "../action/action.ts";
+import { parseActions } from "../action/action.ts";
+import type { Action } from "../action/kinds.ts";
 import type { MergeStrategy } from "../data/merge.ts";
 import { joinObject } from "../data/split-array.ts";
 import { Failed, failure, type HandlerFailure } from "./failure.ts";

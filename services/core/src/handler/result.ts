@@ -1,6 +1,6 @@
 // The return value of a handler: its output, or a result with more than an output.
 
-import type { Action } from "../action/action.ts";
+import type { Action } from "../action/kinds.ts";
 import type { Usage } from "../log/event.ts";
 
 export interface ResultFacts {

@@ -1,7 +1,7 @@
 // A handler as the code that serves it sees it: texts go in, texts come out. An executor and a handler process both run handlers through
 // this interface, so a handler behaves the same in both.
 
-import type { Action } from "../action/action.ts";
+import type { Action } from "../action/kinds.ts";
 import type { Media, Usage } from "../log/event.ts";
 import type { EffectClass, EffectStanding } from "../policy/effect.ts";
 

@@ -1,7 +1,7 @@
 // The shape of an event. A fact has a type, a place (node, iteration, attempt, claim) and a payload. `event-table.ts` lists the types. The
 // engine writes the payload. The user's JSON (input, output, details) is text in `value`, and the log does not change it.
 
-import type { Action } from "../action/action.ts";
+import type { Action } from "../action/kinds.ts";
 import type { ApprovalId, NodeId, RunId } from "../name/ids.ts";
 import { rowOf, typesWhere, type Payloads } from "./event-table.ts";
 

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { graphOf, RUN, sketch, startToyRun } from "../../test/toy-run.ts";
-import type { Action } from "../action/action.ts";
+import type { Action } from "../action/kinds.ts";
 import { merge, MERGE_STRATEGIES, type MergeStrategy } from "../data/merge.ts";
 import { contextBytes, contextJson, runContextJson } from "./context.ts";
 import { apply, fold } from "./fold.ts";

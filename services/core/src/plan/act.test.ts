@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { completed, graphOf, sketch, startToyRun, type ToyRun } from "../../test/toy-run.ts";
-import type { Action } from "../action/action.ts";
+import type { Action } from "../action/kinds.ts";
 import { LIMITS } from "../data/limits.ts";
 import { APPROVAL, type RunStatus } from "../log/event.ts";
 import { approvalId } from "../name/ids.ts";

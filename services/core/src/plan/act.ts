@@ -1,7 +1,8 @@
 // The facts of the actions of an outcome: what the memory gets, and how the run ends or pauses. They follow the fact that ends the claim,
 // in the same commit. All actions of an outcome are possible, or the outcome is refused whole.
 
-import { type Action, type ActionFault, type ActionOf, refusedAction } from "../action/action.ts";
+import { type ActionFault, refusedAction } from "../action/action.ts";
+import type { Action, ActionOf } from "../action/kinds.ts";
 import { LIMITS } from "../data/limits.ts";
 import { joinObject, splitObject } from "../data/split-array.ts";
 import { exceedsUtf8, utf8Bytes } from "../data/utf8.ts";

@@ -3,7 +3,8 @@
 // acknowledges it again. An epoch is no secret, so the scheduler also compares the executor: only the executor that got the claim can end
 // it.
 
-import { type ActionFault, type ActionOf, refusedAction } from "../action/action.ts";
+import { type ActionFault, refusedAction } from "../action/action.ts";
+import type { ActionOf } from "../action/kinds.ts";
 import { approvalRules } from "../definition/approval-config.ts";
 import type { JsonSchema } from "../definition/shape.ts";
 import type { Fact } from "../log/event.ts";

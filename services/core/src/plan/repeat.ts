@@ -4,7 +4,7 @@
 //
 // Two nodes may jump in one commit. The planner follows the jumps in log order. A jump from a round that an earlier jump ended is void.
 
-import type { Action } from "../action/action.ts";
+import type { Action } from "../action/kinds.ts";
 import type { GraphEdge } from "../definition/graph.ts";
 import { edgeEffect } from "../log/edge-effect.ts";
 import { isSettled, type Fact, type Goto } from "../log/event.ts";

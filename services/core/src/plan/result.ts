@@ -1,6 +1,6 @@
 // The facts of an outcome, and of the actions that came with it.
 
-import type { Action } from "../action/action.ts";
+import type { Action } from "../action/kinds.ts";
 import { LIMITS } from "../data/limits.ts";
 import { exceedsUtf8 } from "../data/utf8.ts";
 import type { Cause } from "../fault/cause.ts";

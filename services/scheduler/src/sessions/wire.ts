@@ -2,7 +2,8 @@
 // both, so no executor can make a tick fail.
 
 import { create } from "@bufbuild/protobuf";
-import { parseActions, type Action } from "@pawl/core/action/action";
+import { parseActions } from "@pawl/core/action/action";
+import type { Action } from "@pawl/core/action/kinds";
 import { fromShape } from "@pawl/core/action/shape";
 import { checkJson, VALUE_LIMITS } from "@pawl/core/data/json";
 import { LIMITS } from "@pawl/core/data/limits";
