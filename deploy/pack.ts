@@ -136,7 +136,7 @@ function stageSources(home: string, to: string, parts: PackOptions["parts"]): vo
       text
         .replaceAll(/"@pawl\/(proto|core|platform|executor)\/([\w/-]+)"/g, `"${top}/$1/$2.js"`)
         // Tools of a user look for neighbours by the names of the emitted files.
-        .replaceAll(/(from "\.{1,2}\/[^"]+)\.ts"/g, '$1.js"'),
+        .replaceAll(/((?:from|import) "\.{1,2}\/[^"]+)\.ts"/g, '$1.js"'),
     );
   }
 }

@@ -1,4 +1,4 @@
-"""The program that the conformance kit tests: the eleven handlers of test/handler-kit/PROGRAM.md, served by this SDK."""
+"""The program that the conformance kit tests: the twelve handlers of test/handler-kit/PROGRAM.md, served by this SDK."""
 
 from __future__ import annotations
 
@@ -178,9 +178,10 @@ class Asks(TypedDict):
 
 class Memory(TypedDict):
     memory: Any
+    state: NotRequired[Any]
 
 
-@pawl.handler("kit.act@1")
+@pawl.handler("kit.act@1", state=True)
 def act(input: Asks, ctx: pawl.Context) -> Memory:
     """Asks the engine for actions."""
     for ask in input["asks"]:
@@ -202,9 +203,31 @@ def act(input: Asks, ctx: pawl.Context) -> Memory:
                 ctx.answer_human("approve", node="review", response={"ok": True}, comment="fine")
             case "merge_results":
                 ctx.merge_results("all", "array", keys=["a", "b"])
+            case "spend":
+                ctx.add_usage(3, 4, model="kit-model")
+                ctx.add_usage(1, 0, cost_micros=7, model="kit-model")
             case "not_json":
                 ctx.remember("bad", float("nan"))
-    return {"memory": ctx.memory}
+    if "state" not in input["asks"]:
+        return {"memory": ctx.memory}
+    at = ctx.state
+    state = at and {
+        "goal": at.goal,
+        "nodes": list(at.current_nodes),
+        "retries": at.retry_count,
+        "memory": dict(at.memory),
+    }
+    return {"memory": ctx.memory, "state": state}
+
+
+class Labels(TypedDict):
+    labels: list[str]
+
+
+@pawl.handler("kit.taint@1", external=True)
+def taint(ctx: pawl.Context) -> pawl.Result[Labels]:
+    """Adds a label to its output."""
+    return pawl.Result({"labels": sorted(ctx.taint)}, taint=["kit"])
 
 
 @pawl.handler("kit.crash@1")
@@ -214,5 +237,5 @@ def crash() -> None:
 
 
 if __name__ == "__main__":
-    handlers = (echo, typed, stream, log, fail, effect, wait, stubborn, big, act, crash)
+    handlers = (echo, typed, stream, log, fail, effect, wait, stubborn, big, act, taint, crash)
     pawl.serve(*handlers, slots=8, name="kit", build="kit-build")

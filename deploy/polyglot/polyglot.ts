@@ -1,5 +1,5 @@
-// The example handlers of `npm start`: three supervised processes, and the workflow polyglot-order, which needs all of them. A language
-// without its toolchain is skipped with the reason, and the workflow is then not registered.
+// The example handlers of `npm start`: three supervised processes, and the workflows polyglot-order and polyglot-agent, which need them. A language
+// without its toolchain is skipped with the reason, and the workflows are then not registered.
 //
 // Race: stop() comes while a program is built or connects. The signal ends the build, and a process that has started is stopped.
 import { readFileSync } from "node:fs";
@@ -12,7 +12,8 @@ import { incidentLine, type Lifetime, Supervised } from "../supervise.ts";
 import { type Prepared, type Program, PROGRAMS } from "./programs.ts";
 
 const WORKFLOW = "polyglot-order";
-const DEFINITION = new URL(`../examples/handlers/${WORKFLOW}.yaml`, import.meta.url);
+/** An agent whose tools are two of the handlers. */
+const AGENT = "polyglot-agent";
 const POLL_MS = 100;
 const CONNECT_MS = 30_000;
 const REASON_CHARS = 160;
@@ -29,8 +30,9 @@ interface PolyglotOptions {
   readonly report: (line: string) => void;
 }
 
-/** The text of the workflow. */
-export const polyglotText = (): string => readFileSync(DEFINITION, "utf8");
+/** The text of one of the workflows. */
+export const polyglotText = (workflowId = WORKFLOW): string =>
+  readFileSync(new URL(`../examples/handlers/${workflowId}.yaml`, import.meta.url), "utf8");
 
 export class Polyglot {
   readonly #options: PolyglotOptions;
@@ -42,7 +44,7 @@ export class Polyglot {
     this.#options = options;
   }
 
-  /** Starts the programs that this machine can run. Returns whether the workflow is registered. It never rejects. */
+  /** Starts the programs that this machine can run. Returns whether the workflows are registered. It never rejects. */
   start(): Promise<boolean> {
     return (this.#started ??= this.#start());
   }
@@ -59,7 +61,8 @@ export class Polyglot {
     const served = await Promise.all(programs.map((program) => this.#serve(program)));
     if (this.#stopping.signal.aborted || served.includes(false)) return false;
     try {
-      await client.workflows.apply(polyglotText(), { workflowId: WORKFLOW });
+      for (const workflowId of [AGENT, WORKFLOW])
+        await client.workflows.apply(polyglotText(workflowId), { workflowId });
     } catch (error) {
       report(`! ${WORKFLOW} could not be registered: ${reasonOf(error)}`);
       return false;

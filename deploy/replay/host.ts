@@ -186,6 +186,7 @@ export class ReplayHost {
         return;
       case "pong":
       case "room":
+      case "spent":
       case undefined:
         return;
       default:

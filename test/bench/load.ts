@@ -107,7 +107,7 @@ function* facts(mapNode: string): Generator<Fact> {
 }
 
 /** Appends facts to a run that waits, so that no sweep of the stack has an eye on it. */
-async function append(
+export async function append(
   journal: Journal,
   run: { readonly runId: RunId; version: number },
   all: readonly Fact[],
@@ -185,7 +185,7 @@ export async function load({ stack, report }: BenchParts): Promise<void> {
 }
 
 /** A run with its first event, and the whole log it is to have. */
-async function begin(journal: Journal) {
+export async function begin(journal: Journal) {
   const text = JSON.stringify(mapOf(LIMITS.scopeWidth, 500));
   const parsed = parseDefinition(text);
   if (!parsed.ok) throw new Error(JSON.stringify(parsed.violations));

@@ -1,4 +1,4 @@
-// npm run bench [-- user hop limit chain single fan latency glue stream backlog idle plan decay map claims load] [--json] [--rounds 3]
+// npm run bench [-- user hop limit chain single fan latency glue stream backlog idle plan decay map claims load state] [--json] [--rounds 3]
 // npm run bench -- --against <folder> [user chain fan single latency glue map stream]
 // npm run bench -- --build <folder> [the same]
 //
@@ -26,6 +26,7 @@ import { load } from "./load.ts";
 import { map } from "./map.ts";
 import { planCost } from "./plan-cost.ts";
 import { progress, Report } from "./report.ts";
+import { state } from "./state.ts";
 import { stream } from "./stream.ts";
 import { startStack } from "./stack.ts";
 import { user } from "./user.ts";
@@ -45,13 +46,21 @@ const BENCHES = {
   map,
   claims,
   load,
+  state,
 } as const;
 type BenchName = keyof typeof BENCHES;
 const isBench = (name: string): name is BenchName => Object.hasOwn(BENCHES, name);
 /** These run only when they are named. */
-const LONG: ReadonlySet<string> = new Set(["hop", "decay", "map", "claims", "load"]);
+const LONG: ReadonlySet<string> = new Set(["hop", "decay", "map", "claims", "load", "state"]);
 /** These measure what a stack costs by itself, or serve the steps themselves. */
-const WITHOUT_STEPS: ReadonlySet<string> = new Set(["user", "hop", "idle", "claims", "load"]);
+const WITHOUT_STEPS: ReadonlySet<string> = new Set([
+  "user",
+  "hop",
+  "idle",
+  "claims",
+  "load",
+  "state",
+]);
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,

@@ -4,7 +4,7 @@
 import { parseDefinition } from "@pawl/core/definition/parse";
 import type { Fact } from "@pawl/core/log/event";
 import { apply, newRunState } from "@pawl/core/log/fold";
-import { runId, type ExecutorId } from "@pawl/core/name/ids";
+import { nodeId, runId, type ExecutorId } from "@pawl/core/name/ids";
 import { claimFact } from "@pawl/core/plan/claim";
 import { RUN_PLACE } from "@pawl/core/plan/place";
 import { planToFixpoint } from "@pawl/core/plan/plan";
@@ -37,13 +37,14 @@ export function planCost(report: Report): void {
 const WINDOW = 50;
 const REPEATS = 40;
 
-function microsecondsPerResult(size: number): number {
+/** The cost of a result in a chain of `size` nodes, whose run has so many keys in its memory. */
+export function microsecondsPerResult(size: number, memoryKeys = 0): number {
   const parsed = parseDefinition(JSON.stringify({ title: "plan", ...chainOf(size - 1) }));
   if (!parsed.ok) throw new Error("the bench's own graph is invalid");
   const { graph } = parsed;
   const from = (size - WINDOW) / 2;
   const times = Array.from({ length: REPEATS }, () => {
-    const settle = begin(graph);
+    const settle = begin(graph, memoryKeys);
     // The first node is `start`.
     for (let nodeIndex = 1; nodeIndex < from; nodeIndex++) settle(nodeIndex);
     const began = performance.now();
@@ -54,9 +55,14 @@ function microsecondsPerResult(size: number): number {
 }
 
 /** Starts a run of the graph, up to its first step; the function it gives completes one node and plans what follows. */
-function begin(graph: Parameters<typeof newRunState>[1]): (nodeIndex: number) => void {
+function begin(
+  graph: Parameters<typeof newRunState>[1],
+  memoryKeys: number,
+): (nodeIndex: number) => void {
   const state = newRunState(runId("00000000-0000-7000-8000-000000000000"), graph);
   const executorId = "bench" as ExecutorId;
+  for (let key = 0; key < memoryKeys; key++)
+    state.memory.set(`k${key}`, { json: "1", bytes: 1, seq: 1, nodeId: nodeId("start") });
   const append = (fact: Fact): void => {
     const seq = state.lastSeq + 1;
     apply(state, { ...fact, epoch: fact.type === "node.started" ? seq : fact.epoch, seq, at: 0 });

@@ -22,7 +22,7 @@ export type Verdict = {
   readonly stuck: readonly string[];
   /** Rules broken in any other way. */
   readonly broken: readonly string[];
-  /** Calls of the outside world beyond the first of each key. */
+  /** How many calls reached the outside world again under a key that it had already seen. */
   readonly rawDuplicates: number;
 };
 

@@ -3,8 +3,10 @@
 import { nodeId } from "@pawl/core/name/ids";
 import { expect, test } from "vitest";
 import { newRunId } from "./facts.ts";
-import { openPostgres } from "./postgres.ts";
+import { postgresWith } from "./postgres.ts";
 import { setup } from "./setup.ts";
+
+const openPostgres = postgresWith();
 
 test("a drop never waits for the transaction that takes the job, so the two cannot block each other", async () => {
   const { journal, rival, prepare } = await setup(openPostgres);

@@ -2,7 +2,9 @@
 
 import { executorsSuite } from "./executors.ts";
 import { openMemory } from "./memory.ts";
-import { openPostgres } from "./postgres.ts";
+import { postgresWith } from "./postgres.ts";
+
+const openPostgres = postgresWith();
 
 executorsSuite("memory", openMemory);
 executorsSuite("Postgres", openPostgres);

@@ -39,6 +39,7 @@ const open = async (journal: Journal, ...approvals: NewApproval[]): Promise<void
 
 /** Approvals on one kind of store. */
 export function approvalSuite(openStore: OpenStore): void {
+  deadlines(openStore);
   test("an approval is found with its run's definition, until it is closed once (S0.53)", async () => {
     const { journal } = await setup(openStore);
     const definition = definitionId(randomUUID());
@@ -70,6 +71,18 @@ export function approvalSuite(openStore: OpenStore): void {
     expect(await journal.findApproval(asked.approvalId)).toBeUndefined();
   });
 
+  test("the approvals of a test run are deleted with it", async () => {
+    const { journal } = await setup(openStore);
+    const run = await begin(journal, { kind: "test", workflowId: null });
+    const asked = question(run);
+    await open(journal, asked);
+    await step(journal, run, 2, { facts: [queued()], over: { status: "completed", ended: true } });
+    expect(await journal.deleteTestRun(run)).toBe(true);
+    expect(await journal.findApproval(asked.approvalId)).toBeUndefined();
+  });
+}
+
+function deadlines(openStore: OpenStore): void {
   test("open approvals with a deadline come soonest first, and say how far it is", async () => {
     const { journal } = await setup(openStore);
     const run = await begin(journal);
@@ -90,13 +103,16 @@ export function approvalSuite(openStore: OpenStore): void {
     expect(due[0]?.dueInMs).toBeLessThanOrEqual(HOUR_MS);
   });
 
-  test("the approvals of a test run are deleted with it", async () => {
-    const { journal } = await setup(openStore);
-    const run = await begin(journal, { kind: "test", workflowId: null });
-    const asked = question(run);
-    await open(journal, asked);
-    await step(journal, run, 2, { facts: [queued()], over: { status: "completed", ended: true } });
-    expect(await journal.deleteTestRun(run)).toBe(true);
-    expect(await journal.findApproval(asked.approvalId)).toBeUndefined();
+  test("a due approval of a run in quarantine is left out, and those of other runs come (S0.37)", async () => {
+    const { journal, recovery } = await setup(openStore);
+    const [ill, well] = [await begin(journal), await begin(journal)];
+    const [held, due] = [question(ill, { deadlineMs: 1 }), question(well, { deadlineMs: 1 })];
+    await open(journal, held);
+    await open(journal, due);
+    const cause = { reason: "EVENT_LOG_CORRUPTION", detail: "a gap" } as const;
+    expect(await recovery.quarantine(ill, cause)).toBe(true);
+    const found = (await journal.dueApprovals(1_000)).map((each) => each.approvalId);
+    expect(found).toContain(due.approvalId);
+    expect(found).not.toContain(held.approvalId);
   });
 }

@@ -53,7 +53,9 @@ export function deadLetterSuite(openStore: OpenStore): void {
     const [found] = await deadLetters.open(TENANT, filter, 10);
     expect(found).toMatchObject({ ...letter, workflowId: "orders", state: "open" });
     expect(found).toMatchObject({ workflowVersion: 4, priority: 7, hasEnded: false });
-    expect(JSON.parse((await deadLetters.inputOf(run)) ?? "")).toEqual({ name: "Ada" });
+    const given = await deadLetters.inputOf(run);
+    expect(JSON.parse(given?.input ?? "")).toEqual({ name: "Ada" });
+    expect(given?.hasUntrustedInput).toBe(false);
     expect(await deadLetters.inputOf(newRunId())).toBeUndefined();
     const [redriveRunId, requestId] = [newRunId(), randomUUID()];
     const ids = [letter.deadLetterId, randomUUID()];

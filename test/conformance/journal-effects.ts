@@ -71,6 +71,7 @@ async function twiceClaimed(
 /** The ledger and longer leases on one kind of store. */
 export function effectSuite(open: OpenStore): void {
   ledger(open);
+  repairs(open);
   batches(open);
   fencing(open);
   extensions(open);
@@ -112,6 +113,41 @@ function ledger(open: OpenStore): void {
     expect(await began()).toEqual([{ state: "begun_before" }]);
     await journal.transact((tx) => tx.commitEffects([commitOf(run, live, null)]));
     expect(await began()).toEqual([{ state: "committed", resultJson: "null" }]);
+  });
+}
+
+function repairs(open: OpenStore): void {
+  test("a run that repairs another one gets the effects of its nodes as begun before, with their results; its link is unique (X28)", async () => {
+    const { journal } = await setup(open);
+    const origin = await begin(journal);
+    const epoch = await claim(journal, origin, 1, EXECUTOR);
+    await journal.transact(async (tx) => {
+      void tx.beginEffects([beginOf(origin, epoch), beginOf(origin, epoch, { name: "mail" })]);
+      await tx.commitEffects([commitOf(origin, epoch, { id: 7 })]);
+    });
+    const run = await begin(journal);
+    const link = { runId: run, repairOf: origin, planDigest: "d" };
+    const kept = { runId: run, fromRunId: origin, nodeId: NODE, fromBase: 0, toBase: 0 };
+    const repair = () =>
+      journal.transact((tx) => {
+        void tx.linkRepairs([link]);
+        void tx.copyEffects([kept, { ...kept, nodeId: "other" }]);
+      });
+    await repair();
+    await expect(repair()).rejects.toMatchObject({ code: "23505" });
+    const live = await claim(journal, run, 1, EXECUTOR);
+    const begun = await journal.transact((tx) =>
+      tx.beginEffects([
+        beginOf(run, live),
+        beginOf(run, live, { name: "mail" }),
+        beginOf(run, live, { name: "new" }),
+      ]),
+    );
+    expect(begun).toMatchObject([
+      { state: "committed", resultJson: expect.stringContaining("7") },
+      { state: "begun_before" },
+      { state: "new" },
+    ]);
   });
 }
 

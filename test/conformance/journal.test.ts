@@ -2,7 +2,9 @@
 
 import { journalSuite } from "./journal.ts";
 import { openMemory } from "./memory.ts";
-import { openPostgres } from "./postgres.ts";
+import { postgresWith } from "./postgres.ts";
+
+const openPostgres = postgresWith();
 
 journalSuite("memory", openMemory);
 journalSuite("Postgres", openPostgres);

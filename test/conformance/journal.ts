@@ -10,6 +10,7 @@ import { keySuite } from "./journal-keys.ts";
 import { readSuite } from "./journal-reads.ts";
 import { slotSuite } from "./journal-slots.ts";
 import { versionSuite } from "./journal-versions.ts";
+import { waitSuite } from "./journal-waits.ts";
 import type { OpenStore } from "./store.ts";
 
 /** All suites of the journal on one kind of store. */
@@ -23,6 +24,7 @@ export function journalSuite(name: string, open: OpenStore): void {
     keySuite(open);
     slotSuite(open);
     approvalSuite(open);
+    waitSuite(open);
     deadLetterSuite(open);
   });
 }

@@ -4,7 +4,7 @@ import { connect, createEngine } from "@pawl/scheduler/tick/tick.fixture";
 import { describe, expect, test } from "vitest";
 import { jobSuite } from "./journal-jobs.ts";
 import { openMemory } from "./memory.ts";
-import { openPostgres, postgresWith } from "./postgres.ts";
+import { postgresWith } from "./postgres.ts";
 import { finish, stage } from "./recovery-setup.ts";
 import { recoverySuite } from "./recovery.ts";
 import { TABLE_QUEUE } from "./table-queue.ts";
@@ -20,7 +20,7 @@ const NODES = ["start", "a", "b", "c"];
 
 test.each([
   ["memory", openMemory],
-  ["pg-boss", openPostgres],
+  ["pg-boss", postgresWith()],
   ["a plain table", openTable],
 ])(
   "a run whose nodes all pass through the queue has the same log on %s (S3.54)",

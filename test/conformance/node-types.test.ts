@@ -2,7 +2,9 @@
 
 import { openMemory } from "./memory.ts";
 import { nodeTypesSuite } from "./node-types.ts";
-import { openPostgres } from "./postgres.ts";
+import { postgresWith } from "./postgres.ts";
+
+const openPostgres = postgresWith();
 
 nodeTypesSuite("memory", openMemory);
 nodeTypesSuite("Postgres", openPostgres);

@@ -13,6 +13,7 @@ const entry = (nodeType: string, revision: number, inputSchema = "{}"): NewNodeT
   inputSchema,
   outputSchema: "",
   configSchema: '{"type": "object"}',
+  external: revision > 1,
   earlier: "",
   revision,
 });

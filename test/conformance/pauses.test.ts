@@ -2,7 +2,9 @@
 
 import { openMemory } from "./memory.ts";
 import { pauseSuite } from "./pauses.ts";
-import { openPostgres } from "./postgres.ts";
+import { postgresWith } from "./postgres.ts";
+
+const openPostgres = postgresWith();
 
 pauseSuite("memory", openMemory);
 pauseSuite("Postgres", openPostgres);

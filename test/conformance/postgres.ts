@@ -53,14 +53,12 @@ interface PostgresOptions {
   readonly hasFreePlans?: boolean;
 }
 
-/** A store on a database of this file's own. */
-export function postgresWith(options: PostgresOptions): OpenStore {
+/** A store on a database of this file's own. Each file of tests calls it, because files share modules and have hooks of their own. */
+export function postgresWith(options: PostgresOptions = {}): OpenStore {
   let ground: Promise<Ground> | undefined;
   afterAll(async () => (await ground)?.close());
   return () => openOn((ground ??= breakGround(options)), options);
 }
-
-export const openPostgres = postgresWith({});
 
 async function breakGround(options: PostgresOptions): Promise<Ground> {
   const { schemas, hasFreePlans, otherQueue } = options;

@@ -1,8 +1,10 @@
 // Recovery on both stores.
 
 import { openMemory } from "./memory.ts";
-import { openPostgres } from "./postgres.ts";
+import { postgresWith } from "./postgres.ts";
 import { recoverySuite } from "./recovery.ts";
+
+const openPostgres = postgresWith();
 
 recoverySuite("memory", openMemory);
 recoverySuite("Postgres", openPostgres);

@@ -1,8 +1,10 @@
 // The promises about schedules on both stores.
 
 import { openMemory } from "./memory.ts";
-import { openPostgres } from "./postgres.ts";
+import { postgresWith } from "./postgres.ts";
 import { schedulesSuite } from "./schedules.ts";
+
+const openPostgres = postgresWith();
 
 schedulesSuite("memory", openMemory);
 schedulesSuite("Postgres", openPostgres);

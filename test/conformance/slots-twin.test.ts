@@ -5,7 +5,9 @@ import { expect, onTestFinished, test } from "vitest";
 import { newRunId } from "./facts.ts";
 import { playSlots, slotHistory } from "./journal-slots.ts";
 import { openMemory } from "./memory.ts";
-import { openPostgres } from "./postgres.ts";
+import { postgresWith } from "./postgres.ts";
+
+const openPostgres = postgresWith();
 
 fc.configureGlobal({ seed: 1 });
 

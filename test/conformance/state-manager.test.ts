@@ -15,10 +15,12 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { freshDatabase } from "../support/postgres.ts";
 import { appends, begin, change, completed, HOUR_MS, newRun, queued, runStarted } from "./facts.ts";
 import { openMemory } from "./memory.ts";
-import { openPostgres } from "./postgres.ts";
+import { postgresWith } from "./postgres.ts";
 import { finish, foldOf, stage } from "./recovery-setup.ts";
 import { setup } from "./setup.ts";
 import type { OpenStore, StoreUnderTest } from "./store.ts";
+
+const openPostgres = postgresWith();
 
 describe.each([
   ["memory", openMemory],

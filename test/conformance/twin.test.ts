@@ -7,8 +7,10 @@ import { expect, onTestFinished, test } from "vitest";
 import { newExecutorId, newRunId } from "./facts.ts";
 import { openMemory } from "./memory.ts";
 import { operation, outcomeOf, toWork, type World } from "./operation.ts";
-import { openPostgres } from "./postgres.ts";
+import { postgresWith } from "./postgres.ts";
 import type { StoreUnderTest } from "./store.ts";
+
+const openPostgres = postgresWith();
 
 fc.configureGlobal({ seed: 1 });
 

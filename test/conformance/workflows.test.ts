@@ -2,7 +2,9 @@
 
 import { workflowsSuite } from "./workflows.ts";
 import { openMemory } from "./memory.ts";
-import { openPostgres } from "./postgres.ts";
+import { postgresWith } from "./postgres.ts";
+
+const openPostgres = postgresWith();
 
 workflowsSuite("memory", openMemory);
 workflowsSuite("Postgres", openPostgres);

@@ -41,7 +41,7 @@ async function startWorking(name: string): Promise<string> {
 
 test("a hole in a live log sets its run aside after a restart, others complete, and the run continues once its log is repaired (S0.37)", async () => {
   const [ill, well] = [await startWorking("ill"), await startWorking("well")];
-  // Their executor dies: both wait in the queue for another, for as long as the rest takes.
+  // Their executor dies, and no other is there. So both runs wait in the queue during the rest of the test.
   await cluster.executors[0]?.kill("SIGKILL");
   for (const runId of [ill, well])
     await firstEvent(client, runId, ({ type }) => type === "run.recovered");

@@ -15,7 +15,7 @@ import { failpoints, startExecutor, type Executor } from "./processes.ts";
 
 /** How often an executor is frozen with an order in hand and wakes too late. */
 const FREEZES = Number(process.env["PAWL_FREEZES"] ?? 40);
-/** Frozen side by side: each freeze outlasts a lease. */
+/** How many executors are frozen at the same time. Each freeze lasts longer than a lease. */
 const ZOMBIES = 20;
 /** More than it takes, where a busy machine gives some zombies nothing to do. */
 const ROUNDS_MAX = FREEZES / ZOMBIES + 4;

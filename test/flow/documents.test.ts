@@ -102,6 +102,20 @@ test.each([
   expect((await ended(run.runId)).skipped).toEqual(ways);
 });
 
+test("a signal of the guide that fits releases the order, and one that does not changes nothing", async () => {
+  const definition = workflowOf("guides/signals.md", "paid-order");
+  const { run } = await client.runs.test(definition, { input: { order: "A-1042" } });
+  await firstEvent(client, run.runId, ({ type }) => type === "node.blocked");
+  const name = "payment.A-1042";
+  const unfit = client.runs.signal(run.runId, name, { payload: { amount: -1 } });
+  await expect(unfit).rejects.toMatchObject({ reason: "INPUT_INVALID" });
+  await client.runs.signal(run.runId, name, { payload: { amount: 480 } });
+  expect(await ended(run.runId)).toEqual({
+    output: { shipped: "A-1042", paid: 480 },
+    skipped: ["remind"],
+  });
+});
+
 test("an approval of the guide takes a response that fits, or is rejected by its own edge", async () => {
   const definition = workflowOf("guides/approvals.md", "refund");
   const input = { amount: 480, customer: "Ada", order: "A-1042" };

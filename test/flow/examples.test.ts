@@ -1,11 +1,12 @@
 // The examples on a real trio, each as `npm start` registers it: with its sample input, and with no input as the console's button starts
 // it.
 
-import { createPawlClient, type Json, type PawlClient } from "@pawl/client";
+import { createPawlClient, type Json, type PawlClient, repairActionName } from "@pawl/client";
 import { dataSources, demoEnv, prepareDemoData } from "@pawl/deploy/demo/demo-data.ts";
 import { readExample, readExamples, registerExamples } from "@pawl/deploy/sample.ts";
 import { type Approval, ApprovalState } from "@pawl/proto/pawl/v1/approval_pb";
 import { Client } from "pg";
+import { undoOf } from "@pawl/core/log/undo-iteration";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { type Cluster, startCluster } from "../support/cluster.ts";
 import { type FreshDatabase, freshDatabase } from "../support/postgres.ts";
@@ -45,6 +46,8 @@ interface Expected {
   readonly output: unknown;
   /** The node that waits for a person, who approves. */
   readonly held?: string;
+  /** Why the person approves, if the question needs a reason. */
+  readonly comment?: string;
   /** The person's response, if the question needs more than yes. */
   readonly response?: Json;
 }
@@ -77,6 +80,16 @@ const EXPECTED: readonly Expected[] = [
   },
   { workflowId: "paced-imports", output: { imported: 12 } },
   {
+    workflowId: "pay-an-invoice",
+    held: "pay",
+    comment: "I called the shop",
+    output: { paid: 480, to: "DE02120300000000202051" },
+  },
+  {
+    workflowId: "research-within-budget",
+    output: { answers: [1, 2, 3].map(() => expect.objectContaining({ finish_reason: "stop" })) },
+  },
+  {
     workflowId: "refund-with-approval",
     held: "ask",
     response: { amount: 450, note: "the oil was used" },
@@ -87,6 +100,10 @@ const EXPECTED: readonly Expected[] = [
     output: { summary: expect.stringMatching(/^Both agree .*scholar.*sceptic/) },
   },
   { workflowId: "stock-count", output: { shelves: 200, pieces: expect.any(Number) } },
+  {
+    workflowId: "supervised-research",
+    output: { notes: 3, first: expect.stringMatching(/^A spring or its own weight/) },
+  },
   {
     workflowId: "support-ticket",
     output: {
@@ -107,7 +124,7 @@ const EXPECTED: readonly Expected[] = [
 async function play(
   workflowId: string,
   input: Json | undefined,
-  { held, response }: Pick<Expected, "held" | "response"> = {},
+  { held, response, comment = "" }: Pick<Expected, "held" | "response" | "comment"> = {},
 ): Promise<Story> {
   const { run } = await client.runs.start(workflowId, input === undefined ? {} : { input });
   if (response !== undefined) {
@@ -116,7 +133,7 @@ async function play(
     await client.approvals.approve(approvalId, { response, decidedBy: "Ada" });
   } else if (held !== undefined) {
     await firstEvent(client, run.runId, ({ type }) => type === "node.blocked");
-    await client.runs.decide(run.runId, held, "approve");
+    await client.runs.decide(run.runId, held, "approve", { comment });
   }
   return await storyOf(client, run.runId);
 }
@@ -166,6 +183,23 @@ test("the carrier that does not exist is called three times, then the error hand
   expect(story.nodes).toMatchObject({ dispatch_desk: "completed", shipped: "skipped" });
 });
 
+test("an order whose parcel is never found refunds the card and releases each line, then fails (S2.16)", async () => {
+  const lines = ["gear", "oil", "belt"].map((sku) => ({ sku, quantity: 1, unit_cents: 500 }));
+  const story = await play("order-fulfilment", { order_id: "A-7", lost: true, lines });
+  expect(story.status).toBe("failed");
+  expect(story.run.compensation).toMatchObject({ undone: 4, left: 0 });
+  const undone = story.events.filter(
+    (e) => e.type === "node.completed" && e.iteration >= undoOf(0),
+  );
+  const outputs = undone.map(({ payload }) => (payload as { readonly output: unknown }).output);
+  expect(outputs).toEqual(
+    expect.arrayContaining([
+      { refunded: 1500, receipt: "R-A-7" },
+      ...[1, 2, 3].map((released) => ({ released })),
+    ]),
+  );
+});
+
 test("a comment with the number of a card is left out and never shown (S1.18)", async () => {
   const { sampleInput } = readExample("content-pipeline");
   const story = await play("content-pipeline", sampleInput, { held: "announcement" });
@@ -208,6 +242,30 @@ test("a day without sales ends quietly, and an input that breaks the contract fa
   expect(wrong.status).toBe("failed");
 });
 
+test("a nightly report that failed is repaired from the failed node with a corrected definition; the query and the model are not asked again (X28)", async () => {
+  const { text: fixed } = readExample("nightly-report");
+  const mistaken = fixed.replace("const rows = ctx.sales.rows;", "const rows = ctx.sales.lines;");
+  expect(mistaken).not.toBe(fixed);
+  await client.workflows.apply(mistaken);
+  const { run } = await client.runs.start("nightly-report");
+  const origin = await storyOf(client, run.runId);
+  expect(origin).toMatchObject({
+    status: "failed",
+    nodes: { remarks: "completed", total: "failed" },
+  });
+  await client.workflows.apply(fixed);
+  const { run: started, plan } = await client.runs.retry(run.runId, { latest: true });
+  const actions = plan?.nodes.map(({ nodeId, action }) => [nodeId, repairActionName(action)]);
+  expect(Object.fromEntries(actions ?? [])).toEqual({
+    ...{ start: "reuse", day: "reuse", sales: "reuse", remarks: "reuse" },
+    ...{ total: "run", summary: "run", end: "run", quiet: "reuse" },
+  });
+  const repaired = await storyOf(client, started.runId);
+  expect(repaired.output).toMatchObject({ rows: 6, total: { shops: 6 } });
+  expect(repaired.of("node.started").map(({ nodeId }) => nodeId)).toEqual(["total", "summary"]);
+  expect(repaired.run.workflowVersion).toBeGreaterThan(origin.run.workflowVersion);
+});
+
 test("the reader of the demo data can neither write it nor make tables (S3.27)", async () => {
   const dataUrl = await prepareDemoData(server.url, DEMO);
   const reader = new Client({ connectionString: dataUrl });
@@ -215,4 +273,24 @@ test("the reader of the demo data can neither write it nor make tables (S3.27)",
   await expect(reader.query("delete from sales")).rejects.toThrow("permission denied");
   await expect(reader.query("create table mine ()")).rejects.toThrow("permission denied");
   await reader.end();
+});
+
+test("an invoice is paid after a person releases it, and its path shows where the labels began and ended (S2.40, S2.41, S2.42)", async () => {
+  const held = { held: "pay", comment: "I called the shop" };
+  const story = await play("pay-an-invoice", { order: "A-7" }, held);
+  expect(story.status).toBe("completed");
+  expect(story.of("node.started", "pay")).toHaveLength(1);
+  const trace = await client.runs.explainTaint(story.runId, { nodeId: "pay" });
+  expect(trace.labels).toEqual([]);
+  const words = trace.steps.map(({ nodeId, added, dropped }) => [nodeId, ...added, ...dropped]);
+  expect(words).toEqual([
+    ["mail", "mail"],
+    ["summary", "model"],
+    ["account"],
+    ["pay"],
+    ["pay", "mail", "model"],
+  ]);
+  expect(trace.steps.at(-1)?.reason).toBe("I called the shop");
+  const iban = story.run.nodes.find(({ nodeId }) => nodeId === "iban");
+  expect(iban?.taint).toEqual([]);
 });

@@ -27,7 +27,7 @@ afterAll(async () => {
 /** Reads all of its context and does nothing with it. */
 const reader = { type: "condition", config: { branches: [{ id: "never", when: "false" }] } };
 
-/** So many iterations that read what `zeros` names and wait for no time at all. */
+/** A map of `width` iterations. Each reads the template `zeros` as its delay, which is 0 ms. */
 const map = (width: number, zeros: string, parallelism: number) => ({
   type: "map",
   config: {

@@ -97,7 +97,7 @@ test("a stop ends a program that does not connect, and says nothing about it", a
   expect([await started, lines, commandLine(Number(pid))]).toEqual([false, [], ""]);
 });
 
-test("one run passes through Go, Python and TypeScript, streams its letter and sends it once", async (context) => {
+test("one run passes through Go, Python and TypeScript and sends its letter once; an agent calls tools in Go and Python (S2.32)", async (context) => {
   goOrSkip(context);
   await pythonOrSkip(context);
   const { handlers, lines, outbox } = polyglot(PROGRAMS);
@@ -121,6 +121,18 @@ test("one run passes through Go, Python and TypeScript, streams its letter and s
   expect(readFileSync(join(outbox, file), "utf8")).toBe(`To: ada@example.com\n\n${LETTER}\n`);
   expect((await client.runs.effects(run.runId)).effects).toHaveLength(1);
   expect(await checkInvariants(cluster.databaseUrl, [run.runId])).toEqual([]);
+
+  const agent = await client.runs.start("polyglot-agent", { input: null });
+  const told = await storyOf(client, agent.run.runId);
+  expect(told.status, told.run.errorMessage).toBe("completed");
+  expect(told.output).toEqual({ verdict: "The order may be shipped.", cents: 3800, score: 0.05 });
+  const steps = told.run.nodes.filter(({ item }) => item > 0);
+  expect(steps.map(({ tool }) => tool)).toEqual(["", "price", "risk", "", "save_to_memory", ""]);
+  const saved = await client.workflows.get("polyglot-agent");
+  // The version keeps the schemas that Go and Python published.
+  const text = Buffer.from(saved.definitionJson).toString();
+  expect(text).toContain('"published_schema":{');
+  expect(await checkInvariants(cluster.databaseUrl, [agent.run.runId])).toEqual([]);
 
   const languages = (await client.executors.list()).map(({ language }) => language.split(" ")[0]);
   expect(languages).toEqual(expect.arrayContaining(["go", "python", "node"]));

@@ -31,6 +31,8 @@ export interface InvokeSettings {
   readonly invocationId?: string;
   readonly traceparent?: string;
   readonly memoryJson?: string;
+  readonly taint?: string[];
+  readonly stateJson?: string;
 }
 
 export class Kit {
@@ -152,6 +154,8 @@ export function invokeItem(type: string, input: unknown, settings: InvokeSetting
     workflowId: "kit",
     traceparent: settings.traceparent ?? "",
     memoryJson: settings.memoryJson ?? "",
+    taint: settings.taint ?? [],
+    stateJson: settings.stateJson ?? "",
   };
   return { invocationId, item: { case: "invoke", value } as const };
 }

@@ -122,7 +122,7 @@ async function judge(cluster: StressCluster, waves: readonly Wave[]): Promise<St
   return { rows, faults };
 }
 
-/** Where a run ended otherwise than it must. */
+/** The statuses of a run and its nodes that differ from the expected ones. */
 export function differences(name: string, { run, expected }: Ended): string[] {
   const got = new Map<string, string>([
     ["the run", runStatusName(run.status)],

@@ -1,4 +1,5 @@
 // Invariants between the open approvals of a run and its log, which alone decides.
+import { executionsOf } from "@pawl/core/log/execution";
 import type { RunState } from "@pawl/core/log/state";
 
 export type ApprovalRow = {
@@ -27,14 +28,12 @@ export function checkApprovals(
   const open = rows.flatMap(({ approvalId, nodeId, iteration, state: stands, deadlineAt }) =>
     stands === "open" ? [line(approvalId, nodeId, iteration, deadlineAt)] : [],
   );
-  const held = state.nodes.flatMap((node, index) =>
-    [node, ...(node.scope?.items ?? [])].flatMap(({ hold }, iteration) => {
-      const nodeId = state.graph.nodes[index]?.definition.id ?? "";
-      return hold?.approval === undefined
-        ? []
-        : [line(hold.approval.approvalId, nodeId, iteration, hold.deadlineAt ?? null)];
-    }),
-  );
+  const held = [...executionsOf(state)].flatMap(([index, iteration, { hold }]) => {
+    const nodeId = state.graph.nodes[index]?.definition.id ?? "";
+    return hold?.approval === undefined
+      ? []
+      : [line(hold.approval.approvalId, nodeId, iteration, hold.deadlineAt ?? null)];
+  });
   for (const each of open.filter((one) => !held.includes(one)))
     report(state.lastSeq, `approval ${each} is open and nothing is held for it`);
   for (const each of held.filter((one) => !open.includes(one)))

@@ -46,6 +46,8 @@ export function checkExecution(
     const isHandled = type === "node.completed" && isUnclaimed;
     // An execution writes the memory directly behind the event that ended its claim, in the same commit.
     if (type === "memory.updated") {
+      // A repaired run takes writes over without the executions that made them.
+      if (event.payload.reused !== undefined) continue;
       if (!ENDS_CLAIM.has(previous) || seq !== previousSeq + 1)
         report(seq, `${type} of ${event.nodeId}, which follows no end of a claim`);
       continue;

@@ -4,8 +4,8 @@ import { parseSavedDefinition } from "@pawl/core/definition/parse";
 import { causeOf } from "@pawl/core/log/cause";
 import { mayCause } from "@pawl/core/log/meaning";
 import { type LoggedFact, isFinal, isStreamedType, isTerminalType } from "@pawl/core/log/event";
-import { fold } from "@pawl/core/log/fold";
-import { roundOf } from "@pawl/core/log/execution";
+import { fold, runStatus } from "@pawl/core/log/fold";
+import { executionsOf } from "@pawl/core/log/execution";
 import type { ExecutionState, RunState } from "@pawl/core/log/state";
 import { type RunId, runId as runIdOf } from "@pawl/core/name/ids";
 import { Client } from "pg";
@@ -13,6 +13,8 @@ import { checkExecution } from "./execution-invariants.ts";
 import { checkSlots, faultsOfKey, KEYS, SLOTS } from "./slot-invariants.ts";
 import type { KeySeen, SlotSeen } from "./slot-invariants.ts";
 import { type ApprovalRow, APPROVALS, checkApprovals } from "./approval-invariants.ts";
+import { checkWaits, type WaitRow, WAITS } from "./wait-invariants.ts";
+import { checkUndos, LETTERS, type LetterSeen } from "./undo-invariants.ts";
 
 type LogRow = LoggedFact & { readonly runId: string };
 
@@ -37,12 +39,14 @@ type Held = {
 
 type Snapshot = {
   readonly approvals: ReadonlyMap<string, readonly ApprovalRow[]>;
+  readonly waits: ReadonlyMap<string, readonly WaitRow[]>;
   readonly runs: readonly RunRow[];
   readonly events: ReadonlyMap<string, LogRow[]>;
   readonly leases: ReadonlyMap<string, Held[]>;
   readonly jobs: ReadonlyMap<string, Held[]>;
   readonly slots: ReadonlyMap<string, SlotSeen[]>;
   readonly keys: readonly KeySeen[];
+  readonly letters: ReadonlyMap<string, LetterSeen[]>;
 };
 
 /** Tells of one broken rule. */
@@ -110,7 +114,9 @@ async function read(url: string, runIds: readonly string[] | undefined): Promise
     const keys = await rows<KeySeen>(KEYS);
 
     const approvals = byRun(await rows<ApprovalRow>(APPROVALS));
-    return { runs, events, leases, jobs, slots, keys, approvals };
+    const waits = byRun(await rows<WaitRow>(WAITS));
+    const letters = byRun(await rows<LetterSeen>(LETTERS));
+    return { runs, events, leases, jobs, slots, keys, approvals, waits, letters };
   } finally {
     await client.end();
   }
@@ -131,7 +137,9 @@ function checkRun(run: RunRow, snapshot: Snapshot): string[] {
   if (state === undefined) return violations;
   checkProjection(run, state, report);
   checkChildren(state, snapshot, report);
+  checkUndos(state, events, snapshot.letters.get(run.runId) ?? [], report);
   checkApprovals(state, snapshot.approvals.get(run.runId) ?? [], report);
+  checkWaits(state, snapshot.waits.get(run.runId) ?? [], report);
   checkPlaces(
     state,
     snapshot.leases.get(run.runId) ?? [],
@@ -184,26 +192,27 @@ function foldOf(run: RunRow, events: readonly LogRow[], report: Report): RunStat
 }
 
 function checkProjection(run: RunRow, state: RunState, report: Report): void {
-  if (run.status !== state.status)
-    report(run.lastSeq, `the row says ${run.status}, the log says ${state.status}`);
+  if (run.status !== runStatus(state))
+    report(run.lastSeq, `the row says ${run.status}, the log says ${runStatus(state)}`);
   if (run.hasFailures !== state.hasFailures)
     report(run.lastSeq, `has_failures is ${run.hasFailures}, the log says ${state.hasFailures}`);
   if (run.deadlineAt !== state.deadlineAt)
     report(run.lastSeq, `deadline_at is ${run.deadlineAt}, the log says ${state.deadlineAt}`);
   const settledCount = state.nodes.length - state.unsettledCount;
-  if (isFinal(state.status) && settledCount < state.nodes.length)
+  // A run that only undoes an execution of another run has no executions of its own.
+  if (isFinal(state.status) && state.undoes === undefined && settledCount < state.nodes.length)
     report(run.lastSeq, `the run is over with ${state.unsettledCount} nodes unsettled`);
 }
 
 /** A node waits only for a run that exists and is live; the transaction that ends a run also updates its parent. */
 function checkChildren(state: RunState, { runs }: Snapshot, report: Report): void {
   const all = new Map(runs.map((run) => [run.runId, run]));
-  for (const node of state.nodes)
-    for (const { childRunId } of [node, ...(node.scope?.items ?? [])])
-      if (childRunId !== undefined && all.get(childRunId)?.hasEnded === true)
-        report(state.lastSeq, `a node waits for the run ${childRunId}, which has ended`);
+  for (const [, , { childRunId }] of executionsOf(state))
+    if (childRunId !== undefined && all.get(childRunId)?.hasEnded === true)
+      report(state.lastSeq, `a node waits for the run ${childRunId}, which has ended`);
   const parent = state.parent === undefined ? undefined : all.get(state.parent.runId);
-  if (parent?.hasEnded === true && !isFinal(state.status))
+  // A child that is compensated may take longer than its parent.
+  if (parent?.hasEnded === true && !isFinal(state.status) && state.ending === undefined)
     report(state.lastSeq, `the run goes on although its parent ${parent.runId} has ended`);
 }
 
@@ -216,11 +225,10 @@ function checkPlaces(
 ): void {
   const { lastSeq } = state;
   const executions = new Map<string, ExecutionState>();
-  state.graph.nodes.forEach(({ index, definition: { id } }) => {
-    const node = state.nodes[index];
-    for (const [iteration, execution] of node === undefined ? [] : roundOf(node))
-      executions.set(nameOf({ nodeId: id, iteration }), execution);
-  });
+  for (const [index, iteration, execution] of executionsOf(state)) {
+    const nodeId = state.graph.nodes[index]?.definition.id ?? "";
+    executions.set(nameOf({ nodeId, iteration }), execution);
+  }
   for (const lease of leases) {
     const { epoch } = lease;
     const held = executions.get(nameOf(lease));
@@ -234,10 +242,10 @@ function checkPlaces(
   const placed = [...jobs, ...slots.filter((slot) => slot.state === "waiting")];
   const waiting = Map.groupBy(placed, (job) => `${nameOf(job)}/${job.attempt}`);
   let live = checkSlots(state, slots, jobs, report) ? 1 : 0;
-  for (const [name, { status, attempt, childRunId, hold }] of executions) {
+  for (const [name, { status, attempt, childRunId, hold, wait }] of executions) {
     const key = `${name}/${attempt}`;
-    if (hold !== undefined) {
-      // A person moves it; neither a lease nor a job may be left of it.
+    if (hold !== undefined || wait !== undefined) {
+      // A person or a signal moves it; neither a lease nor a job may be left of it.
       live += 1;
       if (leased.has(key) || waiting.has(key)) report(lastSeq, `${name} is held and still placed`);
     }

@@ -3,7 +3,7 @@ import { mustNotSkip, skipWithout } from "./toolchain.ts";
 
 afterEach(() => void vi.unstubAllEnvs());
 
-/** A test context whose skip leaves as vitest's own does. */
+/** A test context whose `skip` throws, as the one of vitest does. */
 const context = {
   skip: (why?: unknown): never => {
     throw new Error(`skipped: ${String(why)}`);

@@ -150,7 +150,7 @@ export const LEVELS: Readonly<Record<string, readonly (readonly string[])[]>> = 
     ["glue", "action"],
     ["log"],
     ["plan", "handler"],
-    ["explain"],
+    ["explain", "repair"],
   ],
   "services/platform/src/": [
     ["config", "contract"],

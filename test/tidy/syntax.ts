@@ -13,21 +13,27 @@ export type Syntax = {
 /** The place of a node in the tree. */
 export type Place = { readonly parent: Syntax | undefined; readonly key: string };
 
-/** The tree of a file. */
-export function parse({ path, text }: Source): Syntax {
-  const lang = path.endsWith(".tsx") ? "tsx" : "ts";
+let latest: { readonly source: Source; readonly tree: Syntax } | undefined;
+
+/** The tree of a file. The latest one is kept: several rules look at one file, and a parse costs most of their time. */
+export function parse(source: Source): Syntax {
+  if (latest?.source === source) return latest.tree;
+  const lang = source.path.endsWith(".tsx") ? "tsx" : "ts";
   // ESTree types differ per node; rules look at them by name, so one loose shape serves them all.
-  return parseAst(text, { lang }) as unknown as Syntax;
+  const tree = parseAst(source.text, { lang }) as unknown as Syntax;
+  latest = { source, tree };
+  return tree;
 }
 
 /** Calls back for every node, parents first. */
 export function walk(node: Syntax, visit: (node: Syntax, place: Place) => void): void {
   const step = (current: Syntax, place: Place): void => {
     visit(current, place);
-    for (const [key, value] of Object.entries(current)) {
-      for (const child of Array.isArray(value) ? value : [value]) {
-        if (isSyntax(child)) step(child, { parent: current, key });
-      }
+    for (const key in current) {
+      const value = current[key];
+      if (Array.isArray(value)) {
+        for (const child of value) if (isSyntax(child)) step(child, { parent: current, key });
+      } else if (isSyntax(value)) step(value, { parent: current, key });
     }
   };
   step(node, { parent: undefined, key: "" });

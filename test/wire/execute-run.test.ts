@@ -108,7 +108,7 @@ test("the first answer describes a short run as later reads do, in its caller's 
     const { run: read } = await door.runs.getRun({ runId: run?.runId ?? "" });
     const named = { workflowId: KNOWN, workflowVersion: 1, priority: 7, kind: RunKind.SAVED };
     for (const each of [run, read]) expect(each, door.name).toMatchObject({ ...named, traceId });
-    expect(run?.status, door.name).toBe(RunStatus.RUNNING);
+    expect(run?.status, door.name).toBe(RunStatus.SCHEDULED);
     expect(run?.deadlineTime, door.name).toEqual(read?.deadlineTime);
     expect(run?.lastEventId, door.name).toBeLessThanOrEqual(read?.lastEventId ?? 0n);
     const between = Number(run?.createTime?.seconds) - Number(read?.createTime?.seconds);

@@ -71,6 +71,19 @@ test("an installed handler package runs handlers and builds flows with plain nod
   }
 });
 
+/** Makes the oldest Node of the suite look like Node 20, which lacks this built-in. */
+const AS_NODE_20 =
+  'data:text/javascript,Object.defineProperty(process,"version",{value:"v20.19.0"});delete Promise.withResolvers';
+
+test("on Node 20 the package ends with a message that names Node 22", async () => {
+  writeFileSync(join(folder, "example.mjs"), EXAMPLE);
+  const [, oldest = ""] = nodes;
+  const ended = run(oldest, ["--import", AS_NODE_20, "example.mjs"], { cwd: folder });
+  await expect(ended).rejects.toMatchObject({
+    stderr: expect.stringContaining("needs Node.js 22 or newer, and this is v20.19.0"),
+  });
+});
+
 test("its types pass a strict compiler, and a wrong field does not", async () => {
   const tsc = join(ROOT, "node_modules", "typescript", "bin", "tsc");
   const compile = (name: string, text: string) => {

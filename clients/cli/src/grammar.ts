@@ -50,6 +50,15 @@ export const collect = (value: string, before: readonly string[] = []): readonly
   value,
 ];
 
+/** Parses a whole number that is at least `min`. */
+export const atLeast =
+  (min: number) =>
+  (text: string): number => {
+    const value = wholeNumber(text);
+    if (value < min) throw new InvalidArgumentError(`It must be at least ${min}.`);
+    return value;
+  };
+
 export function wholeNumber(text: string): number {
   const value = Number(text);
   if (text.trim() === "" || !Number.isSafeInteger(value)) {

@@ -6,6 +6,7 @@ import { deadLetterVerbs } from "./commands/dead-letter.ts";
 import { handlerVerbs } from "./commands/handler.ts";
 import { nodeTypeVerbs } from "./commands/node-type.ts";
 import { pauseVerbs } from "./commands/pause.ts";
+import { topUpVerb } from "./commands/top-up.ts";
 import { runVerbs } from "./commands/run.ts";
 import { scheduleVerbs } from "./commands/schedule.ts";
 import { workflowVerbs } from "./commands/workflow.ts";
@@ -109,6 +110,7 @@ export function grammar(
   const letter = noun("dead-letter", "Handle nodes that lost three executors and were given up");
   deadLetterVerbs({ queue, letter }, verb);
   pauseVerbs({ run, workflow, queue }, verb);
+  topUpVerb(run, verb);
   const nodeType = noun("node-type", "List node types and read their schemas");
   nodeTypeVerbs({ nodeType, executor: noun("executor", "List connected executors") }, verb);
   handlerVerbs({ program, handler: noun("handler", "Try and check handlers of your own") }, verb);
@@ -141,6 +143,7 @@ const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   ],
   "run list": ["run list --status failed timeout", "run list --workflow greet --limit 5"],
   "run explain": ["run explain RUN approve-refund"],
+  "run taint": ["run taint RUN pay", "run taint RUN summary -o json"],
   "workflow apply": ["workflow apply -f greet.yaml", "cat greet.yaml | SELF workflow apply -f -"],
   "approval approve": [
     "approval approve 8918bc96 --by ada --comment 'checked'",
@@ -149,6 +152,7 @@ const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   "schedule create": [
     "schedule create nightly --workflow nightly-report --cron '30 2 * * *' --time-zone Europe/Berlin",
   ],
+  "run top-up": ["run top-up 8918bc96 --tokens 5000 --reason 'the report is worth it'"],
   "queue pause": ["queue pause http --by ada --reason 'the partner is down'"],
   "node-type get": [
     "node-type get acme.price",

@@ -63,7 +63,12 @@ export const endlessCanvas = ({ terminal }: Host): Canvas => ({
 
 /** Prints one value as one line, with C1 controls escaped: a terminal must not act on the text of a workflow. */
 export function printJson(session: Host, value: unknown): void {
-  const text = JSON.stringify(value).replace(
+  printJsonText(session, JSON.stringify(value));
+}
+
+/** Prints JSON text in one line, to the letter except for control characters. */
+export function printJsonText(session: Host, json: string): void {
+  const text = json.replace(
     /[\u007f-\u009f]/g,
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
   );

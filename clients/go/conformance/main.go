@@ -1,4 +1,4 @@
-// Program conformance is the program under test of the conformance kit: the eleven handlers of test/handler-kit/PROGRAM.md, in Go.
+// Program conformance is the program under test of the conformance kit: the twelve handlers of test/handler-kit/PROGRAM.md, in Go.
 package main
 
 import (
@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"math"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -176,6 +177,14 @@ type asksIn struct {
 
 type memoryOut struct {
 	Memory any `json:"memory"`
+	State  any `json:"state,omitempty"`
+}
+
+type stateOut struct {
+	Goal    string   `json:"goal"`
+	Nodes   []string `json:"nodes"`
+	Retries int      `json:"retries"`
+	Memory  any      `json:"memory"`
 }
 
 type number struct {
@@ -202,15 +211,38 @@ var asks = map[string]func(*pawl.Task){
 		task.AnswerHuman(pawl.HumanAnswer{Node: "review", Approve: true, Response: map[string]bool{"ok": true}, Comment: "fine"})
 	},
 	"merge_results": func(task *pawl.Task) { task.MergeKeys("all", pawl.Array, "a", "b") },
-	"not_json":      func(task *pawl.Task) { task.Remember("bad", math.NaN()) },
+	"spend": func(task *pawl.Task) {
+		cost := uint64(7)
+		task.AddUsage(pawl.Usage{InputTokens: 3, OutputTokens: 4, Model: "kit-model"})
+		task.AddUsage(pawl.Usage{InputTokens: 1, CostMicros: &cost, Model: "kit-model"})
+	},
+	"not_json": func(task *pawl.Task) { task.Remember("bad", math.NaN()) },
 }
 
 func act(ctx context.Context, in asksIn) (memoryOut, error) {
 	task := pawl.From(ctx)
 	for _, ask := range in.Asks {
-		asks[ask](task)
+		if ask != "state" {
+			asks[ask](task)
+		}
 	}
-	return memoryOut{task.Memory()}, nil
+	out := memoryOut{Memory: task.Memory()}
+	if at := task.State(); at != nil && slices.Contains(in.Asks, "state") {
+		out.State = stateOut{at.Goal, at.CurrentNodes, at.RetryCount, at.Memory}
+	}
+	return out, nil
+}
+
+type labelsOut struct {
+	Labels []string `json:"labels"`
+}
+
+func taint(ctx context.Context, _ any) (labelsOut, error) {
+	task := pawl.From(ctx)
+	task.AddTaint("kit")
+	labels := append([]string{}, task.Taint...)
+	slices.Sort(labels)
+	return labelsOut{labels}, nil
 }
 
 func crash(context.Context, any) (any, error) {
@@ -229,7 +261,8 @@ func main() {
 		pawl.Handle("kit.wait@1", wait, pawl.Describe("Waits for its cancel.")),
 		pawl.Handle("kit.stubborn@1", stubborn, pawl.Describe("Ignores its cancel."), pawl.Stall(10*time.Minute)),
 		pawl.Handle("kit.big@1", big, pawl.Describe("Returns a long text.")),
-		pawl.Handle("kit.act@1", act, pawl.Describe("Asks the engine for actions.")),
+		pawl.Handle("kit.act@1", act, pawl.Describe("Asks the engine for actions."), pawl.WithState()),
+		pawl.Handle("kit.taint@1", taint, pawl.Describe("Adds a label to its output."), pawl.External()),
 		pawl.Handle("kit.crash@1", crash, pawl.Describe("Ends the process.")),
 		pawl.Name("kit"), pawl.Build("kit-build"), pawl.Slots(8),
 	)

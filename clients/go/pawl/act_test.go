@@ -2,6 +2,7 @@ package pawl
 
 import (
 	"context"
+	"encoding/json"
 	"math"
 	"testing"
 	"time"
@@ -69,5 +70,30 @@ func TestAValueThatIsNoJSONIsActionInvalid(t *testing.T) {
 		if failed := trialFailure(t, handler, "", Trial{}); failed.Cause != "action_invalid" || !failed.Permanent {
 			t.Errorf("%v: got %+v", value, failed)
 		}
+	}
+}
+
+func TestAHandlerThatAsksForTheStateReadsIt(t *testing.T) {
+	handler := Handle("acme.plan@1", func(ctx context.Context, _ string) (string, error) {
+		state := From(ctx).State()
+		return state.Goal + " " + state.CurrentNode + " " + string(state.Memory["k"]), nil
+	}, WithState())
+	state := &WorkflowState{Goal: "sell", CurrentNode: "a", Memory: map[string]json.RawMessage{"k": []byte("1")}}
+	ran, err := RunHandler(t.Context(), handler, "", Trial{State: state})
+	if err != nil || ran.Output != "sell a 1" {
+		t.Errorf("got %+v, %v", ran, err)
+	}
+}
+
+func TestUsageCountsAlthoughTheHandlerFails(t *testing.T) {
+	cost := uint64(7)
+	model := Handle("acme.model@1", func(ctx context.Context, _ any) (any, error) {
+		From(ctx).AddUsage(Usage{InputTokens: 3, OutputTokens: 4, Model: "m"})
+		From(ctx).AddUsage(Usage{CostMicros: &cost})
+		return nil, Fail("acme.bad_answer", "no")
+	})
+	ran, err := RunHandler(t.Context(), model, nil, Trial{})
+	if err == nil || len(ran.Used) != 2 || ran.Used[0].GetModel() != "m" || ran.Used[1].GetCostMicros() != 7 {
+		t.Errorf("got %v, %v", ran.Used, err)
 	}
 }

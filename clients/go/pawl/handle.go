@@ -24,6 +24,8 @@ type definition struct {
 	nodeType    string
 	description string
 	stall       time.Duration
+	external    bool
+	state       bool
 	input       schema.Schema
 	output      schema.Schema
 	config      schema.Schema
@@ -39,8 +41,14 @@ type HandlerOption func(*definition)
 // Describe adds a description for people.
 func Describe(text string) HandlerOption { return func(d *definition) { d.description = text } }
 
+// WithState gives the handler the state of its run, as Task.State.
+func WithState() HandlerOption { return func(h *definition) { h.state = true } }
+
 // Stall is how long a silent process keeps invocations of this handler. The default is 60 s, the most a day.
 func Stall(d time.Duration) HandlerOption { return func(h *definition) { h.stall = d } }
+
+// External says that the outputs of the handler are data from outside, which is not trusted. They get the label external.
+func External() HandlerOption { return func(d *definition) { d.external = true } }
 
 // InputSchema gives the JSON Schema of the input as text, instead of the one of its Go type.
 func InputSchema(text string) HandlerOption {
@@ -139,7 +147,9 @@ func decode(text []byte, value any) error {
 func (d *definition) descriptor() *handlerv1.Handler {
 	return &handlerv1.Handler{
 		Type: d.nodeType, Description: d.description, StallMs: uint64(max(0, d.stall.Milliseconds())),
+		State:       d.state,
 		InputSchema: d.input.Text, OutputSchema: d.output.Text, ConfigSchema: d.config.Text,
+		External: d.external,
 	}
 }
 

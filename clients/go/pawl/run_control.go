@@ -52,6 +52,46 @@ func (r *Runs) Resume(ctx context.Context, runID string, options PauseRunOptions
 	return res.GetRun(), err
 }
 
+// SignalOptions are the options of Signal.
+type SignalOptions struct {
+	// RequestID makes a repeat harmless. Empty means a new one.
+	RequestID string
+}
+
+// Signalled is a run that got a signal.
+type Signalled struct {
+	Run *RunState
+	// Duplicate tells whether the gateway had accepted this request before.
+	Duplicate bool
+	// Kept tells whether the run keeps the signal, because no node waits for it yet.
+	Kept bool
+}
+
+// Signal sends the run a signal. The node that has waited longest for the name takes it; if none waits, the run keeps it. The payload is
+// any value that JSON can express, or json.RawMessage. SIGNAL_NOT_AWAITED, TOO_MANY_SIGNALS, INPUT_INVALID, RUN_ALREADY_FINISHED.
+func (r *Runs) Signal(ctx context.Context, runID, name string, payload any, options SignalOptions) (*Signalled, error) {
+	text, err := jsonOf(payload)
+	if err != nil {
+		return nil, err
+	}
+	res, err := call(ctx, r.client, r.rpc.SignalRun, &pawlv1.SignalRunRequest{
+		RunId: runID, Name: name, PayloadJson: text, RequestId: identified(options.RequestID),
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &Signalled{res.GetRun(), res.GetDuplicate(), res.GetKept()}, nil
+}
+
+// TopUp raises the budget of a run. A run that paused because its budget was short continues. BUDGET_NOT_LIMITED, RUN_ALREADY_FINISHED.
+func (r *Runs) TopUp(ctx context.Context, runID string, add Budget, options PauseOptions) (*RunState, error) {
+	res, err := call(ctx, r.client, r.rpc.TopUpRun, &pawlv1.TopUpRunRequest{
+		RunId: runID, By: options.By, Reason: options.Reason, RequestId: identified(options.RequestID),
+		Amounts: &pawlv1.Amounts{Tokens: add.Tokens, CostMicros: add.CostMicros, NodeExecutions: add.NodeExecutions},
+	})
+	return res.GetRun(), err
+}
+
 // Decision is Approve or Reject.
 type Decision = pawlv1.Decision
 

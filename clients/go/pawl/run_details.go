@@ -10,6 +10,9 @@ import (
 // Explanation explains the status of a node, with the events that prove it.
 type Explanation = pawlv1.Explanation
 
+// TaintTrace has the events from the origins of labels to a value.
+type TaintTrace = pawlv1.TaintTrace
+
 // Invocation is the last start of a handler, and its outcome.
 type Invocation = pawlv1.Invocation
 
@@ -31,6 +34,19 @@ func (r *Runs) Explain(ctx context.Context, node NodeOf) (*Explanation, error) {
 	req := &pawlv1.ExplainNodeRequest{RunId: node.RunID, NodeId: node.NodeID, Iteration: node.Iteration}
 	res, err := call(ctx, r.client, r.rpc.ExplainNode, req)
 	return res.GetExplanation(), err
+}
+
+// ExplainTaint explains the labels of a node. NODE_NOT_FOUND.
+func (r *Runs) ExplainTaint(ctx context.Context, node NodeOf) (*TaintTrace, error) {
+	req := &pawlv1.ExplainTaintRequest{RunId: node.RunID, NodeId: node.NodeID, Iteration: node.Iteration}
+	res, err := call(ctx, r.client, r.rpc.ExplainTaint, req)
+	return res.GetTrace(), err
+}
+
+// ExplainMemoryTaint explains the labels of a key of the memory. MEMORY_KEY_NOT_FOUND.
+func (r *Runs) ExplainMemoryTaint(ctx context.Context, runID, key string) (*TaintTrace, error) {
+	res, err := call(ctx, r.client, r.rpc.ExplainTaint, &pawlv1.ExplainTaintRequest{RunId: runID, MemoryKey: key})
+	return res.GetTrace(), err
 }
 
 // Invocation reads the input and the config of the last start of a node, and its outcome. NODE_NOT_FOUND, NODE_NOT_INVOKED.

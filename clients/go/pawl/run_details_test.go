@@ -33,6 +33,16 @@ func (s *detailServer) ExplainNode(_ context.Context, req *pawlv1.ExplainNodeReq
 	}}, nil
 }
 
+func (s *detailServer) ExplainTaint(_ context.Context, req *pawlv1.ExplainTaintRequest) (*pawlv1.ExplainTaintResponse, error) {
+	s.note(req)
+	steps := []*pawlv1.TaintStep{{EventId: 4, Type: "node.completed", NodeId: "n", Added: []string{"web"}}}
+	return &pawlv1.ExplainTaintResponse{Trace: &TaintTrace{Steps: steps}}, nil
+}
+
+func (s *detailServer) StartRun(_ context.Context, req *pawlv1.StartRunRequest) (*pawlv1.StartRunResponse, error) {
+	return &pawlv1.StartRunResponse{Run: s.note(req)}, nil
+}
+
 func (s *detailServer) GetInvocation(_ context.Context, req *pawlv1.GetInvocationRequest) (*pawlv1.GetInvocationResponse, error) {
 	s.note(req)
 	effects := []*pawlv1.InvocationEffect{{Name: "charge", Committed: true}}
@@ -50,6 +60,10 @@ func (s *detailServer) TestRun(_ context.Context, req *pawlv1.TestRunRequest) (*
 
 func (s *detailServer) DecideNode(_ context.Context, req *pawlv1.DecideNodeRequest) (*pawlv1.DecideNodeResponse, error) {
 	return &pawlv1.DecideNodeResponse{Run: s.note(req)}, nil
+}
+
+func (s *detailServer) SignalRun(_ context.Context, req *pawlv1.SignalRunRequest) (*pawlv1.SignalRunResponse, error) {
+	return &pawlv1.SignalRunResponse{Run: s.note(req), Duplicate: true, Kept: true}, nil
 }
 
 func (s *detailServer) RecheckRun(_ context.Context, req *pawlv1.RecheckRunRequest) (*pawlv1.RecheckRunResponse, error) {
@@ -144,6 +158,24 @@ func TestAnExplanationHasItsReasonItsEvidenceAndItsPlaceInLine(t *testing.T) {
 	mustAsk(t, server.asked, &pawlv1.ExplainNodeRequest{RunId: "r", NodeId: "n", Iteration: 2})
 }
 
+func TestTheWayOfLabelsIsAskedForByNodeOrByKeyAndAnUntrustedInputIsNamedInAStart(t *testing.T) {
+	client, server := serveDetails(t)
+	trace, err := client.Runs.ExplainTaint(t.Context(), NodeOf{"r", "n", 2})
+	if err != nil || len(trace.GetSteps()) != 1 || trace.GetSteps()[0].GetAdded()[0] != "web" {
+		t.Errorf("got %v, %v", trace, err)
+	}
+	if _, err := client.Runs.ExplainMemoryTaint(t.Context(), "r", "k"); err != nil {
+		t.Error(err)
+	}
+	if _, err := client.Runs.Start(t.Context(), "w", nil, StartOptions{RequestID: "q", UntrustedInput: true}); err != nil {
+		t.Error(err)
+	}
+	mustAsk(t, server.asked,
+		&pawlv1.ExplainTaintRequest{RunId: "r", NodeId: "n", Iteration: 2},
+		&pawlv1.ExplainTaintRequest{RunId: "r", MemoryKey: "k"},
+		&pawlv1.StartRunRequest{WorkflowId: "w", RequestId: "q", UntrustedInput: true})
+}
+
 func TestAnInvocationHasWhatTheHandlerGotAndWhatCameOfIt(t *testing.T) {
 	client, server := serveDetails(t)
 	got, err := client.Runs.Invocation(t.Context(), NodeOf{"r", "n", 1})
@@ -196,6 +228,19 @@ func TestADecisionAboutANodeGoesWithItsComment(t *testing.T) {
 	mustAsk(t, server.asked, &pawlv1.DecideNodeRequest{
 		RunId: "r", NodeId: "n", Iteration: 1, Decision: Reject, Comment: "no", RequestId: "q",
 	})
+}
+
+func TestASignalGoesToItsRunByNameWithItsPayloadToTheLetter(t *testing.T) {
+	client, server := serveDetails(t)
+	payload := json.RawMessage(`{"n": 1.50}`)
+	sent, err := client.Runs.Signal(t.Context(), "r", "paid", payload, SignalOptions{RequestID: "q"})
+	if err != nil || sent.Run.GetRunId() != "r" || !sent.Duplicate || !sent.Kept {
+		t.Errorf("got %v, %v", sent, err)
+	}
+	mustAsk(t, server.asked, &pawlv1.SignalRunRequest{RunId: "r", Name: "paid", PayloadJson: payload, RequestId: "q"})
+	if _, err := client.Runs.Signal(t.Context(), "r", "paid", make(chan int), SignalOptions{}); err == nil {
+		t.Error("a payload that is no JSON was sent")
+	}
 }
 
 func TestARecheckAndTheDeletionsOfRunsAndWorkflowsCarryRequestIDs(t *testing.T) {

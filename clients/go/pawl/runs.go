@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"google.golang.org/grpc/codes"
 	"google.golang.org/protobuf/types/known/durationpb"
 
 	pawlv1 "pawl.dev/sdk/go/gen/pawl/v1"
@@ -30,8 +31,32 @@ type StartOptions struct {
 	Deadline time.Duration
 	// DedupeInput makes a second start with the same input return the run of the first, for this long. 0 means never.
 	DedupeInput time.Duration
+	// Goal is what the run is for. Empty means the definition's own. Templates read it as ctx.goal.
+	Goal string
+	// Constraints are the rules that the nodes of the run respect. None means the definition's own. Templates read ctx.constraints.
+	Constraints []string
+	// MaxIterations is how often the run may repeat. 0 means the definition's own.
+	MaxIterations uint32
+	// MaxRetries is how often an execution may be retried at most. Nil means the definition's own, or the policy of each node.
+	MaxRetries *uint32
+	// Budget is how much the run may use. It can lower the limits of the definition, and not raise them.
+	Budget Budget
 	// RequestID makes a repeat harmless. Empty means a new one. The client keeps it across its own retries.
 	RequestID string
+	// UntrustedInput gives the input the label input.
+	UntrustedInput bool
+}
+
+// Budget is how much a run may use, or what to add to it. 0 means no limit, or nothing.
+type Budget struct {
+	// Tokens that models read and write.
+	Tokens uint64
+	// CostMicros is the cost in micro-dollars.
+	CostMicros uint64
+	// NodeExecutions is how often executors may start a node.
+	NodeExecutions uint64
+	// OnExceeded is what happens when the run needs more. The zero value means the definition's own.
+	OnExceeded pawlv1.OnExceeded
 }
 
 // Started is an accepted run.
@@ -49,9 +74,16 @@ func startRequest(workflowID string, input any, options StartOptions) (*pawlv1.S
 	req := &pawlv1.StartRunRequest{
 		WorkflowId: workflowID, Version: options.Version, InputJson: text,
 		RequestId: identified(options.RequestID), Priority: options.Priority,
+		UntrustedInput: options.UntrustedInput,
+		Goal:           options.Goal, Constraints: options.Constraints, MaxIterations: options.MaxIterations, MaxRetries: options.MaxRetries,
 	}
 	if options.Deadline > 0 {
 		req.Deadline = durationpb.New(options.Deadline)
+	}
+	if b := options.Budget; b != (Budget{}) {
+		req.Budget = &pawlv1.Budget{
+			Tokens: b.Tokens, CostMicros: b.CostMicros, NodeExecutions: b.NodeExecutions, OnExceeded: b.OnExceeded,
+		}
 	}
 	if options.DedupeInput > 0 {
 		req.Idempotency = &pawlv1.Idempotency{
@@ -81,6 +113,15 @@ func (r *Runs) Get(ctx context.Context, runID string) (*RunState, error) {
 	return res.GetRun(), err
 }
 
+// GetAt reads one run as it was after an event of its log. INPUT_INVALID for event 0, CURSOR_OUT_OF_RANGE beyond the log.
+func (r *Runs) GetAt(ctx context.Context, runID string, eventID uint64) (*RunState, error) {
+	if eventID == 0 {
+		return nil, &Error{Reason: "INPUT_INVALID", Message: "0 is no event id; events count from 1", Code: codes.InvalidArgument}
+	}
+	res, err := call(ctx, r.client, r.rpc.GetRun, &pawlv1.GetRunRequest{RunId: runID, AtEventId: eventID})
+	return res.GetRun(), err
+}
+
 // RunFilter selects the runs to list. The zero value means all.
 type RunFilter struct {
 	Statuses   []pawlv1.RunStatus
@@ -105,11 +146,16 @@ type CancelOptions struct {
 	Reason string
 	// RequestID makes a repeat harmless. Empty means a new one.
 	RequestID string
+	// Compensate says whether to undo completed nodes first. Nil lets the workflow's compensate_on decide.
+	Compensate *bool
 }
 
-// Cancel aborts running nodes and ends the run. RUN_ALREADY_FINISHED when it has ended.
+// Cancel aborts running nodes and ends the run. Completed nodes that have a compensation are undone first, and another Cancel stops that.
+// RUN_ALREADY_FINISHED when it has ended.
 func (r *Runs) Cancel(ctx context.Context, runID string, options CancelOptions) (*RunState, error) {
-	req := &pawlv1.CancelRunRequest{RunId: runID, Reason: options.Reason, RequestId: identified(options.RequestID)}
+	req := &pawlv1.CancelRunRequest{
+		RunId: runID, Reason: options.Reason, RequestId: identified(options.RequestID), Compensate: options.Compensate,
+	}
 	res, err := call(ctx, r.client, r.rpc.CancelRun, req)
 	return res.GetRun(), err
 }

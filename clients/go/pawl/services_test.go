@@ -166,6 +166,22 @@ func TestAPauseOfARunSaysWhoWhyAndWhetherTheRunsBelowAreMeant(t *testing.T) {
 	same(t, server.asked[1], &pawlv1.ResumeRunRequest{RunId: "r", RequestId: "q"})
 }
 
+func (s *pauseServer) TopUpRun(_ context.Context, req *pawlv1.TopUpRunRequest) (*pawlv1.TopUpRunResponse, error) {
+	s.asked = append(s.asked, req)
+	return &pawlv1.TopUpRunResponse{Run: &pawlv1.Run{Status: pawlv1.RunStatus_RUN_STATUS_RUNNING}}, nil
+}
+
+func TestATopUpSendsItsAmountsAndARequestID(t *testing.T) {
+	client, server := servePauses(t)
+	run, err := client.Runs.TopUp(t.Context(), "r", Budget{Tokens: 5, CostMicros: 250_000}, aLook)
+	if err != nil || run.GetStatus() != pawlv1.RunStatus_RUN_STATUS_RUNNING {
+		t.Fatalf("got %v, %v", run, err)
+	}
+	same(t, server.asked[0], &pawlv1.TopUpRunRequest{
+		RunId: "r", By: "ada", Reason: "a look", RequestId: "p", Amounts: &pawlv1.Amounts{Tokens: 5, CostMicros: 250_000},
+	})
+}
+
 func TestPausesOfWorkflowsAndQueuesSayWhoAndWhyAndAreListed(t *testing.T) {
 	client, server := servePauses(t)
 	pause, err := client.Workflows.Pause(t.Context(), "w", aLook)

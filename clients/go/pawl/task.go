@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"log/slog"
+	"strings"
 	"time"
 
 	handlerv1 "pawl.dev/sdk/go/gen/pawl/handler/v1"
@@ -19,6 +20,7 @@ type port interface {
 	Emit(ctx context.Context, text string) error
 	EmitMedia(ctx context.Context, url, mime string) error
 	Log(level handlerv1.LogLevel, message string)
+	Spend(usage *handlerv1.Usage)
 	Begin(ctx context.Context, name string, class handlerv1.EffectClass) (handlerv1.EffectState, string, error)
 	Commit(ctx context.Context, name, result string) (handlerv1.EffectState, error)
 }
@@ -38,10 +40,13 @@ type Task struct {
 	Iteration                 int
 	// Traceparent is the W3C trace context of the attempt. Empty without tracing.
 	Traceparent string
+	// Taint has the labels of the data that the handler gets, such as web. It is empty if the data is trusted. The output gets them too.
+	Taint []string
 
 	port   port
 	result handlerv1.Result
 	memory map[string]json.RawMessage
+	state  *WorkflowState
 	acts   acts
 }
 
@@ -61,11 +66,17 @@ func taskOf(invoke *handlerv1.Invoke, port port) *Task {
 		Type: invoke.GetType(), Attempt: int(invoke.GetAttempt()), EffectKey: invoke.GetEffectKey(),
 		RunID: invoke.GetRunId(), NodeID: invoke.GetNodeId(), WorkflowID: invoke.GetWorkflowId(),
 		Iteration: int(invoke.GetIteration()), Traceparent: invoke.GetTraceparent(), port: port,
+		Taint:  invoke.GetTaint(),
 		memory: map[string]json.RawMessage{},
 	}
 	if memory := invoke.GetMemoryJson(); memory != "" {
 		// The host writes a JSON object; a memory that is none has no keys.
 		_ = json.Unmarshal([]byte(memory), &task.memory)
+	}
+	if state := invoke.GetStateJson(); state != "" {
+		task.state = &WorkflowState{}
+		// The host writes a JSON object with the fields of WorkflowState.
+		_ = json.Unmarshal([]byte(state), task.state)
 	}
 	if timeout := invoke.GetTimeoutMs(); timeout > 0 {
 		task.Deadline = time.Now().Add(time.Duration(timeout) * time.Millisecond)
@@ -98,10 +109,30 @@ func (t *Task) Log(level slog.Level, message string) {
 // LeaveBy sets the handle by which the run leaves the node.
 func (t *Task) LeaveBy(handle string) { t.result.Handle = handle }
 
-// Used records the tokens that a model used.
+// Usage is what a handler used.
+type Usage struct {
+	InputTokens, OutputTokens uint64
+	// CostMicros is the cost in micro-dollars. Nil if the handler does not know it.
+	CostMicros *uint64
+	// Model is the name of the model. The executor looks its price up.
+	Model string
+}
+
+// AddUsage adds what the handler used since its last report. It counts however the attempt ends, also if it fails.
+func (t *Task) AddUsage(usage Usage) {
+	t.port.Spend(&handlerv1.Usage{
+		InputTokens: usage.InputTokens, OutputTokens: usage.OutputTokens, CostMicros: usage.CostMicros,
+		Model: strings.ToValidUTF8(usage.Model, "\uFFFD"),
+	})
+}
+
+// Used records the tokens that a model used, as a part of the result. AddUsage also counts if the handler fails.
 func (t *Task) Used(inputTokens, outputTokens uint64) {
 	t.result.Usage = &handlerv1.Usage{InputTokens: inputTokens, OutputTokens: outputTokens}
 }
+
+// AddTaint adds labels to the output, beside those of the data that the handler got. No handler can remove one.
+func (t *Task) AddTaint(labels ...string) { t.result.Taint = append(t.result.Taint, labels...) }
 
 // DelayNext makes the next nodes wait.
 func (t *Task) DelayNext(d time.Duration) {

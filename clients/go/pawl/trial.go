@@ -25,6 +25,10 @@ type Trial struct {
 	Begun []string
 	// Memory is the part of the run's memory that the handler reads.
 	Memory map[string]any
+	// Taint has the labels of the data that the handler gets.
+	Taint []string
+	// State is the state of the run, for a handler that asks for it.
+	State *WorkflowState
 	// CancelAfter cancels the handler after this time with the reason cancelled. 0 means never.
 	CancelAfter time.Duration
 }
@@ -36,12 +40,16 @@ type Ran[Out any] struct {
 	Text string
 	// Logs are its log lines.
 	Logs []string
+	// Used is what it reported by AddUsage, in order.
+	Used []*handlerv1.Usage
 	// Effects has the results of all committed effects as JSON, by name.
 	Effects map[string]json.RawMessage
 	// Handle is the handle by which it left.
 	Handle string
 	// Memory has what it remembers as JSON, by key.
 	Memory map[string]json.RawMessage
+	// Taint has the labels that it adds.
+	Taint []string
 	// Actions are all its actions, as the host gets them.
 	Actions []*handlerv1.Action
 }
@@ -81,7 +89,7 @@ func RunHandler[In, Out any](ctx context.Context, handler Handler[In, Out], in I
 		return ran, err
 	}
 	outcome := handler.run(ctx, invoke, desk)
-	ran.Text, ran.Logs, ran.Effects = desk.text, desk.logs, desk.committed
+	ran.Text, ran.Logs, ran.Used, ran.Effects = desk.text, desk.logs, desk.spent, desk.committed
 	if cause := context.Cause(ctx); cause != nil {
 		return ran, cause
 	}
@@ -91,6 +99,7 @@ func RunHandler[In, Out any](ctx context.Context, handler Handler[In, Out], in I
 		return ran, &TrialFailed{failure.GetCause(), failure.GetMessage(), failure.GetPermanent(), wait, details}
 	}
 	ran.Handle, ran.Actions = outcome.Result.GetHandle(), outcome.Result.GetActions()
+	ran.Taint = outcome.Result.GetTaint()
 	for _, action := range ran.Actions {
 		if written := action.GetUpdateMemory(); written != nil {
 			if err := json.Unmarshal([]byte(written.GetValuesJson()), &ran.Memory); err != nil {
@@ -108,7 +117,7 @@ func invokeOf(nodeType string, in any, trial Trial) (*handlerv1.Invoke, error) {
 	}
 	invoke := &handlerv1.Invoke{
 		InvocationId: "test", Type: nodeType, InputJson: string(input), Attempt: uint32(max(1, trial.Attempt)),
-		EffectKey: trial.EffectKey, RunId: "test", NodeId: "test",
+		EffectKey: trial.EffectKey, RunId: "test", NodeId: "test", Taint: trial.Taint,
 	}
 	if invoke.EffectKey == "" {
 		invoke.EffectKey = "test"
@@ -119,6 +128,13 @@ func invokeOf(nodeType string, in any, trial Trial) (*handlerv1.Invoke, error) {
 			return nil, fmt.Errorf("pawl: the memory is not JSON: %w", err)
 		}
 		invoke.MemoryJson = string(memory)
+	}
+	if trial.State != nil {
+		state, err := encode(trial.State)
+		if err != nil {
+			return nil, fmt.Errorf("pawl: the state is not JSON: %w", err)
+		}
+		invoke.StateJson = string(state)
 	}
 	if trial.Config != nil {
 		config, err := encode(trial.Config)
@@ -135,6 +151,7 @@ type desk struct {
 	mu        sync.Mutex
 	text      string
 	logs      []string
+	spent     []*handlerv1.Usage
 	begun     map[string]bool
 	used      map[string]bool
 	committed map[string]json.RawMessage
@@ -168,6 +185,12 @@ func (d *desk) Log(_ handlerv1.LogLevel, message string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.logs = append(d.logs, message)
+}
+
+func (d *desk) Spend(usage *handlerv1.Usage) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.spent = append(d.spent, usage)
 }
 
 func (d *desk) Begin(ctx context.Context, name string, _ handlerv1.EffectClass) (handlerv1.EffectState, string, error) {

@@ -1,5 +1,7 @@
 // The public surface of @pawl/handler: define a handler, test it, serve it, and build workflows from handlers.
 
+// oxlint-disable-next-line import/no-unassigned-import -- it must run before the other modules load
+import "./node-version.ts";
 export type {
   Asks,
   HandOff,
@@ -13,6 +15,7 @@ export { defineHandler, type Handler, type HandlerDefinition } from "@pawl/core/
 export { Cancelled, Failed, type FailedOptions } from "@pawl/core/handler/failure";
 export { result, type Result, type ResultFacts } from "@pawl/core/handler/result";
 export type { LogLevel } from "@pawl/core/handler/served";
+export type { HandlerState } from "@pawl/core/handler/state";
 export type { StandardSchema } from "@pawl/core/handler/standard-schema";
 export type { EffectClass } from "@pawl/core/policy/effect";
 export type {

@@ -4,8 +4,11 @@
 import type { Action, ActionType } from "@pawl/core/action/kinds";
 import type { Handler } from "@pawl/core/handler/define";
 import { Cancelled } from "@pawl/core/handler/failure";
+import { countedUsage } from "@pawl/core/handler/settle";
 import type { EffectDoor, LogLevel, Settled } from "@pawl/core/handler/served";
+import type { HandlerState } from "@pawl/core/handler/state";
 import type { Media, Usage } from "@pawl/core/log/event";
+import { addUsage } from "@pawl/core/log/usage";
 import { isName } from "@pawl/core/name/ids";
 import type { EffectStanding } from "@pawl/core/policy/effect";
 
@@ -37,6 +40,10 @@ export interface RunOptions<Config = unknown> {
   readonly traceparent?: string;
   /** The memory of the run that the handler reads; {} by default. */
   readonly memory?: Readonly<Record<string, unknown>>;
+  /** The labels of the data that the handler gets; none by default. */
+  readonly taint?: readonly string[];
+  /** The state of the run, for a handler that asks for it; none by default. */
+  readonly state?: HandlerState;
 }
 
 /** An action as plain data: its type and the fields that the handler gave. */
@@ -55,6 +62,7 @@ export interface Ran<Output = unknown> {
   /** The handle by which the node is left. */
   readonly handle: string;
   readonly queueDelayMs: number;
+  /** What it used: the reports of its context and its result together. */
   readonly usage?: Usage;
   /** What it asks of the engine beside its output, in order. */
   readonly actions: readonly Asked[];
@@ -78,9 +86,10 @@ export async function runHandler<Input, Output, Config>(
 ): Promise<Ran<Output>> {
   const { attempt = 1, config = {}, timeoutMs = TIMEOUT_MS, iteration = 0 } = options;
   const { runId = RUN_ID, nodeId = "node", workflowId = "workflow", traceparent = "" } = options;
-  const { memory = {} } = options;
+  const { memory = {}, taint = [], state } = options;
   const partials: (string | Media)[] = [];
   const logs: { level: LogLevel; message: string }[] = [];
+  let used: Usage | undefined;
   const ending = endingOf(options, timeoutMs);
   const { signal } = ending;
   const ledger = fakeLedger(options.ledger ?? {}, signal);
@@ -92,19 +101,23 @@ export async function runHandler<Input, Output, Config>(
     const settled = await Promise.race([
       handler.invoke({
         ...{ runId, nodeId, workflowId, iteration, attempt, traceparent, timeoutMs, signal },
-        memory,
+        ...{ memory, taint },
+        ...(state === undefined ? {} : { state }),
         inputJson: JSON.stringify(input) ?? "null",
         configJson: JSON.stringify(config) ?? "{}",
         effectKey: `${runId}/${nodeId}/${iteration}`,
         emit: async (piece) => live(() => partials.push(piece)),
         emitMedia: async (media) => live(() => partials.push(media)),
         log: (level, message) => live(() => logs.push({ level, message })),
+        usage: (usage) => live(() => (used = addUsage(used, countedUsage(usage)))),
         effects: ledger.door,
       }),
       ending.ended,
     ]);
     const ended = signal.aborted ? await ending.ended : settled;
-    return { ...readSettled<Output>(ended), partials, logs, ...ledger.read() };
+    const read = readSettled<Output>(ended);
+    const usage = addUsage(used, "usage" in read ? read.usage : undefined);
+    return { ...read, ...(usage && { usage }), partials, logs, ...ledger.read() };
   } finally {
     ending.clear();
   }

@@ -295,3 +295,28 @@ def test_a_client_refuses_to_work_in_a_forked_child(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(os, "getpid", lambda: -1)
     with pytest.raises(RuntimeError, match="make one in the child process"):
         client.get("r")
+
+
+def test_the_state_of_a_run_is_read_now_or_after_an_event_and_event_0_is_refused_before_any_call() -> None:
+    asked: list[int] = []
+
+    def get(request: Any, context: grpc.ServicerContext) -> Any:
+        asked.append(request.at_event_id)
+        state = run_pb2.WorkflowState(
+            goal="sell",
+            status=run_pb2.RUN_STATUS_RETRYING,
+            waiting_for=run_pb2.WAITING_REASON_RETRY,
+            max_iterations=7,
+            memory_json=b'{"k": 1}',
+            retries={"a": 2},
+        )
+        return run_service_pb2.GetRunResponse(run=run_pb2.Run(run_id="r", state=state))
+
+    with gateway(GetRun=get) as address, Client(address) as client:
+        state = client.state("r", at_event_id=3)
+        client.state("r")
+        with pytest.raises(PawlError) as caught:
+            client.state("r", at_event_id=0)
+    assert (state.goal, state.status, state.waiting_for, state.max_iterations) == ("sell", "retrying", "retry", 7)
+    assert (state.memory, state.retries, state.started_at, state.budget_usd) == ({"k": 1}, {"a": 2}, None, None)
+    assert asked == [3, 0] and caught.value.reason == "INPUT_INVALID"

@@ -10,7 +10,7 @@ from scripted_gateway import gateway
 from test_operations import NEW_YEAR, Seen, stamp
 from test_watch import fact
 
-from pawl_sdk import Evidence, InvocationEffect, SlotHolder
+from pawl_sdk import Evidence, InvocationEffect, SlotHolder, TaintSource
 from pawl_sdk._gen.pawl.v1 import (
     effect_pb2,
     event_pb2,
@@ -48,6 +48,28 @@ def test_node_types_come_by_page_and_one_by_one_with_their_schemas_and_executors
     assert (one.input_schema, one.output_schema, one.updated_at) == ({"type": "object"}, None, NEW_YEAR)
     assert (executor.process_name, executor.node_types, executor.silent) == ("p", ("acme.pay@1",), 1.5)
     assert (executor.slots, executor.busy, executor.connected_at) == (8, 1, NEW_YEAR)
+
+
+def test_the_way_of_labels_is_asked_for_by_node_or_by_key_and_an_untrusted_input_is_named_in_a_start(use: Any) -> None:
+    seen = Seen()
+    source = explain_pb2.TaintSource(name="m", event_id=2, labels=["web"], **{"from": "node"})
+    step = explain_pb2.TaintStep(event_id=4, type="node.completed", node_id="n", labels=["web"], added=["pii"], sources=[source])
+    trace = explain_pb2.TaintTrace(labels=[run_pb2.TaintLabel(label="web", node_id="m")], steps=[step])
+    with gateway(
+        ExplainTaint=seen.answer(lambda _: run_service_pb2.ExplainTaintResponse(trace=trace)),
+        StartRun=seen.answer(lambda _: run_service_pb2.StartRunResponse(run=RUN)),
+    ) as address:
+        explained = use(address, "explain_taint", "r", "n", iteration=2)
+        use(address, "explain_taint", "r", memory_key="k")
+        use(address, "start", "w", None, untrusted_input=True)
+    by_node, by_key, started = seen.requests
+    assert (by_node.run_id, by_node.node_id, by_node.iteration, by_node.memory_key) == ("r", "n", 2, "")
+    assert (by_key.node_id, by_key.memory_key) == ("", "k")
+    assert started.untrusted_input
+    assert (explained.labels, explained.is_truncated) == ((("web", "m"),), False)
+    (one,) = explained.steps
+    assert (one.event_id, one.labels, one.added, one.dropped) == (4, ("web",), ("pii",), ())
+    assert one.sources == (TaintSource("node", "m", 2, ("web",)),)
 
 
 def test_an_explanation_has_its_reason_its_evidence_and_its_place_in_line(use: Any) -> None:
@@ -140,6 +162,19 @@ def test_a_decision_about_a_node_goes_by_name_with_its_comment(use: Any) -> None
     reject, approve = seen.requests
     assert (reject.run_id, reject.node_id, reject.iteration, reject.comment) == ("r", "n", 1, "no")
     assert [reject.decision, approve.decision] == [run_service_pb2.DECISION_REJECT, run_service_pb2.DECISION_APPROVE]
+    assert len(set(seen.request_ids)) == 2
+
+
+def test_a_signal_goes_to_its_run_by_name_with_its_payload_to_the_letter(use: Any) -> None:
+    seen = Seen()
+    answer = run_service_pb2.SignalRunResponse(run=RUN, duplicate=True, kept=True)
+    with gateway(SignalRun=seen.answer(lambda _: answer)) as address:
+        sent = use(address, "signal", "r", "paid", payload_json='{"n": 1.50}', request_id="same")
+        assert (sent.run.run_id, sent.is_duplicate, sent.is_kept) == ("r", True, True)
+        use(address, "signal", "r", "paid", [1])
+    exact, value = seen.requests
+    assert (exact.run_id, exact.name, exact.payload_json, exact.request_id) == ("r", "paid", b'{"n": 1.50}', "same")
+    assert value.payload_json == b"[1]"
     assert len(set(seen.request_ids)) == 2
 
 

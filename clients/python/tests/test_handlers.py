@@ -229,3 +229,28 @@ def test_a_value_that_is_no_json_is_action_invalid(value: object) -> None:
     ran = pawl.run_handler(bad)
     assert ran.failure is not None
     assert (ran.failure.cause, ran.failure.permanent, ran.actions) == ("action_invalid", True, [])
+
+
+@pawl.handler("acme.plan@1", state=True)
+def plan(input: str, ctx: pawl.Context) -> str:
+    assert ctx.state is not None
+    return f"{input} {ctx.state.goal} {ctx.state.current_nodes} {ctx.state.memory['k']} {ctx.state.max_iterations}"
+
+
+def test_a_handler_that_asks_for_the_state_reads_it_and_others_have_none() -> None:
+    state = {"goal": "sell", "current_nodes": ["a"], "memory": {"k": 1}, "created_at": "2026-01-02T03:04:05Z", "newer": 1}
+    assert pawl.run_handler(plan, "to", state=state).output == "to sell ('a',) 1 50"
+    assert plan.describe().state
+    assert not charge.describe().state
+
+
+def test_usage_counts_although_the_handler_fails() -> None:
+    @pawl.handler("acme.model@1")
+    def model(input: Any, ctx: pawl.Context) -> None:
+        ctx.add_usage(3, 4, model="m")
+        ctx.add_usage(output_tokens=-1, cost_micros=7)
+        raise pawl.Failed("acme.bad_answer", "no")
+
+    ran = pawl.run_handler(model)
+    assert ran.failure is not None
+    assert ran.used == [pawl.Usage(3, 4, None, "m"), pawl.Usage(0, 0, 7)]

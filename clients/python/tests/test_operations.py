@@ -16,6 +16,7 @@ from pawl_sdk._gen.pawl.v1 import (
     approval_service_pb2,
     pause_pb2,
     queue_service_pb2,
+    repair_pb2,
     run_pb2,
     run_service_pb2,
     schedule_pb2,
@@ -131,6 +132,18 @@ def test_pausing_and_resuming_a_run_send_by_reason_and_whether_the_runs_below_it
     assert (pause.run_id, pause.by, pause.reason, pause.children) == ("r", "ada", "a look", True)
     assert (resume.run_id, resume.by, resume.reason, resume.children) == ("r", "", "", False)
     assert pause.request_id != resume.request_id
+
+
+def test_a_top_up_sends_whole_micro_dollars_and_a_request_id_of_its_own(use: Any) -> None:
+    seen = Seen()
+    running = run_pb2.Run(run_id="r", status=run_pb2.RUN_STATUS_RUNNING)
+    with gateway(TopUpRun=seen.answer(lambda _: run_service_pb2.TopUpRunResponse(run=running))) as address:
+        assert use(address, "top_up", "r", tokens=5, cost_usd=0.25, by="ada").status == "running"
+        with pytest.raises(ValueError):
+            use(address, "top_up", "r", tokens=-1)
+    (asked,) = seen.requests
+    assert (asked.amounts.tokens, asked.amounts.cost_micros, asked.by) == (5, 250_000, "ada")
+    assert asked.request_id != ""
 
 
 def test_pausing_and_resuming_a_workflow_or_a_queue_send_by_and_reason_and_pauses_are_listed(use: Any) -> None:
@@ -277,3 +290,33 @@ def test_approvals_come_by_page_and_one_by_one_with_the_schema_of_the_response(u
         one = use(address, "approvals.get", "a")
     assert (page.approvals[0].approval_id, page.next_page_token) == ("[1] finance t", "more")
     assert one.response_schema == {"type": "object"}
+
+
+def test_a_repair_shows_its_plan_first_and_starts_a_run_by_its_digest(use: Any) -> None:
+    seen = Seen()
+    node = repair_pb2.RepairNode(node_id="a", action=repair_pb2.REPAIR_ACTION_RUN_ITEMS, items_reused=3, items_again=1)
+    plan = repair_pb2.RepairPlan(run_id="r", digest="d", nodes=[node], warnings=["look"])
+    run = run_pb2.Run(run_id="new", repair_of="r", repaired_by=["newer"])
+
+    def repair(request: Any) -> Any:
+        return run_service_pb2.RepairRunResponse(plan=plan, run=None if request.dry_run else run)
+
+    with gateway(
+        RepairRun=seen.answer(repair),
+        RetryRun=seen.answer(lambda _: run_service_pb2.RetryRunResponse(run=run, duplicate=True)),
+    ) as address:
+        asked = {"from_nodes": ["a"], "definition": "id: w", "outputs": {"b": [1]}, "handles": {"b": "yes"}, "by": "ada"}
+        shown = use(address, "repairs.plan", "r", **asked)
+        repaired = use(address, "repairs.repair", "r", plan_digest=shown.digest, input={"n": 1}, **asked)
+        retried = use(address, "repairs.retry", "r", latest=True, keep_effects=True)
+    assert [(each.node_id, each.action, each.items_again) for each in shown.nodes] == [("a", "run_items", 1)]
+    assert shown.warnings == ("look",)
+    assert (repaired.run.run_id, repaired.plan, repaired.is_duplicate) == ("new", shown, False)
+    assert (retried.plan, retried.is_duplicate) == (None, True)
+    assert (retried.run.repair_of, retried.run.repaired_by) == ("r", ("newer",))
+    first, second, third = seen.requests
+    assert (first.dry_run, first.definition.text, list(first.from_nodes), first.input_json) == (True, "id: w", ["a"], b"")
+    assert (second.dry_run, second.plan_digest, second.input_json, second.by) == (False, "d", b'{"n":1}', "ada")
+    assert [(each.node_id, each.output_json, each.handle) for each in second.outputs] == [("b", b"[1]", "yes")]
+    assert (third.latest, third.keep_effects) == (True, True)
+    assert len(set(seen.request_ids)) == 3

@@ -4,9 +4,10 @@
 
 import { type Timestamp, timestampMs } from "@bufbuild/protobuf/wkt";
 import type {
+  Compensated,
+  Ending,
   EventType,
   Goto,
-  NodeDecision,
   RecoveryReason,
   RunEvent,
   RunKind,
@@ -14,19 +15,22 @@ import type {
 } from "@pawl/core/log/event";
 import type { Payloads } from "@pawl/core/log/event-table";
 import { approvalId, executorId, nodeId, runId } from "@pawl/core/name/ids";
-import type { Limits, LimitScope } from "@pawl/core/policy/limit";
 import type {
   Goto as WireGoto,
-  Limit,
   NodeBlocked,
   NodeCompleted,
+  RunEnding,
   RunEvent as WireEvent,
   RunFailed,
   RunStarted,
   RunStatusChanged,
 } from "@pawl/proto/pawl/v1/event_pb";
 import { PauseScope } from "@pawl/proto/pawl/v1/pause_pb";
+import type { Compensation } from "@pawl/proto/pawl/v1/run_pb";
+import { amountsOf, budgetOf, usageOf } from "./budget.ts";
 import { jsonTextOf } from "./json.ts";
+import { limitsOf } from "./limits.ts";
+import { decidedOf, taintOf, writtenOf } from "./taint.ts";
 import { runKindName, runStatusName } from "./status.ts";
 
 type WireFact = Exclude<WireEvent["fact"], { readonly case: undefined | "heartbeat" }>;
@@ -49,24 +53,43 @@ const body = <Type extends EventType>(
 const BODIES: { readonly [C in keyof Cases]: (fact: Cases[C], atMs: number) => Body } = {
   runStarted: (fact) => body("run.started", startedOf(fact), fact.inputJson),
   runStatusChanged: (fact) => body("run.status.changed", statusOf(fact)),
-  runCompleted: ({ hasFailures, outputJson }) => body("run.completed", { hasFailures }, outputJson),
+  runCompleted: ({ hasFailures, taint, outputJson, compensation }) =>
+    body(
+      "run.completed",
+      { hasFailures, ...taintOf(taint), ...compensatedOf(compensation) },
+      outputJson,
+    ),
   runFailed: (fact) => body("run.failed", failedOf(fact)),
-  runCancelled: ({ reason }) => body("run.cancelled", { reason, requestId: "" }),
-  runTimedOut: ({ deadlineTime }) => body("run.timed_out", { deadlineAt: msOf(deadlineTime) ?? 0 }),
-  runRecovered: ({ reason, executorId: id, lostDeliveries }) =>
+  runCancelled: ({ reason, compensation }) =>
+    body("run.cancelled", { reason, requestId: "", ...compensatedOf(compensation) }),
+  runTimedOut: ({ deadlineTime, compensation }) =>
+    body("run.timed_out", {
+      deadlineAt: msOf(deadlineTime) ?? 0,
+      ...compensatedOf(compensation),
+    }),
+  runRecovered: ({ reason, executorId: id, lostDeliveries, awaitsBudget }) =>
     body("run.recovered", {
       reason: reason as RecoveryReason,
       executorId: executorId(id),
       lostDeliveries,
+      ...(awaitsBudget && { awaitsBudget }),
     }),
+  // The wire has no digest: only the scheduler compares requests.
+  runSignalled: ({ name, requestId, payloadJson }) =>
+    body("run.signalled", { name, requestId, digest: "" }, payloadJson),
+  runBudgetRaised: ({ amounts, by: who, reason, requestId }) =>
+    body("run.budget.raised", { ...amountsOf(amounts), who, reason, requestId }),
   runMetadataSet: ({ metadataJson }) => body("run.metadata.set", {}, metadataJson),
-  nodeQueued: ({ notBeforeTime, slot, rate }) =>
+  nodeQueued: ({ notBeforeTime, slot, rate, reserved }) =>
     body("node.queued", {
       ...given("notBefore", msOf(notBeforeTime)),
+      ...given("reserved", reserved && amountsOf(reserved)),
       ...limitsOf({ slot, rate }),
     }),
-  nodeStarted: ({ executorId: id }) => body("node.started", { executorId: executorId(id) }),
-  nodeExpanded: ({ width, itemsJson }) => body("node.expanded", { width }, itemsJson),
+  nodeStarted: ({ executorId: id, taint }) =>
+    body("node.started", { executorId: executorId(id), ...taintOf(taint) }),
+  nodeExpanded: ({ width, taint, itemsJson }) =>
+    body("node.expanded", { width, ...taintOf(taint) }, itemsJson),
   nodeStreamDelta: ({ deltaIndex, text, media, cutBytes }) =>
     body("node.stream.delta", {
       deltaIndex,
@@ -76,31 +99,29 @@ const BODIES: { readonly [C in keyof Cases]: (fact: Cases[C], atMs: number) => B
     }),
   nodeLog: ({ level, message, cutBytes }) =>
     body("node.log", { logIndex: 0, level, message, ...counted("cutBytes", cutBytes) }),
-  nodeRetried: ({ cause, message, delayMs }) =>
-    body("node.retried", { cause, message, delayMs: Number(delayMs) }),
+  nodeRetried: ({ cause, message, delayMs, usage, awaitsBudget }) =>
+    body("node.retried", {
+      cause,
+      message,
+      delayMs: Number(delayMs),
+      ...usageOf(usage),
+      ...(awaitsBudget && { awaitsBudget }),
+    }),
   nodeCompleted: (fact) => body("node.completed", completedOf(fact), fact.outputJson),
-  nodeFailed: ({ cause, message, detailsJson }) =>
-    body("node.failed", { cause, message }, detailsJson),
+  nodeFailed: ({ cause, message, usage, detailsJson, signalRequestId }) =>
+    body(
+      "node.failed",
+      { cause, message, ...usageOf(usage), ...named("signal", signalRequestId) },
+      detailsJson,
+    ),
   nodeCancelled: ({ reason }) => body("node.cancelled", { reason }),
   nodeSkipped: ({ reason }) => body("node.skipped", { reason: reason as SkipReason }),
-  nodeTimedOut: ({ timeoutMs }) => body("node.timed_out", { timeoutMs: Number(timeoutMs) }),
+  nodeTimedOut: ({ timeoutMs, usage }) =>
+    body("node.timed_out", { timeoutMs: Number(timeoutMs), ...usageOf(usage) }),
   nodeBlocked: (fact, atMs) => body("node.blocked", blockedOf(fact, atMs)),
-  nodeDecided: ({ decision, reason, comment, decidedBy, approvalId: id, responseJson }) =>
-    body(
-      "node.decided",
-      {
-        decision: decision as NodeDecision,
-        reason,
-        comment,
-        requestId: "",
-        ...named("decidedBy", decidedBy),
-        ...(id === "" ? {} : { approvalId: approvalId(id) }),
-      },
-      responseJson,
-    ),
+  nodeDecided: (fact) => body("node.decided", decidedOf(fact), fact.responseJson),
   nodeInvalidated: ({ reason }) => body("node.invalidated", { reason }),
-  memoryUpdated: ({ keys, replaced, valuesJson }) =>
-    body("memory.updated", replaced.length === 0 ? { keys } : { keys, replaced }, valuesJson),
+  memoryUpdated: (fact) => body("memory.updated", writtenOf(fact), fact.valuesJson),
   moderationFlagged: ({ phase, detailsJson }) =>
     body("moderation.flagged", { phase: phase as Phase }, detailsJson),
   contractViolated: ({ phase, errorsJson }) =>
@@ -116,7 +137,10 @@ export function fromWire(event: WireEvent): RunEvent | undefined {
   const at = msOf(event.time) ?? 0;
   // The table pairs each case with its own value; TypeScript cannot follow that through an index.
   const bodyOf = BODIES[fact.case] as (value: typeof fact.value, atMs: number) => Body;
-  const { json, ...known } = bodyOf(fact.value, at);
+  const { json, payload, type } = bodyOf(fact.value, at);
+  const reused = Number(event.reusedEventId);
+  // The spread keeps the pairing of type and payload, which the union cannot see.
+  const known = { type, payload: reused === 0 ? payload : { ...payload, reused } } as Body;
   return {
     ...known,
     runId: runId(event.runId),
@@ -139,9 +163,24 @@ function startedOf(fact: RunStarted): Payloads["run.started"] {
     deadlineAt: msOf(fact.deadlineTime) ?? 0,
     ...named("inputKey", fact.idempotencyKey),
     ...(fact.maxIterations === 0 ? {} : { maxIterations: fact.maxIterations }),
+    ...given("maxRetries", fact.maxRetries),
+    ...named("goal", fact.goal),
+    ...(fact.constraints.length === 0 ? {} : { constraints: fact.constraints }),
+    ...budgetOf(fact.budget),
     ...(scheduleId === "" ? {} : { schedule: { scheduleId, at: msOf(scheduleTime) ?? 0 } }),
+    ...taintOf(fact.taint),
+    ...(fact.repairOf === ""
+      ? {}
+      : { repair: { runId: runId(fact.repairOf), planDigest: fact.planDigest } }),
+    ...undoesOf(fact),
     ...limitsOf(fact),
   };
+}
+
+function undoesOf(fact: RunStarted): Pick<Payloads["run.started"], "undoes"> {
+  if (fact.undoesRunId === "") return {};
+  const [id, node] = [runId(fact.undoesRunId), nodeId(fact.undoesNodeId)];
+  return { undoes: { runId: id, nodeId: node, iteration: fact.undoesIteration } };
 }
 
 function statusOf(fact: RunStatusChanged): Payloads["run.status.changed"] {
@@ -150,23 +189,30 @@ function statusOf(fact: RunStatusChanged): Payloads["run.status.changed"] {
     from: runStatusName(fact.from),
     to: runStatusName(fact.to),
     ...given("deadlineAt", msOf(fact.deadlineTime)),
+    ...given("ending", fact.ending && endingOf(fact.ending)),
     ...(scope === PauseScope.UNSPECIFIED
       ? {}
       : { scope: scope === PauseScope.WORKFLOW ? "workflow" : "run", who, reason }),
+    ...(fact.waitingFor === "budget" ? { waitingFor: fact.waitingFor } : {}),
   };
 }
 
 function completedOf(fact: NodeCompleted): Payloads["node.completed"] {
-  const { handle, durationMs, queueDelayMs, usage, goto } = fact;
-  const { inputTokens, outputTokens } = usage ?? {};
+  const { handle, durationMs, queueDelayMs, usage, goto, calls, sanitized } = fact;
+  const { signalRequestId, setBy } = fact;
   return {
     durationMs: Number(durationMs),
     ...named("handle", handle),
     ...counted("queueDelayMs", queueDelayMs),
-    ...(usage === undefined
-      ? {}
-      : { usage: { inputTokens: Number(inputTokens), outputTokens: Number(outputTokens) } }),
+    ...usageOf(usage),
     ...(goto === undefined ? {} : { goto: gotoOf(goto) }),
+    ...taintOf(fact.taint),
+    ...(sanitized && { sanitized: { labels: sanitized.labels, reason: sanitized.reason } }),
+    ...(setBy === undefined ? {} : { set: { who: setBy.by, reason: setBy.reason } }),
+    ...(calls.length === 0
+      ? {}
+      : { calls: calls.map(({ id, name, fault }) => ({ id, name, ...named("fault", fault) })) }),
+    ...named("signal", signalRequestId),
   };
 }
 
@@ -176,35 +222,56 @@ const gotoOf = ({ nodeId: id, kind, reason }: WireGoto): Goto => ({
   reason,
 });
 
-function failedOf({ failedNodeId, message, cause }: RunFailed): Payloads["run.failed"] {
-  return { failedNodeId, message, ...named("cause", cause) };
+function failedOf({
+  failedNodeId,
+  message,
+  cause,
+  compensation,
+}: RunFailed): Payloads["run.failed"] {
+  return { failedNodeId, message, ...named("cause", cause), ...compensatedOf(compensation) };
+}
+
+/** The wire has no deadline and no request id of an end that waits: the end event has them. */
+function endingOf({ status, message, cause, failedNodeId }: RunEnding): Ending {
+  const end = runStatusName(status);
+  if (end === "failed") return { end, failedNodeId, message, ...named("cause", cause) };
+  if (end === "timeout") return { end, deadlineAt: 0 };
+  return { end: "cancelled", reason: message, requestId: "" };
+}
+
+function compensatedOf(compensation: Compensation | undefined): Compensated {
+  if (compensation === undefined) return {};
+  const { undone, left, notUndone } = compensation;
+  const names = notUndone.map(({ nodeId: id, iteration, message: why }) => ({
+    nodeId: nodeId(id),
+    iteration,
+    why,
+  }));
+  return { compensation: { undone, left, named: names } };
 }
 
 function blockedOf(fact: NodeBlocked, atMs: number): Payloads["node.blocked"] {
-  const { reason, childRunId, phase, approvalId: id, message, assignees } = fact;
+  const { reason, childRunId, phase, approvalId: id, message, assignees, signal: name } = fact;
   const deadlineAt = msOf(fact.deadlineTime);
-  const deadline = deadlineAt === undefined ? {} : { deadlineMs: deadlineAt - atMs };
+  const leftMs = deadlineAt === undefined ? undefined : deadlineAt - atMs;
   return {
     reason,
+    ...usageOf(fact.usage),
+    ...given("reserved", fact.reserved && amountsOf(fact.reserved)),
     ...(childRunId === "" ? {} : { childRunId: runId(childRunId) }),
     ...(phase === "" ? {} : { phase: phase as Phase }),
     ...(id === ""
       ? {}
-      : { approval: { approvalId: approvalId(id), message, assignees, ...deadline } }),
+      : {
+          approval: {
+            ...{ approvalId: approvalId(id), message, assignees },
+            ...given("deadlineMs", leftMs),
+          },
+        }),
+    ...taintOf(fact.taint),
+    ...(name === "" ? {} : { signal: { name, ...given("timeoutMs", leftMs) } }),
   };
 }
-
-interface WireLimits {
-  readonly slot?: Limit | undefined;
-  readonly rate?: Limit | undefined;
-}
-
-const limitsOf = ({ slot, rate }: WireLimits): Limits => ({
-  ...(slot === undefined ? {} : { slot: limitOf(slot) }),
-  ...(rate === undefined ? {} : { rate: { ...limitOf(rate), perMs: Number(rate.perMs) } }),
-});
-
-const limitOf = ({ key, limit, scope }: Limit) => ({ key, limit, scope: scope as LimitScope });
 
 const msOf = (time: Timestamp | undefined): number | undefined =>
   time === undefined ? undefined : timestampMs(time);

@@ -49,7 +49,9 @@ export {
   plainEvent,
   plainExecutor,
   plainExplanation,
+  plainTaintTrace,
   plainPause,
+  plainRepairPlan,
   plainRun,
   plainSchedule,
   plainWorkflow,
@@ -66,6 +68,14 @@ export type {
   RedriveStep,
 } from "./queues.ts";
 export type {
+  RepairedRun,
+  RepairNode,
+  RepairOptions,
+  RepairPlan,
+  RetryOptions,
+  SetOutput,
+} from "./repairs.ts";
+export type {
   AcceptedRun,
   DecideOptions,
   EffectPage,
@@ -73,6 +83,7 @@ export type {
   ExecuteOptions,
   ExplainOptions,
   ListRunsOptions,
+  CancelOptions,
   PauseRunOptions,
   RunInputOptions,
   RunOptions,
@@ -86,6 +97,8 @@ export type {
   TestedRun,
   WaitOptions,
 } from "./runs.ts";
+export type { TaintOf } from "./taint.ts";
+export type { SignalledRun, SignalOptions } from "./signal.ts";
 export type {
   ListSchedulesOptions,
   Missed,
@@ -105,13 +118,17 @@ export {
   isFinalStatus,
   isTerminalEventType,
   nodeStatusName,
+  repairActionName,
   RUN_STATUS_NAMES,
   runKindName,
   runStatusName,
   runStatusOf,
   TERMINAL_EVENT_TYPES,
 } from "./status.ts";
+export type { GetRunOptions, RunBounds } from "./state.ts";
 export { RunFailed } from "./submit.ts";
+export type { WaitingReason, WorkflowState } from "@pawl/core/log/workflow-state-shape";
+export { workflowStateJson } from "@pawl/core/log/workflow-state-json";
 export { fetchTransport } from "./transport.ts";
 export type { LostCause, Reconnect, WatchOptions } from "./watch.ts";
 export type {
@@ -123,3 +140,5 @@ export type {
   Workflows,
 } from "./workflows.ts";
 export { type NodeView, type RunView, ViewFold, view } from "@pawl/core/log/view";
+export type { BudgetAmounts, BudgetOptions } from "./budget.ts";
+export { amountText, usdText } from "@pawl/core/policy/budget";

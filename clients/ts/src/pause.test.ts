@@ -6,6 +6,7 @@ import {
   type PauseRunRequest,
   type ResumeRunRequest,
   RunService,
+  type TopUpRunRequest,
 } from "@pawl/proto/pawl/v1/run_service_pb";
 import { WorkflowService } from "@pawl/proto/pawl/v1/workflow_service_pb";
 import { expect, test } from "vitest";
@@ -34,6 +35,27 @@ test("pausing and resuming a run say who, why and whether the runs below it are 
     { runId: "r", by: "", reason: "", children: false },
   ]);
   expect(asked[0]?.requestId).not.toBe(asked[1]?.requestId);
+});
+
+test("a top-up sends whole micro-dollars and a request id of its own, and refuses an amount that is not above 0", async () => {
+  const asked: TopUpRunRequest[] = [];
+  const transport = createRouterTransport(({ service }) => {
+    service(RunService, {
+      topUpRun: (request) => {
+        asked.push(request);
+        return { run: { runId: request.runId, status: RunStatus.RUNNING } };
+      },
+    });
+  });
+  const { runs } = createPawlClient({ transport });
+  const run = await runs.topUp("r", { tokens: 5, costUsd: 0.25 }, { by: "ada" });
+  expect(run.status).toBe(RunStatus.RUNNING);
+  expect(asked).toMatchObject([
+    { runId: "r", by: "ada", amounts: { tokens: 5n, costMicros: 250_000n } },
+  ]);
+  expect(asked[0]?.requestId).not.toBe("");
+  for (const tokens of [-1, 0, NaN, 1.5, Infinity])
+    expect(() => runs.topUp("r", { tokens })).toThrow(RangeError);
 });
 
 test("pausing and resuming a workflow or a queue send by and reason, and pauses are listed", async () => {

@@ -4,10 +4,11 @@ import { type DescMessage, type JsonValue, type MessageShape, toJson } from "@bu
 import { ApprovalSchema } from "@pawl/proto/pawl/v1/approval_pb";
 import { EffectSchema } from "@pawl/proto/pawl/v1/effect_pb";
 import { RunEventSchema, type RunEvent } from "@pawl/proto/pawl/v1/event_pb";
-import { ExplanationSchema } from "@pawl/proto/pawl/v1/explain_pb";
+import { ExplanationSchema, TaintTraceSchema } from "@pawl/proto/pawl/v1/explain_pb";
 import { ExecutorSchema } from "@pawl/proto/pawl/v1/node_type_service_pb";
 import { PauseSchema } from "@pawl/proto/pawl/v1/pause_pb";
 import { DeadLetterSchema } from "@pawl/proto/pawl/v1/queue_service_pb";
+import { RepairPlanSchema } from "@pawl/proto/pawl/v1/repair_pb";
 import { RunSchema } from "@pawl/proto/pawl/v1/run_pb";
 import { ScheduleSchema } from "@pawl/proto/pawl/v1/schedule_pb";
 import { WorkflowSchema } from "@pawl/proto/pawl/v1/workflow_pb";
@@ -16,9 +17,9 @@ type PlainObject = { [key: string]: JsonValue };
 
 /** Fields whose 64-bit numbers stay far below 2^53; protobuf's JSON has them as text. */
 const COUNTER =
-  /^(eventId|lastEventId|startedCount|skippedCount|parentEventId|epoch|beginEpoch|commitEpoch|inputTokens|outputTokens|cutBytes|outputLeftOutBytes|[a-z][A-Za-z]*Ms)$/;
+  /^(eventId|reusedEventId|lastEventId|startedCount|skippedCount|parentEventId|epoch|beginEpoch|commitEpoch|tokens|inputTokens|outputTokens|costMicros|nodeExecutions|cutBytes|outputLeftOutBytes|[a-z][A-Za-z]*Ms)$/;
 const ENUM_VALUE =
-  /^(?:RUN_STATUS|NODE_STATUS|RUN_KIND|EXPLAIN_REASON|APPROVAL_STATE|DEAD_LETTER_STATE|PAUSE_SCOPE|EFFECT_STATE|SCHEDULE_STATE|MISSED_POLICY|OVERLAP_POLICY)_([A-Z_]+)$/;
+  /^(?:RUN_STATUS|NODE_STATUS|RUN_KIND|EXPLAIN_REASON|APPROVAL_STATE|DEAD_LETTER_STATE|PAUSE_SCOPE|EFFECT_STATE|SCHEDULE_STATE|REPAIR_ACTION|MISSED_POLICY|OVERLAP_POLICY|ON_EXCEEDED)_([A-Z_]+)$/;
 
 /** One event in the envelope of the log: eventId, type, runId, timestamp, …, payload. */
 export function plainEvent(event: RunEvent): PlainObject {
@@ -38,8 +39,12 @@ export function plainEvent(event: RunEvent): PlainObject {
 export const plainRun = plainOf(RunSchema);
 /** An explanation with its reason by its short name. */
 export const plainExplanation = plainOf(ExplanationSchema);
+/** The way of labels to a value. */
+export const plainTaintTrace = plainOf(TaintTraceSchema);
 /** An effect with its state by its short name. */
 export const plainEffect = plainOf(EffectSchema);
+/** A plan of a repair with its actions by their short names. */
+export const plainRepairPlan = plainOf(RepairPlanSchema);
 /** A schedule with its input as a value. */
 export const plainSchedule = plainOf(ScheduleSchema);
 /** An approval with its details, response and schema as values. */

@@ -41,6 +41,35 @@ test("an explanation has its reason, its evidence and its place in line", async 
   });
 });
 
+test("the way of labels is asked for by node or by key, and an untrusted input is named in a start", async () => {
+  const asked: unknown[] = [];
+  const { runs } = scripted({
+    runs: {
+      explainTaint: (request: unknown) => {
+        asked.push(request);
+        const steps = [{ eventId: 4n, type: "node.completed", nodeId: "n", added: ["web"] }];
+        return { trace: { labels: [{ label: "web", nodeId: "n" }], steps } };
+      },
+      startRun: (request: unknown) => {
+        asked.push(request);
+        return { run: { runId: "r" } };
+      },
+    },
+  });
+  const trace = await runs.explainTaint("r", { nodeId: "n", iteration: 2 });
+  await runs.explainTaint("r", { memoryKey: "k" });
+  await runs.start("w", { untrustedInput: true });
+  expect(asked).toMatchObject([
+    { runId: "r", nodeId: "n", iteration: 2, memoryKey: "" },
+    { runId: "r", nodeId: "", memoryKey: "k" },
+    { workflowId: "w", untrustedInput: true },
+  ]);
+  expect(trace).toMatchObject({
+    labels: [{ label: "web", nodeId: "n" }],
+    steps: [{ eventId: 4n, added: ["web"] }],
+  });
+});
+
 test("an invocation has what the handler got and what came of it", async () => {
   const asked: unknown[] = [];
   const effects = [{ name: "charge", committed: true, resultJson: jsonBytes("ok") }];
@@ -126,6 +155,32 @@ test("a decision about a node goes by name with its comment", async () => {
     { decision: Decision.APPROVE },
   ]);
   expect(new Set(asked.map(({ requestId }) => requestId)).size).toBe(2);
+});
+
+test("a signal goes to its run by name with its payload to the letter", async () => {
+  const asked: { payloadJson: Uint8Array; requestId: string }[] = [];
+  const { runs } = scripted({
+    runs: {
+      signalRun: (request: { payloadJson: Uint8Array; requestId: string }) => {
+        asked.push(request);
+        return { run: { runId: "r" }, duplicate: request.requestId === "same", kept: true };
+      },
+    },
+  });
+  const payloadJson = '{"n": 1.50}';
+  expect(await runs.signal("r", "paid", { payloadJson, requestId: "same" })).toMatchObject({
+    ...{ run: { runId: "r" }, isDuplicate: true, isKept: true },
+  });
+  expect((await runs.signal("r", "paid", { payload: [1] })).isDuplicate).toBe(false);
+  await runs.signal("r", "paid");
+  expect(asked).toMatchObject([
+    { runId: "r", name: "paid", requestId: "same" },
+    { runId: "r", name: "paid" },
+    { runId: "r", name: "paid" },
+  ]);
+  const texts = asked.map((each) => new TextDecoder().decode(each.payloadJson));
+  expect(texts).toEqual([payloadJson, "[1]", ""]);
+  expect(new Set(asked.map(({ requestId }) => requestId)).size).toBe(3);
 });
 
 test("a recheck and the deletions of runs and workflows carry request ids", async () => {

@@ -1,16 +1,16 @@
-// Runs: start, execute, test, read, cancel, delete, wait.
+// Runs: start, execute, test, read, signal, cancel, delete, wait.
 
 import type { Client } from "@connectrpc/connect";
 import { durationFromMs } from "@bufbuild/protobuf/wkt";
 import type { Effect } from "@pawl/proto/pawl/v1/effect_pb";
-import type { Explanation } from "@pawl/proto/pawl/v1/explain_pb";
+import type { Explanation, TaintTrace } from "@pawl/proto/pawl/v1/explain_pb";
 import type { RunEvent } from "@pawl/proto/pawl/v1/event_pb";
+import type { WorkflowState } from "@pawl/core/log/workflow-state-shape";
 import type { Run, RunKind, RunStatus } from "@pawl/proto/pawl/v1/run_pb";
 import type { Violation } from "@pawl/proto/pawl/v1/workflow_pb";
 import {
   type AcceptedSubmission,
   Decision,
-  IdempotencyScope,
   type Invocation,
   type RunService,
 } from "@pawl/proto/pawl/v1/run_service_pb";
@@ -23,22 +23,29 @@ import {
   type PauseOptions,
   type PawlCallOptions,
   pick,
-  present,
 } from "./caller.ts";
+import { type BudgetOptions, createTopUp, limitsOf, type TopUp } from "./budget.ts";
 import type { Submitter } from "./connection.ts";
 import { type PawlError, pawlErrorFrom } from "./errors.ts";
 import { begin, startedOf, type Watch } from "./execute.ts";
-import { bytesOf, type DefinitionInput, definitionOf, type Json, jsonOf } from "./json.ts";
+import { bytesOf, type DefinitionInput, definitionOf, type Json } from "./json.ts";
+import { createRepairs, type Repairs } from "./repairs.ts";
+import { createSignal, type SignalRun } from "./signal.ts";
+import { byInput } from "./by-input.ts";
+import { boundsOf, createReads, type GetRunOptions, type RunBounds } from "./state.ts";
 import { TERMINAL_EVENT_TYPES } from "./status.ts";
+import type { TaintOf } from "./taint.ts";
 import type { WatchOptions } from "./watch.ts";
 
-export interface RunInputOptions extends MutationOptions {
+export interface RunInputOptions extends MutationOptions, RunBounds {
   /** The input as a value. */
   readonly input?: Json | undefined;
   /** The input as JSON text, kept to the letter. It takes precedence. */
   readonly inputJson?: string | undefined;
-  /** How often the run may repeat; default the definition's own. */
-  readonly maxIterations?: number | undefined;
+  /** The input is not trusted: it gets the label `input`. */
+  readonly untrustedInput?: boolean | undefined;
+  /** How much the run may use; default the definition's own. */
+  readonly budget?: BudgetOptions | undefined;
 }
 
 export interface StartRunOptions extends RunInputOptions {
@@ -117,6 +124,13 @@ export interface DecideOptions extends ExplainOptions, MutationOptions {
   readonly comment?: string | undefined;
 }
 
+export interface CancelOptions extends MutationOptions {
+  /** For people. */
+  readonly reason?: string | undefined;
+  /** Whether to undo completed nodes first. The workflow's `compensate_on` decides if absent. */
+  readonly compensate?: boolean | undefined;
+}
+
 export interface PauseRunOptions extends PauseOptions {
   /** Also pauses or resumes the child runs. */
   readonly children?: boolean | undefined;
@@ -131,7 +145,7 @@ export interface EffectsOptions extends PageOptions {
 
 export type EffectPage = Page<"effects", Effect>;
 
-export interface Runs {
+export interface Runs extends Repairs {
   /** Accepts a run of a saved workflow and returns at once. */
   start(workflowId: string, options?: StartRunOptions): Promise<StartedRun>;
   /** Starts many runs, in batches. Every start has its own outcome, in the order of the list. A refused start does not affect others. */
@@ -143,25 +157,33 @@ export interface Runs {
   execute(workflowId: string, options?: ExecuteOptions): AsyncGenerator<RunEvent, void, undefined>;
   /** Runs a graph that is not saved. */
   test(definition: DefinitionInput, options?: RunInputOptions): Promise<TestedRun>;
-  /** One run with its nodes and its definition. */
-  get(runId: string, options?: PawlCallOptions): Promise<RunWithDefinition>;
+  /** One run with its nodes, its state and its definition, now or after an event. @throws PawlError RUN_NOT_FOUND, CURSOR_OUT_OF_RANGE */
+  get(runId: string, options?: GetRunOptions): Promise<RunWithDefinition>;
+  /** The workflow state of a run, now or after an event. @throws PawlError RUN_NOT_FOUND, CURSOR_OUT_OF_RANGE */
+  state(runId: string, options?: GetRunOptions): Promise<WorkflowState>;
   /** A page of runs, newest first, without inputs, outputs and nodes. */
   list(options?: ListRunsOptions): Promise<RunPage>;
   /** Why a node is in its state, with the events that prove it. @throws PawlError NODE_NOT_FOUND */
   explain(runId: string, nodeId: string, options?: ExplainOptions): Promise<Explanation>;
+  /** The events from the origins of the labels to a node, or to a key of the memory. @throws PawlError NODE_NOT_FOUND, MEMORY_KEY_NOT_FOUND */
+  explainTaint(runId: string, of: TaintOf, options?: PawlCallOptions): Promise<TaintTrace>;
   /** The input and the config of the last start of a node, and its outcome. @throws PawlError NODE_NOT_FOUND, NODE_NOT_INVOKED */
   invocation(runId: string, nodeId: string, options?: ExplainOptions): Promise<Invocation>;
   /** A page of the effects of a run on the outside world, from the effect ledger. */
   effects(runId: string, options?: EffectsOptions): Promise<EffectPage>;
-  /** Aborts running nodes and ends the run. @throws PawlError RUN_ALREADY_FINISHED */
-  cancel(
-    runId: string,
-    options?: MutationOptions & { readonly reason?: string | undefined },
-  ): Promise<Run>;
+  /**
+   * Aborts running nodes and ends the run. Completed nodes that have a compensation are undone first: the run is `compensating` until then,
+   * and another cancel stops that. @throws PawlError RUN_ALREADY_FINISHED
+   */
+  cancel(runId: string, options?: CancelOptions): Promise<Run>;
   /** Stops planning and claiming. Running nodes finish. A repeat is harmless. @throws PawlError RUN_ALREADY_FINISHED */
   pause(runId: string, options?: PauseRunOptions): Promise<Run>;
   /** Resumes a paused run. @throws PawlError WORKFLOW_PAUSED, RUN_ALREADY_FINISHED */
   resume(runId: string, options?: PauseRunOptions): Promise<Run>;
+  /** Sends a signal: the oldest wait for it ends, or the run keeps it. @throws PawlError SIGNAL_NOT_AWAITED, TOO_MANY_SIGNALS */
+  signal: SignalRun;
+  /** Raises the budget of a run. It continues if it paused for it. @throws PawlError BUDGET_NOT_LIMITED, RUN_ALREADY_FINISHED */
+  topUp: TopUp;
   /** Approves or rejects a node that waits for a person. @throws PawlError NODE_NOT_HELD, NODE_ALREADY_DECIDED */
   decide(
     runId: string,
@@ -185,12 +207,11 @@ export function createRuns(
   watch: Watch,
   submitter: Submitter,
 ): Runs {
-  const get: Runs["get"] = async (runId, options) => {
-    const { run, definitionJson } = await call(rpc.getRun, { ...options, runId });
-    return { run: present(run), definition: jsonOf(definitionJson) };
-  };
+  const { get, state } = createReads(rpc, call);
   return {
     get,
+    ...createRepairs(rpc, call),
+    state,
     start: async (workflowId, options) =>
       startedOf(await call(rpc.startRun, startRequest(workflowId, options))),
     startMany: (items, { signal } = {}) =>
@@ -224,6 +245,7 @@ export function createRuns(
     list: (options = {}) => call(rpc.listRuns, options),
     explain: (runId, nodeId, options) =>
       pick(call(rpc.explainNode, { ...options, runId, nodeId }), "explanation"),
+    explainTaint: (runId, of, o) => pick(call(rpc.explainTaint, { ...o, ...of, runId }), "trace"),
     invocation: (runId, nodeId, options) =>
       pick(call(rpc.getInvocation, { ...options, runId, nodeId }), "invocation"),
     effects: (runId, options) => call(rpc.listEffects, { ...options, runId }),
@@ -233,8 +255,10 @@ export function createRuns(
       const request = { ...identified(options), runId, nodeId, decision: answer };
       return pick(call(rpc.decideNode, request), "run");
     },
+    signal: createSignal(rpc, call),
     pause: (runId, options) => pick(call(rpc.pauseRun, { ...identified(options), runId }), "run"),
     resume: (runId, options) => pick(call(rpc.resumeRun, { ...identified(options), runId }), "run"),
+    topUp: createTopUp(rpc, call),
     recheck: (runId, options) =>
       pick(call(rpc.recheckRun, { ...identified(options), runId }), "run"),
     async delete(runId, options) {
@@ -250,9 +274,10 @@ export function createRuns(
 
 /** The options with a request id, and the input as bytes. */
 function inputOf(options: RunInputOptions = {}) {
-  const { input, inputJson, maxIterations = 0, signal, requestId } = identified(options);
-  const bytes = bytesOf(input, inputJson) ?? new Uint8Array();
-  return { signal, requestId, maxIterations, inputJson: bytes };
+  const { budget, signal, requestId, untrustedInput = false } = identified(options);
+  const bytes = bytesOf(options.input, options.inputJson) ?? new Uint8Array();
+  const limits = { ...boundsOf(options), ...limitsOf(budget) };
+  return { signal, requestId, ...limits, untrustedInput, inputJson: bytes };
 }
 
 export const acceptedOf = ({ runId, duplicate }: AcceptedSubmission): AcceptedRun => ({
@@ -272,8 +297,3 @@ export function startRequest(workflowId: string, options: StartRunOptions = {}) 
     ...(dedupeInputMs === undefined ? {} : { idempotency: byInput(dedupeInputMs) }),
   };
 }
-
-const byInput = (ttlMs: number) => ({
-  scope: IdempotencyScope.INPUT_HASH,
-  ttl: durationFromMs(ttlMs),
-});

@@ -10,6 +10,7 @@ import {
 import { ApprovalStateSchema } from "@pawl/proto/pawl/v1/approval_pb";
 import { ExplainReasonSchema } from "@pawl/proto/pawl/v1/explain_pb";
 import { DeadLetterStateSchema } from "@pawl/proto/pawl/v1/queue_service_pb";
+import { RepairActionSchema } from "@pawl/proto/pawl/v1/repair_pb";
 import {
   NodeStatusSchema,
   RunKindSchema,
@@ -42,7 +43,7 @@ const namesOf = (schema: DescEnum): readonly string[] =>
   schema.values.filter(({ number }) => number !== 0).map(({ number }) => shortName(schema, number));
 
 /** Names the values of an enum. `Name` is the union of the same words in core. */
-const namer =
+export const namer =
   <Desc extends DescEnum, Name extends string = string>(schema: Desc) =>
   (value: EnumShape<Desc>): Name =>
     shortName(schema, value) as Name;
@@ -64,6 +65,9 @@ export const approvalStateName = namer(ApprovalStateSchema);
 
 /** `redriven` for DEAD_LETTER_STATE_REDRIVEN. */
 export const deadLetterStateName = namer(DeadLetterStateSchema);
+
+/** `run_items` for REPAIR_ACTION_RUN_ITEMS. */
+export const repairActionName = namer(RepairActionSchema);
 
 /** The state of a short name. Undefined when there is none. */
 export const approvalStateOf = (name: string) => valueOf(ApprovalStateSchema, name);

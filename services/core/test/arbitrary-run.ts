@@ -2,10 +2,12 @@
 
 import * as fc from "fast-check";
 import type { Fact } from "../src/log/event.ts";
+import { executionsOf } from "../src/log/execution.ts";
 import type { ExecutionState } from "../src/log/state.ts";
 import { onDecision } from "../src/plan/decide.ts";
 import { decide } from "../src/plan/plan.ts";
 import type { Outcome } from "../src/plan/result.ts";
+import { agentConfig, turnOutcome } from "./arbitrary-agent.ts";
 import { togglePause } from "./toggle-pause.ts";
 import {
   completed,
@@ -33,7 +35,7 @@ type Script = readonly (
   | "refuse"
 )[];
 
-interface Scenario {
+export interface Scenario {
   readonly definition: {
     readonly nodes: readonly ({ readonly id: string } & Readonly<Record<string, unknown>>)[];
     readonly edges: readonly { readonly source: string; readonly target: string }[];
@@ -92,7 +94,7 @@ export function scenarios(
     attempts: fc.integer({ min: 1, max: 3 }),
     parents: fc.array(fc.tuple(fc.nat(), handles), { maxLength: 4 }),
     script: fc.array(steps, { minLength: 1, maxLength: 4 }),
-    type: fc.constantFrom("task", "task", "task", "map", "loop"),
+    type: fc.constantFrom("task", "task", "task", "map", "loop", "agent"),
     scope: drawnScope(options.racy ?? true),
   });
   return fc.array(node, { minLength: 1, maxLength: nodesMax, size: "max" }).map((drawn) => {
@@ -160,6 +162,7 @@ function typeOf(drawn: {
   const body = { type: "task", retry: { attempts } };
   const { parallelism, on_item_failure } = scope;
   if (type === "loop") return { type, config: { times: 1, body } };
+  if (type === "agent") return { type, config: agentConfig(attempts, on_item_failure) };
   if (type !== "map") return { type };
   return { type, config: { items: [], body, parallelism, on_item_failure } };
 }
@@ -215,7 +218,7 @@ export function play(
   onStep(run);
   for (;;) {
     if (pauses && randomPause() < 0.3) togglePause(run);
-    const actors = executionsOf(run).filter((id) => isMovable(run, run.execution(id)));
+    const actors = executionsIn(run).filter((id) => isMovable(run, run.execution(id)));
     const actor = actors[Math.floor(random() * actors.length)];
     if (actor === undefined && run.state.status === "paused") {
       togglePause(run);
@@ -255,27 +258,28 @@ function decideHeld(run: ToyRun, actor: string, decision: "approve" | "reject"):
   run.plan();
 }
 
-/** Nodes in the order of the definition, each followed by its iterations. */
-const executionsOf = ({ state }: ToyRun): string[] =>
-  state.graph.nodes.flatMap(({ index, definition: { id } }) => [
-    id,
-    ...(state.nodes[index]?.scope?.items ?? []).map((_, at) => `${id}#${at + 1}`),
-  ]);
+/** Nodes in the order of the definition, each followed by its iterations, then the compensations. */
+const executionsIn = ({ state }: ToyRun): string[] =>
+  [...executionsOf(state)].map(([index, iteration]) =>
+    nameOf({ nodeId: state.graph.nodes[index]?.definition.id ?? "", iteration }),
+  );
 
-/** A map or a loop that would complete gives its items instead. */
+/** A map or a loop that would complete gives its items instead, an agent its opening, and a turn its calls. */
 function scopeOutcome(
   run: ToyRun,
   scenario: Scenario,
   actor: string,
   step: Script[number],
 ): Outcome | undefined {
-  const isScope = run.state.graph.nodes[run.index(actor)]?.definition.scope !== null;
-  if (!isScope || actor.includes("#") || !/^(ok|a|b|error)$/.test(step)) return undefined;
-  const { width = 0, cut = false } = scenario.scopes[actor] ?? {};
-  return expanded(
-    Array.from({ length: width }, (_, at) => at),
-    cut,
-  );
+  const { scope } = run.state.graph.nodes[run.index(actor)]?.definition ?? {};
+  const [id = "", item] = actor.split("#");
+  if (!scope || !/^(ok|a|b|error|stop)$/.test(step)) return undefined;
+  const { width = 0, cut = false } = scenario.scopes[id] ?? {};
+  if (item !== undefined) return turnOutcome(run.node(id), Number(item), width);
+  if (step === "stop") return undefined;
+  if (scope.agent !== undefined) return expanded([{ model: "m" }]);
+  const items = Array.from({ length: width }, (_, at) => at);
+  return expanded(items, cut);
 }
 
 /** A fact of the planner in the oracle's words. */

@@ -2,7 +2,7 @@
 // a given order. Now and then it appends two results before it plans, as a tick does that has both.
 
 import * as fc from "fast-check";
-import { roundOf } from "../src/log/execution.ts";
+import { executionsOf } from "../src/log/execution.ts";
 import { nodeId } from "../src/name/ids.ts";
 import { onOutcome } from "../src/plan/arrive.ts";
 import type { Outcome } from "../src/plan/result.ts";
@@ -168,9 +168,9 @@ export function playProgram(
   program: Program,
   seed: number,
   onReports: (run: ToyRun, reports: readonly Report[]) => void,
+  run = startToyRun(graphOf(program.definition)),
 ): ToyRun {
   const random = randomOf(seed);
-  const run = startToyRun(graphOf(program.definition));
   const rounds = new Map<string, number>();
   onReports(run, []);
   for (let turn = 0; turn < 3_000; turn++) {
@@ -201,14 +201,13 @@ interface Actor extends Pick<Report, "id" | "item"> {
   readonly isMap: boolean;
 }
 
+/** A compensation counts as an item. */
 const openOf = ({ state }: ToyRun): Actor[] =>
-  state.graph.nodes.flatMap(({ index: nodeIndex, definition: { id, scope } }) => {
-    const node = state.nodes[nodeIndex];
-    if (node === undefined) return [];
-    return roundOf(node).flatMap(([iteration, { status }]) => {
-      const actor = { nodeIndex, id, iteration, item: iteration - node.base };
-      return status === "queued" ? [{ ...actor, isMap: scope !== null }] : [];
-    });
+  [...executionsOf(state)].flatMap(([nodeIndex, iteration, { status }]) => {
+    const definition = state.graph.nodes[nodeIndex]?.definition;
+    if (status !== "queued" || definition === undefined) return [];
+    const item = iteration - (state.nodes[nodeIndex]?.base ?? 0);
+    return [{ nodeIndex, id: definition.id, iteration, item, isMap: definition.scope !== null }];
   });
 
 function append(run: ToyRun, { nodeIndex, id, iteration }: Actor, outcome: Outcome): void {

@@ -1,8 +1,8 @@
 // The naive planner: recomputes everything from the whole log and the definition's own lists, with no counters, no frontier and
 // no index. Slow and plain on purpose; the real planner must agree with it on every prefix of every log.
 
-import type { Definition, NodeDefinition } from "../src/definition/shape.ts";
-import type { RunEvent } from "../src/log/event.ts";
+import type { AgentDefinition, Definition, NodeDefinition } from "../src/definition/shape.ts";
+import type { RunEvent, ToolCall } from "../src/log/event.ts";
 
 interface Told {
   status: "pending" | "open" | "completed" | "failed" | "cancelled" | "skipped";
@@ -91,6 +91,7 @@ function iterationsOf(node: NodeDefinition, log: readonly RunEvent[]) {
 function judgeScope(node: NodeDefinition, log: readonly RunEvent[]): string[] {
   const items = log.find((event) => event.nodeId === node.id && event.type === "node.expanded");
   if (items?.type !== "node.expanded" || node.scope === null) return [];
+  if (node.scope.agent !== undefined) return judgeAgent(node, node.scope.agent, log);
   const { width, cut = false } = items.payload;
   const { queued, open, hasFailed, isStopped } = iterationsOf(node, log);
   const failure =
@@ -107,6 +108,63 @@ function judgeScope(node: NodeDefinition, log: readonly RunEvent[]): string[] {
   if (open.length > 0) return [];
   if (cut && !isStopped) return [failure];
   return [`node.completed ${node.id} ${queued.length > 0 ? "loop" : "done"}`];
+}
+
+/** What follows inside an agent: its first turn, the calls of its last turn, the next turn, or its end. */
+function judgeAgent(
+  node: NodeDefinition,
+  { maxTurns, tools }: AgentDefinition,
+  log: readonly RunEvent[],
+): string[] {
+  const { queued, open } = iterationsOf(node, log);
+  const endOf = (at: number) =>
+    log.find(
+      ({ nodeId, iteration, type }) =>
+        nodeId === node.id &&
+        iteration === at &&
+        /^node\.(completed|failed|timed_out|cancelled)$/.test(type),
+    );
+  const failure = [
+    ...open.map((name) => `node.cancelled ${name}`),
+    node.errorHandling === "continue"
+      ? `node.completed ${node.id} error`
+      : `node.failed ${node.id}`,
+  ];
+  let waiting: readonly ToolCall[] = [];
+  let running: (readonly [ToolCall, number])[] = [];
+  let turns = 0;
+  let last = 0;
+  for (const at of queued.toSorted((one, other) => one - other)) {
+    const [call, ...later] = waiting;
+    if (call !== undefined) {
+      waiting = later;
+      running.push([call, at]);
+      continue;
+    }
+    turns++;
+    last = at;
+    running = [];
+    const end = endOf(at);
+    if (end?.type === "node.completed") waiting = end.payload.calls ?? [];
+  }
+  const named = (at: number): string => `${node.id}#${at}`;
+  const next = queued.length + 1;
+  if (last === 0) return [`node.queued ${named(1)}`];
+  const end = endOf(last);
+  if (end === undefined) return [];
+  if (end.type !== "node.completed") return failure;
+  if ((end.payload.calls ?? []).length === 0) return [`node.completed ${node.id} `];
+  const isFatal = running.some(([call, at]) => {
+    const ended = endOf(at);
+    const tool = tools.find(({ name }) => name === call.name);
+    return ended !== undefined && ended.type !== "node.completed" && tool?.onError === "fail";
+  });
+  if (turns >= maxTurns || isFatal) return failure;
+  if (waiting.length > 0)
+    return waiting.map(({ fault }, at) =>
+      fault === undefined ? `node.queued ${named(next + at)}` : `node.failed ${named(next + at)}`,
+    );
+  return open.length > 0 ? [] : [`node.queued ${named(next)}`];
 }
 
 function judge(

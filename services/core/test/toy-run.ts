@@ -14,6 +14,7 @@ import { NO_INLINE } from "../src/plan/inline.ts";
 import { planToFixpoint } from "../src/plan/plan.ts";
 import { onOutcome } from "../src/plan/arrive.ts";
 import type { Arrival, Outcome } from "../src/plan/result.ts";
+import type { Taint } from "../src/policy/taint.ts";
 
 export const RUN = runId("0199a000-0000-7000-8000-000000000001");
 export const EXECUTOR = executorId("0199a000-0000-7000-8000-0000000000e1");
@@ -85,8 +86,17 @@ export const failed = (cause = "provider_error", permanent = false): Outcome => 
   durationMs: 1,
 });
 
-/** Starts a run of `graph` and plans its roots; with a budget the planner completes glue nodes itself. */
-export function startToyRun(graph: Graph, input: unknown = null, budget = NO_INLINE): ToyRun {
+/**
+ * Starts a run of `graph` and plans its roots; with a budget the planner completes glue nodes itself. `reused` are facts that the run takes
+ * over from another one.
+ */
+export function startToyRun(
+  graph: Graph,
+  input: unknown = null,
+  budget = NO_INLINE,
+  reused: readonly Fact[] = [],
+  taint?: Taint,
+): ToyRun {
   const state = newRunState(RUN, graph);
   const events: RunEvent[] = [];
   const append = (fact: Fact): void => {
@@ -99,17 +109,9 @@ export function startToyRun(graph: Graph, input: unknown = null, budget = NO_INL
   };
   const plan = (): void => planToFixpoint(state, run.now, append, budget);
   const index = (id: string): number => graph.indexOf.get(nodeId(id.split("#")[0] ?? "")) ?? -1;
-  const iterationOf = (id: string): number => Number(id.split("#")[1] ?? 0);
-  const node = (id: string): NodeState => {
-    const found = state.nodes[index(id)];
-    if (found === undefined) throw new Error(`no node ${id}`);
-    return found;
-  };
-  const execution = (id: string): ExecutionState => {
-    const found = executionAt(state, index(id), iterationOf(id));
-    if (found === undefined) throw new Error(`no execution ${id}`);
-    return found;
-  };
+  const node = (id: string): NodeState => found(state.nodes[index(id)], id);
+  const execution = (id: string): ExecutionState =>
+    found(executionAt(state, index(id), iterationOf(id)), id);
   const claim = (id: string): number => {
     const fact = claimFact(state, index(id), iterationOf(id), EXECUTOR);
     if (fact === undefined) throw new Error(`${id} is ${execution(id).status}`);
@@ -151,21 +153,34 @@ export function startToyRun(graph: Graph, input: unknown = null, budget = NO_INL
     },
     types: () => events.map((event) => `${event.type}${event.nodeId && ` ${nameOf(event)}`}`),
   };
-  append(startedFact(run.now + graph.definition.deadlineMs, input));
+  append(startedFact(graph, run.now, input, taint));
+  reused.forEach(append);
   plan();
   return run;
+}
+
+const iterationOf = (id: string): number => Number(id.split("#")[1] ?? 0);
+
+function found<T>(each: T | undefined, id: string): T {
+  if (each === undefined) throw new Error(`no execution ${id}`);
+  return each;
 }
 
 /** The execution an event is about, as tests name it. */
 export const nameOf = ({ nodeId: id, iteration }: Pick<Fact, "nodeId" | "iteration">): string =>
   iteration === 0 ? id : `${id}#${iteration}`;
 
-const startedFact = (deadlineAt: number, input: unknown): Fact => ({
+const startedFact = ({ definition }: Graph, now: number, input: unknown, taint?: Taint): Fact => ({
   nodeId: "",
   iteration: 0,
   attempt: 0,
   epoch: 0,
   type: "run.started",
-  payload: { definitionDigest: "", workflowVersion: 1, kind: "saved", deadlineAt },
+  payload: {
+    ...{ definitionDigest: "", workflowVersion: 1, kind: "saved" },
+    deadlineAt: now + definition.deadlineMs,
+    ...(definition.budget === undefined ? {} : { budget: definition.budget }),
+    ...(taint && { taint }),
+  },
   value: JSON.stringify(input),
 });

@@ -14,6 +14,7 @@ import type { Config } from "./config.ts";
 import { parseCidrs } from "./egress/address.ts";
 import { guardedAgent } from "./egress/connect.ts";
 import { DEFAULT_EGRESS, type EgressPolicy } from "./egress/guard.ts";
+import { pricing } from "./llm/prices.ts";
 import { providersOf } from "./llm/providers.ts";
 import { httpGateway } from "./checks/http-gateway.ts";
 import type { ModerationGateway } from "./checks/moderation.ts";
@@ -60,9 +61,12 @@ export async function compose(config: Config, parts: ExecutorParts): Promise<Run
   const { isTracing } = telemetry;
   const handlers = isTracing ? tracedHandlers(registry) : registry;
   const moderation = moderationOf(config);
+  const price = pricing(config.PAWL_LLM_PRICES, (model) =>
+    log.warn({ model }, "PAWL_LLM_PRICES has no price of this model; its cost is unknown"),
+  );
   const connect = () => client.open.work();
   const runner = (served: Registry): RunAttempt =>
-    observed(attemptRunner(served, moderation), { isTracing });
+    observed(attemptRunner(served, moderation, price), { isTracing });
   const worker = createWorker(config, log, {
     nodeTypes: [...registry.keys()],
     connect,

@@ -20,6 +20,7 @@ import { ConfigFault, parseEnv, type Env } from "@pawl/platform/config/env";
 import { z } from "zod";
 import { parseCidrs } from "./egress/address.ts";
 import { TIMES } from "./host/limits.ts";
+import { pricesSchema } from "./llm/prices.ts";
 import { providersSchema } from "./llm/providers.ts";
 import { dataSourcesSchema } from "./sources/data-sources.ts";
 import { ruleSetSchema } from "./checks/rule-set.ts";
@@ -78,6 +79,10 @@ export const ConfigSchema = z.object({
   PAWL_LLM_PROVIDERS: document(
     providersSchema,
     'model providers by name, as JSON or the path of a JSON or YAML file: {"main":{"kind":"openai","base_url":"https://…/v1","api_key":"…"}}',
+  ),
+  PAWL_LLM_PRICES: document(
+    pricesSchema,
+    'dollars for a million tokens by model, as JSON or the path of a JSON or YAML file: {"gpt-4o":{"input":2.5,"output":10}}',
   ),
   PAWL_MODERATION_RULES: document(
     ruleSetSchema,

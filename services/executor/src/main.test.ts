@@ -48,7 +48,9 @@ test("the process runs nodes for a scheduler, shows its health and leaves on SIG
   const { nodeTypes, slots } = await connection.register();
   expect(slots).toBe(256);
   expect(nodeTypes.toSorted()).toEqual([
+    "agent",
     "approval",
+    "await_signal",
     "condition",
     "dataQuery",
     "delay",
@@ -60,8 +62,10 @@ test("the process runs nodes for a scheduler, shows its health and leaves on SIG
     "map",
     "noop",
     "remember",
+    "sanitize",
     "start",
     "subworkflow",
+    "supervisor",
     "text_stream",
   ]);
   const claim = testClaim(1n);

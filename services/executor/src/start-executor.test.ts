@@ -1,6 +1,8 @@
+import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { text as textOf } from "node:stream/consumers";
 import { defineHandler } from "@pawl/core/handler/define";
-import { expect, onTestFinished, test, vi } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { z } from "zod";
 import type { ModerationGateway } from "./checks/moderation.ts";
 import { type ExecutorOptions, type RefusedType, startExecutor } from "./start-executor.ts";
@@ -78,22 +80,30 @@ test("a type that the scheduler refuses is reported once with its reason, and th
   expect(reported).toEqual(refused);
 });
 
+/** A user's process without a listener. Its argument is the address of the scheduler. */
+const PROGRAM = `
+import { defineHandler } from "@pawl/core/handler/define";
+import { startExecutor } from "./start-executor.ts";
+const handlers = [defineHandler({ type: "acme.greet@1", run: () => "Hello" })];
+const executor = startExecutor({ scheduler: process.argv[1], handlers, graceMs: 0 });
+await executor.ready();
+await executor.stop();`;
+
 test("without a listener a refused type is a line on standard error", async () => {
-  const lines: string[] = [];
-  const written = vi.spyOn(process.stderr, "write").mockImplementation((line) => {
-    lines.push(String(line));
-    return true;
-  });
-  onTestFinished(() => written.mockRestore());
-  const { executor, connection } = await setup();
+  const peer = await SchedulerPeer.start();
+  onTestFinished(() => peer.close());
+  const args = ["--no-node-snapshot", "--input-type=module", "-e", PROGRAM, peer.address];
+  const child = spawn(process.execPath, args, { cwd: import.meta.dirname });
+  onTestFinished(() => void child.kill("SIGKILL"));
+  const written = textOf(child.stderr);
+  const connection = await peer.connection();
   await connection.heard("register");
   connection.registered(60_000, 180_000, [
     { type: "acme.greet@1", reason: "SCHEMA_INVALID", message: "input_schema: /type" },
   ]);
-  await executor.ready();
-  expect(lines).toEqual([
+  expect(await written).toBe(
     "pawl: acme.greet@1 is not served: SCHEMA_INVALID: input_schema: /type\n",
-  ]);
+  );
 });
 
 test("a handler in an executor knows its run, node, attempt, effect key and trace", async () => {

@@ -127,10 +127,12 @@ function checkOptions(handlers: readonly Handler[], slots: number): void {
     throw new TypeError(`slots must be a whole number from 1 to ${SLOTS_MAX}, not ${slots}`);
 }
 
-const descriptorOf = ({ type, description, schemas }: Handler) => ({
+const descriptorOf = ({ type, description, external, schemas, wantsState }: Handler) => ({
   type,
   description,
+  external,
   inputSchema: schemas.input,
   outputSchema: schemas.output,
   configSchema: schemas.config,
+  state: wantsState,
 });

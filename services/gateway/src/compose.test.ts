@@ -106,7 +106,7 @@ test("a run is folded from its log, and lists leave inputs and nodes out", async
   const { runs, events } = clients(gateway);
   const { run: found, definitionJson } = await runs.getRun({ runId: run });
   expect(found).toMatchObject({
-    status: RunStatus.RUNNING,
+    status: RunStatus.SCHEDULED,
     lastEventId: 2n,
     traceId: "4bf92f3577b34da6a3ce929d0e0e4736",
   });

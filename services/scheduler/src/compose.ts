@@ -41,8 +41,8 @@ const BUILT_IN_TYPES: ReadonlySet<string> = new Set(Object.keys(NODE_CONFIGS));
 const STOP_GRACE_MS = 3_000;
 /** Added to a grace. The clocks of scheduler and database differ by less, so the grace has passed by both. */
 const CLOCK_SLACK_MS = 10;
-/** The sweep of approvals sets its own timer for later deadlines. */
-const APPROVAL_NEAR_MS = 60_000;
+/** The sweeps of approvals and of signals set their own timers for later deadlines. */
+const NEAR_MS = 60_000;
 
 interface SchedulerParts {
   readonly log: Logger;
@@ -52,8 +52,8 @@ interface SchedulerParts {
 interface EngineOptions {
   /** Whether a ready node may go to an executor without the queue. */
   readonly handsOff: boolean;
-  /** A tick opened an approval that is due soon. */
-  readonly onDue: (afterMs: number) => void;
+  /** A tick opened an approval, or a wait for a signal, that is due soon. */
+  readonly onDue: (what: "approvals" | "signals", afterMs: number) => void;
   readonly onUnsettled: () => void;
 }
 type Started = ReturnType<typeof startSweepers>;
@@ -68,7 +68,7 @@ export async function startScheduler(
   });
   const engine = createEngine(stores, log, {
     handsOff: config.PAWL_HAND_OFF,
-    onDue: (ms) => sweepers.approvals.soon(ms),
+    onDue: (what, ms) => sweepers[what].soon(ms),
     onUnsettled: () => onUnsettled(),
   });
   const alarms = createAlarmClock({ ...stores, ...engine, log });
@@ -176,9 +176,9 @@ function createEngine(stores: Stores, log: Logger, { handsOff, ...hooks }: Engin
     store: health,
     timers: systemTimers,
     steady,
-    onTick: ({ batchSize, ms, approvalDueMs }) => {
-      const dueMs = approvalDueMs ?? Infinity;
-      if (dueMs <= APPROVAL_NEAR_MS) hooks.onDue(dueMs + CLOCK_SLACK_MS);
+    onTick: ({ batchSize, ms, approvalDueMs = Infinity, waitDueMs = Infinity }) => {
+      if (approvalDueMs <= NEAR_MS) hooks.onDue("approvals", approvalDueMs + CLOCK_SLACK_MS);
+      if (waitDueMs <= NEAR_MS) hooks.onDue("signals", waitDueMs + CLOCK_SLACK_MS);
       METRICS.tickDuration.record(ms / 1_000);
       METRICS.tickBatchSize.record(batchSize);
     },

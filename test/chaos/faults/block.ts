@@ -5,7 +5,7 @@ import type { Fault } from "../fault.ts";
 const BLOCK_MS = 6_000;
 const BLOCKED_WITHIN_MS = 30_000;
 
-/** In turns: an executor that has done its effect and not reported it, and a scheduler that has committed and not answered. */
+/** The processes that are frozen by turns: an executor after an effect and before its report, and a scheduler after a commit and before its answer. */
 const TURNS = [
   { service: "executor", point: "handler.after-run", hit: 4 },
   { service: "scheduler", point: "tick.after-commit", hit: 20 },

@@ -1,4 +1,5 @@
-// Actions and memory: what the function asks of the engine travels with its Result, and it reads the memory of its Invoke.
+// Actions, memory and labels: what the function asks of the engine travels with its Result, and it reads the memory and the labels of its
+// Invoke.
 
 import { type MessageInitShape, create, toJsonString } from "@bufbuild/protobuf";
 import { ActionSchema } from "@pawl/proto/pawl/handler/v1/handler_service_pb";
@@ -109,6 +110,40 @@ export const ACT: Group = {
         const { draft, count } = memory;
         const came = JSON.stringify({ draft, count });
         must(came === memoryJson, memoryJson, outputJson);
+      },
+    },
+    {
+      name: "the function reads the labels of its Invoke, and the labels that it adds go with the Result",
+      rule: "P21",
+      run: async (kit) => {
+        const session = await kit.open();
+        const id = invoke(session, "kit.taint@1", {}, { taint: ["web", "model"] });
+        const { outputJson, taint } = await session.item("result", id);
+        const labels = '{"labels":["model","web"]}';
+        must(outputJson.replaceAll(/\s/g, "") === labels, labels, outputJson);
+        must(taint.join() === "kit", "the label kit", taint);
+      },
+    },
+    {
+      name: "the function reads the state of its Invoke, and only a handler that asks for it has one",
+      rule: "P20",
+      run: async (kit) => {
+        const session = await kit.open();
+        const asking = session.hello.handlers.filter(({ state }) => state).map(({ type }) => type);
+        must(asking.join() === "kit.act@1", "only kit.act@1 asks for the state", asking);
+        const memory = { draft: { text: "é" } };
+        const state = { goal: "sell", current_nodes: ["a", "b"], retry_count: 2, memory };
+        const times = { created_at: "2026-01-02T03:04:05.678Z", a_newer_field: [1] };
+        const stateJson = JSON.stringify({ ...state, ...times });
+        const id = invoke(session, "kit.act@1", { asks: ["state"] }, { stateJson });
+        const { outputJson } = await session.item("result", id);
+        const { state: came } = JSON.parse(outputJson) as {
+          state: Readonly<Record<string, unknown>>;
+        };
+        const { goal, nodes, retries, memory: seen } = came;
+        const read = JSON.stringify({ goal, nodes, retries, memory: seen });
+        const due = JSON.stringify({ goal: "sell", nodes: ["a", "b"], retries: 2, memory });
+        must(read === due, due, outputJson);
       },
     },
     {

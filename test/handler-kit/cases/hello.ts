@@ -6,7 +6,7 @@ import { must } from "../broken-rule.ts";
 import type { Group } from "../case.ts";
 import { echo, SLOTS, TOKEN } from "../kit.ts";
 
-const TYPES = "act big crash echo effect fail log stream stubborn typed wait"
+const TYPES = "act big crash echo effect fail log stream stubborn taint typed wait"
   .split(" ")
   .map((name) => `kit.${name}@1`);
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
@@ -40,7 +40,7 @@ export const HELLO: Group = {
       },
     },
     {
-      name: "Hello describes the eleven handlers",
+      name: "Hello describes the twelve handlers",
       rule: "Q1",
       run: async (kit) => {
         const { hello } = await kit.open();
@@ -50,6 +50,8 @@ export const HELLO: Group = {
         must(silent.length === 0, "a description of each handler", silent);
         const { stallMs } = handlerOf(hello, "kit.stubborn@1");
         must(stallMs === 600_000n, "stall_ms 600000 of kit.stubborn@1", stallMs);
+        const external = hello.handlers.filter((each) => each.external).map(({ type }) => type);
+        must(external.join() === "kit.taint@1", "external of kit.taint@1 only", external);
       },
     },
     {

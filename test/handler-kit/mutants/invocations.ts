@@ -221,6 +221,17 @@ export const INVOCATION_FAULTS: readonly Fault[] = [
     }),
   },
   {
+    name: "it forgets the labels that the function adds",
+    rule: "P21",
+    caught:
+      "the function reads the labels of its Invoke, and the labels that it adds go with the Result",
+    missed: /kit/,
+    mutant: ofProcess((item) => {
+      if (item.case === "result") item.value.taint = [];
+      return item;
+    }),
+  },
+  {
     name: "it hides the message of an error",
     rule: "P15",
     caught: "a throw is provider_error with the message, and the policy may retry it",

@@ -1,9 +1,10 @@
-// The program under test for the TypeScript SDK: the eleven handlers of PROGRAM.md.
+// The program under test for the TypeScript SDK: the twelve handlers of PROGRAM.md.
 
 import { setTimeout as wait } from "node:timers/promises";
 import type { Context } from "@pawl/core/handler/context";
 import { defineHandler } from "@pawl/core/handler/define";
 import { Failed } from "@pawl/core/handler/failure";
+import { result } from "@pawl/core/handler/result";
 import { LOG_LEVELS } from "@pawl/core/handler/served";
 import { EFFECT_CLASSES } from "@pawl/core/policy/effect";
 import { CancelledBy } from "@pawl/handler/serve/cancelled";
@@ -89,11 +90,11 @@ const effect = defineHandler({
   input: z.object({ name: z.string(), class: z.enum(EFFECT_CLASSES) }),
   output: z.object({ result: z.unknown() }),
   run: async ({ name, class: effectClass }, ctx) => {
-    const result = await ctx.once(name, effectClass, () => {
+    const made = await ctx.once(name, effectClass, () => {
       note(`made ${name}`);
       return { made: name };
     });
-    return { result };
+    return { result: made };
   },
 });
 
@@ -161,6 +162,10 @@ const ASKS: Readonly<Record<string, (ctx: Context) => void>> = {
       comment: "fine",
     }),
   merge_results: (ctx) => ctx.mergeResults({ into: "all", strategy: "array", keys: ["a", "b"] }),
+  spend: (ctx) => {
+    ctx.usage({ inputTokens: 3, outputTokens: 4, model: "kit-model" });
+    ctx.usage({ inputTokens: 1, outputTokens: 0, costMicros: 7, model: "kit-model" });
+  },
   not_json: (ctx) => ctx.remember("bad", Number.NaN),
 };
 
@@ -168,11 +173,22 @@ const act = defineHandler({
   type: "kit.act@1",
   description: "Asks the engine for actions.",
   input: z.object({ asks: z.array(z.string()) }),
-  output: z.object({ memory: z.unknown() }),
+  output: z.object({ memory: z.unknown(), state: z.unknown().optional() }),
+  state: true,
   run: ({ asks }, ctx) => {
     for (const ask of asks) ASKS[ask]?.(ctx);
-    return { memory: ctx.memory };
+    const { goal, currentNodes: nodes, retryCount: retries, memory } = ctx.state ?? {};
+    const state = ctx.state === undefined ? null : { goal, nodes, retries, memory };
+    return asks.includes("state") ? { memory: ctx.memory, state } : { memory: ctx.memory };
   },
+});
+
+const taint = defineHandler({
+  type: "kit.taint@1",
+  description: "Adds a label to its output.",
+  external: true,
+  output: z.object({ labels: z.array(z.string()) }),
+  run: (_input, ctx) => result({ labels: ctx.taint.toSorted() }, { taint: ["kit"] }),
 });
 
 const crash = defineHandler({
@@ -181,7 +197,7 @@ const crash = defineHandler({
   run: () => process.exit(3),
 });
 
-await serve([echo, typed, stream, log, fail, effect, waits, stubborn, big, act, crash], {
+await serve([echo, typed, stream, log, fail, effect, waits, stubborn, big, act, taint, crash], {
   name: "kit",
   build: "kit-build",
   slots: 8,

@@ -66,7 +66,7 @@ export async function createView(
   const { run, definition } = await client.runs.get(runId, { signal });
   const name = run.workflowId === "" ? "test run" : `${run.workflowId} v${run.workflowVersion}`;
   // The title leaves out the id, which takes half of a narrow terminal. The reader typed it, or has just seen it.
-  return liveView(session, createProgress({ title: name, definition, self: session.self }));
+  return liveView(session, createProgress({ title: name, definition, self: session.self, runId }));
 }
 
 /** Shows nothing. */

@@ -30,21 +30,22 @@ async function listTypes(session: Session, flags: PageFlags): Promise<void> {
     json: { nodeTypes: nodeTypes.map((type) => summaryOf(type)), nextPageToken },
     none: "No node types.",
     heads: ["TYPE", "EXECUTORS", "ORIGIN", "DESCRIPTION"],
-    rowOf: ({ type, executors, builtIn, description }) => [
+    rowOf: ({ type, executors, builtIn, external, description }) => [
       type,
       String(executors),
-      builtIn ? "built in" : "handler",
+      builtIn ? "built in" : external ? "external" : "handler",
       description,
     ],
     next: [`${session.self} node-type list`, nextPageToken],
   });
 }
 
-const summaryOf = ({ type, description, builtIn, executors, updateTime }: NodeType) => ({
+const summaryOf = ({ type, description, builtIn, executors, external, updateTime }: NodeType) => ({
   type,
   description,
   builtIn,
   executors,
+  ...(external ? { external } : {}),
   ...(updateTime === undefined ? {} : { updateTime: isoText(updateTime) }),
 });
 
@@ -64,6 +65,9 @@ async function getType(session: Session, name: string): Promise<void> {
   printLines(session, [
     ...factLines("type", { text: found.type }, canvas),
     ...factLines("what", { text: found.description }, canvas),
+    ...(found.external
+      ? factLines("outputs", { text: "data from outside, with the label external" }, canvas)
+      : []),
     ...factLines("executors", { text: String(found.executors) }, canvas),
     ...factLines("changed", { text: isoText(found.updateTime) }, canvas),
     ...(schemas.length === 0 ? ["It publishes no schemas: its input and output may be any."] : []),

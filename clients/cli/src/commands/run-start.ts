@@ -23,6 +23,7 @@ import {
   type Session,
   UsageError,
 } from "../session.ts";
+import { type BudgetFlags, budgetOf } from "../budget-flags.ts";
 import { parseDuration } from "../render/words.ts";
 import { paintLine, statusSpan } from "../render/spans.ts";
 import { type InputFlags, readRunInput } from "../run-input.ts";
@@ -30,14 +31,27 @@ import { printWarnings, withDefinition } from "./definition-faults.ts";
 import { createView, followRun, silentView } from "./follow.ts";
 import { treeRows } from "../render/tree.ts";
 
-interface StartFlags extends InputFlags {
+interface StartFlags extends InputFlags, BudgetFlags {
   readonly wait?: boolean;
   readonly requestId?: string;
   readonly version?: number;
   readonly priority?: number;
   readonly deadline?: string;
   readonly dedupeInput?: string;
+  readonly untrustedInput?: boolean;
+  readonly goal?: string;
+  readonly constraint?: readonly string[];
+  readonly maxIterations?: number;
+  readonly maxRetries?: number;
 }
+
+/** What the flags set in place of the definition's own. */
+const askedOf = ({ goal, constraint: constraints, maxIterations, maxRetries }: StartFlags) => ({
+  goal,
+  constraints,
+  maxIterations,
+  maxRetries,
+});
 
 /** Starts a run of a saved workflow. */
 export async function runStart(
@@ -46,18 +60,21 @@ export async function runStart(
   flags: StartFlags,
 ): Promise<ExitCode> {
   const { client, interrupted: signal } = session;
-  const { requestId, version, priority } = flags;
+  const { requestId, version, priority, untrustedInput } = flags;
   const inputJson = await readRunInput(session, flags, async () => {
     const workflow = await client.workflows.get(workflowId, { version, signal });
     return jsonOf(workflow.definitionJson);
   });
   const started = await client.runs.start(workflowId, {
+    ...askedOf(flags),
     inputJson,
     requestId,
     version,
     priority,
+    untrustedInput,
     deadlineMs: durationMs("--deadline", flags.deadline),
     dedupeInputMs: durationMs("--dedupe-input", flags.dedupeInput),
+    budget: budgetOf(flags),
     signal,
   });
   return afterStart(session, started, flags);
@@ -75,9 +92,12 @@ export async function runTest(
     flags,
     async () => (await client.workflows.validate(definition, { signal })).definition,
   );
-  const { requestId, file } = flags;
+  const { requestId, file, untrustedInput } = flags;
   return await withDefinition(session, { file, text: definition }, async () => {
-    const started = await client.runs.test(definition, { inputJson, requestId, signal });
+    const started = await client.runs.test(definition, {
+      ...{ ...askedOf(flags), inputJson, requestId, untrustedInput, signal },
+      budget: budgetOf(flags),
+    });
     printWarnings(session, file, started.warnings);
     return await afterStart(session, started, flags);
   });
@@ -106,10 +126,11 @@ function durationMs(flag: string, text: string | undefined): number | undefined 
   return ms;
 }
 
-async function afterStart(
+/** Prints the address of a run that was accepted and, with --wait, follows it to its end. */
+export async function afterStart(
   session: Session,
   { run, isDuplicate }: StartedRun,
-  flags: StartFlags,
+  flags: Pick<StartFlags, "wait">,
 ): Promise<ExitCode> {
   const { runId } = run;
   const url = runUrl(session, runId);

@@ -13,6 +13,7 @@ import { EffectState } from "@pawl/proto/pawl/v1/effect_pb";
 import type { Run } from "@pawl/proto/pawl/v1/run_pb";
 import type { Command } from "commander";
 import {
+  atLeast,
   collect,
   fileFlag,
   type PageFlags,
@@ -21,8 +22,10 @@ import {
   type Verb,
   wholeNumber,
 } from "../grammar.ts";
+import { budgetFlags, budgetText, usedText } from "../budget-flags.ts";
 import { isoText } from "../render/words.ts";
 import { nodeRows, spanText, valueText } from "../render/node-rows.ts";
+import { undoneText, undoRows } from "../render/undo-rows.ts";
 import { shortId, statusSpan } from "../render/spans.ts";
 import { factLines, tableLines } from "../render/table.ts";
 import {
@@ -36,10 +39,16 @@ import {
   UsageError,
 } from "../session.ts";
 import { runExplain } from "./run-explain.ts";
+import { repairVerbs } from "./run-repair.ts";
+import { runSignal } from "./run-signal.ts";
+import { runDiff, runState } from "./run-state.ts";
+import { taintVerb } from "./run-taint.ts";
 import { runStart, runTest, runWatch, sampleCommand } from "./run-start.ts";
 
 export function runVerbs(run: Command, verb: Verb): void {
-  inputFlags(verb(run, "start <workflow>", "Start a run of a saved workflow", runStart))
+  budgetFlags(
+    inputFlags(verb(run, "start <workflow>", "Start a run of a saved workflow", runStart)),
+  )
     .option("--version <number>", "which version; default the newest", wholeNumber)
     .option("--priority <number>", "-1000 to 1000; lower numbers run first", wholeNumber)
     .option("--deadline <duration>", "how long it may take: 30s, 10m, 2h")
@@ -47,14 +56,23 @@ export function runVerbs(run: Command, verb: Verb): void {
       "--dedupe-input <duration>",
       "do not start a second run for the same input within this time, such as 24h",
     );
-  fileFlag(inputFlags(verb(run, "test", "Run a definition without saving it", runTest)));
+  budgetFlags(
+    fileFlag(inputFlags(verb(run, "test", "Run a definition without saving it", runTest))),
+  );
   const watches = "Follow a run to its end; Ctrl-C stops watching, not the run";
   const after = "only events after this event id";
   verb(run, "watch <run>", watches, runWatch).option("--after <event>", after, wholeNumber);
   verb(run, "get <run>", "Show a run and its nodes", get);
+  const states = "Show the workflow state of a run, now or after an event of its log";
+  const at = "after this event id";
+  verb(run, "state <run>", states, runState).option("--at <event>", at, atLeast(1));
+  verb(run, "diff <run>", "Show what changed in the state of a run between two events", runDiff)
+    .requiredOption("--from <event>", "the earlier event id", atLeast(1))
+    .option("--to <event>", "the later event id; default the newest", atLeast(1));
   const explains = "Explain why a node waits, runs or ended as it did, and what to do";
-  const inLoop = "which execution of the node, in a loop or map";
-  verb(run, "explain <run> <node>", explains, runExplain).option(...iterationFlag(inLoop));
+  const inLoop = iterationFlag("which execution of the node, in a loop or map");
+  verb(run, "explain <run> <node>", explains, runExplain).option(...inLoop);
+  taintVerb(run, verb).option(...inLoop);
   pageFlags(
     verb(run, "effects <run>", "List the effects of a run on the outside world", effects).option(
       "--node <id>",
@@ -67,10 +85,18 @@ export function runVerbs(run: Command, verb: Verb): void {
       .option("--workflow <id>", "only this workflow")
       .option("--schedule <id>", "only runs that this schedule started"),
   );
-  verb(run, "cancel <run>", "Cancel a run: abort running nodes, start no others", cancel).option(
-    "--reason <text>",
-    "why; shown to people",
+  const cancels = "Cancel a run: abort running nodes, start no others, undo completed ones";
+  verb(run, "cancel <run>", cancels, cancel)
+    .option("--reason <text>", "why; shown to people")
+    .option("--compensate", "undo completed nodes first, whatever the workflow says")
+    .option("--no-compensate", "undo nothing");
+  requestIdFlag(
+    verb(run, "signal <run> <name>", "Send a run a signal that a node waits for", runSignal).option(
+      "--payload <json>",
+      "the payload: JSON, @FILE, or - for standard input",
+    ),
   );
+  repairVerbs(run, verb);
   const rechecks =
     "Verify the whole log of a quarantined run; release the run when the log is intact";
   verb(run, "recheck <run>", rechecks, recheck);
@@ -90,6 +116,11 @@ const inputFlags = (command: Command): Command =>
       .option("--input <json>", "the input: JSON, or @FILE")
       .option("--sample", "use the example input of the workflow")
       .option("--set <key=value>", "set one key of the input; may be repeated", collect)
+      .option("--untrusted-input", "give the input the label of untrusted data")
+      .option("--goal <text>", "what the run is for; default the definition's own")
+      .option("--constraint <text>", "a rule that its nodes respect; may be repeated", collect)
+      .option("--max-iterations <number>", "how often it may repeat; 1 to 10000", atLeast(1))
+      .option("--max-retries <number>", "how often a node may be retried at most", atLeast(0))
       .option("--wait", "wait for the end; exit code 1 unless the run completes"),
   );
 
@@ -97,18 +128,28 @@ const inputFlags = (command: Command): Command =>
 async function get(session: Session, runId: string): Promise<void> {
   const { run, definition } = await session.client.runs.get(runId, { signal: session.interrupted });
   const url = runUrl(session, run.runId);
-  if (session.format === "json") return printJson(session, { ...plainRun(run), url });
+  if (session.format === "json") {
+    // `run state` shows the state.
+    const { state: _state, ...plain } = plainRun(run);
+    return printJson(session, { ...plain, url });
+  }
   const facts: [string, string][] = [
     ["run", run.runId],
     ["workflow", workflowText(run)],
     ["schedule", scheduleText(run)],
     ["parent", run.parentRunId === "" ? "" : `${run.parentRunId} node ${run.parentNodeId}`],
+    ["repairs", run.repairOf],
+    ["repaired by", run.repairedBy.join(", ")],
     ["created", isoText(run.createTime)],
     ["took", spanText(run.createTime, run.endTime, session.now())],
     ["events", String(run.lastEventId)],
+    ["used", usedText(run)],
+    ["budget", budgetText(run)],
     ["input", valueText(run.inputJson)],
     ["output", valueText(run.outputJson)],
     ["error", run.errorMessage],
+    ["undone", undoneText(session.self, run)],
+    ["undoes", run.undoesRunId === "" ? "" : `${run.undoesRunId} node ${run.undoesNodeId}`],
     ["waiting", run.waitingReason],
     ["quarantine", quarantineText(run)],
     ["next", nextCommand(session.self, run, definition)],
@@ -125,7 +166,8 @@ async function get(session: Session, runId: string): Promise<void> {
     const { self, terminal } = session;
     const options = { definition, nowMs: session.now(), self, isTty: terminal.isTty };
     const nodes = nodeRows(run, options);
-    printLines(session, ["", ...tableLines(heads, nodes, canvas)]);
+    const rows = [...nodes, ...undoRows(run, session.now())];
+    printLines(session, ["", ...tableLines(heads, rows, canvas)]);
   }
 }
 
@@ -193,13 +235,18 @@ async function effects(
   });
 }
 
+interface CancelFlags {
+  readonly reason?: string;
+  readonly compensate?: boolean;
+}
+
 async function cancel(
   session: Session,
   runId: string,
-  { reason = "cancelled from the command line" }: { readonly reason?: string },
+  { reason = "cancelled from the command line", compensate }: CancelFlags,
 ): Promise<void> {
   const signal = session.interrupted;
-  const run = await session.client.runs.cancel(runId, { reason, signal });
+  const run = await session.client.runs.cancel(runId, { reason, compensate, signal });
   print(session, plainRun(run), () => [`${run.runId} ${runStatusName(run.status)}`]);
 }
 

@@ -2,14 +2,14 @@
 
 import { type Timestamp, timestampMs } from "@bufbuild/protobuf/wkt";
 import { approvalStateName, jsonTextOf } from "@pawl/client";
+import { executionName } from "@pawl/core/log/undo-iteration";
 import { type Approval, ApprovalState } from "@pawl/proto/pawl/v1/approval_pb";
 import { formatDuration, isoText } from "./words.ts";
 import { safeText, shortId } from "./spans.ts";
 
 const isoOf = (time: Timestamp | undefined): string => isoText(time).replace(/\.\d+Z$/, "Z");
 
-const nodeOf = ({ nodeId, iteration }: Approval): string =>
-  iteration > 0 ? `${nodeId}#${iteration}` : nodeId;
+const nodeOf = ({ nodeId, iteration }: Approval): string => executionName(nodeId, iteration);
 
 type Column = readonly [head: string, cell: (approval: Approval) => string];
 

@@ -4,6 +4,7 @@ import { fromWire } from "@pawl/client";
 import type { FactOf, RunEvent as LoggedEvent } from "@pawl/core/log/event";
 import { rowOf } from "@pawl/core/log/event-table";
 import { reasonOf, runStatusAfter } from "@pawl/core/log/meaning";
+import { executionName } from "@pawl/core/log/undo-iteration";
 import type { RunEvent } from "@pawl/proto/pawl/v1/event_pb";
 import { causeText, formatDuration, isoText, limitText } from "./words.ts";
 import { cutText, safeText } from "./spans.ts";
@@ -12,7 +13,7 @@ const DETAIL_WIDTH = 200;
 
 /** Time, number, type, node and the facts of an event. */
 export function eventLine(event: RunEvent): string {
-  const node = event.iteration > 0 ? `${event.nodeId}#${event.iteration}` : event.nodeId;
+  const node = executionName(event.nodeId, event.iteration);
   const known = fromWire(event);
   const detail = known === undefined ? "" : cutText(safeText(detailOf(known)), DETAIL_WIDTH);
   return joined([isoText(event.time), `#${event.eventId}`, event.type, safeText(node), detail]);
@@ -34,7 +35,9 @@ function detailOf(event: LoggedEvent): string {
     case "node.completed":
       return completedText(event);
     case "node.blocked":
-      return [event.payload.reason, event.payload.childRunId ?? ""].join(" ").trimEnd();
+      return blockedText(event);
+    case "run.signalled":
+      return event.payload.name;
     case "node.expanded":
       return `${event.payload.width} items`;
     case "node.decided": {
@@ -90,3 +93,9 @@ function statusText({ payload }: FactOf<"run.status.changed">): string {
 
 const deltaText = ({ text, media }: FactOf<"node.stream.delta">["payload"]): string =>
   media === undefined ? JSON.stringify(text) : `${media.mime} ${media.url}`;
+
+/** What a node waits for. */
+function blockedText({ payload }: FactOf<"node.blocked">): string {
+  const { reason, childRunId, signal } = payload;
+  return `${reason} ${childRunId ?? signal?.name ?? ""}`.trimEnd();
+}

@@ -48,6 +48,13 @@ test("a node that asks a person says by which approval it is answered", () => {
   expect(textOf(row?.at(-1))).toBe("decide with `pawl approval approve a1`");
 });
 
+test("a node that waits for a signal says by which command it is sent", () => {
+  const signal = { name: "payment.7" };
+  const node = create(NodeRunSchema, { nodeId: "paid", status: NodeStatus.WAITING, signal });
+  const [row] = nodeRows(runOf([node]), OPTIONS);
+  expect(textOf(row?.at(-1))).toBe("waits for `pawl run signal r1 payment.7`");
+});
+
 test("a delay waits with the time left until its end, and its duration is the time that it held back the next node", () => {
   const pause = create(NodeRunSchema, {
     nodeId: "pause",

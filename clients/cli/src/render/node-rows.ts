@@ -65,8 +65,9 @@ export function nodeRows(run: Run, options: RowsOptions): Cell[][] {
 const isItem = ({ item, round, iteration }: NodeRun): boolean =>
   item > 0 || (round === 0 && iteration > 0);
 
-/** The id of a node, with its round from the second one on; of an item with its iteration. */
+/** The id of a node, with its round from the second one on; of an item with its iteration, and with the turn or tool of an agent. */
 function nameOf(node: NodeRun): string {
+  if (node.turn > 0) return `${node.nodeId}#${node.iteration} ${node.tool || `turn ${node.turn}`}`;
   if (isItem(node)) return `${node.nodeId}#${node.iteration}`;
   return node.round > 0 ? `${node.nodeId} (${roundText(node.round)})` : node.nodeId;
 }
@@ -112,6 +113,8 @@ function resultText(node: NodeRun, { runId, self, isTty }: RowsContext): string 
         : `${self} approval approve ${isTty ? shortId(hold.approvalId) : hold.approvalId}`;
     return `decide with \`${command}\``;
   }
+  if (node.signal !== undefined)
+    return `waits for \`${signalCommand(self, isTty ? shortId(runId) : runId, node.signal.name)}\``;
   return node.errorMessage === "" ? valueText(node.outputJson) : node.errorMessage;
 }
 
@@ -122,6 +125,10 @@ export const decideCommand = (
   { nodeId, iteration }: { readonly nodeId: string; readonly iteration: number },
 ): string =>
   `${self} run decide ${runId} ${nodeId} approve${iteration > 0 ? ` --iteration ${iteration}` : ""}`;
+
+/** The command by which a person sends the signal that a node waits for. */
+const signalCommand = (self: string, runId: string, name: string): string =>
+  `${self} run signal ${runId} ${name}`;
 
 /** A value on one line, cut if it is long. */
 export const valueText = (bytes: Uint8Array): string => {

@@ -11,6 +11,8 @@ import { type TreeRow, treeRows } from "./tree.ts";
 export interface Progress {
   readonly title: string;
   readonly self: string;
+  /** For hints. Empty if it is not known. */
+  readonly runId: string;
   readonly rows: readonly TreeRow[];
   readonly fold: ViewFold;
   /** The run after all events so far. */
@@ -27,14 +29,16 @@ interface ProgressSeed {
   readonly definition: Json | undefined;
   /** The command by which a person calls the command line, for hints; default pawl. */
   readonly self?: string;
+  readonly runId?: string;
 }
 
 export function createProgress(seed: ProgressSeed): Progress {
-  const { title, definition, self = "pawl" } = seed;
+  const { title, definition, self = "pawl", runId = "" } = seed;
   const fold = new ViewFold();
   return {
     title,
     self,
+    runId,
     rows: treeRows(definition),
     fold,
     view: () => fold.view(),
@@ -56,7 +60,7 @@ export function nodesOf(progress: Progress): readonly NodeView[] {
   const drawn = progress.rows.map(({ nodeId }) => nodeOf(progress, nodeId));
   const known = new Set(progress.rows.map(({ nodeId }) => nodeId));
   const others = [...progress.view().nodes.values()].filter(
-    ({ nodeId, item }) => item === 0 && !known.has(nodeId),
+    ({ nodeId, item, undoes }) => item === 0 && undoes === undefined && !known.has(nodeId),
   );
   return [...drawn, ...others];
 }
@@ -81,6 +85,7 @@ function statusNote(node: NodeView): string {
     case "retrying":
       return reasonText(node);
     case "waiting":
+      if (node.signal !== "") return `signal ${node.signal}`;
       return node.question || [words(node.cause), node.childRunId].filter(Boolean).join(" ");
     case "completed":
       return node.handle === "" ? "" : `→ ${node.handle}`;

@@ -205,6 +205,16 @@ test("a node that asks a person shows the question and the command that answers 
   expect(answered.join("\n")).not.toContain("approval approve");
 });
 
+test("a node that waits for a signal shows its name and the command that sends it", () => {
+  const waits: Fact = {
+    ...{ type: "node.blocked", nodeId: "send", attempt: 1 },
+    fact: { case: "nodeBlocked", value: { reason: "signal", signal: "payment.7" } },
+  };
+  const lines = setup([started, waits]).draw();
+  expect(lines.find((line) => line.includes("send"))).toContain("signal payment.7");
+  expect(lines).toContain("→ pawl run signal RUN payment.7 --payload JSON");
+});
+
 test("an event this client does not know changes nothing", () => {
   const { draw } = setup([started]);
   const { draw: drawWithNews } = setup([started, { type: "node.teleported", nodeId: "write" }]);

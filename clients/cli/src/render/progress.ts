@@ -90,13 +90,15 @@ function footLines(progress: Progress, { width }: Canvas): readonly Line[] {
   const note = say(runNote(view), lookOf(view.status).style);
   if (hasEnded(progress)) return note;
   const questions = nodesOf(progress).filter(
-    ({ status, approvalId }) => status === "waiting" && approvalId !== "",
+    ({ status, approvalId, signal }) => status === "waiting" && (approvalId || signal) !== "",
   );
   return [
     ...note,
-    ...questions.slice(0, QUESTIONS_MAX).flatMap(({ approvalId }) => {
-      const command = `${progress.self} approval approve ${shortId(approvalId)}`;
-      return say(`→ ${command}, or reject`, "magenta");
+    ...questions.slice(0, QUESTIONS_MAX).flatMap(({ approvalId, signal }) => {
+      const { self, runId } = progress;
+      const send = `${self} run signal ${runId === "" ? "RUN" : shortId(runId)} ${signal} --payload JSON`;
+      const answer = `${self} approval approve ${shortId(approvalId)}, or reject`;
+      return say(`→ ${signal === "" ? answer : send}`, "magenta");
     }),
     ...say(progress.waiting, "yellow"),
     ...say(progress.connection, "yellow"),

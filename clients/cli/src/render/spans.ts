@@ -132,6 +132,7 @@ interface Look {
 const LOOKS: Readonly<Record<string, Look>> = {
   pending: { shape: "○", style: "dim" },
   queued: { shape: "◌", style: "blue" },
+  scheduled: { shape: "◌", style: "blue" },
   running: { shape: "●", style: "cyan" },
   retrying: { shape: "↻", style: "yellow" },
   waiting: { shape: "◇", style: "magenta" },

@@ -77,13 +77,18 @@ function fit(heads: readonly string[], natural: readonly number[], width: number
 const NAME_WIDTH = 12;
 
 /** A name and its value on as many lines as the value needs. None for an empty value. The value is never cut. */
-export function factLines(name: string, value: Span, canvas: Canvas): readonly string[] {
+export function factLines(
+  name: string,
+  value: Span,
+  canvas: Canvas,
+  nameWidth = NAME_WIDTH,
+): readonly string[] {
   if (value.text === "") return [];
-  const room = Math.max(20, canvas.width - NAME_WIDTH);
+  const room = Math.max(20, canvas.width - nameWidth);
   return wrapText(safeText(value.text), room).map((text, at) =>
     paintLine(
       [
-        { text: padText(at === 0 ? name : "", NAME_WIDTH), style: "dim" },
+        { text: padText(at === 0 ? name : "", nameWidth), style: "dim" },
         { ...value, text },
       ],
       canvas,

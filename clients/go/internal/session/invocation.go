@@ -159,6 +159,14 @@ func (inv *Invocation) Log(level handlerv1.LogLevel, message string) {
 	inv.queue(&handlerv1.ProcessItem{Item: &handlerv1.ProcessItem_Log{Log: line}})
 }
 
+// Spend sends what the handler used. The host adds it up.
+func (inv *Invocation) Spend(usage *handlerv1.Usage) {
+	inv.process.mu.Lock()
+	defer inv.process.mu.Unlock()
+	spent := &handlerv1.Spent{InvocationId: inv.GetInvocationId(), Usage: usage}
+	inv.queue(&handlerv1.ProcessItem{Item: &handlerv1.ProcessItem_Spent{Spent: spent}})
+}
+
 // Begin asks the ledger for an effect.
 func (inv *Invocation) Begin(ctx context.Context, name string, class handlerv1.EffectClass) (handlerv1.EffectState, string, error) {
 	begin := &handlerv1.EffectBegin{InvocationId: inv.GetInvocationId(), Name: name, EffectClass: class}

@@ -4,7 +4,10 @@
 // invocation except Ended, whatever the function still does.
 
 import type { Call, LogLevel, ServedHandler, Settled } from "@pawl/core/handler/served";
+import { readHandlerState } from "@pawl/core/handler/state";
+import { countedUsage } from "@pawl/core/handler/settle";
 import type { Media } from "@pawl/core/log/event";
+import { toUsageShape } from "@pawl/core/log/usage-shape";
 import {
   type Invoke,
   LogLevel as WireLevel,
@@ -122,12 +125,18 @@ export class Invocation {
       timeoutMs: Number(invoke.timeoutMs),
       // The host writes a JSON object.
       memory: JSON.parse(invoke.memoryJson || "{}") as Call["memory"],
+      taint: invoke.taint,
+      ...(invoke.stateJson === "" ? {} : { state: readHandlerState(invoke.stateJson) }),
       outputBytes: Number(session.limits.outputBytes),
       signal: this.#abort.signal,
       effects: this.ledger,
       emit: (text) => this.#inOrder(() => this.#emitText(text)),
       emitMedia: (media) => this.#inOrder(() => this.#emitMedia(media)),
       log: (level, message) => this.#log(level, message),
+      usage: (usage) => {
+        const value = { ...this.#named, usage: toUsageShape(countedUsage(usage)) };
+        this.#send({ item: { case: "spent", value } });
+      },
     };
   }
 

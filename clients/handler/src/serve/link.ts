@@ -119,7 +119,7 @@ export class Link {
     }
   }
 
-  /** The host gave the session up: so does the process. */
+  /** The host does not have the session any more, so the process begins another one. */
   #lose(): void {
     this.#options.log(`the host does not have the session any more; everything is cancelled`);
     this.#desk.cancelAll("claim_lost");

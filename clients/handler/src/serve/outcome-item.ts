@@ -4,6 +4,7 @@ import { toShape } from "@pawl/core/action/shape";
 import type { Cause } from "@pawl/core/fault/cause";
 import type { Settled, SettledFailure, SettledResult } from "@pawl/core/handler/served";
 import { settledFailure } from "@pawl/core/handler/settle";
+import { toUsageShape } from "@pawl/core/log/usage-shape";
 import type { Limits } from "@pawl/proto/pawl/handler/v1/handler_service_pb";
 import type { ItemInit } from "./session.ts";
 import { bytesIn, cut } from "./texts.ts";
@@ -23,13 +24,8 @@ export function outcomeItem(invocationId: string, settled: Settled, limits: Limi
 }
 
 function resultItem(invocationId: string, result: SettledResult): ItemInit {
-  const { usage, queueDelayMs, outputJson, handle, actions = [] } = result;
-  const counted = usage && {
-    usage: {
-      inputTokens: BigInt(usage.inputTokens),
-      outputTokens: BigInt(usage.outputTokens),
-    },
-  };
+  const { usage, queueDelayMs, outputJson, handle, actions = [], taint = [] } = result;
+  const counted = usage && { usage: toUsageShape(usage) };
   const value = {
     invocationId,
     outputJson,
@@ -37,6 +33,7 @@ function resultItem(invocationId: string, result: SettledResult): ItemInit {
     queueDelayMs: BigInt(queueDelayMs),
     ...counted,
     ...(actions.length === 0 ? {} : { actions: actions.map(toShape) }),
+    ...(taint.length === 0 ? {} : { taint: [...taint] }),
   };
   return { item: { case: "result", value } };
 }

@@ -44,13 +44,15 @@ export function startServing(
     protocol: 1,
     ...thisProcess(options),
     slots,
-    handlers: handlers.map(({ type, description, stallMs, schemas }) => ({
+    handlers: handlers.map(({ type, description, stallMs, external, wantsState, schemas }) => ({
       type,
       description,
       stallMs: BigInt(stallMs),
+      external,
       inputSchema: schemas.input,
       outputSchema: schemas.output,
       configSchema: schemas.config,
+      state: wantsState,
     })),
   };
   const log = options.log ?? ((line: string) => void process.stderr.write(`pawl: ${line}\n`));

@@ -21,6 +21,9 @@ from pawl_sdk.details import (
     SlotWait,
     Tag,
     TagPage,
+    TaintSource,
+    TaintStep,
+    TaintTrace,
 )
 from pawl_sdk.errors import PawlError, RunFailed, Violation
 from pawl_sdk.handlers import Handler, handler
@@ -33,6 +36,8 @@ from pawl_sdk.model import (
     NodeRun,
     Run,
     RunPage,
+    RunUsage,
+    SignalledRun,
     StartedRun,
     StartItem,
     TestedRun,
@@ -55,6 +60,7 @@ from pawl_sdk.operations import (
 )
 from pawl_sdk.options import (
     AnswerOptions,
+    Budget,
     ControlOptions,
     ControlRunOptions,
     DeadLetterFilter,
@@ -70,6 +76,7 @@ from pawl_sdk.options import (
     RedriveOptions,
     ScheduleOptions,
     StartOptions,
+    TopUpOptions,
 )
 from pawl_sdk.outcome import (
     AT_MOST_ONCE,
@@ -83,12 +90,28 @@ from pawl_sdk.outcome import (
     Result,
     Usage,
 )
+from pawl_sdk.repairs import (
+    RepairedRun,
+    RepairEffects,
+    RepairNode,
+    RepairOptions,
+    RepairPlan,
+    RetryOptions,
+)
 from pawl_sdk.server import Server, aserve, serve
+from pawl_sdk.state import WorkflowState
 from pawl_sdk.testing import Ran, arun_handler, run_handler
 
 __all__ = [
     "AT_MOST_ONCE",
+    "Budget",
     "IDEMPOTENT",
+    "RepairEffects",
+    "RepairNode",
+    "RepairOptions",
+    "RepairPlan",
+    "RepairedRun",
+    "RetryOptions",
     "TRANSACTIONAL",
     "AcceptedRun",
     "AnswerOptions",
@@ -149,23 +172,30 @@ __all__ = [
     "Run",
     "RunFailed",
     "RunPage",
+    "RunUsage",
     "Schedule",
     "ScheduleOptions",
     "SchedulePage",
     "Server",
+    "SignalledRun",
     "SlotHolder",
     "SlotWait",
     "StartItem",
     "StartOptions",
+    "TopUpOptions",
     "StartedRun",
     "Status",
     "Tag",
     "TagPage",
+    "TaintSource",
+    "TaintStep",
+    "TaintTrace",
     "TestedRun",
     "Usage",
     "Violation",
     "Workflow",
     "WorkflowPage",
+    "WorkflowState",
     "__version__",
     "arun_handler",
     "aserve",

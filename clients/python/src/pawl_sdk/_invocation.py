@@ -16,7 +16,7 @@ from typing import Any, Protocol
 from pawl_sdk import _json
 from pawl_sdk._acts import Acts
 from pawl_sdk._gen.pawl.handler.v1 import handler_service_pb2 as wire
-from pawl_sdk.outcome import Cancelled, CancelReason, EffectClass, EffectRefused, Failed
+from pawl_sdk.outcome import Cancelled, CancelReason, EffectClass, EffectRefused, Failed, Usage
 
 Waits = Generator["Future[Any]", Any, Any]
 """Code that waits for futures: a context drives it, with a thread or with asyncio."""
@@ -134,6 +134,16 @@ class Invocation:
                 text = cut(message, max(0, self._limits.log_bytes - len(_DROPPED))) + _DROPPED
             log = wire.Log(invocation_id=self.id, level=_LEVELS[level], message=text)
             self._send(wire.ProcessItem(log=log))
+
+    # --- usage
+
+    def spend(self, usage: Usage) -> None:
+        """Reports what the function used since its last report."""
+        with self._lock:
+            if self.reason is not None or self._is_over:
+                return
+            spent = wire.Spent(invocation_id=self.id, usage=usage.wire())
+            self._send(wire.ProcessItem(spent=spent))
 
     # --- partial output
 

@@ -50,10 +50,10 @@ def _result(
         handle=result.handle,
         queue_delay_ms=round(result.delay * 1000),
         actions=invocation.acts.end(),
+        taint=list(result.taint),
     )
     if result.usage is not None:
-        item.usage.input_tokens = result.usage.input_tokens
-        item.usage.output_tokens = result.usage.output_tokens
+        item.usage.CopyFrom(result.usage.wire())
     return wire.ProcessItem(result=item)
 
 

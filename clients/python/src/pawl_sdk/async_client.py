@@ -24,11 +24,12 @@ from pawl_sdk._gateways import Gateways
 from pawl_sdk._lanes_async import AsyncLanes
 from pawl_sdk._steps import Emissions, OnReconnect, Steps
 from pawl_sdk._watch import WatchOptions, watch
-from pawl_sdk.async_resources import Approvals, DeadLetters, NodeTypes, Queues, Schedules, Workflows
-from pawl_sdk.details import EffectPage, EventPage, Explanation, Invocation, TagPage
+from pawl_sdk.async_resources import Approvals, DeadLetters, NodeTypes, Queues, Repairs, Schedules, Workflows
+from pawl_sdk.details import EffectPage, EventPage, Explanation, Invocation, TagPage, TaintTrace
 from pawl_sdk.errors import PawlError
-from pawl_sdk.model import AcceptedRun, Event, Run, RunPage, StartItem, TestedRun
-from pawl_sdk.options import ControlRunOptions, Decision, ListRunsOptions, StartOptions
+from pawl_sdk.model import AcceptedRun, Event, Run, RunPage, SignalledRun, StartItem, TestedRun
+from pawl_sdk.options import ControlRunOptions, Decision, ListRunsOptions, StartOptions, TopUpOptions
+from pawl_sdk.state import WorkflowState
 
 T = TypeVar("T")
 
@@ -112,6 +113,7 @@ class AsyncClient:
         self.workflows = Workflows(self._drive, self._caller)
         self.approvals = Approvals(self._drive, self._caller)
         self.schedules = Schedules(self._drive, self._caller)
+        self.repairs = Repairs(self._drive, self._caller)
         self.queues = Queues(self._drive, self._caller)
         self.dead_letters = DeadLetters(self._drive, self._caller)
         self.node_types = NodeTypes(self._drive, self._caller)
@@ -182,9 +184,13 @@ class AsyncClient:
         """Waits for the end and returns the run, however it ended. Raises PawlError DEADLINE_PASSED after `timeout` seconds; the run continues."""
         return await self._drive.run(self._calls.wait(run_id), timeout)
 
-    async def get(self, run_id: str) -> Run:
-        """One run with its nodes."""
-        return await self._drive.run(self._calls.get(run_id))
+    async def get(self, run_id: str, *, at_event_id: int | None = None) -> Run:
+        """One run with its nodes, now or after an event of its log. Raises PawlError CURSOR_OUT_OF_RANGE."""
+        return await self._drive.run(self._calls.get(run_id, at_event_id=at_event_id))
+
+    async def state(self, run_id: str, *, at_event_id: int | None = None) -> WorkflowState:
+        """The workflow state of a run, now or after an event of its log."""
+        return await self._drive.run(self._calls.state(run_id, at_event_id=at_event_id))
 
     async def list(self, **options: Unpack[ListRunsOptions]) -> RunPage:
         """A page of runs, newest first."""
@@ -193,6 +199,10 @@ class AsyncClient:
     async def explain(self, run_id: str, node_id: str, *, iteration: int = 0) -> Explanation:
         """Why a node is in its state, with the events that prove it. Raises PawlError NODE_NOT_FOUND."""
         return await self._drive.run(self._details.explain(run_id, node_id, iteration))
+
+    async def explain_taint(self, run_id: str, node_id: str = "", *, iteration: int = 0, memory_key: str = "") -> TaintTrace:
+        """Why a node, or a key of the memory, is labelled. Raises PawlError NODE_NOT_FOUND or MEMORY_KEY_NOT_FOUND."""
+        return await self._drive.run(self._details.explain_taint(run_id, node_id, iteration, memory_key))
 
     async def invocation(self, run_id: str, node_id: str, *, iteration: int = 0) -> Invocation:
         """What the handler of a node got at its last start, and what came of it. Raises PawlError NODE_NOT_FOUND or NODE_NOT_INVOKED."""
@@ -208,9 +218,7 @@ class AsyncClient:
 
     async def events(self, run_id: str, *, after_event_id: int = 0, page_size: int = 0) -> EventPage:
         """A page of the log of a run, in order."""
-        return await self._drive.run(
-            self._details.events(run_id, after_event_id=after_event_id, page_size=page_size)
-        )
+        return await self._drive.run(self._details.events(run_id, after_event_id=after_event_id, page_size=page_size))
 
     async def tags(
         self, run_id: str, *, node_id: str = "", after_event_id: int = 0, page_size: int = 0
@@ -233,9 +241,19 @@ class AsyncClient:
             self._control.test(definition, input, input_json=input_json, request_id=request_id)
         )
 
-    async def cancel(self, run_id: str, *, reason: str = "", request_id: str | None = None) -> Run:
-        """Aborts running nodes and ends the run. Raises PawlError RUN_ALREADY_FINISHED."""
-        return await self._drive.run(self._control.cancel(run_id, reason=reason, request_id=request_id))
+    async def cancel(
+        self,
+        run_id: str,
+        *,
+        reason: str = "",
+        compensate: bool | None = None,
+        request_id: str | None = None,
+    ) -> Run:
+        """Aborts running nodes and ends the run. Completed nodes that have a compensation are undone first: `compensate` says whether, and
+        the workflow's compensate_on if it is None. Another cancel stops that. Raises PawlError RUN_ALREADY_FINISHED."""
+        return await self._drive.run(
+            self._control.cancel(run_id, reason=reason, compensate=compensate, request_id=request_id)
+        )
 
     async def pause(self, run_id: str, **options: Unpack[ControlRunOptions]) -> Run:
         """Stops planning and claiming; running nodes finish. Harmless when the run is paused already. Raises PawlError RUN_ALREADY_FINISHED."""
@@ -244,6 +262,17 @@ class AsyncClient:
     async def resume(self, run_id: str, **options: Unpack[ControlRunOptions]) -> Run:
         """Resumes a paused run. Raises PawlError WORKFLOW_PAUSED or RUN_ALREADY_FINISHED."""
         return await self._drive.run(self._control.resume(run_id, **options))
+
+    async def signal(
+        self, run_id: str, name: str, payload: object = None, *, payload_json: str | None = None, request_id: str | None = None
+    ) -> SignalledRun:
+        """Sends a signal: the oldest wait for it ends, or the run keeps it. Raises PawlError SIGNAL_NOT_AWAITED or TOO_MANY_SIGNALS."""
+        sent = self._control.signal(run_id, name, payload, payload_json=payload_json, request_id=request_id)
+        return await self._drive.run(sent)
+
+    async def top_up(self, run_id: str, **options: Unpack[TopUpOptions]) -> Run:
+        """Raises the budget of a run. A run that paused because its budget was short continues. Raises PawlError BUDGET_NOT_LIMITED."""
+        return await self._drive.run(self._control.top_up(run_id, **options))
 
     async def decide(
         self,

@@ -25,6 +25,8 @@ class NodeType:
     """How many connected executors serve it."""
     updated_at: datetime | None
     """When an executor last registered other schemas; None for built-in types."""
+    is_external: bool
+    """Its outputs are data from outside, which get the label external."""
 
     @staticmethod
     def of(node_type: node_type_service_pb2.NodeType) -> NodeType:
@@ -37,6 +39,7 @@ class NodeType:
             config_schema=_json.loads(node_type.config_schema),
             executor_count=node_type.executors,
             updated_at=time_of(node_type.update_time),
+            is_external=node_type.external,
         )
 
 

@@ -12,7 +12,8 @@ from pawl_sdk import _json
 from pawl_sdk._acts import UNSET, RunEnding, Strategy
 from pawl_sdk._invocation import Invocation, Waits
 from pawl_sdk._shape import shape_of
-from pawl_sdk.outcome import CancelReason, EffectClass
+from pawl_sdk.outcome import CancelReason, EffectClass, Usage
+from pawl_sdk.state import WorkflowState
 
 T = TypeVar("T")
 Level = Literal["debug", "info", "warn", "error"]
@@ -39,6 +40,10 @@ class BaseContext:
         """When the host cancels the handler, as time.time() counts; None without a limit."""
         self.memory: dict[str, Any] = _json.loads(invoke.memory_json) or {}
         """The keys of the run's memory that the node reads."""
+        self.taint: frozenset[str] = frozenset(invoke.taint)
+        """The labels of the data that the handler gets, such as web; empty if it is trusted. Its output gets them too."""
+        self.state: WorkflowState | None = WorkflowState.of_json(invoke.state_json) if invoke.state_json else None
+        """The state of the run when it was given to this process; None unless the handler asks for it with `state=True`."""
 
     @property
     def cancelled(self) -> bool:
@@ -61,6 +66,17 @@ class BaseContext:
     def log(self, message: str, level: Level = "info") -> None:
         """Logs a line into the run's log."""
         self._invocation.log(message, level)
+
+    def add_usage(
+        self,
+        input_tokens: int = 0,
+        output_tokens: int = 0,
+        *,
+        cost_micros: int | None = None,
+        model: str = "",
+    ) -> None:
+        """Adds what the handler used since its last report. It counts however the attempt ends, also if it fails."""
+        self._invocation.spend(Usage(input_tokens, output_tokens, cost_micros, model))
 
     def remember(self, key: str, value: object) -> None:
         """Writes a key of the run's memory when the handler completes. The last value of a key counts."""

@@ -78,6 +78,65 @@ class Explanation:
 
 
 @dataclass(frozen=True, slots=True)
+class TaintSource:
+    """A labelled value that an execution read. `origin` is input, node, variable, memory, item or previous."""
+
+    origin: str
+    name: str
+    event_id: int
+    labels: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TaintStep:
+    """One event on the way of a label. `run_id` names the other run in which the labels began."""
+
+    event_id: int
+    type: str
+    node_id: str
+    iteration: int
+    labels: tuple[str, ...]
+    added: tuple[str, ...]
+    dropped: tuple[str, ...]
+    reason: str
+    sources: tuple[TaintSource, ...]
+    run_id: str
+
+    @staticmethod
+    def of(step: explain_pb2.TaintStep) -> TaintStep:
+        return TaintStep(
+            event_id=step.event_id,
+            type=step.type,
+            node_id=step.node_id,
+            iteration=step.iteration,
+            labels=tuple(step.labels),
+            added=tuple(step.added),
+            dropped=tuple(step.dropped),
+            reason=step.reason,
+            sources=tuple(
+                TaintSource(getattr(each, "from"), each.name, each.event_id, tuple(each.labels))
+                for each in step.sources
+            ),
+            run_id=step.run_id,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class TaintTrace:
+    """Why a value is labelled: the events from the origins of its labels to the value, in order of the log."""
+
+    labels: tuple[tuple[str, str], ...]
+    """Each label with the node whose output had it first; that node is empty for the input of the run."""
+    steps: tuple[TaintStep, ...]
+    is_truncated: bool
+
+    @staticmethod
+    def of(trace: explain_pb2.TaintTrace) -> TaintTrace:
+        labels = tuple((each.label, each.node_id) for each in trace.labels)
+        return TaintTrace(labels, tuple(map(TaintStep.of, trace.steps)), trace.truncated)
+
+
+@dataclass(frozen=True, slots=True)
 class Effect:
     """An effect of a node on the outside world, from the effect ledger. `state` is begun or committed."""
 

@@ -31,13 +31,22 @@ class Handler(Generic[P, R]):
     """A function and its node type. Call it as the function it is; `serve` runs it for Pawl."""
 
     def __init__(
-        self, type: str, function: Callable[P, R], *, stall: float | None, description: str | None
+        self,
+        type: str,
+        function: Callable[P, R],
+        *,
+        stall: float | None,
+        description: str | None,
+        external: bool = False,
+        state: bool = False,
     ) -> None:
         if _TYPE.fullmatch(type) is None or len(type) > _MOST_TYPE:
             raise ValueError(f"{type!r} is no node type; write a name such as acme.charge@1")
         self.type = type
         self.function = function
         self.stall = stall
+        self.external = external
+        self.state = state
         self.description = (description or inspect.getdoc(function) or "")[:_MOST_DESCRIPTION]
         self.is_async = inspect.iscoroutinefunction(function)
         self._plan = _Plan(type, function, self.is_async)
@@ -55,6 +64,8 @@ class Handler(Generic[P, R]):
             output_schema=_schema_text(plan.output),
             config_schema=_schema_text(plan.config),
             stall_ms=round((self.stall or 0) * 1000),
+            external=self.external,
+            state=self.state,
         )
 
     def call(self, invocation: Invocation) -> Any:
@@ -134,16 +145,21 @@ def _schema_text(shape: Shape) -> str:
 
 
 def handler(
-    type: str, *, stall: float | None = None, description: str | None = None
+    type: str,
+    *,
+    stall: float | None = None,
+    description: str | None = None,
+    external: bool = False,
+    state: bool = False,
 ) -> Callable[[Callable[P, R]], Handler[P, R]]:
     """Makes a handler of a function: `@handler("acme.charge@1")`.
 
     The function takes an input, and may take a Context (AsyncContext if it is async) and a parameter named config. Its annotations are
     the schemas: pydantic models, dataclasses, TypedDict or Python's own types. The host keeps a silent process for `stall` seconds,
-    60 by default.
+    60 by default. The outputs of an `external` handler are data from outside, which get the label external.
     """
 
     def make(function: Callable[P, R]) -> Handler[P, R]:
-        return Handler(type, function, stall=stall, description=description)
+        return Handler(type, function, stall=stall, description=description, external=external, state=state)
 
     return make

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -10,6 +11,7 @@ from pawl_sdk import _json
 from pawl_sdk._gen.pawl.v1 import approval_pb2, event_pb2, run_pb2, workflow_pb2
 from pawl_sdk._plain import plain, short_name, time_of
 from pawl_sdk.errors import Violation
+from pawl_sdk.options import Budget
 
 TERMINAL_TYPES = ("run.completed", "run.failed", "run.cancelled", "run.timed_out")
 """The types of the last event of a run."""
@@ -40,6 +42,23 @@ class NodeRun:
 
 
 @dataclass(frozen=True, slots=True)
+class RunUsage:
+    """What a run has used."""
+
+    input_tokens: int
+    output_tokens: int
+    cost_micros: int
+    """Micro-dollars."""
+    node_executions: int
+
+    @staticmethod
+    def of(usage: run_pb2.RunUsage) -> RunUsage:
+        return RunUsage(
+            usage.input_tokens, usage.output_tokens, usage.cost_micros, usage.node_executions
+        )
+
+
+@dataclass(frozen=True, slots=True)
 class Run:
     """One run. Lists leave out input, output and nodes."""
 
@@ -55,6 +74,11 @@ class Run:
     created_at: datetime | None
     ended_at: datetime | None
     nodes: tuple[NodeRun, ...]
+    usage: RunUsage
+    """What it has used so far."""
+    repair_of: str = ""
+    """The finished run that this one repairs."""
+    repaired_by: tuple[str, ...] = ()
 
     @property
     def has_ended(self) -> bool:
@@ -76,6 +100,9 @@ class Run:
             created_at=time_of(run.create_time),
             ended_at=time_of(run.end_time),
             nodes=tuple(NodeRun.of(node) for node in run.nodes),
+            repair_of=run.repair_of,
+            repaired_by=tuple(run.repaired_by),
+            usage=RunUsage.of(run.usage),
         )
 
 
@@ -92,6 +119,12 @@ class StartItem:
     """How many seconds the run may take; default the definition's own."""
     dedupe_input: float | None = None
     """For so many seconds, a second start with the same workflow and input returns the first run."""
+    goal: str = ""
+    constraints: Sequence[str] = ()
+    max_iterations: int = 0
+    max_retries: int | None = None
+    budget: Budget | None = None
+    """How much the run may use; default the definition's own."""
     request_id: str | None = None
 
 
@@ -117,6 +150,13 @@ class TestedRun(StartedRun):
 
     __test__ = False  # The name begins as pytest's own do.
     warnings: tuple[Violation, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SignalledRun(StartedRun):
+    """A run that got a signal. `is_kept` if the run keeps the signal, because no node waits for it yet."""
+
+    is_kept: bool
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,16 @@ Overlap = Literal["allow", "skip"]
 """What to do about an occurrence while the run of the previous one is live."""
 
 
+class Budget(TypedDict, total=False):
+    """How much a run may use. It can lower the limits of the definition, and not raise them."""
+
+    tokens: int
+    cost_usd: float
+    node_executions: int
+    on_exceeded: Literal["fail", "pause"]
+    """What happens when the run needs more: it fails, or it pauses until `top_up`."""
+
+
 class StartOptions(TypedDict, total=False):
     """How to start a run. `input_json` is JSON text that is sent to the letter; it takes precedence over the input."""
 
@@ -24,6 +34,28 @@ class StartOptions(TypedDict, total=False):
     """How many seconds the run may take; default the definition's own."""
     dedupe_input: float | None
     """For so many seconds, a second start with the same workflow and input returns the first run."""
+    goal: str
+    """What the run is for; default the definition's own. Templates read it as `ctx.goal`."""
+    constraints: Iterable[str]
+    """The rules that its nodes respect; default the definition's own. Templates read them as `ctx.constraints`."""
+    max_iterations: int
+    """How often the run may repeat; default the definition's own."""
+    max_retries: int | None
+    """How often an execution may be retried at most; default the definition's own, or the policy of each node."""
+    budget: Budget | None
+    request_id: str | None
+    untrusted_input: bool
+    """The input is not trusted: it gets the label input."""
+
+
+class TopUpOptions(TypedDict, total=False):
+    """What to add to the budget of a run, who adds it, and why."""
+
+    tokens: int
+    cost_usd: float
+    node_executions: int
+    by: str
+    reason: str
     request_id: str | None
 
 

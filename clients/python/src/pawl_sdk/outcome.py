@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
 from typing import Generic, Literal, TypeVar
@@ -32,20 +33,35 @@ AT_MOST_ONCE = EffectClass.AT_MOST_ONCE
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """The tokens that a model used."""
+    """What a handler used: the tokens of models, and their cost in micro-dollars if the handler knows it."""
 
-    input_tokens: int
-    output_tokens: int
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cost_micros: int | None = None
+    model: str = ""
+
+    def wire(self) -> wire.Usage:
+        """As the host takes it. A number below 0 counts as 0."""
+        counted = wire.Usage(
+            input_tokens=max(0, self.input_tokens),
+            output_tokens=max(0, self.output_tokens),
+            model=self.model,
+        )
+        if self.cost_micros is not None:
+            counted.cost_micros = max(0, self.cost_micros)
+        return counted
 
 
 @dataclass(frozen=True, slots=True)
 class Result(Generic[T]):
-    """An output with more: the handle to leave by, the tokens of a model, and how many seconds the next nodes wait."""
+    """An output with more: the handle to leave by, the tokens of a model, how many seconds the next nodes wait, and labels to add."""
 
     output: T
     handle: str = ""
     usage: Usage | None = None
     delay: float = 0.0
+    taint: Sequence[str] = ()
+    """Labels that the output gets beside those of the data that the handler got."""
 
 
 class Failed(Exception):

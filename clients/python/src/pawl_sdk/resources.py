@@ -10,6 +10,7 @@ from pawl_sdk._calls.approvals import ApprovalCalls
 from pawl_sdk._calls.caller import Caller
 from pawl_sdk._calls.catalogue import CatalogueCalls
 from pawl_sdk._calls.queues import DeadLetterCalls, QueueCalls
+from pawl_sdk._calls.repairs import RepairCalls
 from pawl_sdk._calls.schedules import ScheduleCalls
 from pawl_sdk._calls.workflows import WorkflowCalls
 from pawl_sdk._steps import Emissions, Steps
@@ -37,6 +38,7 @@ from pawl_sdk.options import (
     RedriveOptions,
     ScheduleOptions,
 )
+from pawl_sdk.repairs import RepairedRun, RepairOptions, RepairPlan, RetryOptions
 
 T = TypeVar("T")
 
@@ -234,3 +236,23 @@ class NodeTypes:
     def executors(self) -> tuple[Executor, ...]:
         """The executors and handler processes that are connected to any scheduler."""
         return self._run(self._calls.executors())
+
+
+class Repairs:
+    """Repairs of finished runs."""
+
+    def __init__(self, drive: Drives, caller: Caller) -> None:
+        self._run = drive.run
+        self._calls = RepairCalls(caller)
+
+    def plan(self, run_id: str, **options: Unpack[RepairOptions]) -> RepairPlan:
+        """What a repair would reuse and run. Raises PawlError RUN_NOT_FINISHED, NODE_NOT_FOUND or NOTHING_TO_REPAIR."""
+        return self._run(self._calls.plan(run_id, **options))
+
+    def repair(self, run_id: str, **options: Unpack[RepairOptions]) -> RepairedRun:
+        """Starts a run that repairs a finished one. Raises PawlError also REPAIR_PLAN_STALE."""
+        return self._run(self._calls.repair(run_id, **options))
+
+    def retry(self, run_id: str, **options: Unpack[RetryOptions]) -> RepairedRun:
+        """Repairs a finished run from the nodes that did not complete. Raises PawlError RUN_NOT_FINISHED or NOTHING_TO_REPAIR."""
+        return self._run(self._calls.retry(run_id, **options))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -15,7 +15,7 @@ from pawl_sdk._invocation import Invocation
 from pawl_sdk._run import run_async, run_blocking
 from pawl_sdk._shape import shape_of
 from pawl_sdk.handlers import Handler
-from pawl_sdk.outcome import CancelReason
+from pawl_sdk.outcome import CancelReason, Usage
 
 _KIB = 1024
 
@@ -29,10 +29,14 @@ class Ran:
     handle: str = ""
     actions: list[dict[str, Any]] = field(default_factory=list)
     """What it asks of the engine beside its output: each action with its type and its fields."""
+    taint: list[str] = field(default_factory=list)
+    """The labels that it adds."""
     failure: Failure | None = None
     cancelled: bool = False
     effects: dict[str, Any] = field(default_factory=dict)
     """The ledger afterwards: committed effects with their results."""
+    used: list[Usage] = field(default_factory=list)
+    """What it reported by `ctx.add_usage`, in order."""
     emitted: list[str] = field(default_factory=list)
     logs: list[str] = field(default_factory=list)
 
@@ -76,6 +80,10 @@ class _Bench:
                 _later(self.invocation.streamed, self._streamed)
             case "log":
                 self.ran.logs.append(item.log.message)
+            case "spent":
+                usage = item.spent.usage
+                cost = usage.cost_micros if usage.HasField("cost_micros") else None
+                self.ran.used.append(Usage(usage.input_tokens, usage.output_tokens, cost, usage.model))
             case "effect_begin":
                 answer = self._begin(item.effect_begin.name)
                 _later(self.invocation.answer, "begun", answer.name, answer)
@@ -87,6 +95,7 @@ class _Bench:
             case "result":
                 self.ran.output = _json.loads(item.result.output_json)
                 self.ran.handle = item.result.handle
+                self.ran.taint = list(item.result.taint)
                 self.ran.actions = [plain(action) for action in item.result.actions]
             case "failure":
                 self.ran.failure = Failure(
@@ -128,13 +137,16 @@ def run_handler(
     reason: CancelReason = "cancelled",
     timeout: float = 0.0,
     memory: Mapping[str, object] | None = None,
+    taint: Sequence[str] = (),
+    state: Mapping[str, object] | None = None,
 ) -> Ran:
     """Runs a handler and returns how it ended. Do not call it on a running loop; use `arun_handler` there.
 
     `ledger` has the results of effects that an earlier attempt committed; `begun` names effects that it began. The handler is aborted
-    after `cancel_after` seconds, for `reason`. `memory` is the part of the run's memory that it reads.
+    after `cancel_after` seconds, for `reason`. `memory` is the part of the run's memory that it reads. `taint` has the labels of its data.
+    `state` has fields of the state of the run, for a handler that asks for it.
     """
-    bench = _bench(handler, input, config, attempt, ledger, begun, timeout, memory)
+    bench = _bench(handler, input, config, attempt, ledger, begun, timeout, memory=memory, taint=taint, state=state)
     if handler.is_async:
         return asyncio.run(_run_on_loop(handler, bench, cancel_after, reason))
     timer = threading.Timer(cancel_after or 0, bench.invocation.cancel, (reason,))
@@ -159,6 +171,8 @@ async def arun_handler(
     reason: CancelReason = "cancelled",
     timeout: float = 0.0,
     memory: Mapping[str, object] | None = None,
+    taint: Sequence[str] = (),
+    state: Mapping[str, object] | None = None,
 ) -> Ran:
     """As `run_handler`, on a running loop. A function that blocks runs in a thread."""
     if not handler.is_async:
@@ -174,8 +188,10 @@ async def arun_handler(
             reason=reason,
             timeout=timeout,
             memory=memory,
+            taint=taint,
+            state=state,
         )
-    bench = _bench(handler, input, config, attempt, ledger, begun, timeout, memory)
+    bench = _bench(handler, input, config, attempt, ledger, begun, timeout, memory=memory, taint=taint, state=state)
     return await _run_on_loop(handler, bench, cancel_after, reason)
 
 
@@ -187,7 +203,10 @@ def _bench(
     ledger: Mapping[str, object] | None,
     begun: frozenset[str] | set[str],
     timeout: float,
+    *,
     memory: Mapping[str, object] | None,
+    taint: Sequence[str],
+    state: Mapping[str, object] | None,
 ) -> _Bench:
     invoke = wire.Invoke(
         invocation_id="test",
@@ -200,6 +219,8 @@ def _bench(
         node_id="test-node",
         timeout_ms=round(timeout * 1000),
         memory_json=_json.dumps(dict(memory)) if memory else "",
+        taint=list(taint),
+        state_json=_json.dumps(dict(state)) if state else "",
     )
     return _Bench(invoke, ledger or {}, frozenset(begun))
 

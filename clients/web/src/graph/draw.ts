@@ -10,6 +10,7 @@ import type { FoldedGraph } from "./fold.ts";
 import type { FlowEdge, FlowNode } from "./graph-parts.tsx";
 import { type Direction, type Layout, NODE_HEIGHT, NODE_WIDTH } from "./layout.ts";
 import { tally } from "./tally.tsx";
+import { labelsIn, TAINT_SIGN } from "./taint.ts";
 
 /** A run on the graph; absent for a preview of the definition. */
 export interface DrawnRun {
@@ -70,15 +71,20 @@ export const drawEdges = ({ graph, place, direction, run }: Drawing): FlowEdge[]
       sources.map(({ id }) => edgeState(edge, run?.nodes.get(id), run?.nodes.get(edge.target))),
     );
     const state = (["taken", "pending"] as const).find((one) => states.has(one)) ?? "untaken";
+    const made = sources.map(({ id }) => run?.nodes.get(id));
+    const isTainted = state === "taken" && labelsIn(made) !== "";
+    const color = isTainted ? "var(--s-tainted)" : STROKES[state];
+    // The node has the labels as words. Words on a short edge would hide its line.
+    const text = [edge.handle, isTainted ? TAINT_SIGN : ""].filter((part) => part !== "").join(" ");
     return {
       id: edge.id,
       type: "pawl",
       source: edge.source,
       target: edge.target,
-      className: `edge-${state}`,
+      className: isTainted ? `edge-${state} edge-tainted` : `edge-${state}`,
       animated: state === "taken" && run?.looks.get(edge.target)?.look === "running",
-      markerEnd: { type: MarkerType.ArrowClosed, width: 15, height: 15, color: STROKES[state] },
+      markerEnd: { type: MarkerType.ArrowClosed, width: 15, height: 15, color },
       data: { bends: place.bends.get(edge.id) ?? [], direction },
-      ...(edge.handle === "" ? {} : { label: edge.handle }),
+      ...(text === "" ? {} : { label: text }),
     };
   });

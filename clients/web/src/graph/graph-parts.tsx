@@ -17,6 +17,7 @@ import { StatusIcon, statusName } from "../ui/status-icon.tsx";
 import type { DrawnNode } from "@pawl/client";
 import { type Direction, type Place, routeEdge } from "./layout.ts";
 import { type Count, TallyLine } from "./tally.tsx";
+import { labelsIn } from "./taint.ts";
 
 export type FlowNode = Node<
   {
@@ -39,7 +40,12 @@ const EXCERPT = 34;
 
 export const GraphNode = memo(function GraphNode({ data }: NodeProps<FlowNode>): ReactNode {
   const { drawn, view, look, counts, isOpen, isFound, direction } = data;
-  const states = [isOpen ? "is-open" : "", isFound ? "is-found" : "", counts ? "is-group" : ""];
+  const states = [
+    isOpen ? "is-open" : "",
+    isFound ? "is-found" : "",
+    counts ? "is-group" : "",
+    labelsIn([view]) === "" ? "" : "is-tainted",
+  ];
   const [into, outOf] = ENDS[direction];
   return (
     <div
@@ -82,11 +88,20 @@ function Marks({ view }: { readonly view: NodeView | undefined }): ReactNode {
     view.lostDeliveries > 0 ? `${view.lostDeliveries} lost` : "",
   ].filter((mark) => mark !== "");
   const all = [roundText(view), iterationsText(view), ...marks].filter((mark) => mark !== "");
-  if (all.length === 0) return null;
+  const labels = labelsIn([view]);
   return (
-    <span className={marks.length > 0 ? "graph-node-marks" : "graph-node-marks is-count"}>
-      {all.join(", ")}
-    </span>
+    <>
+      {all.length > 0 && (
+        <span className={marks.length > 0 ? "graph-node-marks" : "graph-node-marks is-count"}>
+          {all.join(", ")}
+        </span>
+      )}
+      {labels !== "" && (
+        <span className="graph-node-labels" title="Labels of untrusted data" data-labels={labels}>
+          {labels}
+        </span>
+      )}
+    </>
   );
 }
 

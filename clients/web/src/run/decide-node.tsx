@@ -1,6 +1,7 @@
-// A node that moderation holds: the output that waits, and the buttons to approve or reject it.
+// A node that moderation or a policy about labels holds: the output that waits, and the buttons to approve or reject it.
 
 import { jsonTextOf } from "@pawl/client";
+import { TAINT_HOLD } from "@pawl/core/log/event";
 import type { NodeView } from "@pawl/core/log/view";
 import { type ReactNode, useState } from "react";
 import { useAction } from "../api/action.ts";
@@ -20,6 +21,8 @@ export function DecideNode({ runId, node }: Props): ReactNode {
   const [comment, setComment] = useState("");
   const { isBusy, fault, act } = useAction();
   const { nodeId, iteration } = node;
+  // An approval drops the labels, so it needs a reason.
+  const isRelease = node.cause === TAINT_HOLD;
   // The events do not carry the held output, so the page reads it from the gateway.
   const read = usePoll(`${runId} ${node.key}`, 0, (signal) => reads.runs.get(runId, { signal }));
   const same = read.value?.run.nodes.find(
@@ -30,12 +33,13 @@ export function DecideNode({ runId, node }: Props): ReactNode {
     void act(() => writes.runs.decide(runId, nodeId, decision, { iteration, comment }));
   return (
     <section className="decide" aria-label="Decide">
+      {isRelease && <p>{node.question}</p>}
       {held !== "" && <CodeBlock text={prettyJson(held)} what="held output" />}
       <FaultBox fault={fault ?? read.fault} />
       <input
         type="text"
-        aria-label="Comment"
-        placeholder="Comment, for people"
+        aria-label={isRelease ? "Reason" : "Comment"}
+        placeholder={isRelease ? "Why this data may be used" : "Comment, for people"}
         value={comment}
         onChange={({ target }) => setComment(target.value)}
       />
@@ -43,7 +47,11 @@ export function DecideNode({ runId, node }: Props): ReactNode {
         <button type="button" className="danger" disabled={isBusy} onClick={() => decide("reject")}>
           Reject
         </button>
-        <button type="button" disabled={isBusy} onClick={() => decide("approve")}>
+        <button
+          type="button"
+          disabled={isBusy || (isRelease && comment.trim() === "")}
+          onClick={() => decide("approve")}
+        >
           Approve
         </button>
       </div>

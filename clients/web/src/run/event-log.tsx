@@ -1,6 +1,7 @@
 // The event log: every fact of the run in order. It scrolls to the newest event until the reader scrolls up or pauses it.
 
 import { memo, type ReactNode, useLayoutEffect, useRef, useState } from "react";
+import { executionName, isUndo } from "@pawl/core/log/undo-iteration";
 import { FindBox } from "../ui/drawer.tsx";
 import { formatClock } from "../ui/time.ts";
 import { type EventKind, type EventRow, filterRows, toneOf, windowOf } from "./event-rows.ts";
@@ -173,7 +174,7 @@ const Row = memo(function Row({ row, tone, chosen, onChoose, onOpen }: RowProps)
               onOpen(key);
             }}
           >
-            {key}
+            {isUndo(row.iteration) ? executionName(row.nodeId, row.iteration) : key}
           </button>
         )}
         {row.attempt > 1 && <span className="tag">attempt {row.attempt}</span>}

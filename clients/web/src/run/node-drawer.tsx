@@ -1,6 +1,6 @@
 // The drawer of one node execution: its streamed text, its output or error, its deliveries and its log lines.
 
-import { APPROVAL, isSettled } from "@pawl/core/log/event";
+import { APPROVAL, isSettled, SIGNAL } from "@pawl/core/log/event";
 import type { ReactNode } from "react";
 import { ApprovalPanel } from "../approvals/approval-panel.tsx";
 import { labelOf, nodeInput } from "../graph/definition.ts";
@@ -15,8 +15,13 @@ import { prettyJson } from "../ui/json-text.ts";
 import { DecideNode } from "./decide-node.tsx";
 import { culpritOf, iterationsText, type Look, roundText } from "./looks.ts";
 import { StreamMedia, StreamText } from "./node-stream.tsx";
+import { SignalForm } from "./signal-form.tsx";
+import { TaintPath } from "./taint-path.tsx";
+import { nodeUsageText } from "./usage-text.ts";
 import type { RunScene } from "./use-run.ts";
-import type { Delivery, NodeView } from "@pawl/core/log/view";
+import { executionName } from "@pawl/core/log/undo-iteration";
+import type { NodeView } from "@pawl/core/log/view";
+import type { Delivery } from "@pawl/core/log/view-parts";
 import { reads } from "../api/gateway.ts";
 import { usePoll } from "../api/poll.ts";
 
@@ -32,13 +37,16 @@ export function NodeDrawer(props: Props): ReactNode {
   return (
     <Drawer
       label={`Node ${node.key}`}
-      title={drawn?.label || node.key}
+      title={titleOf(node, drawn?.label ?? "")}
       onClose={onClose}
       data-node-drawer={node.key}
     >
       <Facts node={node} drawn={drawn} look={look} />
       <NodeNote {...props} look={look} />
       {isHeld(node) && <DecideNode runId={runId} node={node} />}
+      {awaitsSignal(node) && (
+        <SignalForm key={node.key} runId={runId} node={node} config={drawn?.config ?? ""} />
+      )}
       {asksPerson(node) && (
         // The key changes with the decision, so the panel reads the approval again and shows the name of the person.
         <ApprovalPanel
@@ -46,6 +54,7 @@ export function NodeDrawer(props: Props): ReactNode {
           approvalId={node.approvalId}
         />
       )}
+      <TaintPath runId={runId} node={node} />
       {node.details !== "" && <CodeBlock text={prettyJson(node.details)} what="details" />}
       {node.text !== "" && <StreamText text={node.text} isLive={node.status === "running"} />}
       <StreamMedia media={node.media} />
@@ -59,13 +68,17 @@ export function NodeDrawer(props: Props): ReactNode {
             : "The node gave no output."
         }
       />
-      <h3>Input</h3>
-      <CodeBlock
-        text={nodeInput(graph, view, node.nodeId)}
-        what="input"
-        empty="The node has no input yet."
-      />
-      {drawn !== undefined && drawn.config !== "{}" && (
+      {node.undoes === undefined && (
+        <>
+          <h3>Input</h3>
+          <CodeBlock
+            text={nodeInput(graph, view, node.nodeId)}
+            what="input"
+            empty="The node has no input yet."
+          />
+        </>
+      )}
+      {node.undoes === undefined && drawn !== undefined && drawn.config !== "{}" && (
         <>
           <h3>Configuration</h3>
           <CodeBlock text={drawn.config} what="configuration" />
@@ -76,6 +89,10 @@ export function NodeDrawer(props: Props): ReactNode {
     </Drawer>
   );
 }
+
+/** The label of a node, or its key. A compensation says what it undoes. */
+const titleOf = ({ nodeId, key, iteration, undoes }: NodeView, label: string): string =>
+  undoes === undefined ? label || key : executionName(label || nodeId, iteration);
 
 /** Why the node is in its state. The page has a short text for some states. For others it shows the explanation of the gateway. */
 function NodeNote({
@@ -156,9 +173,16 @@ function LogLines({ lines }: { readonly lines: NodeView["log"] }): ReactNode {
   );
 }
 
-/** Moderation holds the node for a person. The node does not wait for its iterations or a child run. */
+/** Moderation, or a policy about labels, holds the node for a person. The node does not wait for its iterations or a child run. */
 const isHeld = ({ status, cause, width, childRunId }: NodeView): boolean =>
-  status === "waiting" && width === undefined && childRunId === "" && cause !== APPROVAL;
+  status === "waiting" &&
+  width === undefined &&
+  childRunId === "" &&
+  cause !== APPROVAL &&
+  cause !== SIGNAL;
+
+const awaitsSignal = ({ status, cause }: NodeView): boolean =>
+  status === "waiting" && cause === SIGNAL;
 
 /** Whether the node waits, or waited, for a person. The drawer also shows the answer. */
 const asksPerson = (node: NodeView): boolean =>
@@ -177,6 +201,7 @@ function Facts({ node, drawn, look }: FactsProps): ReactNode {
       <StatusBadge status={look} />
       <span className="mono">{node.key}</span>
       {drawn !== undefined && <span className="tag">{drawn.type}</span>}
+      {node.tool !== "" && <span className="tag">tool {node.tool}</span>}
       {node.round > 0 && <span className="tag">{roundText(node)}</span>}
       {node.width !== undefined && <span className="tag">{iterationsText(node)} items</span>}
       {node.childRunId !== "" && (
@@ -185,6 +210,7 @@ function Facts({ node, drawn, look }: FactsProps): ReactNode {
         </Link>
       )}
       {node.handle !== "" && <span className="tag">left by {node.handle}</span>}
+      {node.usage !== undefined && <span className="tag">{nodeUsageText(node.usage)}</span>}
     </p>
   );
 }

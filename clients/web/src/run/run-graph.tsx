@@ -9,6 +9,7 @@ import { Drawer, FindBox } from "../ui/drawer.tsx";
 import { byUrgency, tally, TallyLine } from "../graph/tally.tsx";
 import { findNodes } from "../graph/definition.ts";
 import { type DrawnNode } from "@pawl/client";
+import { labelsIn, TAINT_SIGN } from "../graph/taint.ts";
 import { StatusIcon, statusName } from "../ui/status-icon.tsx";
 import type { Looks } from "./looks.ts";
 
@@ -28,6 +29,12 @@ export function RunGraph(props: Props): ReactNode {
     <section className="panel graph-panel" aria-label="Graph">
       {graph.nodes.length > FOLD_FROM && <FindNode {...props} />}
       <LazyGraph graph={folded} run={run} openKey={openKey} foundIds={found} onOpen={onOpen} />
+      {labelsIn([...view.nodes.values()]) !== "" && (
+        <p className="graph-legend" data-legend="taint">
+          <span className="graph-legend-line" aria-hidden="true" /> {TAINT_SIGN} untrusted data on
+          its way; the words at the nodes are its labels
+        </p>
+      )}
     </section>
   );
 }

@@ -1,4 +1,4 @@
-// The head of a run's page: its status, its workflow, the state of the connection, and the button that cancels it.
+// The head of a run's page: its status, its workflow, the state of the connection, and the buttons that cancel or repair it.
 
 import { isFinal } from "@pawl/core/log/event";
 import type { Run } from "@pawl/proto/pawl/v1/run_pb";
@@ -10,6 +10,8 @@ import { submitting, useNow } from "../ui/browser-hooks.ts";
 import { StatusBadge } from "../ui/status-icon.tsx";
 import { formatDuration, formatTime, wireMs } from "../ui/time.ts";
 import type { Connection } from "./feed.ts";
+import { RepairRun } from "./repair-run.tsx";
+import { usageText } from "./usage-text.ts";
 import type { RunView } from "@pawl/core/log/view";
 import { useAction } from "../api/action.ts";
 import { writes } from "../api/gateway.ts";
@@ -41,6 +43,12 @@ export function RunHeader({ run, name, view, connection }: Props): ReactNode {
         <span className="spacer" />
         {connection.kind !== "ended" && <ConnectionLight connection={connection} />}
         {!over && <CancelRun runId={run.runId} />}
+        {over && run.quarantine === undefined && (
+          <RepairRun
+            runId={run.runId}
+            hasFailures={view.hasFailures || view.status !== "completed"}
+          />
+        )}
       </div>
       <dl className="facts">
         <Fact name="Run" mono copy={run.runId}>
@@ -51,8 +59,19 @@ export function RunHeader({ run, name, view, connection }: Props): ReactNode {
             <Link to={runPath(run.parentRunId, run.parentNodeId)}>{run.parentNodeId}</Link>
           </Fact>
         )}
+        {run.repairOf !== "" && (
+          <Fact name="Repairs">
+            <Link to={runPath(run.repairOf)}>{run.repairOf}</Link>
+          </Fact>
+        )}
+        {run.repairedBy.map((runId) => (
+          <Fact key={runId} name="Repaired by">
+            <Link to={runPath(runId)}>{runId}</Link>
+          </Fact>
+        ))}
         <Fact name="Started">{formatTime(startedAt)}</Fact>
         <Fact name={over ? "Took" : "Running for"}>{formatDuration(tookMs)}</Fact>
+        {usageText(view) !== "" && <Fact name="Used">{usageText(view)}</Fact>}
         {run.traceId !== "" && (
           <Fact name="Trace" mono copy={run.traceId}>
             {run.traceId}

@@ -4,7 +4,7 @@ import type { ReactNode } from "react";
 import { labelOf } from "../graph/definition.ts";
 import { Clamped, CodeBlock, CopyButton } from "../ui/text-block.tsx";
 import type { NodeView, RunView } from "@pawl/core/log/view";
-import { APPROVAL } from "@pawl/core/log/event";
+import { APPROVAL, SIGNAL } from "@pawl/core/log/event";
 import { reads } from "../api/gateway.ts";
 import { usePoll } from "../api/poll.ts";
 import { formatDuration } from "../ui/time.ts";
@@ -62,7 +62,9 @@ const QUESTIONS_MAX = 3;
 export function RunWaiting(props: RunScene): ReactNode {
   const { runId, view, runLooks, openKey, onOpen } = props;
   const nodes = [...view.nodes.values()];
-  const asking = nodes.filter(({ status, cause }) => status === "waiting" && cause === APPROVAL);
+  const asking = nodes.filter(
+    ({ status, cause }) => status === "waiting" && (cause === APPROVAL || cause === SIGNAL),
+  );
   if (asking.length > 0) return <Questions {...{ asking, openKey, onOpen }} />;
   const isMoving = nodes.some(({ status }) => status === "running");
   const delays = nodes.filter(({ key }) => runLooks.looks.get(key)?.releaseAt !== undefined);
@@ -84,19 +86,20 @@ function Questions({
   return (
     <div className="outcome is-waiting" role="status" data-waiting>
       <ul className="questions">
-        {asking.slice(0, QUESTIONS_MAX).map(({ key, question }) => (
+        {asking.slice(0, QUESTIONS_MAX).map(({ key, question, signal }) => (
           <li key={key}>
             <span>
-              Waiting for a person: <strong>{question === "" ? key : question}</strong>
+              {signal === "" ? "Waiting for a person: " : "Waiting for a signal: "}
+              <strong>{signal || question || key}</strong>
             </span>
             {key !== openKey && (
               <button type="button" className="primary" onClick={() => onOpen(key)}>
-                Answer
+                {signal === "" ? "Answer" : "Send"}
               </button>
             )}
           </li>
         ))}
-        {more > 0 && <li>… and {more} more questions</li>}
+        {more > 0 && <li>… and {more} more</li>}
       </ul>
     </div>
   );

@@ -15,6 +15,8 @@ import { EventLog } from "./event-log.tsx";
 import { GroupDrawer, RunGraph } from "./run-graph.tsx";
 import { NodeDrawer } from "./node-drawer.tsx";
 import { RunFailure, RunResult, RunWaiting } from "./run-outcome.tsx";
+import { RunStatePanel } from "./run-state.tsx";
+import { RunUndone } from "./run-undone.tsx";
 import { RunHeader } from "./run-header.tsx";
 import { TimelineChart } from "./timeline-chart.tsx";
 import { type RunScene, useFolded, useLooks, useRunFeed } from "./use-run.ts";
@@ -83,6 +85,7 @@ function OpenRun({ runId, openKey, got }: Props & { readonly got: RunWithDefinit
         </p>
       )}
       <RunFailure {...scene} />
+      <RunUndone {...{ view, onOpen }} />
       {!isFinal(view.status) && <RunWaiting {...scene} />}
       {connection.kind === "refused" && <FaultBox fault={connection.fault} />}
       <div className={opened === undefined && !members ? "run-main" : "run-main with-drawer"}>
@@ -90,6 +93,7 @@ function OpenRun({ runId, openKey, got }: Props & { readonly got: RunWithDefinit
           <RunGraph {...scene} {...{ folded, text, foundIds }} onText={setText} />
           <TimelineChart {...scene} clockSkewMs={clockSkewMs} />
           <RunResult view={view} />
+          <RunStatePanel {...{ runId, view }} />
         </div>
         {opened !== undefined && <NodeDrawer {...scene} node={opened} onClose={onClose} />}
         {members !== undefined && <GroupDrawer {...{ members, looks, onOpen, onClose }} />}

@@ -1,6 +1,7 @@
 // The timeline of a run: a lane per node execution, a bar per attempt, the wait in the queue in a lighter shade.
 
 import { isFinal } from "@pawl/core/log/event";
+import { executionName } from "@pawl/core/log/undo-iteration";
 import { type ReactNode, useMemo } from "react";
 import { useMedia, useNow } from "../ui/browser-hooks.ts";
 import { StatusIcon, statusName } from "../ui/status-icon.tsx";
@@ -91,10 +92,12 @@ export function TimelineChart(props: Props): ReactNode {
   );
 }
 
-/** The label, if there is one, with the iteration. Otherwise the id. */
+/** The label, if there is one, with the iteration, and with the tool that an agent calls. Otherwise the id. */
 function laneName({ key, node }: Lane, labels: ReadonlyMap<string, string>): string {
   const label = labels.get(node.nodeId) ?? "";
-  if (node.item > 0) return label === "" ? key : `${label} #${node.iteration}`;
+  if (node.undoes !== undefined) return executionName(label || node.nodeId, node.iteration);
+  const tool = node.tool === "" ? "" : ` ${node.tool}`;
+  if (node.item > 0) return `${label === "" ? key : `${label} #${node.iteration}`}${tool}`;
   return [label === "" ? key : label, roundText(node)].filter(Boolean).join(", ");
 }
 

@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 import type { Looks } from "./looks.ts";
 import { layoutTimeline as layout, ticksOf, type Timeline } from "./timeline.ts";
-import { type Delivery, emptyNode, EMPTY_VIEW, type RunView } from "@pawl/core/log/view";
+import { emptyNode, EMPTY_VIEW, type RunView } from "@pawl/core/log/view";
+import type { Delivery } from "@pawl/core/log/view-parts";
 
 const layoutTimeline = (view: RunView, nowMs: number, looks: Looks = new Map()): Timeline =>
   layout(view, nowMs, looks);

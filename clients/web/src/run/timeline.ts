@@ -1,7 +1,8 @@
 // The positions of the bars of the timeline: pure geometry over the deliveries of a run, in fractions of its span.
 
 import type { Look, Looks } from "./looks.ts";
-import type { DeliveryEnd, NodeView, RunView } from "@pawl/core/log/view";
+import type { NodeView, RunView } from "@pawl/core/log/view";
+import type { DeliveryEnd } from "@pawl/core/log/view-parts";
 
 export interface Bar {
   readonly key: string;

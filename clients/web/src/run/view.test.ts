@@ -23,9 +23,9 @@ const started = { case: "nodeStarted", value: { executorId: "e1" } } as const;
 const delta = (deltaIndex: number, text: string) =>
   ({ case: "nodeStreamDelta", value: { deltaIndex, text } }) as const;
 
-test("a run goes from running to its verdict with its output", () => {
+test("a run goes from scheduled to its verdict with its output", () => {
   const { add, fold } = setup();
-  expect(fold()).toMatchObject({ status: "running", input: '{"a":1}', startedAt: 1000 });
+  expect(fold()).toMatchObject({ status: "scheduled", input: '{"a":1}', startedAt: 1000 });
   add("run.completed", "", { case: "runCompleted", value: { outputJson: jsonBytesOf(2) } });
   expect(fold()).toMatchObject({ status: "completed", output: "2", endedAt: 1010, lastSeq: 2 });
 });

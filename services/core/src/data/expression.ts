@@ -83,6 +83,35 @@ export function conditionOrFault(text: string, of?: keyof typeof environments): 
   return compiled.ok ? compiled.condition : compiled.message;
 }
 
+/** The paths that a condition reads, from their root on. Undefined if it does not compile. */
+export function conditionPaths(text: string): readonly (readonly string[])[] | undefined {
+  try {
+    const found: string[][] = [];
+    collectPaths(environments.iteration.parse(text).ast, found);
+    return found;
+  } catch {
+    return undefined;
+  }
+}
+
+function collectPaths(node: ASTNode, found: string[][]): void {
+  const path = pathOf(node);
+  if (path !== undefined) found.push(path);
+  else for (const child of childrenOf(node.args)) collectPaths(child, found);
+}
+
+/** `ctx.nodes.a` and `ctx["nodes"].a` are paths. An index that is computed ends the path, and is searched for paths itself. */
+function pathOf(node: ASTNode): string[] | undefined {
+  if (node.op === "id") return [node.args];
+  if (node.op !== "." && node.op !== "[]") return undefined;
+  const [of, step] = node.args;
+  const before = pathOf(of);
+  if (before === undefined) return undefined;
+  if (typeof step === "string") return [...before, step];
+  if (step.op !== "value" || typeof step.args === "object") return undefined;
+  return [...before, String(step.args)];
+}
+
 /** Types of which some values are false. */
 const CAN_BE_FALSE: ReadonlySet<string> = new Set(
   "bool dyn int uint double string null".split(" "),

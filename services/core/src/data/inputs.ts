@@ -7,7 +7,7 @@ import { merge, mergeStrategyOf, type MergeItem, type MergeStrategy } from "./me
 import { lookup, parsePath } from "./path.ts";
 import type { NodeContext } from "./scope.ts";
 
-/** One incoming edge, in the form that `nodeJson` in log/context.ts writes. */
+/** One incoming edge, in the form that `nodeJson` in log/node-json.ts writes. */
 export interface Binding {
   readonly source: string;
   readonly sourceLabel: string;

@@ -35,6 +35,19 @@ export const LIMITS = {
   /** Keys of a run's memory, and the bytes of all its values: half of what a node may read. One value has at most valueBytes. */
   memoryKeys: 1_000,
   memoryBytes: MIB,
+  /** Names of labels in one run, and the origins that a value keeps of each. They bound the labels of an event. */
+  taintLabels: 64,
+  taintOrigins: 8,
+  /** Rules of one workflow about labels. The planner compares each with the nodes that it names. */
+  taintRules: 100,
+  /** The reason for which a node drops labels. */
+  taintReasonLength: 1_000,
+  /** The goal of a run, each of its constraints, and how many constraints it has. Every context of the run has them. */
+  goalLength: 4_000,
+  constraintLength: 1_000,
+  constraints: 32,
+  /** Nodes in each list of a run's state. Of the visited ones it has the newest. */
+  visitedNodes: 1_000,
   /** Actions of one outcome. Their JSON together has at most valueBytes. */
   actions: 32,
   /** Everything that a node may read. It is checked when the node is queued, and again before an executor gets it. */
@@ -77,6 +90,10 @@ export const LIMITS = {
   templateBytes: 64 * KIB,
   templateHoles: 1_000,
   templateOutputBytes: MIB,
+  /** The tokens that a node reserves which asks a model and names no bound. */
+  modelReserveTokens: 1_000,
+  /** Raises of the budget of one run. The fold keeps their request ids. */
+  budgetRaises: 1_000,
   /** Items of a map or a loop. */
   scopeWidth: 10_000,
   /** Iterations of one map that run at once. */
@@ -87,6 +104,19 @@ export const LIMITS = {
   iterationsMax: 10_000,
   /** How often a run repeats whose definition does not say. */
   runIterations: 50,
+  /** Turns of an agent that names no bound, and the largest bound. Every turn asks its model once. */
+  agentTurns: 10,
+  agentTurnsMax: 100,
+  /** Tools of one agent, and the calls that its model may ask for in one turn. */
+  agentTools: 64,
+  agentCalls: 64,
+  /** The conversation of an agent. A request to a provider has at most a megabyte, with its frame. */
+  conversationBytes: 768 * KIB,
+  /** Decisions of a supervisor that its definition does not bound, and the newest ones that its model reads. */
+  supervisorDecisions: 10,
+  decisionsRead: 50,
+  /** The reason of a decision. */
+  decisionReasonLength: 500,
   /** Nested child runs. A workflow that starts itself ends here. */
   runDepth: 10,
   /** Attempts that a policy may ask for. */
@@ -102,6 +132,12 @@ export const LIMITS = {
   moderationGraceMs: 6 * MINUTE_MS,
   runDeadlineMs: HOUR_MS,
   runDeadlineMsMax: 30 * DAY_MS,
+  /** How long a run may be compensated, if its definition does not say. */
+  compensationMs: HOUR_MS,
+  /** Executions that an end event names, of those that could not be undone. */
+  leftNamed: 100,
+  /** Compensations that an answer about a run shows. */
+  undosShown: 1_000,
   delayMsMax: 365 * DAY_MS,
   /** How long an approval may stay open. */
   approvalDeadlineMsMax: 365 * DAY_MS,
@@ -110,6 +146,15 @@ export const LIMITS = {
   approvalAssignees: 32,
   /** Defaults of a definition that are checked against their schema when it is saved. Each check compiles a schema. */
   approvalDefaults: 50,
+  /** How long an await_signal node may wait, if it has a limit. */
+  signalTimeoutMsMax: 365 * DAY_MS,
+  /** The payload of a signal. The output of its node is the payload with a small frame, and must fit too. */
+  signalBytes: 256 * KIB - 512,
+  /** Signals of one run that no node has taken yet, and the bytes of their payloads. The fold of the run holds them. */
+  signalsKept: 1_000,
+  signalsKeptBytes: MIB,
+  /** Signals of one run in all. The fold remembers the request id of each, so that a repeat is found. */
+  signals: 10_000,
   /** Lost leases that a node execution survives. After one more it is a dead letter. */
   deliveriesMax: 3,
   httpRequestBytes: MIB,

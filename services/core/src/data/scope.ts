@@ -9,6 +9,9 @@ export interface NodeContext {
   readonly vars: Readonly<Record<string, unknown>>;
   /** The keys of the run's memory that the node reads; absent if there are none. */
   readonly memory?: Readonly<Record<string, unknown>>;
+  /** What the run is for, and the rules that it respects; absent if it has none. */
+  readonly goal?: string;
+  readonly constraints?: readonly string[];
   /** The handles by which parents left, if they left by one. */
   readonly handles?: Readonly<Record<string, string>>;
   /** Only in an iteration, like the two below. */
@@ -17,6 +20,8 @@ export interface NodeContext {
   readonly index?: number;
   /** The output of the iteration before. Null in the first. Only loops have it. */
   readonly previous?: unknown;
+  /** The earlier decisions of a supervisor, the newest last. Only a supervisor has them. */
+  readonly decisions?: readonly { readonly route: string; readonly reason: string }[];
 }
 
 export interface Scope {
@@ -33,6 +38,8 @@ export interface Scope {
 export const NODE_ROOTS: ReadonlySet<string> = new Set(["ctx", "input"]);
 /** The roots of templates in the body of a map. */
 export const MAP_ROOTS: ReadonlySet<string> = new Set([...NODE_ROOTS, "item", "index"]);
+/** The roots of templates in a tool of an agent: `item` has the arguments of the call. */
+export const TOOL_ROOTS: ReadonlySet<string> = new Set(["ctx", "item", "index"]);
 /** The roots of templates in the body of a loop. */
 export const LOOP_ROOTS: ReadonlySet<string> = new Set([...MAP_ROOTS, "previous"]);
 
@@ -47,8 +54,9 @@ export const RESERVED_VARIABLES: ReadonlySet<string> = new Set([
 /** The scope of a node, given its context and resolved parameters. */
 export function scopeOf(context: NodeContext, params: Readonly<Record<string, unknown>>): Scope {
   const { input, nodes, vars, memory = {}, item, index, previous } = context;
-  // A variable of a definition that an earlier version saved may have the name `memory`; it wins.
-  const ctx = { memory, ...vars, input, nodes, vars };
+  const { goal = "", constraints = [] } = context;
+  // A variable of a definition that an earlier version saved may have one of the first three names; it wins.
+  const ctx = { memory, goal, constraints, ...vars, input, nodes, vars };
   if (index === undefined) return { ctx, input: params };
   const own = { item, index, ...(previous === undefined ? {} : { previous }) };
   return { ctx: { ...ctx, ...own }, input: params, ...own };

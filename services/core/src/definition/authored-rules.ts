@@ -3,9 +3,18 @@
 
 import { isRecord, isReservedName } from "../data/path.ts";
 import { patternFault } from "../data/pattern.ts";
+import { toolsIn } from "./agent-tools.ts";
 import { INPUT_SCHEMA, schemasOf } from "./contract-rules.ts";
 import { patternsOf, subschemas } from "./contract-tree.ts";
-import { bodyOf, joinOf, records, type Outline, type OutlineEdge } from "./graph-rules.ts";
+import {
+  bodyOf,
+  impliedHandle,
+  joinOf,
+  records,
+  type Outline,
+  type OutlineEdge,
+  type OutlineNode,
+} from "./graph-rules.ts";
 import { checkRetry } from "./retry-rules.ts";
 import { excerpt, violationPath, type Report } from "./violation.ts";
 
@@ -20,11 +29,27 @@ export function checkAuthored(outline: Outline, report: Report): void {
     const isModerated = typeof moderation === "string" && moderation !== "none";
     const path = `nodes[${index}].retry`;
     checkRetry({ type, retry, hasOutput, isModerated, path, nodeId: id }, report);
+    if (type === "agent")
+      for (const tool of toolsIn(node.config, `nodes[${index}].config`)) {
+        const own = { type: tool.type, retry: tool.raw["retry"], hasOutput: false, isModerated };
+        checkRetry({ ...own, path: `${tool.path}.retry`, nodeId: id }, report);
+      }
     const body = bodyOf(node);
     if (typeof body?.["type"] !== "string") return;
+    checkUntil(node, body["type"], `nodes[${index}].config.until`, report);
     const own = { type: body["type"], retry: body["retry"], hasOutput: false, isModerated };
     checkRetry({ ...own, path: `nodes[${index}].config.body.retry`, nodeId: id }, report);
   });
+}
+
+/** Types that no executor completes. The process that completes a body judges `until`, so it would never end their loops. */
+const ENDED_OUTSIDE: ReadonlySet<string> = new Set(["approval", "await_signal", "subworkflow"]);
+
+function checkUntil({ id, type, config }: OutlineNode, body: string, path: string, report: Report) {
+  if (type !== "loop" || !ENDED_OUTSIDE.has(body)) return;
+  if (!isRecord(config) || config["until"] === undefined) return;
+  const message = `until is not evaluated for a body of type ${body}; draw an edge with loop: true behind a node of that type, or use times`;
+  report(path, "BAD_LOOP", message, id);
 }
 
 /** Ids are keys of `ctx.nodes` and similar objects, where these names would find inherited properties. */
@@ -38,9 +63,10 @@ function checkNames({ id, nodes, edges }: Outline, report: Report): void {
   nodes.forEach((node, index) => {
     check(`nodes[${index}].id`, node.id, node.id);
     check(`nodes[${index}].output_variable`, node.variable, node.id);
-    if (node.type !== "condition") return;
-    records(node.config, "branches").forEach((branch, at) =>
-      check(`nodes[${index}].config.branches[${at}].id`, branch["id"], node.id),
+    if (node.type !== "condition" && node.type !== "supervisor") return;
+    const key = node.type === "condition" ? "branches" : "routes";
+    records(node.config, key).forEach((each, at) =>
+      check(`nodes[${index}].config.${key}[${at}].id`, each["id"], node.id),
     );
   });
   edges.forEach((edge, index) => {
@@ -60,9 +86,9 @@ function checkRepeatedEdges({ nodes, edges }: Outline, report: Report): void {
   const counted = new Set(
     nodes.flatMap(({ id, join }) => (joinOf(join)?.mode === "n_of_m" ? [id] : [])),
   );
-  const approvals = new Set(nodes.flatMap(({ id, type }) => (type === "approval" ? [id] : [])));
+  const implied = new Map(nodes.map(({ id, type = "" }) => [id, impliedHandle(type)]));
   const handleOf = ({ source, handle }: OutlineEdge): string =>
-    handle ?? (approvals.has(source) ? "approved" : ANY);
+    handle ?? implied.get(source) ?? ANY;
   /** The first edge by all its keys, and by its ends and handle. */
   const same = new Map<string, number>();
   const between = new Map<string, Map<string, number>>();

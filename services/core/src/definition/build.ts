@@ -1,13 +1,19 @@
 // A raw definition that broke no rule becomes the Definition that all other rooms use: camelCase, with defaults filled in.
 
+import { LIMITS } from "../data/limits.ts";
 import { oldSpellingsIn } from "../fault/cause.ts";
 import { invariant } from "../fault/invariant.ts";
 import { nodeId } from "../name/ids.ts";
+import { type Budget, limitsAny } from "../policy/budget.ts";
 import type { ConcurrencyLimit, RateLimit } from "../policy/limit.ts";
-import { DEFAULT_RETRY, type RetryPolicy } from "../policy/retry.ts";
-import { joinOf } from "./graph-rules.ts";
+import { DEFAULT_RETRY, type RetryPolicy, STANDARD_RETRY } from "../policy/retry.ts";
+import type { TaintRule } from "../policy/taint.ts";
+import type { RawTool } from "./agent-config.ts";
+import { declarationOf, toolName, toolNode } from "./agent-tools.ts";
+import { amountsOf } from "./amounts.ts";
+import { impliedHandle, joinOf } from "./graph-rules.ts";
 import { NODE_CONFIGS } from "./node-types.ts";
-import { memoryReadsOf, readsOf } from "./reads.ts";
+import { memoryReadsOf, readsOf, toolReadsOf } from "./reads.ts";
 import type { RawDefinition, RawNode } from "./schema.ts";
 import type {
   Definition,
@@ -24,27 +30,41 @@ export function buildDefinition(raw: RawDefinition): Definition {
   const leavesByError = new Set(
     raw.edges.filter((edge) => edge.source_handle === "error").map((edge) => edge.source),
   );
-  const approvals = new Set(
-    raw.nodes.filter(({ type }) => type === "approval").map(({ id }) => id),
-  );
+  const implied = new Map(raw.nodes.map(({ id, type }) => [id, impliedHandle(type)]));
   const spellings = oldSpellingsIn(JSON.stringify(raw));
   return {
     id: raw.id,
     title: raw.title === "" ? (raw.id ?? "") : raw.title,
-    deadlineMs: raw.deadline_ms,
+    deadlineMs: Math.min(raw.deadline_ms, raw.budget?.wall_time_ms ?? Infinity),
     maxIterations: raw.max_iterations,
+    compensateOn: new Set(raw.compensate_on),
+    compensationTimeoutMs: raw.compensation_timeout_ms,
+    maxRetries: raw.max_retries,
+    goal: raw.goal,
+    constraints: raw.constraints,
+    ...buildBudget(raw.budget),
     concurrency: buildConcurrency(raw.concurrency, ""),
     rate: buildRate(raw.rate, ""),
     // The rules have checked that it is an object or a boolean.
     inputSchema: (raw.input_schema ?? null) as JsonSchema | null,
     memory: new Map(Object.entries(raw.memory).map(([key, { merge }]) => [key, merge])),
+    hasUntrustedInput: raw.untrusted_input,
+    policies: raw.policies.map(buildPolicy),
     nodes: raw.nodes.map((node, ordinal) => {
       const built = buildNode(node, ordinal, leavesByError.has(node.id));
       return spellings === undefined ? built : { ...built, causeSpellings: spellings };
     }),
-    edges: raw.edges.map((edge, index) => buildEdge(edge, index, approvals.has(edge.source))),
+    edges: raw.edges.map((edge, index) => buildEdge(edge, index, implied.get(edge.source))),
   };
 }
+
+const buildPolicy = (raw: RawDefinition["policies"][number]): TaintRule => ({
+  action: raw.action,
+  nodes: new Set(raw.nodes),
+  types: new Set(raw.types),
+  labels: new Set(raw.if_tainted_by),
+  message: raw.message,
+});
 
 function buildNode(raw: RawNode, ordinal: number, leavesByError: boolean): NodeDefinition {
   const join = joinOf(raw.join);
@@ -74,11 +94,31 @@ function buildNode(raw: RawNode, ordinal: number, leavesByError: boolean): NodeD
     rate: buildRate(raw.rate, raw.id),
     priority: raw.priority,
     ...boundOf(raw),
+    ...(raw.taint === undefined ? {} : { taint: raw.taint }),
+    ...buildCompensation(raw),
+    ...(raw.budget === undefined ? {} : { budget: amountsOf(raw.budget) }),
+    ...(raw.reserve === undefined ? {} : { reserve: amountsOf(raw.reserve) }),
   };
+}
+
+/** Without an input, the handler gets the output of the node. Unlike a node, it has three attempts. */
+function buildCompensation({
+  compensation: raw,
+}: RawNode): Pick<NodeDefinition, "compensation"> | undefined {
+  if (raw === undefined) return undefined;
+  const { type, config, input = "{{ ctx.output }}", timeout_ms: timeoutMs } = raw;
+  const retry = raw.retry === undefined ? STANDARD_RETRY : buildRetry(raw.retry);
+  return { compensation: { type, config, input, retry, timeoutMs } };
 }
 
 const boundOf = ({ max_iterations: maxIterations }: Pick<RawNode, "max_iterations">) =>
   maxIterations === undefined ? {} : { maxIterations };
+
+function buildBudget(raw: RawDefinition["budget"]): { readonly budget?: Budget } {
+  if (raw === undefined) return {};
+  const amounts = amountsOf(raw);
+  return limitsAny(amounts) ? { budget: { ...amounts, onExceeded: raw.on_exceeded } } : {};
+}
 
 /** A node whose templates name every key that it reads gets no other key. */
 function buildReadKeys({ read_keys: keys, concurrency, rate, ...node }: RawNode): MemoryReads {
@@ -97,8 +137,10 @@ function buildRate(raw: RawNode["rate"], whole: string): RateLimit | null {
   return { key: raw.key ?? whole, limit: raw.limit, perMs: raw.per_ms, scope: raw.scope };
 }
 
-function buildScope({ type, config, concurrency, rate }: RawNode): ScopeDefinition | null {
+function buildScope(node: RawNode): ScopeDefinition | null {
+  const { type, config, concurrency, rate } = node;
   const keys = [concurrency?.key ?? "", rate?.key ?? ""];
+  if (type === "agent") return buildAgent(node, keys);
   if (type === "map") {
     const { body, parallelism, on_item_failure: onItemFailure } = NODE_CONFIGS.map.parse(config);
     const shared = { until: null, hasPrevious: false };
@@ -108,6 +150,29 @@ function buildScope({ type, config, concurrency, rate }: RawNode): ScopeDefiniti
   const { body, until = null } = NODE_CONFIGS.loop.parse(config);
   const shared = { parallelism: 1, onItemFailure: "fail", hasPrevious: true } as const;
   return { body: buildBody(body, until, keys), until, ...shared };
+}
+
+/** A turn reads the conversation and nothing else: the agent filled in its templates when it expanded. */
+function buildAgent(node: RawNode, keys: readonly string[]): ScopeDefinition {
+  const { config, retry, timeout_ms: timeoutMs } = node;
+  const { tools, max_turns: maxTurns } = NODE_CONFIGS.agent.parse(config);
+  const shared = { retry: buildRetry(retry), timeoutMs, errorHandling: "fail_node" } as const;
+  const turn = { type: "agent", config: { declarations: tools.map(declarationOf) } };
+  const reads = readsOf({ type: "noop", config: {}, input: undefined, until: null, keys });
+  return {
+    body: { ...turn, ...shared, reads },
+    agent: { maxTurns, tools: tools.map(buildTool) },
+    ...{ parallelism: LIMITS.agentCalls, onItemFailure: "continue", until: null },
+    hasPrevious: false,
+  };
+}
+
+function buildTool(tool: RawTool) {
+  const node = toolNode(tool);
+  const { retry, timeout_ms: timeoutMs, on_error: onError } = tool;
+  const shared = { retry: buildRetry(retry), timeoutMs, errorHandling: "fail_node" } as const;
+  const body = { ...node, ...shared, reads: toolReadsOf(node) };
+  return { name: toolName(tool), body, onError };
 }
 
 function buildBody(
@@ -139,13 +204,12 @@ function buildRetry(raw: RawNode["retry"]): RetryPolicy {
 const buildEdge = (
   raw: RawDefinition["edges"][number],
   index: number,
-  isApproval: boolean,
+  implied: string | undefined,
 ): EdgeDefinition => ({
   id: raw.id ?? `edge-${index}`,
   source: nodeId(raw.source),
   target: nodeId(raw.target),
-  // An edge without a handle after an approval means `approved`: a rejected order is not shipped.
-  sourceHandle: raw.source_handle ?? (isApproval ? "approved" : null),
+  sourceHandle: raw.source_handle ?? implied ?? null,
   sourceOutputKey: raw.source_output_key,
   targetParamLabel: raw.target_param_label,
   mergeStrategy: raw.merge_strategy,

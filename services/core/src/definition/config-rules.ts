@@ -1,10 +1,13 @@
 // Rules inside one node's config: the schema of a built-in type, and the syntax of every template in it.
 
 import { isRecord } from "../data/path.ts";
-import { LOOP_ROOTS, MAP_ROOTS, NODE_ROOTS } from "../data/scope.ts";
+import { LOOP_ROOTS, MAP_ROOTS, NODE_ROOTS, TOOL_ROOTS } from "../data/scope.ts";
 import { compileTemplate } from "../data/template.ts";
+import { NO_TOOL } from "./agent-config.ts";
+import { toolsIn } from "./agent-tools.ts";
 import type { Outline } from "./graph-rules.ts";
 import { isBuiltIn, isTemplateFree, NODE_CONFIGS } from "./node-types.ts";
+import { AWAIT_SIGNAL } from "./signal-config.ts";
 import { excerpt, violationPath, type Report } from "./violation.ts";
 import { reportIssues } from "./zod-issue.ts";
 
@@ -49,17 +52,25 @@ interface Owner {
 
 type Config = Readonly<Record<string, unknown>>;
 
-function checkConfig(owner: Owner, config: Config, report: Report): void {
+/** Reports every rule that the config of one type breaks. */
+export function checkConfig(owner: Owner, config: Config, report: Report): void {
   const { type, path, nodeId } = owner;
   if (isBuiltIn(type)) {
     const parsed = NODE_CONFIGS[type].safeParse(config);
     if (!parsed.success) reportIssues(parsed.error.issues, report, () => nodeId, path);
   }
   if (type === "condition") checkBranches(config, path, nodeId, report);
-  if (type === "approval") {
+  if (type === "approval" || type === AWAIT_SIGNAL) {
     // A schema and a default hold no templates.
-    const { response_schema: _schema, default: _default, ...own } = config;
+    const { response_schema: _response, schema: _payload, default: _default, ...own } = config;
     checkTemplates({ value: own, path, key: "" }, owner, report);
+    return;
+  }
+  if (type === "supervisor") checkRoutes(config, path, nodeId, report);
+  if (type === "agent") {
+    const { tools: _tools, ...own } = config;
+    checkTemplates({ value: own, path, key: "" }, owner, report);
+    checkTools(owner, config, report);
     return;
   }
   if (type !== "map" && type !== "loop") {
@@ -80,20 +91,56 @@ function checkBody(owner: Owner, body: Config, report: Report): void {
   checkConfig({ ...owner, type, roots, path: `${owner.path}.body.config` }, config, report);
 }
 
-function checkBranches(config: Config, path: string, nodeId: string, report: Report): void {
-  const branches = config["branches"];
-  if (!Array.isArray(branches)) return;
-  const seen = new Set<unknown>();
-  branches.forEach((branch: unknown, index) => {
-    const id = isRecord(branch) ? branch["id"] : undefined;
-    if (typeof id !== "string") return;
-    if (seen.has(id)) {
-      const message = `branch ${excerpt(id)} is used twice; choose another id`;
-      report(`${path}.branches[${index}].id`, "DUPLICATE_ID", message, nodeId);
+/** The config of a tool belongs to the tool's own type. Its templates see the arguments of a call as `ctx.item`. */
+function checkTools(owner: Owner, config: Config, report: Report): void {
+  const { nodeId } = owner;
+  const tools = toolsIn(config, owner.path);
+  const twice = repeatedOf(tools.map(({ name }) => name));
+  tools.forEach((tool, index) => {
+    const { type, path, configPath, name, raw, isTyped } = tool;
+    if (twice.has(index) && name !== "") {
+      const message = `the tool ${excerpt(name)} is there twice; choose another name`;
+      report(`${path}.name`, "DUPLICATE_ID", message, nodeId);
     }
-    seen.add(id);
+    // The schema already refuses such a type. A check inside it would report the same fault twice.
+    if ((isTyped && !NO_TOOL.has(type)) || "http" in raw)
+      checkConfig({ type, path: configPath, nodeId, roots: TOOL_ROOTS }, tool.config, report);
+    checkTemplates(
+      { value: raw["input"], path: `${path}.input`, key: "" },
+      { type: "", nodeId, roots: TOOL_ROOTS },
+      report,
+    );
+    if (type === "approval" && ("response_schema" in tool.config || "default" in tool.config)) {
+      const message =
+        "an approval that a model calls takes any response; remove response_schema and default";
+      report(configPath, "BAD_TOOL", message, nodeId);
+    }
   });
 }
+
+/** The places of names that an earlier place has too. */
+function repeatedOf(names: readonly unknown[]): ReadonlySet<number> {
+  return new Set(names.flatMap((name, at) => (names.indexOf(name) < at ? [at] : [])));
+}
+
+const idOf = (value: unknown): unknown => (isRecord(value) ? value["id"] : undefined);
+
+function checkIds(list: unknown, path: string, what: string, nodeId: string, report: Report): void {
+  if (!Array.isArray(list)) return;
+  const ids = list.map(idOf);
+  for (const at of repeatedOf(ids)) {
+    const id = ids[at];
+    if (typeof id !== "string") continue;
+    const message = `${what} ${excerpt(id)} is used twice; choose another id`;
+    report(`${path}[${at}].id`, "DUPLICATE_ID", message, nodeId);
+  }
+}
+
+const checkBranches = (config: Config, path: string, nodeId: string, report: Report): void =>
+  checkIds(config["branches"], `${path}.branches`, "branch", nodeId, report);
+
+const checkRoutes = (config: Config, path: string, nodeId: string, report: Report): void =>
+  checkIds(config["routes"], `${path}.routes`, "route", nodeId, report);
 
 interface Spot {
   readonly value: unknown;

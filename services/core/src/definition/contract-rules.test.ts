@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { LIMITS } from "../data/limits.ts";
-import { nodeJson } from "../log/context.ts";
+import { nodeJson } from "../log/node-json.ts";
 import { parseDefinition } from "./parse.ts";
 
 const parse = (contracts: unknown) =>
@@ -19,7 +19,7 @@ test("a version of a definition keeps the contracts of its nodes, null where the
   // What is stored gives the same again, and it is what an executor gets.
   const again = parseDefinition(parsed.canonicalJson);
   expect(again).toMatchObject({ ok: true, definition: parsed.definition });
-  expect(JSON.parse(nodeJson(parsed.graph, 0, false))).toMatchObject({
+  expect(JSON.parse(nodeJson(parsed.graph, 0, "node"))).toMatchObject({
     node: { contracts: { output } },
   });
 });

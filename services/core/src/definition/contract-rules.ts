@@ -5,9 +5,11 @@ import { LIMITS } from "../data/limits.ts";
 import { isRecord } from "../data/path.ts";
 import { compilePattern } from "../data/pattern.ts";
 import { exceedsUtf8 } from "../data/utf8.ts";
+import { toolsIn } from "./agent-tools.ts";
 import { IN_PLACE, SCHEMA_KEYWORDS, VALUE_KEYWORDS } from "./contract-keywords.ts";
 import { localPointer, patternsOf, subschemas, type Subschema } from "./contract-tree.ts";
 import type { Outline, OutlineNode } from "./graph-rules.ts";
+import { AWAIT_SIGNAL } from "./signal-config.ts";
 import { firstMessage } from "./zod-issue.ts";
 import { excerpt, violationPath, type Report } from "./violation.ts";
 
@@ -17,12 +19,15 @@ const MADE_BY_ENGINE: ReadonlyMap<string, string> = new Map([
   ["loop", "a loop"],
   ["subworkflow", "a subworkflow"],
   ["approval", "an approval"],
+  ["agent", "an agent"],
+  [AWAIT_SIGNAL, "an await_signal"],
 ]);
 const DIALECT = /^https:\/\/json-schema\.org\/draft\/2020-12\/schema#?$/;
 /** Which nodes to moderate instead, by the types whose output no executor sees. */
 const MODERATED_INSTEAD: ReadonlyMap<string, string> = new Map([
   ["subworkflow", "the nodes of its own workflow"],
   ["approval", "a node behind it"],
+  [AWAIT_SIGNAL, "a node behind it"],
 ]);
 /** The schema of the input of a run, in a definition. */
 export const INPUT_SCHEMA = "input_schema";
@@ -62,12 +67,15 @@ interface PlacedSchema {
   readonly schema: unknown;
 }
 
-/** The schemas of a node: the schema of a person's answer, and its contracts. */
+/** The schemas of a node: of a person's answer or a signal's payload, of the arguments of its tools, and its contracts. */
 export function schemasOf(
   { type = "", config, contracts }: Pick<OutlineNode, "type" | "config" | "contracts">,
   index: number,
 ): PlacedSchema[] {
-  const asked = responseSchemas(type, config, `nodes[${index}].config`);
+  const asked = [
+    ...answerSchemas(type, config, `nodes[${index}].config`),
+    ...argumentSchemas(type, config, `nodes[${index}].config`),
+  ];
   if (!isRecord(contracts)) return asked;
   const held = ["input", "output"].flatMap((phase) => {
     const schema = contracts[phase] ?? null;
@@ -76,17 +84,33 @@ export function schemasOf(
   return [...asked, ...held];
 }
 
-/** The schema of a person's answer: of an approval, or of an approval that is a body. */
-function responseSchemas(type: string, config: unknown, path: string): PlacedSchema[] {
+/** The schemas of the arguments that the tools of an agent take. */
+function argumentSchemas(type: string, config: unknown, path: string): PlacedSchema[] {
+  if (type !== "agent") return [];
+  return toolsIn(config, path).flatMap(({ raw: { input_schema: schema }, path: at }) =>
+    schema === undefined ? [] : [{ path: `${at}.input_schema`, schema }],
+  );
+}
+
+/** The key of the config with the schema of an answer from outside, by node type. */
+const ANSWER_SCHEMAS: ReadonlyMap<string, string> = new Map([
+  ["approval", "response_schema"],
+  [AWAIT_SIGNAL, "schema"],
+]);
+
+/** The schema of an answer from outside: of the node itself, or of its body. */
+function answerSchemas(type: string, config: unknown, path: string): PlacedSchema[] {
   if (!isRecord(config)) return [];
-  if (type === "approval") {
-    const { response_schema: schema } = config;
-    return schema === undefined ? [] : [{ path: `${path}.response_schema`, schema }];
+  const key = ANSWER_SCHEMAS.get(type);
+  if (key !== undefined) {
+    const schema = config[key];
+    return schema === undefined ? [] : [{ path: `${path}.${key}`, schema }];
   }
   const { body } = config;
-  if ((type !== "map" && type !== "loop") || !isRecord(body) || body["type"] !== "approval")
-    return [];
-  return responseSchemas("approval", body["config"], `${path}.body.config`);
+  if ((type !== "map" && type !== "loop") || !isRecord(body)) return [];
+  const inner = body["type"];
+  if (typeof inner !== "string" || !ANSWER_SCHEMAS.has(inner)) return [];
+  return answerSchemas(inner, body["config"], `${path}.body.config`);
 }
 
 type Fault = (steps: readonly (string | number)[], reason: string, message: string) => void;

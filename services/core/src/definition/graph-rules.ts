@@ -2,9 +2,11 @@
 // one wrong field does not hide other faults: the author sees every violation at once.
 
 import { isRecord } from "../data/path.ts";
+import { DONE, MAX_ITERATIONS } from "./agent-config.ts";
 import { findCycle, topologicalWaves } from "./graph.ts";
 import { checkLoops } from "./loop-rules.ts";
 import type { Join } from "./shape.ts";
+import { AWAIT_SIGNAL } from "./signal-config.ts";
 import { excerpt, type Report } from "./violation.ts";
 
 /** The readable part of a definition, whatever its faults. */
@@ -26,6 +28,7 @@ export function outlineOf(raw: unknown) {
       contracts: node["contracts"],
       moderation: node["moderation"],
       retry: node["retry"],
+      compensation: node["compensation"],
       variable: text(node, "output_variable"),
       limits: limitsOf(node),
     })),
@@ -108,14 +111,27 @@ function checkEdges(
 
 /**
  * The handles by which a node can be left, if they are known. A condition has its branches, and `else` if none holds. A map or a loop
- * has `loop` if there were items and `done` if there were none. An approval has one per kind of answer. Every node has `error`.
+ * has `loop` if there were items and `done` if there were none. An approval has one per kind of answer. An await_signal has one for a
+ * signal and one for its timeout. A supervisor has its routes, `done` and `max_iterations`. Every node has `error`.
  */
 function declaredHandles({ type, config }: OutlineNode): readonly string[] | undefined {
   if (type === "map" || type === "loop") return ["loop", "done", "error"];
   if (type === "approval") return ["approved", "rejected", "timeout", "error"];
-  if (type !== "condition") return undefined;
-  const branches = records(config, "branches").flatMap((branch) => text(branch, "id") ?? []);
-  return [...new Set([...branches, "else", "error"])];
+  if (type === AWAIT_SIGNAL) return ["received", "timeout", "error"];
+  if (type !== "condition" && type !== "supervisor") return undefined;
+  const key = type === "condition" ? "branches" : "routes";
+  const ids = records(config, key).flatMap((each) => text(each, "id") ?? []);
+  const own = type === "condition" ? ["else"] : [DONE, MAX_ITERATIONS];
+  return [...new Set([...ids, ...own, "error"])];
+}
+
+/**
+ * The handle that an edge without one means, if its source can end in more than one way. So a rejected order is not shipped, and a signal
+ * that never came releases nothing.
+ */
+export function impliedHandle(type: string): string | undefined {
+  if (type === "approval") return "approved";
+  return type === AWAIT_SIGNAL ? "received" : undefined;
 }
 
 /** A start node is optional: without one the nodes that no edge leads to start. */

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { nodeJson } from "../log/context.ts";
+import { nodeJson } from "../log/node-json.ts";
 import { parseDefinition, parseSavedDefinition } from "./parse.ts";
 
 const text = (definition: unknown): string => JSON.stringify(definition, null, 2);
@@ -21,14 +21,14 @@ test("a node has an input of its own, which the executor gets as it was written"
   const parsed = parseDefinition(text(definition));
   expect(parsed).toMatchObject({ ok: true, definition: { nodes: [{ input }] } });
   if (!parsed.ok) return;
-  expect(JSON.parse(nodeJson(parsed.graph, 0, false)).node).toMatchObject({ input });
+  expect(JSON.parse(nodeJson(parsed.graph, 0, "node")).node).toMatchObject({ input });
   expect(parseSavedDefinition(parsed.canonicalJson)).toMatchObject({ ok: true });
 });
 
 test("a node without an input has none in its JSON, as before", () => {
   const parsed = parseDefinition(text({ nodes: [charge()] }));
   if (!parsed.ok) throw new Error("valid");
-  expect(JSON.parse(nodeJson(parsed.graph, 0, false)).node).not.toHaveProperty("input");
+  expect(JSON.parse(nodeJson(parsed.graph, 0, "node")).node).not.toHaveProperty("input");
 });
 
 test("templates of an input are checked, with their place and line", () => {
@@ -67,7 +67,7 @@ test("a body has an input with its item, and a type that the scheduler completes
   expect(faultsOf(map({ type: "acme.charge@2", input }))).toEqual([]);
   const parsed = parseDefinition(text(map({ type: "acme.charge@2", input })));
   if (!parsed.ok) throw new Error("valid");
-  expect(JSON.parse(nodeJson(parsed.graph, 0, true)).node).toMatchObject({ input });
+  expect(JSON.parse(nodeJson(parsed.graph, 0, "body")).node).toMatchObject({ input });
   expect(faultsOf(map({ type: "noop", input }))).toEqual([
     "nodes[0].config.body.input INPUT_UNUSED",
   ]);

@@ -1,5 +1,5 @@
 // Rules of loop edges. A loop edge leads back to a node before its source, and its source must choose it by a handle: a loop without
-// that choice never ends.
+// that choice never ends. An edge to a supervisor needs none, because the supervisor chooses, and bounds how often.
 
 import { LIMITS } from "../data/limits.ts";
 import type { Link, Outline } from "./graph-rules.ts";
@@ -33,7 +33,7 @@ export function checkLoops(
   for (const { source, target, at } of loops) {
     const id = nodes[source]?.id ?? "";
     const handle = edges[at]?.handle;
-    if (handle === undefined) {
+    if (handle === undefined && nodes[target]?.type !== "supervisor") {
       const message = `${nameOf(source)} would always lead back; name the handle by which it repeats in source_handle`;
       report(`edges[${at}]`, "UNBOUNDED_LOOP", message, id);
     }
@@ -45,8 +45,9 @@ export function checkLoops(
       (other) => other.at !== at && other.source === source && edges[other.at]?.handle === handle,
     );
     // Each pair of loop edges is reported once, at the later one.
-    if (handle === undefined || rival === undefined || (rival.isLoop && rival.at > at)) continue;
-    const message = `edges[${rival.at}] leaves ${nameOf(source)} by ${excerpt(handle)} too, and the loop would undo it; use another handle`;
+    if (rival === undefined || (rival.isLoop && rival.at > at)) continue;
+    const by = handle === undefined ? "no handle" : excerpt(handle);
+    const message = `edges[${rival.at}] leaves ${nameOf(source)} by ${by} too, and the loop would undo it; use another handle`;
     report(`edges[${at}].source_handle`, "BAD_LOOP", message, id);
   }
 }

@@ -10,11 +10,14 @@ import { excerpt, type Report } from "./violation.ts";
 
 type Raw = Readonly<Record<string, unknown>>;
 
-/** Reports templates that read a key that the node does not get, and an output variable with the name of the memory. */
+/** Names in `ctx` that saved definitions may use for their variables, because they are newer. */
+const NEWER_NAMES: ReadonlySet<unknown> = new Set(["memory", "goal", "constraints"]);
+
+/** Reports templates that read a key that the node does not get, and an output variable with a name that `ctx` has. */
 export function checkMemory(raw: unknown, report: Report): void {
   records(raw, "nodes").forEach((node, index) => {
     const path = `nodes[${index}]`;
-    if (node["output_variable"] === "memory")
+    if (NEWER_NAMES.has(node["output_variable"]))
       report(
         `${path}.output_variable`,
         "RESERVED_KEY",
@@ -74,10 +77,12 @@ function writtenKeys({ type, config, write_key: key }: Raw): string[] {
   return isRecord(values) ? [...own, ...Object.keys(values)] : own;
 }
 
-/** A handler of a user, or a script, may write any key. */
+const WRITERS: ReadonlySet<string> = new Set(["javascript", "agent"]);
+
+/** A handler of a user, a script, or a tool of an agent may write any key. */
 function writesAnyKey({ type, config }: Raw): boolean {
   const body = isRecord(config) && isRecord(config["body"]) ? config["body"]["type"] : undefined;
   return [type, body].some(
-    (one) => typeof one === "string" && (!isBuiltIn(one) || one === "javascript"),
+    (one) => typeof one === "string" && (!isBuiltIn(one) || WRITERS.has(one)),
   );
 }

@@ -66,6 +66,28 @@ export const FLOW_DOCS = {
   type: remember
   config: { values: { customer: "{{ ctx.input.name }}", stage: "checked" } }`,
   },
+  sanitize: {
+    purpose:
+      "Passes a value on without some of its [labels](../guides/taint.md). Put the check before it, or demand a pattern, or a `contracts.output`.",
+    config: {
+      value: "The value: any JSON, with templates.",
+      drop: 'The labels that the output does not have: a list, or `["*"]` for all.',
+      reason: "Why the labels may go. The log keeps it.",
+      pattern:
+        "[RE2](https://github.com/google/re2/wiki/Syntax). The value must be a text in which it occurs; write `^…$` for the whole text.",
+    },
+    inputs: "In the templates of `value`.",
+    output: "The value.",
+    events: "`node.completed` has the labels that it dropped, and the reason.",
+    causes: ["missing_variable", "sanitize_failed"],
+    example: `- id: checked
+  type: sanitize
+  config:
+    value: "{{ ctx.input.iban }}"
+    drop: [input]
+    reason: "an IBAN has only letters and digits"
+    pattern: "^[A-Z]{2}[0-9]{2}[A-Z0-9]{11,30}$"`,
+  },
   map: {
     purpose: "Runs its body once for every item, some at a time, and joins the results in order.",
     config: {
@@ -95,7 +117,7 @@ export const FLOW_DOCS = {
       times: "How often: a number, or a template that gives one.",
       body: "As in a `map`; it also sees `previous`, the output of the iteration before.",
       until:
-        "CEL, evaluated after each iteration; `output` is the output of that iteration. At least one of `items`, `times` and `until` is required.",
+        "CEL, evaluated after each iteration; `output` is the output of that iteration. At least one of `items`, `times` and `until` is required. Not with a body of type `approval`, `await_signal` or `subworkflow`.",
       max_iterations: "After so many iterations the node fails.",
     },
     inputs: "As `input`, also in the body.",
@@ -157,6 +179,30 @@ export const FLOW_DOCS = {
     assignees: [finance]
     deadline_ms: 86400000
     response_schema: { type: object, properties: { amount: { type: number, minimum: 0 } } }`,
+  },
+  await_signal: {
+    purpose:
+      "Waits for a signal: a named message that a caller sends to the run with `SignalRun`. It uses no executor, lease or job. The time does not count against the run's deadline. A signal that came earlier ends the wait at once.",
+    config: {
+      name: "The name of the signal: letters, digits, `.`, `_` and `-`; a template may give it.",
+      timeout_ms: "How long the node waits; without a limit if absent.",
+      schema:
+        "JSON Schema 2020-12 that the payload must match, under the rules of contracts. No template. Without it, any payload is accepted, or none.",
+    },
+    inputs: "As `input` in the template.",
+    output:
+      "`{name, payload, receivedAt}`; `receivedAt` is a time in milliseconds since 1970. After a timeout, `payload` and `receivedAt` are null.",
+    handles:
+      "`received`, also for edges without a handle; `timeout`. Without an edge by `timeout`, a node whose time is up fails.",
+    events:
+      "`node.blocked` with the reason `signal`; `run.signalled` for the signal; `run.status.changed` when nothing else runs.",
+    causes: ["signal_timeout", "input_contract_violation", "missing_variable", "config_invalid"],
+    example: `- id: paid
+  type: await_signal
+  config:
+    name: "payment.{{ ctx.input.order }}"
+    timeout_ms: 86400000
+    schema: { type: object, required: [amount], properties: { amount: { type: number } } }`,
   },
   noop: {
     purpose: "Completes at once: a place where edges meet.",

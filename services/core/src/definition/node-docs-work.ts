@@ -88,6 +88,8 @@ export const WORK_DOCS = {
       sql: "One statement, never a template; values are `$1`, `$2`, …",
       parameters: "The values, which may be templates.",
       max_rows: "How many rows at most; not more than the source allows.",
+      untrusted:
+        "True gives the rows the label `data`: others can write what the source holds. See [Untrusted data](../guides/taint.md).",
       effect:
         "`transactional`, the default where the source may write: a statement that wrote is recorded in its own database and transaction, and happens once. `none`: no record. See [Effects](../guides/retries-and-effects.md#effects).",
       timeout_ms: "How long the statement may take; the source's limit if absent.",

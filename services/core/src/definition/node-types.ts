@@ -3,9 +3,12 @@
 import { z } from "zod";
 import { compileCondition } from "../data/expression.ts";
 import { LIMITS } from "../data/limits.ts";
+import { compilePattern } from "../data/pattern.ts";
 import { exceedsUtf8 } from "../data/utf8.ts";
+import { agentSchema, supervisorSchema } from "./agent-config.ts";
 import { approvalConfig } from "./approval-config.ts";
-import { memoryKeySchema, nameSchema, wholeMs } from "./schema.ts";
+import { llmSchema, timeoutSchema } from "./model-config.ts";
+import { labelsSchema, memoryKeySchema, nameSchema, wholeMs } from "./schema.ts";
 import {
   isTemplate,
   loopSchema,
@@ -13,11 +16,10 @@ import {
   subworkflowSchema,
   templateFor,
 } from "./scope-types.ts";
+import { signalConfig } from "./signal-config.ts";
 import { checkedText, rule } from "./zod-issue.ts";
 
 const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,128}$/;
-
-const timeoutSchema = wholeMs(LIMITS.nodeTimeoutMsMax).optional();
 
 const whenSchema = checkedText((text) => {
   const compiled = compileCondition(text);
@@ -78,37 +80,6 @@ const headersSchema = z.record(
     .refine((value) => !/[\r\n\0]/.test(value), ONE_LINE),
 );
 
-const textSchema = z.string().max(LIMITS.templateBytes);
-
-const messageSchema = z.looseObject({
-  role: z.enum(["system", "developer", "user", "assistant", "tool"]),
-  /** A text, or a list of parts; absent if the assistant only calls tools. */
-  content: z.union([textSchema, z.array(z.looseObject({ type: z.string() }))]).nullish(),
-});
-
-/** A model, and a prompt or a whole conversation. Texts are templates. */
-const llmSchema = z
-  .strictObject({
-    /** A provider of the executor's configuration. If absent, its default provider. */
-    provider: z.string().min(1).max(LIMITS.labelLength).optional(),
-    model: z.string().min(1).max(500),
-    system: textSchema.optional(),
-    prompt: textSchema.optional(),
-    messages: z.array(messageSchema).min(1).max(1_000).optional(),
-    temperature: z.number().min(0).max(2).optional(),
-    max_tokens: z.int().min(1).max(1_000_000).optional(),
-    /** Tool declarations, passed to the provider unchanged. */
-    tools: z.array(z.record(z.string(), z.unknown())).min(1).max(128).optional(),
-    response_format: z.enum(["text", "json"]).default("text"),
-    /** False requests the whole answer at once. Then nothing is streamed. */
-    stream: z.boolean().default(true),
-    timeout_ms: timeoutSchema,
-  })
-  .refine(
-    ({ prompt, messages }) => (prompt === undefined) !== (messages === undefined),
-    rule("WRONG_TYPE", "needs exactly one of prompt and messages"),
-  );
-
 /**
  * The name of a source, one SQL statement, and the values of its $1, $2, …. The statement is never a template, because a value inside SQL
  * text would allow SQL injection.
@@ -127,9 +98,16 @@ const dataQuerySchema = z.strictObject({
   parameters: z.array(z.unknown()).max(100).default([]),
   /** The number of rows. The source has its own maximum. */
   max_rows: z.int().min(1).max(LIMITS.queryRowsMax).optional(),
+  /** Whether the rows have the label `data`: the source holds data that others wrote. */
+  untrusted: z.boolean().optional(),
   /** Whether a writing statement is recorded in its own database, in its own transaction. */
   effect: z.enum(["transactional", "none"]).optional(),
   timeout_ms: timeoutSchema,
+});
+
+const sanitizePattern = checkedText((text) => {
+  const compiled = compilePattern(text);
+  return compiled.ok ? undefined : { reason: "CONTRACT_PATTERN", message: compiled.message };
 });
 
 const scalarSchema = z.union([z.string(), z.number(), z.boolean()]);
@@ -158,7 +136,10 @@ export const NODE_CONFIGS = {
     idempotency_key_header: headerNameSchema.optional(),
   }),
   approval: approvalConfig,
+  await_signal: signalConfig,
   llm: llmSchema,
+  agent: agentSchema,
+  supervisor: supervisorSchema,
   map: mapSchema,
   loop: loopSchema,
   subworkflow: subworkflowSchema,
@@ -171,6 +152,17 @@ export const NODE_CONFIGS = {
         (values) => Object.keys(values).length > 0,
         rule("WRONG_TYPE", "needs at least one key"),
       ),
+  }),
+  /** Passes a value on without some of its labels, for a reason that the log keeps. */
+  sanitize: z.strictObject({
+    value: z.unknown().refine((value) => value !== undefined, rule("REQUIRED", "is required")),
+    drop: labelsSchema,
+    reason: z
+      .string()
+      .max(LIMITS.taintReasonLength)
+      .refine((reason) => reason.trim() !== "", rule("REQUIRED", "say why the labels may go")),
+    /** RE2. The value must be a text that contains it. */
+    pattern: sanitizePattern.optional(),
   }),
   /** Completes at once. Tests and benchmarks use it. */
   noop: z.strictObject({}),
@@ -186,7 +178,7 @@ export type BuiltInType = keyof typeof NODE_CONFIGS;
 /** The parsed config of a built-in type. */
 export type NodeConfig<T extends BuiltInType> = z.output<(typeof NODE_CONFIGS)[T]>;
 
-/** The types that do nothing outside of their run. The scheduler completes them itself. */
+/** The types that do nothing outside of their run. The scheduler completes them itself, or opens their wait. */
 const GLUE_TYPES = [
   "start",
   "end",
@@ -196,6 +188,8 @@ const GLUE_TYPES = [
   "map",
   "loop",
   "remember",
+  "sanitize",
+  "await_signal",
 ] as const satisfies readonly BuiltInType[];
 export type GlueType = (typeof GLUE_TYPES)[number];
 
@@ -210,5 +204,9 @@ export const isBuiltIn = (type: string): type is BuiltInType => Object.hasOwn(NO
 export const isTemplateFree = (type: string, key: string): boolean =>
   (type === "javascript" && key === "code") ||
   (type === "dataQuery" && key === "sql") ||
-  (type === "condition" && key === "when") ||
-  (type === "loop" && key === "until");
+  ((type === "condition" || type === "supervisor") && key === "when") ||
+  (type === "loop" && key === "until") ||
+  (type === "sanitize" && key !== "value" && SANITIZE_PLAIN.has(key));
+
+/** Keys of a sanitize node that data cannot change. */
+export const SANITIZE_PLAIN: ReadonlySet<string> = new Set(["drop", "reason", "pattern"]);

@@ -3,9 +3,12 @@
 
 import { LIMITS } from "../data/limits.ts";
 import { isRecord } from "../data/path.ts";
+import { withPublishedSchemas } from "./agent-tools.ts";
 import { checkAuthored } from "./authored-rules.ts";
+import { checkBudgets, warnOfBudgets } from "./budget-rules.ts";
 import { buildDefinition } from "./build.ts";
 import { canonicalJson } from "./canonical.ts";
+import { checkCompensations } from "./compensation-rules.ts";
 import { checkConfigs } from "./config-rules.ts";
 import { checkContracts } from "./contract-rules.ts";
 import { checkGraph, outlineOf } from "./graph-rules.ts";
@@ -16,6 +19,7 @@ import type { KnownTypes } from "./known-types.ts";
 import { offsetOf, type Places, positions } from "./places.ts";
 import { readText, type ReadText } from "./read-text.ts";
 import { definitionSchema } from "./schema.ts";
+import { checkPolicies } from "./taint-rules.ts";
 import type { Definition, Violation } from "./shape.ts";
 import { checkTypes } from "./type-rules.ts";
 import { MORE, violationList } from "./violation.ts";
@@ -82,7 +86,9 @@ function parseValue(raw: unknown, { isAuthored, types }: ParseOptions): ParsedDe
     checkGraph(outline, report);
     checkConfigs(outline, report);
     checkInputs(outline, report);
+    checkCompensations(outline, report);
     checkContracts(outline, report);
+    checkPolicies(raw, outline, report);
     if (isAuthored) {
       checkAuthored(outline, report);
       checkMemory(raw, report);
@@ -91,18 +97,22 @@ function parseValue(raw: unknown, { isAuthored, types }: ParseOptions): ParsedDe
   const warnings = violationList();
   if (shaped.success && types !== undefined && list().length === 0)
     checkTypes(raw, types.schemas, { error: report, warning: warnings.report });
+  if (shaped.success && isAuthored) checkBudgets(shaped.data, report);
   const violations = list();
   if (!shaped.success || violations.length > 0) return { ok: false, violations };
   if (isAuthored) {
     warn(outline, types, warnings.report);
     warnOfMemory(raw, warnings.report);
+    warnOfBudgets(shaped.data, warnings.report);
   }
-  const definition = buildDefinition(shaped.data);
+  // The version keeps the schemas that its tools had when it was saved.
+  const kept = types === undefined ? raw : withPublishedSchemas(raw, types);
+  const definition = buildDefinition(kept === raw ? shaped.data : definitionSchema.parse(kept));
   return {
     ok: true,
     definition,
     graph: indexGraph(definition),
-    canonicalJson: canonicalJson(raw),
+    canonicalJson: canonicalJson(kept),
     warnings: warnings.list(),
   };
 }

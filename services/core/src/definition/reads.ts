@@ -1,6 +1,7 @@
 // The parts of a context that a body reads. Paths in templates name them exactly. A script is searched for them. A type of a user may read
-// anything. A map of ten thousand items must not send its parents' outputs ten thousand times.
+// anything. A map of ten thousand items must not send its parents' outputs ten thousand times. The labels of a value follow the same reads.
 
+import { conditionPaths } from "../data/expression.ts";
 import { isRecord, type PathStep } from "../data/path.ts";
 import { LOOP_ROOTS } from "../data/scope.ts";
 import { compileTemplate } from "../data/template.ts";
@@ -23,6 +24,8 @@ const TEMPLATED: ReadonlySet<string> = new Set([
   "subworkflow",
   "llm",
   "dataQuery",
+  "sanitize",
+  "await_signal",
 ]);
 const OWN = /\bctx\s*\.\s*(?:item|index|previous|remember)\b/g;
 const FOREIGN = /\b(?:ctx|input|arguments|eval|Function)\b/;
@@ -58,6 +61,25 @@ export function readsOf({
   collect(config, reads);
   collect(input, reads);
   collect(keys, reads);
+  return reads;
+}
+
+/**
+ * The parts of the context that a tool call of an agent reads. It has no parameters: edges lead to the agent, and the arguments of the
+ * call are its item.
+ */
+export function toolReadsOf(tool: {
+  readonly type: string;
+  readonly config: Readonly<Record<string, unknown>>;
+  readonly input?: unknown;
+}): ContextReads {
+  const { type, config } = tool;
+  if (!TEMPLATED_NODES.has(type)) {
+    const reads = readsOf({ type, config, input: undefined, until: null, keys: [] });
+    return { ...reads, params: false };
+  }
+  const reads = nothing();
+  collect([config, tool.input], reads);
   return reads;
 }
 
@@ -99,6 +121,44 @@ function bodyReads(config: Readonly<Record<string, unknown>>, named: Set<string>
   return typeof type === "string" && TEMPLATED.has(type) ? named : "all";
 }
 
+type Config = Readonly<Record<string, unknown>>;
+
+/** Built-in types of whole nodes that read in their own way. The others read as a body of their type does. */
+const NODE_READS: Readonly<Record<string, (config: Config, reads: Draft) => void>> = {
+  start: (_config, reads) => Object.assign(reads, { input: true }),
+  end: ({ output_parameters: output }, reads) => {
+    if (output === undefined) Object.assign(reads, { params: true, nodes: "all" });
+    else collect(output, reads);
+  },
+  condition: ({ branches }, reads) => {
+    for (const branch of Array.isArray(branches) ? branches : []) {
+      const when: unknown = isRecord(branch) ? branch["when"] : undefined;
+      const paths = typeof when === "string" ? conditionPaths(when) : undefined;
+      if (paths === undefined) Object.assign(reads, EVERYTHING);
+      else for (const path of paths) note(path, reads);
+    }
+  },
+  map: ({ items }, reads) => collect(items, reads),
+  agent: (config, reads) => collect(config, reads),
+  loop: ({ items, times }, reads) => collect([items, times], reads),
+  remember: ({ values }, reads) => collect(values, reads),
+  approval: (config, reads) => collect(config, reads),
+};
+
+/** The parts of the context from which a whole node makes its output. A map or a loop makes its items from them. */
+export function nodeReadsOf(node: {
+  readonly type: string;
+  readonly config: Config;
+  readonly input?: unknown;
+}): ContextReads {
+  const { type, config } = node;
+  const own = Object.hasOwn(NODE_READS, type) ? NODE_READS[type] : undefined;
+  if (own === undefined) return readsOf({ type, config, input: node.input, until: null, keys: [] });
+  const reads = nothing();
+  own(config, reads);
+  return reads;
+}
+
 interface Draft {
   input: boolean;
   params: boolean;
@@ -107,13 +167,12 @@ interface Draft {
   memory: Set<string> | "all";
 }
 
-const nothing = (): Draft => ({
-  input: false,
-  params: false,
-  nodes: new Set(),
-  vars: new Set(),
-  memory: new Set(),
-});
+function nothing(): Draft {
+  return {
+    ...{ input: false, params: false },
+    ...{ nodes: new Set(), vars: new Set(), memory: new Set() },
+  };
+}
 
 function collect(value: unknown, reads: Draft): void {
   if (typeof value === "string") {

@@ -12,6 +12,8 @@ const PASSING: Readonly<
   javascript: ["timeout", "provider_error"],
   http: ["timeout", "provider_error", "rate_limit"],
   llm: ["timeout", "provider_error", "rate_limit"],
+  agent: ["timeout", "provider_error", "rate_limit"],
+  supervisor: ["timeout", "provider_error", "rate_limit"],
   dataQuery: ["timeout", "provider_error"],
   subworkflow: ["provider_error"],
   text_stream: ["timeout", "provider_error"],

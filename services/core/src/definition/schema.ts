@@ -9,11 +9,15 @@ import { RESERVED_VARIABLES } from "../data/scope.ts";
 import { RETRY_CAUSES } from "../fault/cause.ts";
 import { isName } from "../name/ids.ts";
 import { isMemoryKey, MEMORY_KEY_RULE } from "../name/memory-key.ts";
+import { ANY_LABEL, isTaintLabel, LABEL_RULE } from "../name/taint-label.ts";
 import { isTypeName, TYPE_RULE } from "../name/type-name.ts";
+import { COMPENSATED_ENDS } from "../policy/compensation.ts";
+import { AMOUNT_MAX, microsOf, ON_EXCEEDED } from "../policy/budget.ts";
 import { LIMIT_SCOPES } from "../policy/limit.ts";
 import { MODERATION_ACTIONS, MODERATIONS } from "../policy/moderation.ts";
 import { PARENT_FAILURE_POLICIES } from "../data/parent-failure.ts";
 import { DEFAULT_RETRY, STANDARD_RETRY } from "../policy/retry.ts";
+import { TAINT_ACTIONS } from "../policy/taint.ts";
 import { checkedText, rule } from "./zod-issue.ts";
 
 const NAME_RULE = "1-128 of letters, digits, dot, hyphen and underscore, not starting with . or _";
@@ -40,6 +44,14 @@ const variableSchema = z
 export const memoryKeySchema = z
   .string()
   .refine(isMemoryKey, rule("BAD_MEMORY_KEY", `must be ${MEMORY_KEY_RULE}`));
+
+const labelSchema = z.string().refine(isTaintLabel, rule("BAD_LABEL", `a label is ${LABEL_RULE}`));
+
+/** Labels, or `*` for all of them. */
+export const labelsSchema = z
+  .array(z.union([z.literal(ANY_LABEL), labelSchema]))
+  .min(1)
+  .max(LIMITS.taintLabels);
 
 const PATH_FAULTS = {
   RESERVED_KEY: "a path cannot name a prototype",
@@ -104,7 +116,38 @@ const rateSchema = z
   })
   .optional();
 
+/** What undoes a node that completed: a node type, and the input of its handler. Checked in compensation-rules.ts. */
+const compensationSchema = z.strictObject({
+  type: typeSchema,
+  config: z.record(z.string(), z.unknown()).default({}),
+  /** Any JSON with templates over `ctx.output` and `ctx.input`; the output of the node if absent. */
+  input: z.unknown().optional(),
+  retry: retrySchema.optional(),
+  timeout_ms: wholeMs(LIMITS.nodeTimeoutMsMax).default(LIMITS.nodeTimeoutMs),
+});
+
 const iterationsSchema = z.int().min(1).max(LIMITS.iterationsMax);
+
+const amountSchema = z.int().min(1).max(AMOUNT_MAX).optional();
+
+/** Dollars. The smallest amount is a micro-dollar. */
+const dollarsSchema = z
+  .number()
+  .max(AMOUNT_MAX / 1e6)
+  .refine((usd) => microsOf(usd) >= 1, rule("OUT_OF_RANGE", "must be at least 0.000001"))
+  .optional();
+
+const amountShape = { tokens: amountSchema, cost_usd: dollarsSchema };
+
+/** How much a run may use. `wall_time_ms` is the deadline of the run. */
+const runBudgetSchema = z
+  .strictObject({
+    ...amountShape,
+    node_executions: amountSchema,
+    wall_time_ms: wholeMs(LIMITS.runDeadlineMsMax).optional(),
+    on_exceeded: z.enum(ON_EXCEEDED).default("fail"),
+  })
+  .optional();
 
 export const nodeSchema = z.strictObject({
   id: nameSchema,
@@ -133,8 +176,15 @@ export const nodeSchema = z.strictObject({
   contracts: z
     .strictObject({ input: z.unknown().optional(), output: z.unknown().optional() })
     .optional(),
+  compensation: compensationSchema.optional(),
   concurrency: concurrencySchema,
   rate: rateSchema,
+  /** Labels that its outputs get beside those of the data that it reads. */
+  taint: z.array(labelSchema).min(1).max(LIMITS.taintLabels).optional(),
+  /** How much all executions of the node may use in one run. */
+  budget: z.strictObject({ ...amountShape, node_executions: amountSchema }).optional(),
+  /** What one execution reserves of the budgets before it starts. */
+  reserve: z.strictObject(amountShape).optional(),
   /** How often the node may run in one run. */
   max_iterations: iterationsSchema.optional(),
   /** Added to the run's priority; lower is sooner. */
@@ -157,6 +207,15 @@ const edgeSchema = z.strictObject({
   max_iterations: iterationsSchema.optional(),
 });
 
+/** A rule about labels. Checked in taint-rules.ts, with the nodes. */
+const policySchema = z.strictObject({
+  action: z.enum(TAINT_ACTIONS),
+  nodes: z.array(z.string()).max(LIMITS.definitionNodes).default([]),
+  types: z.array(z.string()).max(LIMITS.definitionNodes).default([]),
+  if_tainted_by: labelsSchema,
+  message: z.string().max(LIMITS.taintReasonLength).default(""),
+});
+
 export const definitionSchema = z.strictObject({
   id: nameSchema.nullable().default(null),
   title: z.string().max(LIMITS.labelLength).default(""),
@@ -164,14 +223,38 @@ export const definitionSchema = z.strictObject({
   deadline_ms: wholeMs(LIMITS.runDeadlineMsMax).default(LIMITS.runDeadlineMs),
   /** How often a run may repeat: loop edges, gotos and handoffs together. */
   max_iterations: iterationsSchema.default(LIMITS.runIterations),
+  /** How often an execution may be retried at most, whatever its policy. */
+  max_retries: z
+    .int()
+    .min(0)
+    .max(LIMITS.attemptsMax - 1)
+    .optional(),
+  /** What a run is for, and the rules that its nodes respect: `ctx.goal` and `ctx.constraints`. */
+  goal: z.string().max(LIMITS.goalLength).default(""),
+  constraints: z
+    .array(z.string().min(1).max(LIMITS.constraintLength))
+    .max(LIMITS.constraints)
+    .default([]),
+  /** How much a run may use. */
+  budget: runBudgetSchema,
   concurrency: concurrencySchema,
   rate: rateSchema,
+  /** The ends that undo completed nodes first. */
+  compensate_on: z
+    .array(z.enum(COMPENSATED_ENDS))
+    .max(COMPENSATED_ENDS.length)
+    .default([...COMPENSATED_ENDS]),
+  compensation_timeout_ms: wholeMs(LIMITS.runDeadlineMsMax).default(LIMITS.compensationMs),
   /** JSON Schema of the input of a run. Checked in contract-rules.ts, with the path of every fault. */
   input_schema: z.unknown().optional(),
   /** How several writes of a key of the memory become one value. */
   memory: z
     .record(memoryKeySchema, z.strictObject({ merge: z.enum(MERGE_STRATEGIES) }))
     .default({}),
+  /** Whether every input of a run has the label `input`. */
+  untrusted_input: z.boolean().default(false),
+  /** Which nodes may not read labelled data. */
+  policies: z.array(policySchema).max(LIMITS.taintRules).default([]),
   nodes: z.array(nodeSchema),
   edges: z.array(edgeSchema).default([]),
 });

@@ -24,6 +24,8 @@ const NO_BODY: ReadonlySet<string> = new Set([
   "end",
   "condition",
   "remember",
+  "agent",
+  "supervisor",
 ]);
 
 const bodySchema = nodeSchema

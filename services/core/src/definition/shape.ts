@@ -3,10 +3,13 @@
 import type { MergeStrategy } from "../data/merge.ts";
 import type { CauseSpellings } from "../fault/cause.ts";
 import type { NodeId } from "../name/ids.ts";
+import type { CompensatedEnd } from "../policy/compensation.ts";
+import type { Budget, SomeAmounts } from "../policy/budget.ts";
 import type { ConcurrencyLimit, RateLimit } from "../policy/limit.ts";
 import type { Moderation, ModerationAction } from "../policy/moderation.ts";
 import type { ParentFailurePolicy } from "../data/parent-failure.ts";
 import type { RetryPolicy } from "../policy/retry.ts";
+import type { TaintRule } from "../policy/taint.ts";
 
 /** When a node with several parents may run: all settled, any taken, or n taken. */
 export type Join =
@@ -43,8 +46,8 @@ export interface ContextReads {
 /** The keys of the run's memory that a node or a body reads. */
 export type MemoryReads = ReadonlySet<string> | "all";
 
-/** What a map or a loop does for each item. */
-interface BodyDefinition {
+/** What a map or a loop does for each item, and what a turn or a tool of an agent does. */
+export interface BodyDefinition {
   readonly type: string;
   readonly config: Readonly<Record<string, unknown>>;
   /** The input of the handler, with templates; absent if the author wrote none. */
@@ -53,6 +56,31 @@ interface BodyDefinition {
   readonly timeoutMs: number;
   readonly errorHandling: ErrorHandling;
   readonly reads: ContextReads;
+}
+
+/** A tool of an agent: each call of it is an execution of its own. */
+interface ToolDefinition {
+  /** The name by which the model calls it. */
+  readonly name: string;
+  readonly body: BodyDefinition;
+  /** `return`: the model gets the error as the result of its call. `fail`: the agent fails. */
+  readonly onError: "return" | "fail";
+}
+
+/** Only for an agent: its body is a turn, which asks the model once. */
+export interface AgentDefinition {
+  readonly maxTurns: number;
+  readonly tools: readonly ToolDefinition[];
+}
+
+/** What undoes an execution that completed. The node of a map or a loop has it for each of its iterations. */
+interface CompensationDefinition {
+  readonly type: string;
+  readonly config: Readonly<Record<string, unknown>>;
+  /** The input of the handler, with templates over `ctx.output` and `ctx.input`. */
+  readonly input: unknown;
+  readonly retry: RetryPolicy;
+  readonly timeoutMs: number;
 }
 
 export interface ScopeDefinition {
@@ -65,6 +93,7 @@ export interface ScopeDefinition {
   readonly until: string | null;
   /** Whether an iteration sees the output of the iteration before. */
   readonly hasPrevious: boolean;
+  readonly agent?: AgentDefinition;
 }
 
 export interface NodeDefinition {
@@ -93,7 +122,7 @@ export interface NodeDefinition {
   readonly readKeys: MemoryReads;
   readonly merge: MergeStrategy | null;
   readonly contracts: NodeContracts;
-  /** Only for a map or a loop. */
+  /** Only for a map, a loop or an agent. */
   readonly scope: ScopeDefinition | null;
   readonly moderation: Moderation;
   readonly moderationAction: ModerationAction;
@@ -104,6 +133,14 @@ export interface NodeDefinition {
   readonly priority: number;
   /** How often the node may run in one run; absent if the author set no bound. */
   readonly maxIterations?: number;
+  /** Labels that its outputs get beside those of the data that it reads; absent if the author named none. */
+  readonly taint?: readonly string[];
+  /** Absent if nothing undoes the node. */
+  readonly compensation?: CompensationDefinition;
+  /** How much all executions of the node in one run may use; absent if the author set no limit. */
+  readonly budget?: SomeAmounts;
+  /** What one execution reserves of the budgets; absent if the author wrote none. */
+  readonly reserve?: SomeAmounts;
 }
 
 export interface EdgeDefinition {
@@ -130,13 +167,28 @@ export interface Definition {
   readonly deadlineMs: number;
   /** How often a run may repeat: loop edges, gotos and handoffs together. */
   readonly maxIterations: number;
+  /** How often an execution may be retried at most, whatever its policy; undefined if only the policy counts. */
+  readonly maxRetries: number | undefined;
+  /** What a run is for; empty if the author says nothing. */
+  readonly goal: string;
+  /** The rules that the nodes of a run respect. */
+  readonly constraints: readonly string[];
+  /** How much a run may use; absent if the author set no limit. */
+  readonly budget?: Budget;
   /** How many runs may be live at once, and how many may start in a window. */
   readonly concurrency: ConcurrencyLimit | null;
   readonly rate: RateLimit | null;
+  /** The ends that undo completed nodes first, and how long that may take. */
+  readonly compensateOn: ReadonlySet<CompensatedEnd>;
+  readonly compensationTimeoutMs: number;
   /** The schema that the input of a run fits; null if any input may start one. */
   readonly inputSchema: JsonSchema | null;
   /** How several writes of one key of the memory become one value; the last write wins for a key that is not here. */
   readonly memory: ReadonlyMap<string, MergeStrategy>;
+  /** Whether every input of a run has the label `input`. */
+  readonly hasUntrustedInput: boolean;
+  /** Which executions may not read labelled data. */
+  readonly policies: readonly TaintRule[];
 }
 
 /** A place in a text. From 1, as editors count. */

@@ -3,6 +3,7 @@
 import { isRecord, type PathStep } from "../data/path.ts";
 import { LOOP_ROOTS } from "../data/scope.ts";
 import { compileTemplate } from "../data/template.ts";
+import { toolsIn } from "./agent-tools.ts";
 import { isTemplateFree } from "./node-types.ts";
 import { violationPath } from "./violation.ts";
 
@@ -20,6 +21,16 @@ export function templatePaths(
   const type = typeof node["type"] === "string" ? node["type"] : "";
   collect(node["input"], { at: `${path}.input`, key: "", type: "" }, found);
   const { config } = node;
+  if (type === "agent" && isRecord(config)) {
+    const { tools: _tools, ...own } = config;
+    collect(own, { at: `${path}.config`, key: "", type }, found);
+    for (const tool of toolsIn(config, `${path}.config`)) {
+      const { type: kind, config: inner, input, configPath } = tool;
+      collect(inner, { at: configPath, key: "", type: kind }, found);
+      collect(input, { at: `${tool.path}.input`, key: "", type: "" }, found);
+    }
+    return found;
+  }
   if (!isRecord(config) || (type !== "map" && type !== "loop")) {
     collect(config, { at: `${path}.config`, key: "", type }, found);
     return found;

@@ -3,29 +3,31 @@
 
 import { isRecord, parsePath, type PathStep, pathText } from "../data/path.ts";
 import { assignablePlace } from "../schema/assignable.ts";
-import { embed, placeAt, type Place, rootPlace, type Schema, UNKNOWN } from "../schema/schema.ts";
+import {
+  embed,
+  placeAt,
+  type Place,
+  rootPlace,
+  type Schema,
+  schemaOf,
+  UNKNOWN,
+} from "../schema/schema.ts";
+import { toolsIn } from "./agent-tools.ts";
 import { authoredSchema, closedObject, type TypeOfPath } from "./authored-value.ts";
 import { records } from "./graph-rules.ts";
 import { missing, outputWords } from "./missing-output.ts";
 import { bodyIn, bodyTypes, itemsOf, listOf, ownPath } from "./item-types.ts";
 import type { KnownTypes } from "./known-types.ts";
 import { templatePaths, type TemplatePath } from "./template-paths.ts";
+import type { IndexedEdge, Inputs, Owner, Raw, Reports, Value } from "./type-check-parts.ts";
 import { ValueTypes } from "./value-types.ts";
-import { excerpt, violationPath, type Report } from "./violation.ts";
+import { excerpt, violationPath } from "./violation.ts";
 
 /** Comparisons of one definition, and of one of its values: a large one takes about a second. */
 const STEPS_MAX = 200_000;
 const STEPS_EACH_MAX = 20_000;
 /** A body is read again for each literal item, which counts too. */
 const CHARACTERS_PER_STEP = 64;
-
-type Raw = Readonly<Record<string, unknown>>;
-
-/** Takes broken rules. */
-interface Reports {
-  readonly error: Report;
-  readonly warning: Report;
-}
 
 /** Reports every misfit between the nodes of a raw definition and the published schemas. The definition broke no other rule. */
 export function checkTypes(raw: unknown, schemas: KnownTypes["schemas"], reports: Reports): void {
@@ -39,40 +41,10 @@ const textAt = (raw: Raw, key: string): string => {
   return typeof value === "string" ? value : "";
 };
 
-/** A node, or the body of a map or a loop. */
-interface Owner {
-  readonly raw: Raw;
-  readonly nodeId: string;
-  readonly path: string;
-  readonly typeOf: TypeOfPath;
-  /** Misfits that are reported already. */
-  readonly known?: Set<string>;
-  /** The place of the literal item that the body is checked with. */
-  readonly item?: string;
-}
-
-/** What a handler gets from outside of its node. */
-interface Inputs {
-  readonly bound: ReadonlyMap<string, { readonly index: number; readonly place: Place }>;
-  /** Whether the node has no parents. */
-  readonly isRoot: boolean;
-}
-
-interface IndexedEdge {
-  readonly edge: Raw;
-  readonly index: number;
-}
-
-interface Value extends Pick<Owner, "nodeId" | "known" | "item"> {
-  readonly source: Schema;
-  readonly target: Schema;
-  /** The place in the definition of a path into the value. */
-  readonly at: (path: readonly PathStep[]) => string;
-  /** Names the value, for people. */
-  readonly what: string;
-}
-
 const isLoop = ({ edge }: IndexedEdge): boolean => edge["loop"] === true;
+
+/** The input of a compensation that names none. */
+const OWN_OUTPUT = "{{ ctx.output }}";
 
 class TypeCheck {
   readonly #nodes: readonly Raw[];
@@ -104,7 +76,32 @@ class TypeCheck {
       const typeOf = this.#values.typesFor(node);
       this.#checkOwner({ raw: node, nodeId, path, typeOf }, inputs);
       this.#checkBody(node, path, inputs);
+      this.#checkTools(node, path);
+      this.#checkCompensation(node, path);
     });
+  }
+
+  /** A compensation reads the output of its node, or of an iteration, as `ctx.output`. */
+  #checkCompensation(node: Raw, path: string): void {
+    const { compensation: raw } = node;
+    if (!isRecord(raw)) return;
+    const done = bodyIn(node) ?? node;
+    const nodeId = textAt(node, "id");
+    const output = this.#values.outputOf(done);
+    const typeOf: TypeOfPath = (named) => {
+      if (named[1] !== "output") return this.#values.typesFor({})(named);
+      const found = placeAt(output, named.slice(2));
+      return found.found === "no" ? UNKNOWN : found.place;
+    };
+    const owner = { raw: { input: OWN_OUTPUT, ...raw }, nodeId, path: `${path}.compensation` };
+    this.#checkOwner({ ...owner, typeOf }, { bound: new Map(), isRoot: false });
+    for (const { at, named } of templatePaths(raw, owner.path)) {
+      if (named[1] !== "output") continue;
+      const found = placeAt(output, named.slice(2));
+      if (found.found !== "no") continue;
+      const message = `${outputWords({ ...done, id: nodeId })} has no ${missing(found)}`;
+      this.#reports.error(at, "NO_SUCH_OUTPUT", message, nodeId);
+    }
   }
 
   #checkOwner(owner: Owner, inputs: Inputs): void {
@@ -144,6 +141,24 @@ class TypeCheck {
     }
   }
 
+  /** The tools of an agent: the arguments of a call are the item. */
+  #checkTools(node: Raw, path: string): void {
+    if (node["type"] !== "agent") return;
+    const nodeId = textAt(node, "id");
+    const typeOf = this.#values.typesFor(node);
+    for (const tool of toolsIn(node["config"], `${path}.config`)) {
+      const { raw, path: at } = tool;
+      const { input_schema: schema } = raw;
+      const item = schema === undefined ? UNKNOWN : rootPlace(schemaOf(schema));
+      const named = templatePaths({ ...tool }, at).filter(
+        (each) => ownPath(each.named) !== undefined,
+      );
+      this.#checkItem(node, item, named);
+      const owner = { raw: { ...tool }, nodeId, path: at, typeOf: bodyTypes(item, typeOf) };
+      this.#checkOwner(owner, { bound: new Map(), isRoot: false });
+    }
+  }
+
   /** Templates of a body that name a value that the item never has. */
   #checkItem(node: Raw, item: Place, named: readonly TemplatePath[], place?: string): void {
     if (node["on_parent_failure"] === "substitute_default") return;
@@ -162,7 +177,7 @@ class TypeCheck {
     // Such a node runs with an empty text where there is no value.
     if (node["on_parent_failure"] === "substitute_default") return;
     const nodeId = textAt(node, "id");
-    const isScope = bodyIn(node) !== undefined;
+    const isScope = bodyIn(node) !== undefined || node["type"] === "agent";
     for (const { at, named } of templatePaths(node, path)) {
       if (isScope && ownPath(named) !== undefined) continue;
       const { place, rest, whose } = this.#values.sourceOf(named);

@@ -1,7 +1,9 @@
 // Finds definitions that are allowed but contain a likely mistake. A warning does not prevent saving, unless the author asks for
 // strictness.
 
+import { isRecord } from "../data/path.ts";
 import { nearestName } from "../name/nearest.ts";
+import { toolsIn } from "./agent-tools.ts";
 import { bodyOf, type Outline } from "./graph-rules.ts";
 import type { KnownTypes } from "./known-types.ts";
 import { isGlueType, NODE_CONFIGS } from "./node-types.ts";
@@ -43,5 +45,11 @@ function warnOfTypes({ nodes }: Outline, { served, registered }: KnownTypes, rep
   nodes.forEach((node, index) => {
     check(node.type, `nodes[${index}].type`, node.id);
     check(bodyOf(node)?.["type"], `nodes[${index}].config.body.type`, node.id);
+    const { compensation } = node;
+    if (isRecord(compensation))
+      check(compensation["type"], `nodes[${index}].compensation.type`, node.id);
+    if (node.type !== "agent") return;
+    for (const { type, path } of toolsIn(node.config, `nodes[${index}].config`))
+      check(type, `${path}.type`, node.id);
   });
 }

@@ -3,8 +3,9 @@
 
 import { unreachable } from "../fault/invariant.ts";
 import { isFinal, TERMINAL_TYPES } from "../log/event.ts";
-import { executionAt, isItem } from "../log/execution.ts";
+import { executionAt, executionDefinition, isItem } from "../log/execution.ts";
 import { newExecutionState, type RunState } from "../log/state.ts";
+import { isUndo } from "../log/undo-iteration.ts";
 import { graphNodeAt, nodeStateAt } from "../plan/place.ts";
 import { cite, type Answer, type Case } from "./case.ts";
 import { explainRunning, explainWaiting } from "./held.ts";
@@ -54,7 +55,7 @@ const nodeCase = (question: ExplainQuestion): Case => ({
   nodeState: nodeStateAt(question.state, question.nodeIndex),
 });
 
-/** An iteration is its node with the type, retries and limits of the body, and with its own state. */
+/** An iteration is its node with the type and retries of the body or of the compensation, and with its own state. */
 function iterationCase(question: ExplainQuestion): Case {
   const { state, nodeIndex, iteration } = question;
   const node = graphNodeAt(state, nodeIndex);
@@ -62,7 +63,10 @@ function iterationCase(question: ExplainQuestion): Case {
   const own = executionAt(state, nodeIndex, iteration) ?? newExecutionState();
   return {
     ...question,
-    node: { ...node, definition: { ...definition, ...definition.scope?.body } },
+    node: {
+      ...node,
+      definition: { ...definition, ...executionDefinition(state, nodeIndex, iteration) },
+    },
     nodeState: { ...nodeStateAt(state, nodeIndex), ...own, handle: undefined, scope: undefined },
   };
 }
@@ -72,7 +76,9 @@ function answerTo(asked: Case): Answer {
   const { status } = nodeState;
   switch (status) {
     case "pending":
-      return ofTheRun(asked) ?? explainPending(asked);
+      return (
+        ofTheRun(asked) ?? (isUndo(asked.iteration) ? notUndone(asked) : explainPending(asked))
+      );
     case "queued":
     case "retrying":
       return ofTheRun(asked) ?? explainQueued(asked);
@@ -123,6 +129,21 @@ function notBegun({ state, proofs, room }: Case): Answer {
     next: "Ask again in a moment; if it stays so, see whether a scheduler is running.",
   };
 }
+
+/** A compensation that is not queued yet. */
+const notUndone = ({ state, proofs }: Case): Answer =>
+  state.ending === undefined
+    ? {
+        reason: "DECIDING",
+        summary: "The node completed, and is undone if the run fails, is cancelled or times out.",
+        next: "Nothing: the run goes forward.",
+      }
+    : {
+        reason: "WAITING_PARENTS",
+        summary: "It is undone after the nodes that ran behind it, in reverse order.",
+        next: "Explain the compensations of those nodes.",
+        since: proofs.newest("", 0, "run.status.changed"),
+      };
 
 function ended({ state, proofs }: Case): Answer {
   const terminal = proofs.newest("", 0, ...TERMINAL_TYPES);

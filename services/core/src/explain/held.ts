@@ -1,7 +1,8 @@
-// Explains a node that is neither queued nor settled. It waits for an executor with its lease, a person, a child run, or its own
-// iterations.
+// Explains a node that is neither queued nor settled. It waits for an executor with its lease, a person, a signal, a child run, or its
+// own iterations.
 
 import { executionAt } from "../log/execution.ts";
+import type { WaitState } from "../log/wait-state.ts";
 import { own, textOf, type Answer, type Case } from "./case.ts";
 import { isSilent, processText } from "./process.ts";
 import { durationText } from "./words.ts";
@@ -42,6 +43,21 @@ export function explainRunning(asked: Case): Answer {
   };
 }
 
+/** A node that waits for a signal. */
+function explainSignal({ state, room }: Case, wait: WaitState): Answer {
+  const { name, since, deadlineAt } = wait;
+  const until =
+    deadlineAt === undefined
+      ? "it has no deadline"
+      : `its deadline passes in ${durationText(deadlineAt - room.now)}`;
+  return {
+    reason: "WAITING_SIGNAL",
+    summary: `It has waited for signal ${name} for ${durationText(room.now - since)}; ${until}.`,
+    next: `Send it: pawl run signal ${state.runId} ${name} --payload JSON; until then the node costs nothing.`,
+    ...(deadlineAt === undefined ? {} : { untilAt: deadlineAt }),
+  };
+}
+
 const PERSON: ReadonlySet<string> = new Set(["approval", "human", "moderation", "moderation_hold"]);
 
 /** A node that waits for something outside. */
@@ -70,7 +86,8 @@ export function explainWaiting(asked: Case): Answer {
       next: `See how the child run${named} is doing.`,
     };
   }
-  const { hold } = executionAt(asked.state, asked.node.index, asked.iteration) ?? {};
+  const { hold, wait } = executionAt(asked.state, asked.node.index, asked.iteration) ?? {};
+  if (wait !== undefined) return { ...common, ...explainSignal(asked, wait) };
   if (hold?.approval !== undefined) {
     const { approvalId, assignees } = hold.approval;
     const whose = assignees.length === 0 ? "" : ` of ${assignees.join(", ")}`;

@@ -4,6 +4,7 @@ import { isSettled, type EventType } from "../log/event.ts";
 import type { Join } from "../definition/shape.ts";
 import { nodeIdAt } from "../plan/place.ts";
 import { type Answer, type Case, ofNode } from "./case.ts";
+import { budgetAnswer } from "./budget-wait.ts";
 import { listText } from "./words.ts";
 
 /** The state of an unsettled parent, by its newest event. */
@@ -20,6 +21,8 @@ export function explainPending(asked: Case): Answer {
   const { state, node } = asked;
   const sources = [...new Set(node.incoming.map((edge) => edge.source))];
   const open = sources.filter((source) => !isSettled(state.nodes[source]?.status ?? "pending"));
+  const short = budgetAnswer(asked);
+  if (short !== undefined) return short;
   if (open.length === 0) return deciding(asked);
   const parents = open.map((source) => ({
     id: nodeIdAt(state, source),

@@ -1,6 +1,7 @@
 // Explains why a ready node does not run. Its time has not come, its limits hold it back, or its queue is paused. Or no executor serves its
 // type, all executors are full, or it is next.
 
+import { budgetAnswer } from "./budget-wait.ts";
 import { own, textOf, type Answer, type Case, ofNode } from "./case.ts";
 import type { Cited } from "./proofs.ts";
 import { queuePausedText } from "./paused.ts";
@@ -12,6 +13,8 @@ import { countText, durationText, listText } from "./words.ts";
 /** A node that is queued, or about to be queued again. */
 export function explainQueued(asked: Case): Answer {
   const queued = own(asked, "node.queued");
+  const short = asked.nodeState.status === "retrying" ? budgetAnswer(asked) : undefined;
+  if (short !== undefined) return short;
   return { since: queued, ...answerFor(asked, queued) };
 }
 

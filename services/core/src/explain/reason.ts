@@ -33,6 +33,8 @@ export const EXPLAIN_REASONS = [
   "WAITING_RATE",
   "QUEUE_PAUSED",
   "RESULT_UNSTORED",
+  "WAITING_SIGNAL",
+  "WAITING_BUDGET",
 ] as const;
 /** The cause of a node's state. */
 export type ExplainReason = (typeof EXPLAIN_REASONS)[number];

@@ -123,7 +123,7 @@ const TABLE: readonly ToldCase[] = [
     title: "a cancelled node says why and cites the end of the run",
     run: () => {
       const run = startToyRun(sketch(["a"], []));
-      const stop = onCancel(run.state, { reason: "not needed", requestId: "" });
+      const stop = onCancel(run.state, { reason: "not needed", requestId: "", now: 0 });
       if (stop.kind === "accepted") stop.facts.forEach(run.append);
       return run;
     },

@@ -1,5 +1,12 @@
 import { expect, test } from "vitest";
-import { EXECUTOR, expanded, sketch, startToyRun, type ToyRun } from "../../test/toy-run.ts";
+import {
+  EXECUTOR,
+  expanded,
+  graphOf,
+  sketch,
+  startToyRun,
+  type ToyRun,
+} from "../../test/toy-run.ts";
 import { explainNode } from "./explain.ts";
 import { proofsOf } from "./proofs.ts";
 import type { WaitingRoom } from "./room.ts";
@@ -63,4 +70,20 @@ test("a map whose body no executor serves names that reason (S3.30)", () => {
   });
   expect(explanation).toMatchObject({ reason: "WAITING_ITERATIONS", status: "waiting" });
   expect(explanation.summary).toContain("0 of 2 are settled, 2 are under way");
+});
+
+test("a node that waits in a later round of a loop edge is explained as it is in that round (S2.9)", () => {
+  const nodes = [
+    { id: "a", type: "task", retry: { attempts: 2, backoff_ms: 5_000 } },
+    { id: "b", type: "task" },
+  ];
+  const edges = [
+    { source: "a", target: "b" },
+    { source: "b", target: "a", source_handle: "again", loop: true },
+  ];
+  const run = startToyRun(graphOf({ nodes, edges }));
+  run.complete("a#0");
+  run.complete("b#0", {}, { handle: "again" });
+  run.fail("a#1");
+  expect(reasonOf(run)).toContain("node a: Attempt 1 ended");
 });

@@ -1,7 +1,8 @@
 // The reason why a live run waits, in one line. So a run shows, for example, that no executor serves its node.
 
-import { isFinal } from "../log/event.ts";
+import { isFinal, type NodeStatus } from "../log/event.ts";
 import type { RunState } from "../log/state.ts";
+import { isUndo, undoOf } from "../log/undo-iteration.ts";
 import { nodeIdAt, openIterations } from "../plan/place.ts";
 import { explainNode } from "./explain.ts";
 import { pausedText } from "./paused.ts";
@@ -16,6 +17,7 @@ const WORTH_SAYING: readonly ExplainReason[] = [
   "QUEUE_PAUSED",
   "NO_EXECUTOR",
   "WAITING_PERSON",
+  "WAITING_SIGNAL",
   "WAITING_CHILD_RUN",
   "BLOCKED",
   "WAITING_SLOT",
@@ -29,19 +31,31 @@ const EVEN_WHILE_RUNNING: ReadonlySet<ExplainReason> = new Set([
   "QUEUE_PAUSED",
   "NO_EXECUTOR",
   "WAITING_PERSON",
+  "WAITING_SIGNAL",
 ]);
 /** How many nodes are examined. A wide graph has many that wait for the same thing. */
 const LOOKED_AT_MAX = 200;
 /** How many waits for slots are examined for one run, because they are much the same. */
 const SLOTS_ASKED_MAX = 20;
 
-/** The nodes that may explain the wait: neither pending nor settled. */
-export const heldNodes = (state: RunState): number[] =>
-  state.nodes.flatMap(({ status }, index) =>
-    status === "queued" || status === "retrying" || status === "running" || status === "waiting"
-      ? [index]
-      : [],
+const HELD: ReadonlySet<NodeStatus> = new Set(["queued", "retrying", "running", "waiting"]);
+
+/** The executions that may explain the wait: neither pending nor settled. One live iteration represents all of a map. */
+export function heldNodes(state: RunState): Looked[] {
+  const nodes = state.nodes.flatMap(({ status, base }, nodeIndex) => {
+    const [iteration = base] = HELD.has(status) ? openIterations(state, nodeIndex) : [];
+    return HELD.has(status) ? [{ nodeIndex, iteration }] : [];
+  });
+  const undos = [...state.undos.values()].flatMap(({ nodeIndex, iteration, status }) =>
+    HELD.has(status) ? [{ nodeIndex, iteration: undoOf(iteration) }] : [],
   );
+  return [...nodes, ...undos];
+}
+
+interface Looked {
+  readonly nodeIndex: number;
+  readonly iteration: number;
+}
 
 /** The question to the store about the slots of the run and its nodes. */
 export const slotsToAsk = (state: RunState, owner: LimitOwner): SlotQuestion[] =>
@@ -52,14 +66,7 @@ export const slotsToAsk = (state: RunState, owner: LimitOwner): SlotQuestion[] =
     ),
   ].slice(0, SLOTS_ASKED_MAX);
 
-/** A map advances with its iterations, so one live iteration represents all of them. */
-const lookedAt = (state: RunState) =>
-  heldNodes(state)
-    .slice(0, LOOKED_AT_MAX)
-    .map((nodeIndex) => {
-      const [iteration = 0] = openIterations(state, nodeIndex);
-      return { nodeIndex, iteration };
-    });
+const lookedAt = (state: RunState): Looked[] => heldNodes(state).slice(0, LOOKED_AT_MAX);
 
 /** Why the run does not advance, for people. Empty while it advances, and after its end. */
 export function waitingReason(question: {
@@ -79,9 +86,12 @@ export function waitingReason(question: {
     if (reason === "RUNNING" || reason === "QUEUED") isAtWork = true;
     const rank = WORTH_SAYING.indexOf(reason);
     if (rank >= 0 && (best === undefined || rank < best.rank))
-      best = { rank, text: `node ${nodeIdAt(state, nodeIndex)}: ${summary}` };
+      best = { rank, text: `${wordsOf(state, nodeIndex, iteration)}: ${summary}` };
   }
   if (best === undefined) return "";
   const reason = WORTH_SAYING[best.rank];
   return isAtWork && (reason === undefined || !EVEN_WHILE_RUNNING.has(reason)) ? "" : best.text;
 }
+
+const wordsOf = (state: RunState, nodeIndex: number, iteration: number): string =>
+  `${isUndo(iteration) ? "the compensation of " : ""}node ${nodeIdAt(state, nodeIndex)}`;

@@ -25,6 +25,7 @@ type MetadataKey =
   | "last_event_id"
   | "limit"
   | "live_runs"
+  | "memory_key"
   | "next"
   | "node_id"
   | "node_type"

@@ -1,13 +1,16 @@
 // Glue: the node types that do nothing outside of their run. Their result follows from config and context alone. So the scheduler completes
-// them in the tick that makes them ready. An executor that gets one completes it by the same function.
+// them in the tick that makes them ready. An `await_signal` opens a wait in that tick. An executor that gets one completes it by the same
+// function.
 
 import { z } from "zod";
 import { BoundedMap } from "../data/bounded-map.ts";
 import { conditionOrFault } from "../data/expression.ts";
 import { LIMITS } from "../data/limits.ts";
+import { compilePattern } from "../data/pattern.ts";
 import type { NodeContext, Scope } from "../data/scope.ts";
 import type { Cause } from "../fault/cause.ts";
-import { type GlueType, NODE_CONFIGS } from "../definition/node-types.ts";
+import { type GlueType, NODE_CONFIGS, SANITIZE_PLAIN } from "../definition/node-types.ts";
+import { filledSignalConfig } from "../definition/signal-config.ts";
 
 /** The result of a glue node. */
 export type GlueResult =
@@ -23,7 +26,16 @@ export type GlueResult =
    * one.
    */
   | { readonly expand: { readonly items: readonly unknown[]; readonly cut?: boolean } }
+  /** The execution waits for a signal. */
+  | { readonly wait: AskedSignal }
   | { readonly failed: GlueFailure };
+
+/** A signal that an execution waits for. */
+export interface AskedSignal {
+  readonly name: string;
+  /** How long the execution waits. Unlimited if absent. */
+  readonly timeoutMs?: number;
+}
 
 /** A failure of a glue node is permanent: the same config and context would fail again. */
 export interface GlueFailure {
@@ -65,6 +77,9 @@ const conditions = new BoundedMap<string, ReturnType<typeof conditionOrFault>>(E
 
 /** The compiled condition of a branch, or its fault. */
 const branchCondition = (when: string) => conditions.ensure(when, conditionOrFault);
+
+/** Patterns of sanitize nodes, compiled. */
+const patterns = new BoundedMap<string, ReturnType<typeof compilePattern>>(EXPRESSIONS_MAX);
 
 /** A number, or the digits that a template in a longer text gives. */
 const wholeNumber = (digits: number) =>
@@ -181,7 +196,33 @@ const remember: Glue<z.output<typeof NODE_CONFIGS.remember>> = {
   complete: ({ values }) => ({ output: values }),
 };
 
+/** Passes its value on. The planner drops the labels that its config names. */
+const sanitize: Glue<z.output<typeof NODE_CONFIGS.sanitize>> = {
+  config: NODE_CONFIGS.sanitize,
+  unrendered: [...SANITIZE_PLAIN],
+  complete: ({ value, pattern }) => {
+    if (pattern === undefined) return { output: value };
+    const compiled = patterns.ensure(pattern, compilePattern);
+    if (!compiled.ok) return failed("config_invalid", compiled.message);
+    if (typeof value !== "string")
+      return failed("sanitize_failed", "the value is not a text, and the node demands a pattern");
+    if (!compiled.pattern.test(value))
+      return failed("sanitize_failed", "the value does not have the pattern of the node");
+    return { output: value };
+  },
+};
+
+/** Names the signal that it waits for. The scheduler knows the signals of the run, and opens the wait. */
+const awaitSignal: Glue<z.output<typeof filledSignalConfig>> = {
+  config: filledSignalConfig,
+  unrendered: ["schema"],
+  complete: ({ name, timeout_ms: timeoutMs }) => ({
+    wait: { name, ...(timeoutMs === undefined ? {} : { timeoutMs }) },
+  }),
+};
+
 /** The glue types by name. */
 export const GLUE = {
-  ...{ start, end, noop, condition, delay, map, loop, remember },
+  ...{ start, end, noop, condition, delay, map, loop, remember, sanitize },
+  await_signal: awaitSignal,
 } as const satisfies Record<GlueType, unknown>;

@@ -9,7 +9,7 @@ import { render, renderFailure, templatesOf } from "../data/template.ts";
 import type { GlueType } from "../definition/node-types.ts";
 import type { NodeDefinition } from "../definition/shape.ts";
 import { issueText } from "../definition/zod-issue.ts";
-import { GLUE, type Glue, type GlueFailure, type GlueResult } from "./glue.ts";
+import { type AskedSignal, GLUE, type Glue, type GlueFailure, type GlueResult } from "./glue.ts";
 import { compileUntil, judgeUntil, type Until } from "./until.ts";
 
 /** A glue execution, prepared once for each definition. */
@@ -33,6 +33,7 @@ type GlueOutcome =
       readonly stop?: boolean;
     }
   | Expanded
+  | ({ readonly kind: "awaiting" } & AskedSignal)
   | ({ readonly kind: "failed"; readonly detailsJson?: string } & GlueFailure);
 
 /** A map or a loop has found its items. */
@@ -110,6 +111,7 @@ function encoded(result: GlueResult): GlueOutcome {
     if (!json.ok) return failure(json);
     return { kind: "expanded", itemsJson: json.text, width: items.length, cut };
   }
+  if ("wait" in result) return { kind: "awaiting", ...result.wait };
   const { output, ...rest } = result;
   const json = encodeJson(output, "output");
   if (!json.ok) return failure(json);

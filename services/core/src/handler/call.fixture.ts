@@ -1,5 +1,6 @@
 // Test support: an invocation with an effect ledger in memory.
 
+import type { Usage } from "../log/event.ts";
 import type { EffectClass, EffectStanding } from "../policy/effect.ts";
 import type { Call } from "./served.ts";
 
@@ -8,6 +9,7 @@ export function callOf(inputJson = "null", configJson = "", standing?: EffectSta
   const begun: { readonly name: string; readonly class: EffectClass }[] = [];
   const committed = new Map<string, unknown>();
   const logs: string[] = [];
+  const used: Usage[] = [];
   return {
     runId: "01890000-0000-7000-8000-000000000000",
     nodeId: "n",
@@ -18,10 +20,12 @@ export function callOf(inputJson = "null", configJson = "", standing?: EffectSta
     traceparent: "",
     timeoutMs: 60_000,
     memory: {},
+    taint: [],
     signal: new AbortController().signal,
     emit: async () => undefined,
     emitMedia: async () => undefined,
     log: (level, message) => void logs.push(`${level} ${message}`),
+    usage: (each) => void used.push(each),
     effects: {
       begin: async (name, effectClass) => {
         begun.push({ name, class: effectClass });
@@ -34,5 +38,6 @@ export function callOf(inputJson = "null", configJson = "", standing?: EffectSta
     begun,
     committed,
     logs,
+    used,
   } satisfies Call & Record<string, unknown>;
 }

@@ -67,6 +67,10 @@ export interface HandlerDefinition<
   readonly config?: C;
   /** How long a silent process keeps invocations of this handler. A minute by default. */
   readonly stallMs?: number;
+  /** Its outputs are data from outside that is not trusted: they get the label `external`. False by default. */
+  readonly external?: boolean;
+  /** Whether the handler reads the state of the run as `ctx.state`. It costs a message of some hundred bytes more. */
+  readonly state?: boolean;
   readonly run: (
     input: Given<I>,
     ctx: Context<Given<C>> & Extra,
@@ -79,7 +83,8 @@ export const handlerDefiner =
   <I extends Schema = undefined, O extends Schema = undefined, C extends Schema = undefined>(
     definition: HandlerDefinition<I, O, C, Extra>,
   ): Executable<Accepted<I>, Given<O>, Accepted<C>, Extra> => {
-    const { type, description = "", stallMs = 0, input, output, config } = definition;
+    const { type, description = "", stallMs = 0, external = false } = definition;
+    const { input, output, config, state: wantsState = false } = definition;
     if (!isTypeName(type))
       throw new TypeError(`${JSON.stringify(type)} is no node type; write ${TYPE_RULE}`);
     let schemas: HandlerSchemas | undefined;
@@ -105,6 +110,8 @@ export const handlerDefiner =
       type,
       description,
       stallMs,
+      external,
+      wantsState,
       // Schemas are converted on request, because an executor that publishes nothing does not need them.
       get schemas() {
         return (schemas ??= schemasOf({

@@ -8,8 +8,10 @@ export interface ResultFacts {
   readonly handle?: string;
   /** How long the next nodes wait. */
   readonly queueDelayMs?: number;
-  /** The tokens that a model counted. */
+  /** What the handler used, and has not reported by `usage` of its context. */
   readonly usage?: Usage;
+  /** Labels that the output gets beside those of the data that the handler got. */
+  readonly taint?: readonly string[];
 }
 
 /** An output with more facts. The function `result` makes it. */

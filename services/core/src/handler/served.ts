@@ -3,6 +3,7 @@
 
 import type { Action } from "../action/kinds.ts";
 import type { Media, Usage } from "../log/event.ts";
+import type { HandlerState } from "./state.ts";
 import type { EffectClass, EffectStanding } from "../policy/effect.ts";
 
 export const LOG_LEVELS = ["debug", "info", "warn", "error"] as const;
@@ -43,6 +44,10 @@ export interface CallFacts {
   readonly timeoutMs: number;
   /** The keys of the run's memory that the node reads. */
   readonly memory: Readonly<Record<string, unknown>>;
+  /** The labels of the data that the handler gets, such as `web`; empty if it is trusted. Its output gets them too. */
+  readonly taint: readonly string[];
+  /** The state of the run, if the handler asks for it. */
+  readonly state?: HandlerState;
   /** Aborted on timeout, cancellation or a lost claim; the handler must then end soon. */
   readonly signal: AbortSignal;
   /** Streams partial output; the promise settles when the handler may send more. */
@@ -50,6 +55,8 @@ export interface CallFacts {
   /** Streams a picture or another file, in order with the text. */
   readonly emitMedia: (media: Media) => Promise<void>;
   readonly log: (level: LogLevel, message: string) => void;
+  /** Adds what the handler used since its last report. It counts however the attempt ends, also if it fails or takes too long. */
+  readonly usage: (usage: Usage) => void;
 }
 
 /** One invocation of a handler. */
@@ -68,12 +75,14 @@ export interface SettledResult {
   readonly outputJson: string;
   /** The handle to leave by; "" means none. */
   readonly handle: string;
-  /** The tokens that a model used. */
+  /** What the handler used, and has not reported by `usage` of its context. */
   readonly usage?: Usage;
   /** The nodes that follow wait this long. */
   readonly queueDelayMs: number;
   /** What the handler asks of the engine beside its output. */
   readonly actions?: readonly Action[];
+  /** Labels that the handler adds. */
+  readonly taint?: readonly string[];
 }
 
 /** Failure. */
@@ -102,6 +111,10 @@ export interface ServedHandler {
   readonly description: string;
   /** How long a silent process keeps invocations of this handler; 0 means the default of the host. */
   readonly stallMs: number;
+  /** Whether its outputs are data from outside, which get the label `external`. */
+  readonly external: boolean;
+  /** Whether the handler reads the state of the run. */
+  readonly wantsState: boolean;
   readonly schemas: HandlerSchemas;
   /** Runs the handler once: parses, checks, runs, checks and encodes. Never rejects. */
   readonly invoke: (call: Call) => Promise<Settled>;

@@ -6,12 +6,14 @@ import { LIMITS } from "../data/limits.ts";
 import { utf8Bytes } from "../data/utf8.ts";
 import type { Cause } from "../fault/cause.ts";
 import { describe, type FailedOptions, type HandlerFailure } from "./failure.ts";
+import type { Usage } from "../log/event.ts";
 import type { HandlerSuccess } from "./result.ts";
 import type { Settled, SettledFailure } from "./served.ts";
 
 const MESSAGE_LENGTH_MAX = 2_000;
 const CAUSE = /^[A-Za-z][A-Za-z0-9_.]{0,63}$/;
 const HANDLE_LENGTH_MAX = 128;
+const MODEL_LENGTH_MAX = 200;
 
 /** The texts of an outcome. */
 export function settled(
@@ -26,7 +28,9 @@ export function settled(
 }
 
 function completedBy(outcome: HandlerSuccess, outputBytes: number): Settled {
-  const { output, handle = "", queueDelayMs = 0, usage, actions = [] } = outcome;
+  const { output, handle = "", queueDelayMs = 0, usage, actions = [], taint = [] } = outcome;
+  if (!Array.isArray(taint) || !taint.every((label) => typeof label === "string"))
+    return malformed("labels that are not texts");
   if (typeof handle !== "string" || handle.length > HANDLE_LENGTH_MAX)
     return malformed("a handle that is not a name");
   if (!Number.isSafeInteger(queueDelayMs) || queueDelayMs < 0 || queueDelayMs > LIMITS.delayMsMax)
@@ -36,10 +40,11 @@ function completedBy(outcome: HandlerSuccess, outputBytes: number): Settled {
     return { failure: settledFailure(encoded.cause, encoded.message, { permanent: true }) };
   const bytes = utf8Bytes(encoded.text);
   if (bytes > outputBytes) return tooLarge(bytes, outputBytes);
-  const counted = usage && {
-    usage: { inputTokens: count(usage.inputTokens), outputTokens: count(usage.outputTokens) },
+  const counted = usage && { usage: countedUsage(usage) };
+  const acted = {
+    ...(actions.length === 0 ? {} : { actions }),
+    ...(taint.length === 0 ? {} : { taint }),
   };
-  const acted = actions.length === 0 ? {} : { actions };
   return { result: { outputJson: encoded.text, handle, queueDelayMs, ...counted, ...acted } };
 }
 
@@ -73,6 +78,18 @@ export function settledFailure(
     retryAfterMs: count(retryAfterMs),
     timeoutMs: count(timeoutMs),
     detailsJson: encodeDetails(details),
+  };
+}
+
+/** Usage with whole numbers. A number that is not a count is 0. */
+export function countedUsage({ inputTokens, outputTokens, costMicros, model }: Usage): Usage {
+  return {
+    inputTokens: count(inputTokens),
+    outputTokens: count(outputTokens),
+    ...(costMicros === undefined ? {} : { costMicros: count(costMicros) }),
+    ...(typeof model === "string" && model !== ""
+      ? { model: cleanText(model, MODEL_LENGTH_MAX) }
+      : {}),
   };
 }
 

@@ -6,6 +6,7 @@
 import type { Fact, RunEvent } from "./event.ts";
 import { executionAt, isItem } from "./execution.ts";
 import type { RunState } from "./state.ts";
+import { isUndo } from "./undo-iteration.ts";
 
 /** The seq of the event that caused this one. 0 for the first. */
 export function causeOf(event: Pick<RunEvent, "type" | "seq" | "epoch" | "payload">): number {
@@ -38,10 +39,17 @@ function causeIn(state: RunState, fact: Fact): number {
   const node = index === undefined ? undefined : state.nodes[index];
   if (index === undefined || node === undefined) return state.lastSeq;
   const own = executionAt(state, index, fact.iteration) ?? node;
+  if (isUndo(fact.iteration)) return own.status === "pending" ? state.undoSeq : own.causeSeq;
+  // The signal that ends a wait is the event directly before.
+  if (own.wait !== undefined && isTaking(fact)) return state.lastSeq;
   if (fact.type === "node.invalidated") return jumpCause(state) ?? own.causeSeq;
   if (fact.type !== "node.cancelled" || fact.epoch > 0) return own.causeSeq;
   return culpritOf(state, index, fact.iteration) ?? own.causeSeq;
 }
+
+const isTaking = (fact: Fact): boolean =>
+  (fact.type === "node.completed" || fact.type === "node.failed") &&
+  fact.payload.signal !== undefined;
 
 /** The seq of the last event of the node whose jump the planner follows. */
 const jumpCause = ({ jumps: [jump], nodes }: RunState): number | undefined =>

@@ -1,7 +1,8 @@
+import { EMPTY_LEDGER } from "./ledger.ts";
 import { expect, test } from "vitest";
 import { completed, sketch, startToyRun, type ToyRun } from "../../test/toy-run.ts";
 import { onDecision } from "../plan/decide.ts";
-import { onChildEnd } from "../plan/result.ts";
+import { onChildEnd } from "../plan/child-end.ts";
 import { onDeadline } from "../plan/stop.ts";
 import { runId } from "../name/ids.ts";
 import { fold } from "./fold.ts";
@@ -43,7 +44,8 @@ function endChild(run: ToyRun, status: "completed" | "timeout", stoodMs: number)
   const { firstDeadlineAt } = run.state;
   const clock = { waitingSince: undefined, clockStoppedAt: undefined, firstDeadlineAt };
   const child = { ...clock, status, deadlineAt: firstDeadlineAt + stoodMs };
-  const about = { runId: CHILD, output: "1", message: undefined, ...child };
+  const clean = { outputTaint: undefined, taintLabels: new Set<string>(), ledger: EMPTY_LEDGER };
+  const about = { runId: CHILD, output: "1", message: undefined, ...clean, ...child };
   const place = { nodeIndex: run.index("b"), iteration: 0, now: run.now };
   const result = onChildEnd(run.state, { ...place, child: about });
   if (result.kind === "accepted") result.facts.forEach(run.append);

@@ -42,12 +42,15 @@ export function changeStatus(
   { payload, at }: FactOf<"run.status.changed"> & { readonly at: number },
 ): void {
   const wasWaiting = isWaiting(state);
-  const { to, scope = "run", who = "", reason = "" } = payload;
+  const { to, scope = "run", who = "", reason = "", waitingFor } = payload;
   state.status = to;
-  state.pause = to === "paused" ? { scope, who, reason } : undefined;
+  state.pause =
+    to === "paused" ? { scope, who, reason, ...(waitingFor && { waitingFor }) } : undefined;
   if (!isWaiting(state)) state.waitingSince = undefined;
   else if (!wasWaiting) state.waitingSince = at;
   if (payload.deadlineAt === undefined) return;
+  // A compensation has a deadline of its own: the run was not stopped for the time between the two.
+  if (payload.ending !== undefined) state.firstDeadlineAt += payload.deadlineAt - state.deadlineAt;
   state.deadlineAt = payload.deadlineAt;
   state.clockStoppedAt = undefined;
 }

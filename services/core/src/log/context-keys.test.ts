@@ -3,7 +3,8 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { sketch, startToyRun } from "../../test/toy-run.ts";
-import { contextJson, nodeJson } from "./context.ts";
+import { contextJson } from "./context.ts";
+import { nodeJson } from "./node-json.ts";
 
 const PAGE = new URL("../../../../docs/reference/worker-protocol.md", import.meta.url);
 
@@ -23,7 +24,7 @@ run.complete("a", 1, {
 });
 
 // The text is made by the code under test.
-const written = JSON.parse(nodeJson(run.state.graph, run.index("b"), false)) as {
+const written = JSON.parse(nodeJson(run.state.graph, run.index("b"), "node")) as {
   readonly node: object;
   readonly bindings: readonly object[];
 };
@@ -42,7 +43,13 @@ test("the page lists every key of a binding", () => {
   expect(always.toSorted()).toEqual(Object.keys(written.bindings[0] ?? {}).toSorted());
 });
 
-test("the page lists every key of a context; those of iterations come after the others", () => {
+test("the page lists every key of a context; those of iterations and supervisors come after the others", () => {
   const keys = Object.keys(JSON.parse(contextJson(run.state, run.index("b"), 0)) as object);
-  expect(keysOf("key of `context_json`")).toEqual([...keys, "item", "index", "previous"]);
+  expect(keysOf("key of `context_json`")).toEqual([
+    ...keys,
+    "item",
+    "index",
+    "previous",
+    "decisions",
+  ]);
 });

@@ -6,11 +6,11 @@ import {
   CONTEXT_OMITTED,
   contextBytes,
   contextJson,
-  nodeJson,
   OUTPUT_OMITTED,
   runContextJson,
   runOutputJson,
 } from "./context.ts";
+import { nodeJson } from "./node-json.ts";
 
 const context = (run: ReturnType<typeof startToyRun>, id: string): unknown =>
   JSON.parse(contextJson(run.state, run.index(id), 0));
@@ -85,7 +85,7 @@ test("a node goes to its executor with its definition and one binding per incomi
       },
     ],
   });
-  const parsed: unknown = JSON.parse(nodeJson(graph, 1, false));
+  const parsed: unknown = JSON.parse(nodeJson(graph, 1, "node"));
   expect(parsed).toMatchObject({
     node: { id: "b", type: "task", label: "The b", ordinal: 1, config: { k: "v" }, merge: "array" },
     bindings: [
@@ -99,7 +99,7 @@ test("a node goes to its executor with its definition and one binding per incomi
       },
     ],
   });
-  expect(nodeJson(graph, 1, false)).toBe(nodeJson(graph, 1, false));
+  expect(nodeJson(graph, 1, "node")).toBe(nodeJson(graph, 1, "node"));
 });
 
 test("the output of the completed end node is the run's output (S3.15, S3.25)", () => {

@@ -1,7 +1,6 @@
-// The JSON that the engine sends: a node's context, a node's definition with its bindings, and the run's output. This file joins JSON texts
-// and never parses the user's JSON.
+// The JSON that the engine sends: a node's context and the run's output. `node-json.ts` has the node's definition. This file joins JSON
+// texts and never parses the user's JSON.
 
-import type { Binding } from "../data/inputs.ts";
 import { LIMITS } from "../data/limits.ts";
 import { splitArray } from "../data/split-array.ts";
 import { exceedsUtf8, utf8Bytes } from "../data/utf8.ts";
@@ -9,20 +8,34 @@ import type { Graph } from "../definition/graph.ts";
 import type { ContextReads, MemoryReads, NodeDefinition } from "../definition/shape.ts";
 import { invariant } from "../fault/invariant.ts";
 import { edgeEffect, JUMPED } from "./edge-effect.ts";
-import { isItem, unknownNode } from "./execution.ts";
+import { stepBytes, stepJson } from "./conversation.ts";
+import { bodyAt, partOf, unknownNode } from "./execution.ts";
 import { memoryBytes, memoryJson } from "./memory.ts";
+import { decisionsBytes, decisionsPart } from "./supervisor.ts";
 import type { NodeState, RunState, ScopeState } from "./state.ts";
+import { undoAt } from "./undo.ts";
+import { isUndo } from "./undo-iteration.ts";
 
 /**
  * The context that an execution reads: `{"input", "nodes": {outputs of the parents whose edge was taken, by id}, "vars": {output
  * variables so far}}`. `"handles": {id: handle}` is added for parents that left by a handle, so that bindings of other branches do
  * not apply. `"memory"` is added if the node reads keys of the memory that have values. An iteration gets only the parts that its body
- * names, and its own item.
+ * names, and its own item. A compensation gets the input, and the output that it undoes as `"vars": {"output"}`.
  */
 export function contextJson(state: RunState, nodeIndex: number, iteration: number): string {
+  if (isUndo(iteration)) return undoContext(state, nodeIndex, iteration);
   const { definition } = nodeAt(state.graph, nodeIndex);
-  const scope = isItem(state, nodeIndex, iteration) ? definition.scope : null;
-  const reads = scope?.body.reads ?? READS_ALL;
+  const body = bodyAt(definition, partOf(state, nodeIndex, iteration));
+  const own =
+    body === undefined
+      ? decisionsPart(state, definition)
+      : itemJson(state, nodeIndex, iteration, definition.scope?.hasPrevious === true);
+  return `{${readJson(state, nodeIndex, body?.reads ?? READS_ALL)}${own}}`;
+}
+
+/** The members of a context, without those that `reads` does not name. */
+export function readJson(state: RunState, nodeIndex: number, reads: ContextReads): string {
+  const { definition } = nodeAt(state.graph, nodeIndex);
   let nodes = "";
   let handles = "";
   for (const [index, { output, handle }] of parentsRead(state, nodeIndex, reads)) {
@@ -34,8 +47,22 @@ export function contextJson(state: RunState, nodeIndex: number, iteration: numbe
   const tail = handles === "" ? "" : `,"handles":{${handles}}`;
   const input = reads.input ? state.input : "null";
   const memory = memoryPart(state, definition.readKeys, reads.memory);
-  const own = scope === null ? "" : itemJson(state, nodeIndex, iteration, scope.hasPrevious);
-  return `{"input":${input},"nodes":{${nodes}},"vars":${variables(state, reads.vars)}${memory}${tail}${own}}`;
+  const vars = `${variables(state, reads.vars)}${purposePart(state, reads.vars)}`;
+  return `"input":${input},"nodes":{${nodes}},"vars":${vars}${memory}${tail}`;
+}
+
+/** The goal and the constraints as members of a context. Templates name them like variables. It is empty if the run has neither. */
+function purposePart({ goal, constraints }: RunState, names: ContextReads["vars"]): string {
+  let part = "";
+  if (goal !== "" && isRead(names, "goal")) part += `,"goal":${JSON.stringify(goal)}`;
+  if (constraints.length > 0 && isRead(names, "constraints"))
+    part += `,"constraints":${JSON.stringify(constraints)}`;
+  return part;
+}
+
+function undoContext(state: RunState, nodeIndex: number, iteration: number): string {
+  const given = undoAt(state, nodeIndex, iteration)?.given ?? "null";
+  return `{"input":${state.input},"nodes":{},"vars":{"output":${given}}}`;
 }
 
 /** The memory as a member of a context. It is empty if no key has a value. */
@@ -93,6 +120,7 @@ function itemJson(
   const { scope, base = 0 } = state.nodes[nodeIndex] ?? {};
   invariant(scope !== undefined, `node ${nodeIndex} has iterations`);
   const index = iteration - base - 1;
+  if (scope.calls.length > 0) return stepJson(scope, index);
   const own = `,"item":${itemText(scope, index)},"index":${index}`;
   if (!hasPrevious) return own;
   return `${own},"previous":${scope.items[index - 1]?.output ?? "null"}`;
@@ -106,18 +134,21 @@ function itemText(scope: ScopeState, index: number): string {
 
 /** An upper bound of the bytes of `contextJson`. Its cost grows with the node's incoming edges and not with the values. */
 export function contextBytes(state: RunState, nodeIndex: number, iteration: number): number {
+  if (isUndo(iteration)) return utf8Bytes(undoContext(state, nodeIndex, iteration));
   const { definition } = nodeAt(state.graph, nodeIndex);
-  const scope = isItem(state, nodeIndex, iteration) ? definition.scope : null;
-  const reads = scope?.body.reads ?? READS_ALL;
+  const body = bodyAt(definition, partOf(state, nodeIndex, iteration));
+  const reads = body?.reads ?? READS_ALL;
   // 64 bytes hold the keys of the frame. Quotes, a colon and a comma surround each id; ids are ASCII, handles may be escaped.
   let bytes = 64 + (reads.input ? state.inputBytes : 0) + variablesBytes(state, reads.vars);
+  bytes += utf8Bytes(purposePart(state, reads.vars));
   bytes += memoryBytes(state, definition.readKeys, reads.memory);
   for (const [index, { outputBytes, handle }] of parentsRead(state, nodeIndex, reads)) {
     const idBytes = nodeAt(state.graph, index).definition.id.length + 4;
     bytes += outputBytes + idBytes;
     if (handle !== undefined) bytes += idBytes + handle.length * 6 + 4;
   }
-  return scope === null ? bytes : bytes + itemBytes(state, nodeIndex, iteration);
+  if (body === undefined) return bytes + decisionsBytes(state, definition);
+  return bytes + itemBytes(state, nodeIndex, iteration);
 }
 
 function variablesBytes(state: RunState, names: ContextReads["vars"]): number {
@@ -137,6 +168,7 @@ function itemBytes(state: RunState, nodeIndex: number, iteration: number): numbe
   const { scope, base = 0 } = state.nodes[nodeIndex] ?? {};
   if (scope === undefined) return 0;
   const index = iteration - base - 1;
+  if (scope.calls.length > 0) return 64 + stepBytes(scope, scope.calls[index]);
   const previous = scope.items[index - 1]?.outputBytes ?? 0;
   return 64 + utf8Bytes(itemText(scope, index)) + previous;
 }
@@ -149,14 +181,19 @@ export const OUTPUT_OMITTED = '{"omitted":"RUN_OUTPUT_TOO_LARGE"}';
  * outputs of the completed leaves by node id.
  */
 export function runOutputJson(state: RunState): string {
-  const completed = (index: number): boolean => state.nodes[index]?.status === "completed";
-  const ends = state.graph.leaves.filter(
-    (index) => completed(index) && nodeAt(state.graph, index).definition.type === "end",
-  );
-  const only = ends.length === 1 ? state.nodes[ends[0] ?? -1]?.output : undefined;
+  const [first = -1, ...others] = outputNodes(state);
+  const isEnd = state.graph.nodes[first]?.definition.type === "end";
+  const only = isEnd && others.length === 0 ? state.nodes[first]?.output : undefined;
   if (only !== undefined) return only;
-  const json = outputsById(state, ends.length > 0 ? ends : state.graph.leaves.filter(completed));
+  const json = outputsById(state, first === -1 ? [] : [first, ...others]);
   return exceedsUtf8(json, LIMITS.valueBytes) ? OUTPUT_OMITTED : json;
+}
+
+/** The nodes whose outputs are the output of the run. */
+export function outputNodes({ graph, nodes }: RunState): readonly number[] {
+  const completed = graph.leaves.filter((index) => nodes[index]?.status === "completed");
+  const ends = completed.filter((index) => nodeAt(graph, index).definition.type === "end");
+  return ends.length > 0 ? ends : completed;
 }
 
 /** Replaces a run's context that is too large. Clients can still read the nodes' own outputs. */
@@ -175,66 +212,7 @@ export function runContextJson(state: RunState): string {
     state.inputBytes + state.variablesBytes + state.memoryBytes,
   );
   if (bytes > LIMITS.contextBytes) return CONTEXT_OMITTED;
-  return `{"input":${state.input},"nodes":${outputsById(state, completed)},"vars":${variables(state, "all")}${memoryPart(state, "all", "all")}}`;
-}
-
-const nodeJsons = new WeakMap<Graph, (string | undefined)[]>();
-
-/**
- * The definition that an executor gets: `{"node": {…}, "bindings": [one per incoming edge, in the definition's order]}`, and `"until"` for
- * an iteration of a loop with a condition. It depends only on the definition, so it is made once per graph.
- */
-export function nodeJson(graph: Graph, nodeIndex: number, isBody: boolean): string {
-  let made = nodeJsons.get(graph);
-  if (made === undefined) nodeJsons.set(graph, (made = []));
-  const at = nodeJsonIndex(nodeIndex, isBody);
-  return (made[at] ??= isBody ? makeBodyJson(graph, nodeIndex) : makeNodeJson(graph, nodeIndex));
-}
-
-/** Every round of a node has the same text, and so has every item, so there are two places per node. */
-export const nodeJsonIndex = (nodeIndex: number, isBody: boolean): number =>
-  nodeIndex * 2 + (isBody ? 1 : 0);
-
-function makeNodeJson(graph: Graph, nodeIndex: number): string {
-  const { scope: _scope, ...node } = runnable(nodeAt(graph, nodeIndex).definition);
-  return JSON.stringify({ node, bindings: bindingsOf(graph, nodeIndex) });
-}
-
-/** The definition without the fields that only the scheduler uses. */
-function runnable(definition: NodeDefinition) {
-  const {
-    concurrency: _concurrency,
-    rate: _rate,
-    priority: _priority,
-    maxIterations: _maxIterations,
-    ...named
-  } = definition;
-  const { writeKey: _writeKey, readKeys: _readKeys, ...rest } = named;
-  return rest;
-}
-
-function makeBodyJson(graph: Graph, nodeIndex: number): string {
-  // Contracts apply to the node as a whole, not to an iteration.
-  const {
-    scope,
-    contracts: _contracts,
-    ...definition
-  } = runnable(nodeAt(graph, nodeIndex).definition);
-  invariant(scope !== null, `node ${nodeIndex} has a body`);
-  const { reads, ...body } = scope.body;
-  const bindings = reads.params ? bindingsOf(graph, nodeIndex) : [];
-  const until = scope.until === null ? {} : { until: scope.until };
-  return JSON.stringify({ node: { ...definition, ...body }, bindings, ...until });
-}
-
-/** The incoming edges in the form that an executor gets: the plain ones, then the loop edges. */
-export function bindingsOf(graph: Graph, nodeIndex: number): Binding[] {
-  const { incoming, reentries } = nodeAt(graph, nodeIndex);
-  return [...incoming, ...reentries].map((edge) => {
-    const { id: _id, target: _target, maxIterations: _max, source, ...binding } = edge.definition;
-    const sourceLabel = nodeAt(graph, edge.source).definition.label ?? source;
-    return { source, sourceLabel, ...binding };
-  });
+  return `{"input":${state.input},"nodes":${outputsById(state, completed)},"vars":${variables(state, "all")}${purposePart(state, "all")}${memoryPart(state, "all", "all")}}`;
 }
 
 const field = (name: string, json: string): string => `${JSON.stringify(name)}:${json}`;

@@ -3,9 +3,10 @@
 
 import type { Action } from "../action/kinds.ts";
 import type { ApprovalId, NodeId, RunId } from "../name/ids.ts";
+import type { Taint } from "../policy/taint.ts";
 import { rowOf, typesWhere, type Payloads } from "./event-table.ts";
 
-/** Statuses of a run. Reserved: no service gives `scheduled` or `compensating` yet. */
+/** Statuses of a run. Reserved: no service gives `scheduled` yet. */
 export type RunStatus =
   | "pending"
   | "scheduled"
@@ -44,10 +45,16 @@ export interface Media {
   readonly mime: string;
 }
 
-/** The tokens that a model read and wrote. */
+/** What an attempt used: the tokens that models read and wrote, and what they cost. */
 export interface Usage {
   readonly inputTokens: number;
   readonly outputTokens: number;
+  /** The cost in micro-dollars. Absent if no price is known. */
+  readonly costMicros?: number;
+  /** The model. Absent if the handler named none, or several. */
+  readonly model?: string;
+  /** The node executions of a child run. */
+  readonly executions?: number;
 }
 
 /** The node execution that a child run was started for. */
@@ -57,19 +64,67 @@ export interface ParentLink {
   readonly iteration: number;
 }
 
+/** How a run ends after its compensation. `completed` is the end of a run that only undoes an execution of another run. */
+export type Ending =
+  | ({ readonly end: "failed" } & Failing)
+  | { readonly end: "cancelled"; readonly reason: string; readonly requestId: string }
+  | { readonly end: "timeout"; readonly deadlineAt: number }
+  | { readonly end: "completed" };
+
+/** Why a run failed. `cause` is set where the run failed although its nodes did not: it repeated too often. */
+export interface Failing {
+  readonly failedNodeId: string;
+  readonly message: string;
+  readonly cause?: string;
+}
+
+/** What the compensation of a run undid, and what it could not undo. */
+export interface Compensated {
+  readonly compensation?: {
+    /** How many executions were undone, and how many were not. */
+    readonly undone: number;
+    readonly left: number;
+    /** The first of those that were not, and why. */
+    readonly named: readonly LeftExecution[];
+  };
+}
+
+interface LeftExecution {
+  readonly nodeId: NodeId;
+  readonly iteration: number;
+  readonly why: string;
+}
+
 /** The occurrence of a schedule that started a run, or the time at which a user triggered it. */
 export interface ScheduleLink {
   readonly scheduleId: string;
   readonly at: number;
 }
 
+/** The run that a run repairs, and the digest of the plan by which it does. */
+export interface RepairLink {
+  readonly runId: RunId;
+  readonly planDigest: string;
+}
+
+/** The user who set the output of a node by hand, and the reason. */
+export interface SetNote {
+  readonly who: string;
+  readonly reason: string;
+}
+
 /** How a hold ends: a person approves or rejects, or the time to answer is up. */
 export type NodeDecision = "approve" | "reject" | "timeout";
 
-/** Why a node is blocked: moderation asked for a person, an approval asks one, or a subworkflow waits for its run. */
+/**
+ * Why a node is blocked. Moderation or a policy about labels asked for a person, or an approval asks one. A subworkflow waits for its run.
+ * A node waits for a signal.
+ */
 export const MODERATION_HOLD = "moderation_hold";
+export const TAINT_HOLD = "taint_hold";
 export const APPROVAL = "approval";
 export const CHILD_RUN = "child_run";
+export const SIGNAL = "signal";
 
 /** The question to a person that opens a hold. */
 export interface ApprovalRequest {
@@ -79,6 +134,18 @@ export interface ApprovalRequest {
   readonly assignees: readonly string[];
   /** How long the question stays open, counted from the event. Unlimited if absent. */
   readonly deadlineMs?: number;
+}
+
+/** The signal that an execution waits for. */
+export interface SignalRequest {
+  readonly name: string;
+  /** How long the execution waits, counted from the event. Unlimited if absent. */
+  readonly timeoutMs?: number;
+}
+
+/** The end of an execution that took a signal, by the request id of the signal. */
+export interface TakenSignal {
+  readonly signal?: string;
 }
 
 /** How a handler completed. */
@@ -93,6 +160,30 @@ export interface Completion {
   readonly stop?: boolean;
   /** The node that runs next, in place of the nodes behind this one. */
   readonly goto?: Goto;
+  /** The labels of the output, or of the data that a person must release. Absent if there are none. */
+  readonly taint?: Taint | undefined;
+  /** A sanitize node dropped these labels. */
+  readonly sanitized?: Sanitized;
+  /** A user set the output by hand when the run was repaired. No handler ran. */
+  readonly set?: SetNote;
+  /** The tools that a turn of an agent calls, in order. Absent if the turn is the last. */
+  readonly calls?: readonly ToolCall[];
+}
+
+/** The labels that a node dropped, and why they may go. */
+export interface Sanitized {
+  readonly labels: readonly string[];
+  readonly reason: string;
+}
+
+/** A call of a tool that the model of an agent asks for. Its arguments are in the output of the turn, at the same place. */
+export interface ToolCall {
+  /** The model's name for the call. */
+  readonly id: string;
+  /** The name of the tool. */
+  readonly name: string;
+  /** Why the tool cannot run: no such tool, or arguments that do not fit. The model gets it as the result of the call. */
+  readonly fault?: string;
 }
 
 /** A node asked that another one runs next. */
@@ -113,6 +204,8 @@ export interface NodeHold extends Completion {
 
 /** The user who paused or resumed a run, and the reason. */
 export interface PauseNote {
+  /** Set if the scheduler paused the run because its budget was short. */
+  readonly waitingFor?: "budget";
   /** `run`: this run only. `workflow`: every run of the workflow. They resume together. */
   readonly scope: "run" | "workflow";
   /** The user. The key is not `by`, because `by` of every payload is its cause (`Caused`). */
@@ -120,9 +213,12 @@ export interface PauseNote {
   readonly reason: string;
 }
 
-/** The cause of an event, if its place does not imply it (`cause.ts`): a seq, or a negative distance. */
+/** The fields that every payload may have. */
 interface Caused {
+  /** The cause of the event, if its place does not imply it (`cause.ts`): a seq, or a negative distance. */
   readonly by?: number;
+  /** The run repairs another one and took the fact over: its seq in the log of that run. */
+  readonly reused?: number;
 }
 
 export type SkipReason = "untaken_branch" | "parent_not_completed";

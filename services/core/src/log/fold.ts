@@ -5,48 +5,44 @@
 //   pending ─queued▶ queued ─started▶ running ─completed | failed | timed_out▶ settled
 //   running ─retried▶ retrying ─queued▶ queued            (next attempt)
 //   running ─run.recovered▶ retrying ─queued▶ queued      (same attempt; an executor lost the delivery)
-//   running ─expanded | blocked▶ waiting                  (for its iterations, its child run or a person)
+//   running ─expanded | blocked▶ waiting                  (for its iterations, its child run, a signal or a person)
 //   waiting ─decided▶ waiting ─completed | queued | failed▶ …           (a person has decided)
 //   pending ─skipped | failed(upstream)▶ settled          any unsettled ─cancelled▶ settled
-//   pending | queued ─completed | failed | expanded▶ …    (a glue node, which the scheduler completes itself)
+//   pending | queued ─completed | failed | expanded | blocked▶ …   (a glue node, which the scheduler completes itself)
+//   pending | queued ─blocked | failed▶ …                 (a policy about labels stops it)
 //   settled ─invalidated▶ pending                         (the next round, which `round.ts` begins)
 // Iterations of a map or a loop (behind the iteration of their node) move the same way; `fold-item.ts` folds them.
+// Compensations (`undo.ts`) move the same way too, while nothing else of the run moves.
 // When a node settles, the fold updates the join counters of its children and puts the pending ones on the frontier. The planner
 // looks only at the frontier.
 
 import { utf8Bytes } from "../data/utf8.ts";
 import type { Graph } from "../definition/graph.ts";
-import { EngineError } from "../fault/engine-error.ts";
-import { invariant, unreachable } from "../fault/invariant.ts";
+import { unreachable } from "../fault/invariant.ts";
 import type { RunId } from "../name/ids.ts";
 import { changeStatus, keepClock } from "./clock.ts";
+import { count } from "./counters.ts";
 import { edgeEffect, JUMPED } from "./edge-effect.ts";
-import { isSettled, type EventType, type FactOf, type LoggedFact } from "./event.ts";
-import { type EVENTS, rowOf } from "./event-table.ts";
-import { applyToItem, closeScope } from "./fold-item.ts";
-import { reasonText, runStatusAfter } from "./meaning.ts";
+import { raisedBudget } from "../policy/budget.ts";
+import { isSettled, type FactOf, type LoggedFact, type RunStatus } from "./event.ts";
+import { isNodeFact, isRunFact, type NodeFact, type RunFact } from "./fact-kind.ts";
+import { applyToItem, closeScope, openScope } from "./fold-item.ts";
+import { noteUnfunded, raiseText, settleFunds, takeFunds } from "./ledger.ts";
+import { corrupt } from "./corrupt.ts";
+import { beginsQueued, reasonText, runStatusAfter } from "./meaning.ts";
 import { remember } from "./memory.ts";
 import { beginInline, leave, move } from "./move.ts";
+import { noteProgress, visit } from "./progress.ts";
 import { beginRound, enter, noteJump } from "./round.ts";
-import { newRunState, newScopeState, type NodeState, type RunState } from "./state.ts";
+import { mayBecome, statusOf } from "./run-status.ts";
+import { keepSignal, takeSignal } from "./signal.ts";
+import { newRunState, type NodeState, type RunState } from "./state.ts";
+import { noteDecision } from "./supervisor.ts";
+import { noteTaint } from "./taint.ts";
+import { applyToUndo, beginUndoing, beginUndoRun, clearWork, keepForUndo } from "./undo.ts";
+import { isUndo } from "./undo-iteration.ts";
 
 export { newRunState } from "./state.ts";
-
-type TypeWith<Field> = {
-  [T in EventType]: (typeof EVENTS)[T] extends Field ? T : never;
-}[EventType];
-
-/** A fact that moves one node execution. */
-export type NodeFact = Extract<
-  LoggedFact,
-  { readonly type: TypeWith<{ readonly node: string } | { readonly isAboutNode: true }> }
->;
-
-/** A fact that gives the run a status. */
-type RunFact = Extract<
-  LoggedFact,
-  { readonly type: TypeWith<{ readonly run: string } | { readonly runOf: unknown }> }
->;
 
 /** The state after `events`, the whole log of a run in order of seq. */
 export function fold(runId: RunId, graph: Graph, events: Iterable<LoggedFact>): RunState {
@@ -57,23 +53,27 @@ export function fold(runId: RunId, graph: Graph, events: Iterable<LoggedFact>): 
 
 /**
  * Moves `state`, which the caller owns, past `event`.
- * @throws EVENT_LOG_CORRUPTION when the event names an unknown node or settles a node twice.
+ * @throws EVENT_LOG_CORRUPTION when the event names an unknown node, settles a node twice or changes the run's status illegally.
  */
 export function apply(state: RunState, event: LoggedFact): void {
+  const before = runStatus(state);
   if (isNodeFact(event)) applyToNode(state, event);
   else if (isRunFact(event)) applyToRun(state, event);
+  else if (event.type === "run.signalled") keepSignal(state, event);
+  else if (event.type === "run.budget.raised") raiseBudget(state, event.payload);
+  const after = runStatus(state);
+  if (before !== after && !mayBecome(before, after))
+    throw corrupt(event, `makes a run ${after} that is ${before}`);
   remember(state, event);
+  noteTaint(state, event);
+  noteProgress(state, event);
   state.lastSeq = event.seq;
   keepClock(state, event.at);
 }
 
-function isNodeFact(event: LoggedFact): event is NodeFact {
-  const row = rowOf(event.type);
-  invariant(row !== undefined, `the event type ${event.type} is in the table`);
-  return row.node !== undefined || row.isAboutNode === true;
-}
-
-const isRunFact = (event: LoggedFact): event is RunFact => runStatusAfter(event) !== undefined;
+/** The status of a run as users see it: `scheduled` and `retrying` follow from its nodes. */
+export const runStatus = ({ status, begunAt, activeCount, backoffCount }: RunState): RunStatus =>
+  statusOf({ status, hasBegun: begunAt !== undefined, activeCount, backoffCount });
 
 function applyToRun(state: RunState, event: RunFact): void {
   switch (event.type) {
@@ -86,17 +86,26 @@ function applyToRun(state: RunState, event: RunFact): void {
       state.parent = event.payload.parent;
       state.depth = event.payload.depth ?? 0;
       state.maxIterations = event.payload.maxIterations ?? state.maxIterations;
+      state.deadlineMs = event.payload.deadlineMs ?? state.deadlineMs;
+      state.maxRetries = event.payload.maxRetries ?? state.maxRetries;
+      state.goal = event.payload.goal ?? state.goal;
+      state.constraints = event.payload.constraints ?? state.constraints;
+      state.budget = event.payload.budget;
       state.startedAt = event.at;
       state.input = event.value ?? "null";
       state.inputBytes = utf8Bytes(state.input);
+      state.inputTaint = event.payload.taint;
       if (runStatusAfter(event) === "running") admit(state);
+      beginUndoRun(state, event);
       break;
     case "run.status.changed":
       if (event.payload.to === "running" && !state.isAdmitted) admit(state);
       changeStatus(state, event);
+      if (event.payload.ending !== undefined) beginUndoing(state, event.payload.ending, event.seq);
       break;
     case "run.completed":
       state.output = event.value;
+      state.outputTaint = event.payload.taint;
       state.hasFailures = event.payload.hasFailures;
       end(state, event);
       break;
@@ -114,53 +123,54 @@ function applyToNode(state: RunState, event: NodeFact): void {
   const index = event.nodeId === "" ? undefined : state.graph.indexOf.get(event.nodeId);
   const node = index === undefined ? undefined : state.nodes[index];
   if (index === undefined || node === undefined) throw corrupt(event, "names an unknown node");
-  count(state, node, event.iteration, -1);
+  if (isUndo(event.iteration)) {
+    settleFunds(state, index, event);
+    const fault = applyToUndo(state, index, event);
+    if (fault !== undefined) throw corrupt(event, fault);
+    return;
+  }
+  // Before the fold counts the jump that the execution may take.
+  if (event.type === "node.completed") keepForUndo(state, index, event);
+  count(state, index, node, event.iteration, -1);
+  settleFunds(state, index, event);
   if (event.iteration !== node.base) {
     const fault = applyToItem(state, index, event);
     if (fault !== undefined) throw corrupt(event, fault);
   } else applyToWhole(state, index, node, event);
-  count(state, node, event.iteration, 1);
-}
-
-const ACTIVE: ReadonlySet<string> = new Set(["queued", "running", "retrying"]);
-
-/** Adds an execution to the run's counters by its present status, or removes it. */
-function count(state: RunState, node: NodeState, iteration: number, step: 1 | -1): void {
-  const isWhole = iteration === node.base;
-  const execution = isWhole ? node : node.scope?.items[iteration - node.base - 1];
-  if (execution === undefined) return;
-  if (ACTIVE.has(execution.status)) state.activeCount += step;
-  if (execution.status !== "waiting") return;
-  // A node that waits for its own iterations does not count as blocked. The fold counts the iterations themselves.
-  if (!isWhole || node.scope === undefined) state.blockedCount += step;
-  if (execution.childRunId !== undefined) state.childCount += step;
+  takeFunds(state, index, event);
+  noteUnfunded(state, index, event);
+  count(state, index, node, event.iteration, 1);
+  if (state.signals.size > 0) takeSignal(state, event);
+  if (event.type !== "node.started" && event.type !== "node.blocked") return;
+  state.begunAt ??= event.at;
+  state.lastStartedNode = index;
 }
 
 function applyToWhole(state: RunState, index: number, node: NodeState, event: NodeFact): void {
   const wasPending = node.status === "pending";
-  if (wasPending && state.jumps.length > 0) enter(state, index, node);
-  const isBegun = event.type === "node.queued" || beginInline(node, event);
+  const wasStarted = node.startedAt !== undefined;
+  // A cancelled target is invalidated next, and that begins its round.
+  if (wasPending && state.jumps.length > 0 && event.type !== "node.cancelled")
+    enter(state, index, node);
+  const isBegun = beginInline(node, event) || beginsQueued(event);
   if (wasPending && isBegun && state.graph.nodes[index]?.definition.late === "cancel")
     state.firedJoins.add(index);
   switch (event.type) {
     case "node.queued":
+    case "node.blocked":
       state.frontier.delete(index);
       move(node, event);
       break;
     case "node.started":
     case "run.recovered":
     case "node.retried":
-    case "node.blocked":
     case "node.decided":
       move(node, event);
       break;
     case "node.expanded":
       move(node, event);
-      node.scope = newScopeState(
-        event.payload.width,
-        event.payload.cut === true,
-        event.value ?? "[]",
-      );
+      node.scope = openScope(state, index, event);
+      node.scope.itemsTaint = event.payload.taint;
       state.scopes.add(index);
       break;
     case "node.invalidated":
@@ -185,21 +195,24 @@ function applyToWhole(state: RunState, index: number, node: NodeState, event: No
       unreachable(event, "node event type");
   }
   node.causeSeq = event.seq;
+  if (!wasStarted && node.startedAt !== undefined) visit(state, index);
 }
 
 function complete(
   state: RunState,
   index: number,
   node: NodeState,
-  event: FactOf<"node.completed"> & { readonly at: number },
+  event: FactOf<"node.completed"> & { readonly at: number; readonly seq: number },
 ): void {
-  const { handle, queueDelayMs, goto } = event.payload;
+  const { handle, queueDelayMs, goto, taint } = event.payload;
   node.handle = goto === undefined ? handle : JUMPED;
+  node.taint = taint;
   node.output = event.value ?? "null";
   node.outputBytes = utf8Bytes(node.output);
   if (queueDelayMs !== undefined) node.releaseAt = event.at + queueDelayMs;
   if (handle === "error") state.hasFailures = true;
   noteJump(state, index, node, goto);
+  noteDecision(state, index, node, event);
   const variable = state.graph.nodes[index]?.definition.outputVariable ?? null;
   if (variable !== null) {
     const { kept } = node;
@@ -236,6 +249,11 @@ function settle(state: RunState, index: number, node: NodeState, event: NodeFact
   }
 }
 
+function raiseBudget(state: RunState, raise: FactOf<"run.budget.raised">["payload"]): void {
+  state.raises.set(raise.requestId, raiseText(raise));
+  state.budget = state.budget && raisedBudget(state.budget, raise);
+}
+
 /** Puts the first nodes of the run on the frontier. */
 function admit(state: RunState): void {
   state.status = "running";
@@ -247,15 +265,7 @@ function end(state: RunState, event: RunFact): void {
   state.status = runStatusAfter(event) ?? state.status;
   state.message = reasonText(event);
   state.pause = undefined;
+  state.ending = undefined;
   state.endedAt = event.at;
-  state.frontier.clear();
-  state.scopes.clear();
-  state.firedJoins.clear();
-  state.jumps = [];
-  state.fatalNode = undefined;
+  clearWork(state);
 }
-
-const corrupt = (event: LoggedFact, what: string): EngineError =>
-  new EngineError("EVENT_LOG_CORRUPTION", `event ${event.seq} (${event.type}) ${what}`, {
-    metadata: { seq: String(event.seq), type: event.type, node_id: event.nodeId },
-  });

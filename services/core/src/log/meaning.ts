@@ -65,7 +65,7 @@ function plainName(name: string): string {
 /** The type that a name means, in any spelling and by any alias. Undefined for an unknown name. */
 export const typeNamed = (name: string): EventType | undefined => NAMED.get(plainName(name));
 
-/** Whether `event` may be the end of an execution that no executor claimed. */
+/** Whether `event` may be the end, or the wait, of an execution that no executor claimed. */
 export const endsInline = ({ type, attempt, epoch }: Fact): boolean =>
   attempt > 0 && epoch === 0 && ENDS_INLINE.has(type);
 
@@ -73,4 +73,9 @@ const ENDS_INLINE: ReadonlySet<string> = new Set([
   "node.completed",
   "node.expanded",
   "node.failed",
+  "node.blocked",
 ]);
+
+/** Whether `event` begins an execution that an executor will run: it is queued, or a policy about labels holds it first. */
+export const beginsQueued = ({ type }: Pick<Fact, "type">): boolean =>
+  type === "node.queued" || type === "node.blocked";

@@ -9,9 +9,11 @@ import { utf8Bytes } from "../data/utf8.ts";
 import type { Graph, GraphNode } from "../definition/graph.ts";
 import type { MemoryReads } from "../definition/shape.ts";
 import { unreachable } from "../fault/invariant.ts";
+import { joinTaint, type Taint } from "../policy/taint.ts";
 import type { Fact, FactOf, LoggedFact } from "./event.ts";
 import { isItem } from "./execution.ts";
-import type { MemoryEntry, RunState } from "./state.ts";
+import type { MemoryEntry } from "./memory-entry.ts";
+import type { RunState } from "./state.ts";
 
 /** What one write does to a key. */
 export interface MemoryWrite {
@@ -20,6 +22,7 @@ export interface MemoryWrite {
   readonly json: string;
   /** Replaces the value, whatever merge the workflow has for the key. */
   readonly isReplaced?: boolean;
+  readonly taint?: Taint | undefined;
 }
 
 type Writing = FactOf<"node.completed"> | FactOf<"memory.updated">;
@@ -54,18 +57,20 @@ export const writtenKeys = (graph: Graph, fact: Fact): readonly string[] =>
 function writesOf(graph: Graph, event: Fact): readonly MemoryWrite[] {
   if (!isWriting(event)) return NONE;
   if (event.type === "memory.updated") {
-    const { replaced = [] } = event.payload;
+    const { replaced = [], taint = {} } = event.payload;
     return [...splitObject(event.value ?? "{}")].map(([key, json]) => ({
       key,
       json,
       isReplaced: replaced.includes(key),
+      taint: Object.hasOwn(taint, key) ? taint[key] : undefined,
     }));
   }
   const index = event.nodeId === "" ? undefined : graph.indexOf.get(event.nodeId);
   const node = index === undefined ? undefined : graph.nodes[index];
   if (node === undefined) return NONE;
-  const { handle } = event.payload;
-  return outputWrites(node, { handle, outputJson: event.value ?? "null" });
+  const { handle, taint } = event.payload;
+  const writes = outputWrites(node, { handle, outputJson: event.value ?? "null" });
+  return taint === undefined ? writes : writes.map((write) => ({ ...write, taint }));
 }
 
 const isWriting = (event: Fact): event is Writing =>
@@ -74,17 +79,25 @@ const isWriting = (event: Fact): event is Writing =>
 /** Folds the writes of an event. */
 export function remember(state: RunState, event: LoggedFact): void {
   if (event.nodeId === "") return;
-  // An item writes by actions only: the write_key is for the joined output of its node.
+  // An item and a compensation write by actions only: the write_key is for the joined output of its node.
   if (event.type === "node.completed" && isItemEvent(state, event)) return;
   for (const write of writesOf(state.graph, event)) {
     const before = state.memory.get(write.key);
     const json = mergedJson(state.graph, before?.json, write, event.nodeId);
-    const entry = { json, bytes: utf8Bytes(json), seq: event.seq, nodeId: event.nodeId };
+    const taint = joinTaint(write.taint, isMerged(state.graph, write) ? before?.taint : undefined);
+    const made = { json, bytes: utf8Bytes(json), seq: event.seq, nodeId: event.nodeId };
+    const entry = taint === undefined ? made : { ...made, taint };
     state.memoryBytes +=
       sizeOf(write.key, entry) - (before === undefined ? 0 : sizeOf(write.key, before));
     state.memory.set(write.key, entry);
   }
 }
+
+/** Whether the value of a key still contains what it had before the write. */
+export const isMerged = (
+  { definition: { memory } }: Graph,
+  { key, isReplaced = false }: Pick<MemoryWrite, "key" | "isReplaced">,
+): boolean => !isReplaced && (memory.get(key) ?? "last_write_wins") !== "last_write_wins";
 
 function isItemEvent(state: RunState, { nodeId, iteration }: LoggedFact): boolean {
   const index = nodeId === "" ? undefined : state.graph.indexOf.get(nodeId);
@@ -136,7 +149,7 @@ export function mergeJsons(strategy: MergeStrategy, items: readonly Labelled[]):
 const isRead = (reads: MemoryReads, key: string): boolean => reads === "all" || reads.has(key);
 
 /** The keys that both lists allow and that have a value. The cost depends on the shorter list. */
-function* readEntries(
+export function* readEntries(
   { memory }: RunState,
   keys: MemoryReads,
   named: MemoryReads,

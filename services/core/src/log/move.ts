@@ -1,8 +1,9 @@
 // Folds an event into one execution, which is a node or an iteration: queued, claimed, lost, retried, waiting, decided, settled.
 
-import type { FactOf, LoggedFact } from "./event.ts";
+import { TAINT_HOLD, type FactOf, type LoggedFact } from "./event.ts";
 import { endsInline, nodeStatusAfter, reasonText } from "./meaning.ts";
-import type { ExecutionState, HoldState } from "./state.ts";
+import type { ExecutionState } from "./state.ts";
+import type { HoldState } from "./wait-state.ts";
 
 /** Moves an execution past an event that does not settle it. The event table gives the status. */
 export function move(execution: ExecutionState, event: LoggedFact): void {
@@ -22,13 +23,16 @@ export function move(execution: ExecutionState, event: LoggedFact): void {
       execution.executorId = event.payload.executorId;
       execution.startedAt = event.at;
       execution.notBefore = undefined;
+      execution.readTaint = event.payload.taint;
       return;
     case "run.recovered":
       execution.lostDeliveries = event.payload.lostDeliveries;
       return;
     case "node.blocked":
       execution.childRunId = event.payload.childRunId;
+      execution.childCompensates = event.payload.compensates === true;
       execution.hold = holdOf(event);
+      execution.wait = waitOf(event);
       break;
     case "node.decided":
       decide(execution, event);
@@ -46,14 +50,19 @@ export function leave(execution: ExecutionState, event: LoggedFact): void {
   execution.settledAt = event.at;
   execution.notBefore = undefined;
   execution.childRunId = undefined;
+  execution.childCompensates = false;
   execution.hold = undefined;
+  execution.wait = undefined;
   reported(execution, event.epoch);
 }
 
 function decide(execution: ExecutionState, { payload, value }: FactOf<"node.decided">): void {
-  const { decision, requestId, approvalId } = payload;
-  if (decision === "approve" && execution.hold?.ending.phase === "input")
+  const { decision, requestId, approvalId, dropped } = payload;
+  const { reason, ending } = execution.hold ?? {};
+  // A person who releases labelled data has not moderated it.
+  if (decision === "approve" && ending?.phase === "input" && reason !== TAINT_HOLD)
     execution.isInputApproved = true;
+  if (dropped !== undefined) execution.dropped = [...(execution.dropped ?? []), ...dropped];
   execution.decided = { decision, requestId, approvalId, response: value };
   execution.hold = undefined;
 }
@@ -71,11 +80,19 @@ export function beginInline(execution: ExecutionState, event: LoggedFact): boole
 
 function holdOf(event: FactOf<"node.blocked"> & { readonly at: number }): HoldState | undefined {
   const { payload, epoch, value: output, at } = event;
-  const { reason, childRunId: _childRunId, approval, phase, durationMs = 0, ...rest } = payload;
+  const { reason, childRunId: _childRunId, approval, signal: _signal, ...ends } = payload;
+  const { phase, durationMs = 0, ...rest } = ends;
   if (phase === undefined) return undefined;
   const ending = { ...rest, phase, durationMs };
   const deadlineAt = approval?.deadlineMs === undefined ? undefined : at + approval.deadlineMs;
   return { reason, epoch, output, ending, approval, deadlineAt };
+}
+
+function waitOf({ payload, at }: FactOf<"node.blocked"> & { readonly at: number }) {
+  const { signal } = payload;
+  if (signal === undefined) return undefined;
+  const { name, timeoutMs } = signal;
+  return { name, since: at, deadlineAt: timeoutMs === undefined ? undefined : at + timeoutMs };
 }
 
 /** The executor itself ended the claim `epoch`. A fact of the scheduler carries epoch 0. */

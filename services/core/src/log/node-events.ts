@@ -3,25 +3,42 @@
 
 import { isRecord } from "../data/path.ts";
 import type { ApprovalId, ExecutorId, RunId } from "../name/ids.ts";
+import type { SomeAmounts } from "../policy/budget.ts";
 import type { Limits } from "../policy/limit.ts";
+import type { Taint } from "../policy/taint.ts";
 import type {
   ApprovalRequest,
   Completion,
   Media,
   NodeDecision,
   NodeHold,
+  SignalRequest,
   SkipReason,
+  TakenSignal,
+  Usage,
 } from "./event.ts";
 import type { Cause, EventRows } from "./event-table.ts";
 
 /** The payloads of `node.*` and of the checks of a node. Times are milliseconds since 1970. */
 export interface NodePayloads {
   /** Only the first `node.queued` of an execution has `slot` and `rate`. They apply to all its attempts. */
-  readonly "node.queued": { readonly notBefore?: number } & Limits;
-  /** `wave` is the node's topological depth. */
-  readonly "node.started": { readonly executorId: ExecutorId; readonly wave?: number };
+  readonly "node.queued": {
+    readonly notBefore?: number;
+    /** What the execution may use of its budgets. It settles when its claim ends. */
+    readonly reserved?: SomeAmounts;
+  } & Limits;
+  /** `wave` is the node's topological depth. `taint`: the labels of the data that the claim reads. */
+  readonly "node.started": {
+    readonly executorId: ExecutorId;
+    readonly wave?: number;
+    readonly taint?: Taint;
+  };
   /** value: the items as a JSON array. `cut`: the limit cut the list, so the node fails after the last item. */
-  readonly "node.expanded": { readonly width: number; readonly cut?: boolean };
+  readonly "node.expanded": {
+    readonly width: number;
+    readonly cut?: boolean;
+    readonly taint?: Taint;
+  };
   /** Text, or media with an empty text. */
   readonly "node.stream.delta": {
     readonly deltaIndex: number;
@@ -41,19 +58,31 @@ export interface NodePayloads {
     readonly cause: string;
     readonly message: string;
     readonly delayMs: number;
+    readonly usage?: Usage;
+    /** The scheduler queues the next attempt when its budget has room. */
+    readonly awaitsBudget?: true;
   };
   /** value: the output. */
-  readonly "node.completed": Completion;
+  readonly "node.completed": Completion & TakenSignal;
   /** value: details, if there are any. */
-  readonly "node.failed": { readonly cause: string; readonly message: string };
+  readonly "node.failed": {
+    readonly cause: string;
+    readonly message: string;
+    readonly usage?: Usage;
+  } & TakenSignal;
   readonly "node.cancelled": { readonly reason: string };
   readonly "node.skipped": { readonly reason: SkipReason };
-  readonly "node.timed_out": { readonly timeoutMs: number };
-  /** The execution waits for a child run or, if `phase` is set, for a person. value: the held output, or the details of an approval. */
+  readonly "node.timed_out": { readonly timeoutMs: number; readonly usage?: Usage };
+  /** The execution waits for a child run, for a signal or, if `phase` is set, for a person. value: the held output, or the details of an approval. */
   readonly "node.blocked": {
     readonly reason: string;
     readonly childRunId?: RunId;
+    /** The child run may undo its nodes when it is cancelled. A run that is compensated waits for it. */
+    readonly compensates?: true;
     readonly approval?: ApprovalRequest;
+    readonly signal?: SignalRequest;
+    /** What the child run may use of the budgets of this run. */
+    readonly reserved?: SomeAmounts;
   } & Partial<NodeHold>;
   /** value: the person's response, if there is one. */
   readonly "node.decided": {
@@ -65,6 +94,8 @@ export interface NodePayloads {
     /** The name that the person gave. */
     readonly decidedBy?: string;
     readonly approvalId?: ApprovalId;
+    /** The labels that the person dropped for this execution. The comment has the reason. */
+    readonly dropped?: readonly string[];
   };
   /** A round of the node is over, and it is pending again. Its iteration is that of the round. */
   readonly "node.invalidated": { readonly reason: string };
@@ -75,6 +106,8 @@ export interface NodePayloads {
   readonly "memory.updated": {
     readonly keys: readonly string[];
     readonly replaced?: readonly string[];
+    /** The labels of each value that has some. */
+    readonly taint?: Readonly<Record<string, Taint>>;
   };
   /** value: the finding. */
   readonly "moderation.flagged": { readonly phase: "input" | "output" };
@@ -84,12 +117,14 @@ export interface NodePayloads {
 
 const CLAIM: readonly Cause[] = ["node.started"];
 const WORK: readonly Cause[] = ["node.started", "node.blocked", "node.decided", "node.expanded"];
-/** A glue node ends without a claim. A node that fails or leaves by handle `error` may never have run, or lost its executor. */
+/** A glue node ends or begins to wait without a claim. A node that fails or leaves by handle `error` may never have run, or lost its executor. */
 const UNCLAIMED: readonly Cause[] = [
   "settled",
   "run.started",
+  "run.signalled",
   "run.recovered",
   "node.queued",
+  "node.retried",
   "node.invalidated",
 ];
 const END: readonly Cause[] = [...UNCLAIMED, ...WORK];
@@ -102,6 +137,7 @@ export const NODE_EVENTS = {
       "settled",
       ...WORK.slice(1),
       "run.started",
+      "run.status.changed",
       "run.recovered",
       "node.retried",
       "node.invalidated",
@@ -165,7 +201,8 @@ export const NODE_EVENTS = {
     node: "waiting",
     why: ({ reason }) => [reason, ""],
     tag: ({ payload: { reason } }) => ({ reason }),
-    causes: CLAIM,
+    // A glue node waits, or a policy about labels holds a node, without a claim.
+    causes: [...UNCLAIMED, ...CLAIM, "node.expanded", "node.retried"],
   },
   "node.decided": { isAboutNode: true, causes: ["node.blocked"] },
   "node.invalidated": {
@@ -177,7 +214,8 @@ export const NODE_EVENTS = {
   "memory.updated": {
     tag: ({ payload: { keys } }) => ({ keys }),
     valueKey: "values",
-    causes: ["node.completed", "node.blocked"],
+    // A repaired run takes over the writes of a node, but not the question to a person behind which they came.
+    causes: ["settled", "node.blocked", "node.expanded", "node.invalidated", "run.started"],
   },
   "moderation.flagged": {
     tag: ({ value, payload: { phase } }) => ({ ...objectOf(value), phase }),

@@ -6,13 +6,8 @@
 import type { GraphNode } from "../definition/graph.ts";
 import { edgeEffect } from "./edge-effect.ts";
 import type { Goto } from "./event.ts";
-import {
-  newNodeState,
-  type JumpState,
-  type KeptOutput,
-  type NodeState,
-  type RunState,
-} from "./state.ts";
+import type { JumpState, KeptOutput } from "./jump-state.ts";
+import { newNodeState, type NodeState, type RunState } from "./state.ts";
 
 /** Notes the jump of a node that has just completed, if it asks for one. */
 export function noteJump(state: RunState, index: number, node: NodeState, goto?: Goto): void {
@@ -20,8 +15,8 @@ export function noteJump(state: RunState, index: number, node: NodeState, goto?:
   if (graphNode === undefined) return;
   const way = goto === undefined ? loopOf(state, graphNode, node) : gotoOf(state, goto);
   if (way === undefined) return;
-  const { handle, output = "null", outputBytes, releaseAt } = node;
-  const entry = { source: index, handle, output, outputBytes, releaseAt };
+  const { handle, output = "null", outputBytes, releaseAt, taint } = node;
+  const entry = { source: index, handle, output, outputBytes, releaseAt, taint };
   state.jumps = [...state.jumps, { ...way, entry }];
   state.iterationCount++;
   state.lastJumpNode = index;
@@ -38,7 +33,10 @@ function gotoOf({ graph }: RunState, { nodeId, kind, reason }: Goto): Way | unde
 /** The loop edge of the handle by which a node left. Most nodes have no loop edges. */
 function loopOf({ graph }: RunState, { loops }: GraphNode, { handle }: NodeState): Way | undefined {
   if (loops.length === 0) return undefined;
-  const edge = loops.find((each) => each.handle === handle);
+  // A loop edge to a supervisor may have no handle. The other edges have precedence.
+  const edge =
+    loops.find((each) => each.handle === handle) ??
+    loops.find((each) => each.handle === null && handle !== "error");
   if (edge === undefined) return undefined;
   const loop = graph.nodes[edge.target]?.reentries.indexOf(edge);
   return { target: edge.target, loop, reason: "loop" };
@@ -56,14 +54,15 @@ export function beginRound(state: RunState, index: number, node: NodeState): voi
   }
   // A later jump of the same commit may have begun in the round that ends here. It is void.
   state.jumps = state.jumps.filter(({ entry }, at) => at === 0 || entry.source !== index);
-  const { base, round, repeats, scope, settledParents, takenParents, failedParents } = node;
+  const { base, round, repeats, scope, ledger, settledParents, takenParents, failedParents } = node;
   Object.assign(node, newNodeState(), {
-    ...{ base: base + 1 + (scope?.width ?? 0), round: round + 1 },
+    ...{ base: base + 1 + (scope?.width ?? 0), round: round + 1, ledger },
     ...{ settledParents, takenParents, failedParents, kept: keptOf(state, index, node) },
   });
   if (state.firstFailedNode === index) state.firstFailedNode = firstFailed(state);
   state.unsettledCount++;
   state.firedJoins.delete(index);
+  state.retries.delete(index);
   state.frontier.add(index);
   enter(state, index, node, repeats);
 }
@@ -89,9 +88,9 @@ function countedUp(counts: readonly number[] = [], at: number): readonly number[
 
 /** A variable keeps its value until its node completes again: so the rounds of a loop pass values on. */
 function keptOf({ graph }: RunState, index: number, node: NodeState): KeptOutput | undefined {
-  const { output, outputBytes, kept } = node;
+  const { output, outputBytes, kept, taint } = node;
   if ((graph.nodes[index]?.definition.outputVariable ?? null) === null) return undefined;
-  return output === undefined ? kept : { output, outputBytes };
+  return output === undefined ? kept : { output, outputBytes, taint };
 }
 
 /** The node that failed first among those whose failure still counts. */

@@ -2,11 +2,17 @@
 // in the payload: the event carries it as text in `value`.
 
 import type { ExecutorId } from "../name/ids.ts";
+import type { Budget, SomeAmounts } from "../policy/budget.ts";
 import type { Limits } from "../policy/limit.ts";
+import type { Taint } from "../policy/taint.ts";
 import type {
+  Compensated,
+  Ending,
+  Failing,
   ParentLink,
   PauseNote,
   RecoveryReason,
+  RepairLink,
   RunKind,
   RunStatus,
   ScheduleLink,
@@ -23,6 +29,13 @@ export interface RunPayloads {
     readonly deadlineAt: number;
     /** How often the run may repeat, if the caller set another bound than the definition. */
     readonly maxIterations?: number;
+    /** How long the run may take, how often an execution may be retried, the goal and the constraints, if the caller set them. */
+    readonly deadlineMs?: number;
+    readonly maxRetries?: number;
+    readonly goal?: string;
+    readonly constraints?: readonly string[];
+    /** How much the run may use. Absent if nothing limits it. */
+    readonly budget?: Budget;
     /** Set if the caller asked that the same input starts only one run. */
     readonly inputKey?: string;
     /** The node execution that waits for this run. */
@@ -30,38 +43,70 @@ export interface RunPayloads {
     /** How many runs are above this one. */
     readonly depth?: number;
     readonly schedule?: ScheduleLink;
+    /** The labels of the input. */
+    readonly taint?: Taint;
+    /** The run that this one repairs. Facts with `reused` follow in the same commit. */
+    readonly repair?: RepairLink;
+    /** The run only undoes this execution of another run. value: `{"input", "output"}` of that run and that execution. */
+    readonly undoes?: ParentLink;
   } & Limits;
-  /** `deadlineAt` is set if the deadline moved (`clock.ts`). The note is set if a user paused or resumed the run. */
+  /**
+   * `deadlineAt` is set if the deadline moved (`clock.ts`). The note is set if a user paused or resumed the run. `ending` is set when a
+   * compensation begins: the run ends so afterwards.
+   */
   readonly "run.status.changed": {
     readonly from: RunStatus;
     readonly to: RunStatus;
     readonly deadlineAt?: number;
+    readonly ending?: Ending;
   } & Partial<PauseNote>;
   /** value: the run's output. */
-  readonly "run.completed": { readonly hasFailures: boolean };
-  /** `cause` is set where the run failed although its nodes did not: it repeated too often. */
-  readonly "run.failed": {
-    readonly failedNodeId: string;
-    readonly message: string;
-    readonly cause?: string;
-  };
-  readonly "run.cancelled": { readonly reason: string; readonly requestId: string };
-  readonly "run.timed_out": { readonly deadlineAt: number };
+  readonly "run.completed": { readonly hasFailures: boolean; readonly taint?: Taint } & Compensated;
+  readonly "run.failed": Failing & Compensated;
+  readonly "run.cancelled": { readonly reason: string; readonly requestId: string } & Compensated;
+  readonly "run.timed_out": { readonly deadlineAt: number } & Compensated;
   /** The scheduler took back a claim of the node execution that the event names. */
   readonly "run.recovered": {
     readonly reason: RecoveryReason;
     readonly executorId: ExecutorId;
     readonly lostDeliveries: number;
+    /** The scheduler queues the execution again when its budget has room. */
+    readonly awaitsBudget?: true;
+  };
+  /** A user raised the budget of the run. The amounts are added to its limits. */
+  readonly "run.budget.raised": SomeAmounts & {
+    readonly requestId: string;
+    readonly who: string;
+    readonly reason: string;
+  };
+  /** A caller sent the run a signal. value: its payload. The digest tells a repeat of the request from another one with its id. */
+  readonly "run.signalled": {
+    readonly name: string;
+    readonly requestId: string;
+    readonly digest: string;
   };
   /** value: the JSON object to merge. Reserved: no service writes it yet. */
   readonly "run.metadata.set": Readonly<Record<string, never>>;
 }
 
-const END: readonly Cause[] = ["settled", "run.status.changed", "memory.updated"];
+const END: readonly Cause[] = [
+  "settled",
+  "run.started",
+  "run.status.changed",
+  "run.budget.raised",
+  "run.recovered",
+  "run.signalled",
+  "node.retried",
+  "node.blocked",
+  "memory.updated",
+];
 
 export const RUN_EVENTS = {
   "run.started": {
-    runOf: ({ slot, rate }) => ((slot ?? rate) === undefined ? "running" : "pending"),
+    runOf: ({ slot, rate, undoes }) => {
+      if (undoes !== undefined) return "compensating";
+      return (slot ?? rate) === undefined ? "running" : "pending";
+    },
     tag: () => ({}),
     valueKey: "input",
     causes: [],
@@ -100,6 +145,17 @@ export const RUN_EVENTS = {
     why: ({ reason }) => [reason, ""],
     tag: ({ payload: { reason } }) => ({ reason }),
     causes: ["node.started"],
+  },
+  "run.signalled": {
+    tag: ({ payload: { name } }) => ({ name }),
+    valueKey: "payload",
+  },
+  "run.budget.raised": {
+    tag: ({ payload: { tokens = 0, costMicros = 0, executions = 0 } }) => ({
+      tokens,
+      cost_micros: costMicros,
+      node_executions: executions,
+    }),
   },
   "run.metadata.set": { valueKey: "metadata", aliases: ["SYSTEM_SET"] },
 } as const satisfies EventRows<RunPayloads>;

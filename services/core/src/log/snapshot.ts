@@ -17,7 +17,7 @@ import {
 } from "./state.ts";
 
 /** Raise it when the fold gives a field another meaning. The reader finds new and lost fields by their names. */
-export const SNAPSHOT_FORMAT = 2;
+export const SNAPSHOT_FORMAT = 3;
 
 /** A longer string is written after the line break. */
 const INLINE_MAX = 24;

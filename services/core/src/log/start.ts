@@ -1,9 +1,31 @@
 // The start of a run, from the accepted request to the row. The scheduler makes one `AcceptedStart` from a request, a schedule or a node
 // with a child run. The event `run.started`, the row of the run and the answer to the caller are made from it.
 
-import type { DefinitionId, RunId } from "../name/ids.ts";
+import type { DefinitionId, NodeId, RunId } from "../name/ids.ts";
+import type { Budget } from "../policy/budget.ts";
 import type { Limits } from "../policy/limit.ts";
-import type { FactOf, ParentLink, RunKind, RunStatus, ScheduleLink } from "./event.ts";
+import type { Taint } from "../policy/taint.ts";
+import type {
+  Fact,
+  FactOf,
+  ParentLink,
+  RepairLink,
+  RunKind,
+  RunStatus,
+  ScheduleLink,
+} from "./event.ts";
+
+/** What a caller may set for one run in place of its definition's own. */
+export interface AskedOfRun {
+  /** How long the run may take. */
+  readonly deadlineMs?: number;
+  /** How often the run may repeat. */
+  readonly maxIterations?: number;
+  /** How often an execution may be retried at most. */
+  readonly maxRetries?: number;
+  readonly goal?: string;
+  readonly constraints?: readonly string[];
+}
 
 export interface AcceptedStart {
   readonly runId: RunId;
@@ -23,8 +45,10 @@ export interface AcceptedStart {
   /** When the scheduler accepted the run. The deadline counts from this time. */
   readonly createdAt: number;
   readonly deadlineAt: number;
-  /** How often the run may repeat, where the caller set another bound than the definition. */
-  readonly maxIterations?: number;
+  /** What the caller set, and the definition sets otherwise. */
+  readonly asked?: AskedOfRun;
+  /** How much the run may use. */
+  readonly budget?: Budget;
   /** The slots that the run needs before it begins. */
   readonly limits: Limits;
   /** JSON text. */
@@ -37,6 +61,23 @@ export interface AcceptedStart {
   readonly depth: number;
   /** The occurrence that starts the run. */
   readonly schedule?: ScheduleLink;
+  /** The labels of the input. Absent if it has none. */
+  readonly taint?: Taint;
+  /** The run that this one repairs, and the facts that it takes over. They follow `run.started` in the same commit. */
+  readonly repair?: AcceptedRepair;
+  /** The run only undoes this execution of another run. Its input has the keys `input` and `output`. */
+  readonly undoes?: ParentLink;
+}
+
+/** What a run takes over from the finished run that it repairs. */
+interface AcceptedRepair extends RepairLink {
+  readonly facts: readonly Fact[];
+  /** Nodes whose effects of the iterations from `fromBase` on the run gets, from `toBase` on. */
+  readonly keptEffects: readonly {
+    readonly nodeId: NodeId;
+    readonly fromBase: number;
+    readonly toBase: number;
+  }[];
 }
 
 /** The facts about an accepted run for the caller. */
@@ -79,12 +120,22 @@ export function startedFact(start: AcceptedStart): FactOf<"run.started"> {
       workflowVersion,
       kind,
       deadlineAt,
-      ...(start.maxIterations === undefined ? {} : { maxIterations: start.maxIterations }),
+      ...start.asked,
+      ...(start.budget === undefined ? {} : { budget: start.budget }),
       ...(inputKey === undefined ? {} : { inputKey: inputKey.key }),
       ...(parent === null ? {} : { parent, depth }),
       ...start.limits,
       ...(start.schedule === undefined ? {} : { schedule: start.schedule }),
+      ...(start.taint === undefined ? {} : { taint: start.taint }),
+      ...repairOf(start),
+      ...(start.undoes === undefined ? {} : { undoes: start.undoes }),
     },
     value: start.input,
   };
+}
+
+function repairOf({ repair }: AcceptedStart) {
+  if (repair === undefined) return {};
+  const { runId, planDigest } = repair;
+  return { repair: { runId, planDigest } };
 }

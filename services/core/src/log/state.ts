@@ -3,42 +3,28 @@
 // classes give every field its value before the first event. A snapshot names the fields in this order.
 
 import type { Graph } from "../definition/graph.ts";
-import type { ApprovalId, ExecutorId, NodeId, RunId } from "../name/ids.ts";
+import type { ExecutorId, RunId } from "../name/ids.ts";
+import type { Amounts, Budget } from "../policy/budget.ts";
 import type { ConcurrencyLimit, RateLimit } from "../policy/limit.ts";
+import type { Taint } from "../policy/taint.ts";
+import type { CallState, SupervisorDecision } from "./agent-state.ts";
 import type {
-  ApprovalRequest,
-  NodeDecision,
-  NodeHold,
+  Ending,
   NodeStatus,
   ParentLink,
   PauseNote,
   RunKind,
   RunStatus,
+  Usage,
 } from "./event.ts";
+import type { EntryState, JumpState, KeptOutput } from "./jump-state.ts";
+import type { UndoState } from "./undo-state.ts";
+import type { DecidedState, HoldState, KeptSignal, WaitState } from "./wait-state.ts";
+import type { MemoryEntry } from "./memory-entry.ts";
+import { EMPTY_LEDGER, type Ledger, type UnfundedState } from "./ledger.ts";
 
 /** The fields of a class, without its name. */
 type Plain<T> = { [Key in keyof T]: T[Key] };
-
-/** A hold that a person has to decide. */
-export interface HoldState {
-  readonly reason: string;
-  readonly epoch: number;
-  readonly output: string | undefined;
-  readonly ending: NodeHold;
-  /** Undefined in logs of versions without approvals. */
-  readonly approval: ApprovalRequest | undefined;
-  /** The end of the time to answer. */
-  readonly deadlineAt: number | undefined;
-}
-
-/** How a hold ended. */
-export interface DecidedState {
-  readonly decision: NodeDecision;
-  readonly requestId: string;
-  readonly approvalId: ApprovalId | undefined;
-  /** The response as JSON text, if the person gave one. */
-  readonly response: string | undefined;
-}
 
 /** One node execution: the unit that the scheduler queues, executors claim, and events settle. */
 class NewExecution {
@@ -68,8 +54,12 @@ class NewExecution {
   notBefore: number | undefined;
   /** While waiting: the child run that it waits for. */
   childRunId: RunId | undefined;
+  /** Whether that run may undo its nodes when it is cancelled. */
+  childCompensates = false;
   /** While waiting for a person: the reason, the claim, and the output that waits as JSON text. */
   hold: HoldState | undefined;
+  /** While waiting for a signal: its name, and until when. */
+  wait: WaitState | undefined;
   /** How its newest hold ended. */
   decided: DecidedState | undefined;
   /** Whether a person approved the input. Then the scheduler does not ask again. */
@@ -78,18 +68,27 @@ class NewExecution {
   slot: ConcurrencyLimit | undefined;
   /** The rate that its starts count against. */
   rate: RateLimit | undefined;
+  /** The labels of its output, of the data that its newest claim reads, and those that a person dropped for it. */
+  taint: Taint | undefined;
+  readTaint: Taint | undefined;
+  dropped: readonly string[] | undefined;
+  /** What it may use of its budgets, from `node.queued` to the end of its claim. */
+  reserved: Amounts | undefined;
 }
 export type ExecutionState = Plain<NewExecution>;
 
-/** The iterations of a map or a loop. */
+/** The iterations of a map or a loop, or the turns and tool calls of an agent. */
 class NewScope {
-  readonly width: number;
+  /** How many iterations there are. Of an agent: how many have begun, at least one. */
+  width: number;
   /** The limit cut the list of items, so the node fails after the last one. */
   readonly isCut: boolean;
   /** The items as a JSON array, while the scope is open. */
   itemsJson: string;
   /** The executions queued so far: iteration n is at n - 1, and the length is the index of the next one. */
   readonly items: ExecutionState[] = [];
+  /** Places of executions that were not queued yet, although later ones have settled: a repaired run took those over. In order. */
+  readonly gaps: Set<number> = new Set();
   /** How many executions are queued and not settled. */
   openCount = 0;
   settledCount = 0;
@@ -101,6 +100,12 @@ class NewScope {
   outputBytes = 2;
   /** The next iterations wait until then. */
   releaseAt: number | undefined;
+  /** The labels of the items. */
+  itemsTaint: Taint | undefined;
+  /** Of an agent: the call of each iteration, also of those that have not begun; null for a turn. Empty for a map and a loop. */
+  readonly calls: (CallState | null)[] = [];
+  /** The tokens of all turns of an agent. */
+  usage: Usage | undefined;
 
   constructor(width: number, isCut: boolean, itemsJson: string) {
     this.width = width;
@@ -109,29 +114,6 @@ class NewScope {
   }
 }
 export type ScopeState = Plain<NewScope>;
-
-/** An output that outlives its round: JSON text, and its size in UTF-8. */
-export interface KeptOutput {
-  readonly output: string;
-  readonly outputBytes: number;
-}
-
-/** The completion through which a jump reached a node. The outputs of the round that it ended are gone by then. */
-interface EntryState extends KeptOutput {
-  /** The index of the node that jumped. */
-  readonly source: number;
-  readonly handle: string | undefined;
-  readonly releaseAt: number | undefined;
-}
-
-/** A completed node that leads to another one by a loop edge, a goto or a handoff, and that the planner has not followed yet. */
-export interface JumpState {
-  readonly entry: EntryState;
-  readonly target: number;
-  /** The place of the loop edge among the target's `reentries`; undefined for a goto and a handoff. */
-  readonly loop: number | undefined;
-  readonly reason: string;
-}
 
 class NewNode extends NewExecution {
   /** The iteration of the node itself in its present round. The items of its scope are the iterations behind it. */
@@ -153,20 +135,10 @@ class NewNode extends NewExecution {
   settledParents = 0;
   takenParents = 0;
   failedParents = 0;
+  /** What all executions of the node used, in every round. */
+  ledger: Ledger = EMPTY_LEDGER;
 }
 export type NodeState = Plain<NewNode>;
-
-/** One key of the run's memory. */
-export interface MemoryEntry {
-  /** The value as JSON text. */
-  readonly json: string;
-  /** The size of `json` in UTF-8. */
-  readonly bytes: number;
-  /** The event that wrote it last. */
-  seq: number;
-  /** The node that wrote it last. */
-  readonly nodeId: NodeId;
-}
 
 class NewRun {
   readonly runId: RunId;
@@ -183,6 +155,8 @@ class NewRun {
   deadlineAt = 0;
   /** The deadline with which the run started. */
   firstDeadlineAt = 0;
+  /** How long the run may take. */
+  deadlineMs: number;
   /** While the run is paused: the user who paused it, and the reason. */
   pause: PauseNote | undefined;
   /** The time since which the run waits or is paused. */
@@ -206,7 +180,9 @@ class NewRun {
   unsettledCount: number;
   /** How many executions are queued, running or retrying. Above 0 the run is `running`. */
   activeCount = 0;
-  /** How many executions wait for a person or a child run. */
+  /** How many of them wait for their backoff. If that is all of them, the run is `retrying` (`run-status.ts`). */
+  backoffCount = 0;
+  /** How many executions wait for a person, a signal or a child run. */
   blockedCount = 0;
   /** How many of them wait for a child run. */
   childCount = 0;
@@ -228,6 +204,55 @@ class NewRun {
   /** The run's memory by key, and its size in a context. */
   readonly memory: Map<string, MemoryEntry> = new Map();
   memoryBytes = 0;
+  /** The labels of the input and of the output. */
+  inputTaint: Taint | undefined;
+  outputTaint: Taint | undefined;
+  /** The names of all labels that values of the run have had. While it is empty, no code looks for labels. */
+  readonly taintLabels: Set<string> = new Set();
+  /** A labelled value became readable, or an execution was queued again. The planner has not compared the queued ones with the policies. */
+  isTaintMoved = false;
+  /** The decisions of all supervisors, in log order. A run repeats at most `maxIterations` times, which bounds them. */
+  readonly supervisorHistory: SupervisorDecision[] = [];
+  /** The signals that no execution has taken, by request id in the order of arrival, and the bytes of their payloads. */
+  readonly signals: Map<string, KeptSignal> = new Map();
+  signalBytes = 0;
+  /** The digest of every signal by its request id. */
+  readonly signalDigests: Map<string, string> = new Map();
+  /** The executions that wait for each signal, the oldest wait first. `signal.ts` makes the keys. */
+  readonly waits: Map<string, Set<number>> = new Map();
+  /** The compensations of completed executions, in the order of their completion, by `undoKey`. */
+  readonly undos: Map<string, UndoState> = new Map();
+  /** How the run ends after its compensation. It is set while the run is compensated. */
+  ending: Ending | undefined;
+  /** The event after which the next compensations are ready. */
+  undoSeq = 0;
+  /** The execution of another run that this run only undoes. */
+  undoes: ParentLink | undefined;
+  /** What the run is for, and the rules that its nodes respect. */
+  goal: string;
+  constraints: readonly string[];
+  /** How often an execution may be retried, whatever its policy; undefined if only the policy counts. */
+  maxRetries: number | undefined;
+  /** When an executor first started a node of the run. Until then the run is `scheduled` (`run-status.ts`). */
+  begunAt: number | undefined;
+  /** The node that started last. */
+  lastStartedNode: number | undefined;
+  /** The nodes in the order in which their rounds began: the newest, and how many were dropped before them. */
+  readonly visited: number[] = [];
+  visitsDropped = 0;
+  /** How often executions of a node were retried in its present round, by index. */
+  readonly retries: Map<number, number> = new Map();
+  /** The message of the newest failure. */
+  lastError: string | undefined;
+  /** The time of the newest folded event. */
+  updatedAt = 0;
+  /** How much the run may use, with every raise. Undefined if nothing limits it. */
+  budget: Budget | undefined;
+  ledger: Ledger = EMPTY_LEDGER;
+  /** Retries and lost executions that wait for their budget, in log order. */
+  unfunded: readonly UnfundedState[] = [];
+  /** The raises of the budget by request id, as text. */
+  readonly raises: Map<string, string> = new Map();
   /** The node whose failure fails the whole run. It is set until the run ends. */
   fatalNode: number | undefined;
   /** The node that failed first; run.failed names it. */
@@ -238,7 +263,12 @@ class NewRun {
     this.graph = graph;
     this.nodes = graph.nodes.map(newNodeState);
     this.unsettledCount = graph.nodes.length;
-    this.maxIterations = graph.definition.maxIterations;
+    const { deadlineMs, maxIterations, goal, constraints, maxRetries } = graph.definition;
+    this.deadlineMs = deadlineMs;
+    this.maxIterations = maxIterations;
+    this.goal = goal;
+    this.constraints = constraints;
+    this.maxRetries = maxRetries;
   }
 }
 export type RunState = Plain<NewRun>;

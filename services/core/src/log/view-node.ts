@@ -4,7 +4,8 @@
 import { isSettled } from "./event.ts";
 import type { FactOf, RunEvent } from "./event.ts";
 import { endsInline, nodeStatusAfter, reasonOf } from "./meaning.ts";
-import type { Delivery, DeliveryEnd, NodeDraft } from "./view.ts";
+import type { Delivery, DeliveryEnd } from "./view-parts.ts";
+import type { NodeDraft } from "./view.ts";
 
 /** How many pictures and files a view keeps of one node. It keeps the newest. */
 const MEDIA_MAX = 20;
@@ -39,11 +40,13 @@ export function viewNode(node: NodeDraft, event: RunEvent): void {
       return endDelivery(node, "lost", event.at);
     case "node.expanded":
       node.width = event.payload.width;
+      node.taint = event.payload.taint ?? node.taint;
       return;
     case "node.blocked":
       return block(node, event);
     case "node.decided": {
-      const { decision, decidedBy: by = "", comment } = event.payload;
+      const { decision, decidedBy: by = "", comment, dropped } = event.payload;
+      if (dropped !== undefined) Object.assign(node, { dropped, dropReason: comment });
       node.decision = { decision, by, comment, response: event.value ?? "", at: event.at };
       return;
     }
@@ -54,6 +57,28 @@ export function viewNode(node: NodeDraft, event: RunEvent): void {
       return;
     default:
   }
+}
+
+/** Whether an event of an iteration changes the view of its agent. An item of a map never does. */
+export const isStep = (
+  node: Pick<NodeDraft, "pendingCalls" | "width">,
+  { item }: Pick<NodeDraft, "item">,
+  event: RunEvent,
+  isNew: boolean,
+): boolean =>
+  (isNew && (node.pendingCalls.length > 0 || item > (node.width ?? 0))) ||
+  (event.type === "node.completed" && event.payload.calls !== undefined);
+
+/** Folds an event of an iteration into its agent: which tool a new iteration calls, and how many there are. */
+export function viewStep(node: NodeDraft, step: NodeDraft, event: RunEvent, isNew: boolean): void {
+  if (isNew) {
+    const [tool = "", ...later] = node.pendingCalls;
+    step.tool = tool;
+    node.pendingCalls = later;
+    node.width = Math.max(node.width ?? 0, step.item);
+  }
+  if (event.type === "node.completed" && event.payload.calls !== undefined)
+    node.pendingCalls = event.payload.calls.map(({ name }) => name);
 }
 
 type Logged<T extends RunEvent["type"]> = FactOf<T> & Pick<RunEvent, "seq" | "at">;
@@ -86,6 +111,7 @@ function start(node: NodeDraft, { attempt, seq, at, payload }: Logged<"node.star
   node.startedAt = at;
   node.cause = "";
   node.message = "";
+  node.taint = payload.taint ?? [];
 }
 
 /** The scheduler completed the node itself. Its only delivery names no executor and starts with its end. */
@@ -110,15 +136,22 @@ function addDelta(node: NodeDraft, { epoch, payload }: Logged<"node.stream.delta
   node.nextDelta = deltaIndex + 1;
 }
 
-function block(node: NodeDraft, { payload }: Logged<"node.blocked">): void {
+function block(node: NodeDraft, { payload, at }: Logged<"node.blocked">): void {
   node.childRunId = payload.childRunId ?? "";
   node.approvalId = payload.approval?.approvalId ?? "";
   node.question = payload.approval?.message ?? "";
+  node.taint = payload.taint ?? node.taint;
+  const { name = "", timeoutMs } = payload.signal ?? {};
+  node.signal = name;
+  node.signalUntil = timeoutMs === undefined ? undefined : at + timeoutMs;
   node.decision = undefined;
 }
 
 function complete(node: NodeDraft, { payload, value, at }: Logged<"node.completed">): void {
-  const { handle = "", queueDelayMs = 0 } = payload;
+  const { handle = "", queueDelayMs = 0, taint = [], sanitized } = payload;
+  node.taint = taint;
+  if (sanitized !== undefined)
+    Object.assign(node, { dropped: sanitized.labels, dropReason: sanitized.reason });
   node.handle = handle;
   node.output = value ?? "";
   node.releaseAt = queueDelayMs > 0 ? at + queueDelayMs : undefined;

@@ -6,65 +6,39 @@
 // fold drops every event at or before its cursor.
 
 import type { Limits } from "../policy/limit.ts";
+import type { Taint } from "../policy/taint.ts";
 import { isFinal, isSettled } from "./event.ts";
-import type { Media, NodeStatus, PauseNote, RunEvent, RunStatus } from "./event.ts";
+import type {
+  Compensated,
+  Ending,
+  Media,
+  NodeStatus,
+  PauseNote,
+  RunEvent,
+  RunStatus,
+  Usage,
+} from "./event.ts";
 import { reasonOf, runStatusAfter } from "./meaning.ts";
-import { viewNode } from "./view-node.ts";
+import { isUndo, undoneBy } from "./undo-iteration.ts";
+import { StandingFold } from "./standing.ts";
+import type { DecisionView, Delivery, LogLine } from "./view-parts.ts";
+import { isStep, viewNode, viewStep } from "./view-node.ts";
+import { countUsage, NO_SPENDING, type Spending, viewBudget } from "./view-usage.ts";
 
 /** A view for its readers: nothing in it changes. */
 type Frozen<Draft> = {
   readonly [Key in keyof Draft]: Draft[Key] extends (infer Item)[] ? readonly Item[] : Draft[Key];
 };
 
-/** How a delivery ended. `lost`: its executor vanished, and another delivery follows. `held`: a person approved its input, and another follows. */
-export type DeliveryEnd =
-  | "completed"
-  | "failed"
-  | "retried"
-  | "lost"
-  | "timed_out"
-  | "cancelled"
-  | "skipped"
-  | "held";
-
-/** One delivery of a node execution to an executor: queued, started, ended. */
-export interface Delivery {
-  readonly attempt: number;
-  /** The epoch of the claim. 0 before the start, and for a node that the scheduler completed itself. */
-  readonly epoch: number;
-  /** Empty if no executor was involved. */
-  readonly executorId: string;
-  readonly queuedAt: number;
-  readonly notBeforeAt: number | undefined;
-  readonly startedAt: number | undefined;
-  readonly endedAt: number | undefined;
-  readonly end: DeliveryEnd | undefined;
-}
-
-interface LogLine {
-  readonly seq: number;
-  readonly at: number;
-  readonly level: string;
-  readonly message: string;
-}
-
-/** The answer of a person, or of the clock, to a node that was held. */
-interface DecisionView {
-  readonly decision: string;
-  /** The name that the person gave. It may be empty. */
-  readonly by: string;
-  readonly comment: string;
-  readonly response: string;
-  readonly at: number;
-}
-
 /** One node execution while its fold changes it. A text is empty if there is nothing to show. */
 export class NodeDraft {
   readonly key: string;
   readonly nodeId: string;
   readonly iteration: number;
-  /** Which item of a map or a loop it is, from 1; 0 for the node itself. */
+  /** Which item of a map or a loop it is, from 1; 0 for the node itself and for a compensation. */
   readonly item: number;
+  /** The iteration that it undoes, if it is a compensation. */
+  readonly undoes: number | undefined;
   /** How many rounds of the node are over, and the newest of them as they ended, in order. */
   round = 0;
   earlier: readonly NodeView[] = [];
@@ -91,11 +65,17 @@ export class NodeDraft {
   /** How many iterations a map or a loop has, once known, and how many of them have settled. */
   width: number | undefined;
   settledCount = 0;
+  /** The tool that an iteration of an agent calls; empty for a turn. Of an agent: the tools that its last turn calls and that have not begun. */
+  tool = "";
+  pendingCalls: readonly string[] = [];
   /** The run that the node waits for, or waited for. */
   childRunId = "";
   /** The approval that a person answers, and its question. */
   approvalId = "";
   question = "";
+  /** The signal that the node waits for, or waited for, and until when. */
+  signal = "";
+  signalUntil: number | undefined;
   /** The answer to its newest hold. */
   decision: DecisionView | undefined;
   /** When its newest delivery started. */
@@ -103,12 +83,20 @@ export class NodeDraft {
   settledAt: number | undefined;
   /** The nodes behind it wait until then. */
   releaseAt: number | undefined;
+  /** The labels of its output, or of the data that it reads as long as it has no output. */
+  taint: Taint = [];
+  /** The labels that a sanitize node or a person dropped here, and why. */
+  dropped: readonly string[] = [];
+  dropReason = "";
+  /** What its attempts used, with those that failed. */
+  usage: Usage | undefined;
 
   constructor(nodeId: string, iteration: number, base = 0) {
     this.key = nodeKey(nodeId, iteration, base);
     this.nodeId = nodeId;
     this.iteration = iteration;
-    this.item = iteration - base;
+    this.undoes = isUndo(iteration) ? undoneBy(iteration) : undefined;
+    this.item = this.undoes === undefined ? iteration - base : 0;
   }
 }
 export type NodeView = Frozen<NodeDraft>;
@@ -129,8 +117,14 @@ class NewRun {
   hasFailures = false;
   /** The limits that a pending run waits for. */
   limits: Limits = {};
+  /** How the run ends after its compensation, while it is compensated. */
+  ending: Ending | undefined;
+  /** What was undone before the end, and what was not. */
+  compensation: Compensated["compensation"];
   /** The user who paused the run, and why, while it is paused. */
   pause: Partial<PauseNote> | undefined;
+  /** What all attempts used, with those that failed, and how much the run may use. */
+  spending: Spending = NO_SPENDING;
   /** The node executions by key, in the order in which the log first names them. */
   nodes: ReadonlyMap<string, NodeView> = new Map();
 }
@@ -175,22 +169,39 @@ export class ViewFold {
   readonly #nodes = new Map<string, NodeView>();
   /** The nodes that changed since the last view: copies that no view holds. */
   readonly #drafts = new Map<string, NodeDraft>();
+  /** From it the status follows, as in the scheduler's own fold. */
+  readonly #standing = new StandingFold(EMPTY_VIEW.status);
 
   /** Adds the next event. An event at or before the cursor changes nothing. */
   add(event: RunEvent): void {
     if (event.seq <= this.#run.lastSeq) return;
     this.#run.lastSeq = event.seq;
     this.#run.lastAt = Math.max(this.#run.lastAt, event.at);
-    viewRun(this.#run, event);
-    const { nodeId, iteration } = event;
-    if (nodeId === "") return;
-    if (event.type === "node.invalidated") return this.#beginRound(nodeId);
+    const status = runStatusAfter(event);
+    this.#standing.add(event.type, status);
+    viewRun(this.#run, event, status);
+    viewBudget(this.#run, event);
+    if (event.nodeId !== "") this.#addToNode(event, event.nodeId);
+    this.#run.status = this.#standing.derived;
+  }
+
+  #addToNode(event: RunEvent, nodeId: string): void {
+    const { type, iteration } = event;
+    if (type === "node.invalidated") return this.#beginRound(nodeId);
     const base = this.#baseOf(nodeId);
+    const isNew = !this.#nodes.has(nodeKey(nodeId, iteration, base));
     const node = this.#draft(nodeId, iteration);
     const wasSettled = isSettled(node.status);
+    this.#standing.count(node, -1);
+    countUsage(this.#run, node, event);
     viewNode(node, event);
+    const agent = iteration === base ? undefined : this.#nodes.get(nodeId);
+    if (agent !== undefined && isStep(agent, node, event, isNew))
+      viewStep(this.#draft(nodeId, base), node, event, isNew);
+    this.#standing.count(node, 1);
     if (iteration === base) this.#run.hasFailures ||= node.handle === "error";
-    else if (!wasSettled && isSettled(node.status)) this.#draft(nodeId, base).settledCount += 1;
+    else if (!wasSettled && isSettled(node.status) && node.undoes === undefined)
+      this.#draft(nodeId, base).settledCount += 1;
   }
 
   /** The iteration of a node itself in its present round. */
@@ -231,14 +242,15 @@ export class ViewFold {
   }
 }
 
-function viewRun(run: RunDraft, event: RunEvent): void {
-  const status = runStatusAfter(event);
+function viewRun(run: RunDraft, event: RunEvent, status: RunStatus | undefined): void {
   if (status !== undefined) {
-    run.status = status;
     run.limits = {};
     run.pause = undefined;
     run.message = reasonOf(event)?.message ?? "";
-    if (isFinal(status)) run.endedAt = event.at;
+    if (isFinal(status)) {
+      run.endedAt = event.at;
+      run.ending = undefined;
+    }
   }
   // oxlint-disable-next-line typescript/switch-exhaustiveness-check -- the table has the meaning of the other types
   switch (event.type) {
@@ -250,16 +262,23 @@ function viewRun(run: RunDraft, event: RunEvent): void {
       return;
     }
     case "run.status.changed": {
-      const { to, scope = "run", who = "", reason = "" } = event.payload;
-      if (to === "paused") run.pause = { scope, who, reason };
+      const { to, scope = "run", who = "", reason = "", ending, waitingFor } = event.payload;
+      run.ending = ending ?? run.ending;
+      if (to === "paused") run.pause = { scope, who, reason, ...(waitingFor && { waitingFor }) };
       return;
     }
     case "run.completed":
       run.output = event.value;
       run.hasFailures = event.payload.hasFailures;
+      run.compensation = event.payload.compensation;
       return;
     case "run.failed":
       run.failedNodeId = event.payload.failedNodeId;
+      run.compensation = event.payload.compensation;
+      return;
+    case "run.cancelled":
+    case "run.timed_out":
+      run.compensation = event.payload.compensation;
       return;
     case "node.failed":
     case "node.timed_out":

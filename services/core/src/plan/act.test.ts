@@ -108,7 +108,7 @@ test("one table has the transitions: only a live run gets a status (S2.29, S2.30
     ...(["compensating", "completed", "failed", "cancelled", "timeout"] as const),
   ];
   const live = all.filter((from) => maySet(from, "failed"));
-  expect(live).toEqual(["running", "waiting", "paused"]);
+  expect(live).toEqual(["pending", "scheduled", "running", "waiting", "retrying", "paused"]);
   for (const from of all)
     for (const to of ["running", "timeout", ""]) expect(maySet(from, to)).toBe(false);
 });

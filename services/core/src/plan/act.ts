@@ -6,14 +6,19 @@ import type { Action, ActionOf } from "../action/kinds.ts";
 import { LIMITS } from "../data/limits.ts";
 import { joinObject, splitObject } from "../data/split-array.ts";
 import { exceedsUtf8, utf8Bytes } from "../data/utf8.ts";
-import type { Fact, RunStatus } from "../log/event.ts";
-import { isItem } from "../log/execution.ts";
+import type { Ending, Fact, RunStatus } from "../log/event.ts";
+import { executionDefinition, isItem, partOf } from "../log/execution.ts";
+import { runStatus } from "../log/fold.ts";
 import { mergedJson, mergeJsons, type MemoryWrite, outputWrites, sizeOf } from "../log/memory.ts";
+import { mayBecome } from "../log/run-status.ts";
 import type { RunState } from "../log/state.ts";
 import { nodeId } from "../name/ids.ts";
+import { joinTaint, type Taint } from "../policy/taint.ts";
+import { type Labelled, madeTaint, taintField } from "./label.ts";
 import { onPause } from "./pause.ts";
 import { graphNodeAt, nodeIdAt, placeAt, RUN_PLACE } from "./place.ts";
-import { cancelUnsettled } from "./stop.ts";
+import { cancelUnsettled } from "./cancel.ts";
+import { endRun } from "./undo.ts";
 
 type Acted = { readonly ok: true; readonly facts: readonly Fact[] } | ActionFault;
 
@@ -22,10 +27,11 @@ interface At {
   readonly nodeIndex: number;
   readonly iteration: number;
   readonly epoch: number;
+  readonly now: number;
 }
 
 /** The part of an outcome that acts. */
-interface Acting {
+interface Acting extends Labelled {
   readonly kind: string;
   readonly actions?: readonly Action[];
   readonly handle?: string;
@@ -38,9 +44,20 @@ const NOTHING: Acted = { ok: true, facts: [] };
 export function actionFacts(state: RunState, at: At, outcome: Acting): Acted {
   const { actions = [] } = outcome;
   const own = ownWrites(state, at, outcome);
-  if (actions.length === 0 && own.length === 0) return NOTHING;
-  const asked = askedWrites(state, actions);
+  const isRemembering = isRememberingItem(state, at, outcome);
+  if (actions.length === 0 && own.length === 0 && !isRemembering) return NOTHING;
+  const acts = actions.length > 0 || isRemembering;
+  const made = acts ? madeTaint(state, at, outcome) : undefined;
+  const asked = askedWrites(state, actions, made);
   if ("ok" in asked) return asked;
+  if (isRemembering)
+    asked.push(
+      ...[...splitObject(outcome.outputJson ?? "{}")].map(([key, json]) => ({
+        key,
+        json,
+        taint: made,
+      })),
+    );
   const fault = memoryFault(state, at, [...own, ...asked]);
   if (fault !== undefined) return fault;
   const facts = asked.length === 0 ? [] : [memoryFact(state, at, asked)];
@@ -64,51 +81,62 @@ function ownWrites(state: RunState, at: At, outcome: Acting): readonly MemoryWri
   return outputWrites(graphNodeAt(state, at.nodeIndex), { handle, outputJson });
 }
 
+/** A tool call of an agent that remembers. The fold takes the writes of an iteration only from `memory.updated`. */
+const isRememberingItem = (state: RunState, at: At, { kind }: Acting): boolean =>
+  kind === "completed" &&
+  typeof partOf(state, at.nodeIndex, at.iteration) === "number" &&
+  executionDefinition(state, at.nodeIndex, at.iteration).type === "remember";
+
 /** What the actions write, in their order: a later write of a key replaces an earlier one. */
 function askedWrites(
   state: RunState,
   actions: readonly Action[],
-): readonly MemoryWrite[] | ActionFault {
+  taint: Taint | undefined,
+): MemoryWrite[] | ActionFault {
   const writes = new Map<string, MemoryWrite>();
   for (const action of actions) {
     if (action.type === "update_memory")
-      for (const [key, json] of splitObject(action.valuesJson)) writes.set(key, { key, json });
+      for (const [key, json] of splitObject(action.valuesJson))
+        writes.set(key, { key, json, taint });
     if (action.type !== "merge_parallel_results") continue;
-    const json = mergedResults(state, action, writes);
-    if (typeof json !== "string") return json;
-    writes.set(action.into, { key: action.into, json, isReplaced: true });
+    const merged = mergedResults(state, action, writes);
+    if ("ok" in merged) return merged;
+    const all = joinTaint(taint, merged.taint);
+    writes.set(action.into, { key: action.into, json: merged.json, isReplaced: true, taint: all });
   }
   return [...writes.values()];
 }
 
-type Result = readonly [label: string, json: string, seq: number];
+type Result = readonly [label: string, json: string, seq: number, taint: Taint | undefined];
 
 /** The merged value of keys or nodes. `last_write_wins` takes the newest by event id, the others keep the order of the list. */
 function mergedResults(
   state: RunState,
   { keys, nodes, strategy }: ActionOf<"merge_parallel_results">,
   writes: ReadonlyMap<string, MemoryWrite>,
-): string | ActionFault {
+): { readonly json: string; readonly taint: Taint | undefined } | ActionFault {
   const unknown = nodes.find((id) => !state.graph.indexOf.has(nodeId(id)));
   if (unknown !== undefined)
     return refusedAction(`merge_parallel_results: there is no node ${unknown}`);
   const ofKeys = keys.flatMap((key): Result[] => {
     const own = writes.get(key);
-    if (own !== undefined) return [[key, own.json, Infinity]];
+    if (own !== undefined) return [[key, own.json, Infinity, own.taint]];
     const entry = state.memory.get(key);
-    return entry === undefined ? [] : [[key, entry.json, entry.seq]];
+    return entry === undefined ? [] : [[key, entry.json, entry.seq, entry.taint]];
   });
   const ofNodes = nodes.flatMap((id): Result[] => {
     const node = state.nodes[state.graph.indexOf.get(nodeId(id)) ?? -1];
     if (node?.status !== "completed" || node.output === undefined) return [];
-    return [[id, node.output, node.causeSeq]];
+    return [[id, node.output, node.causeSeq, node.taint]];
   });
   const results = [...ofKeys, ...ofNodes];
   if (strategy === "last_write_wins") results.sort(([, , a], [, , b]) => a - b);
-  return mergeJsons(
+  const json = mergeJsons(
     strategy,
-    results.map(([label, json]) => [label, json]),
+    results.map(([label, each]) => [label, each]),
   );
+  const used = strategy === "last_write_wins" ? results.slice(-1) : results;
+  return { json, taint: joinTaint(...used.map(([, , , taint]) => taint)) };
 }
 
 /** Why the memory has no room for these writes, or undefined. It looks only at the keys that are written. */
@@ -146,26 +174,30 @@ function memoryFault(
 function memoryFact(state: RunState, at: At, writes: readonly MemoryWrite[]): Fact {
   const replaced = writes.flatMap(({ key, isReplaced = false }) => (isReplaced ? [key] : []));
   const keys = writes.map(({ key }) => key);
+  const labelled = writes.flatMap(({ key, taint }) => (taint === undefined ? [] : [[key, taint]]));
   return {
     ...placeAt(state, at.nodeIndex, at.iteration, at.epoch),
     type: "memory.updated",
-    payload: replaced.length === 0 ? { keys } : { keys, replaced },
+    payload: {
+      keys,
+      ...(replaced.length === 0 ? {} : { replaced }),
+      ...(labelled.length === 0 ? {} : { taint: Object.fromEntries(labelled) }),
+    },
     value: joinObject(writes.map(({ key, json }) => [key, json])),
   };
 }
 
 type Target = "completed" | "failed" | "cancelled" | "paused";
 
-/** The one table of status changes that a handler may ask for. A run that is being compensated or has ended gets none. */
-const TRANSITIONS: Readonly<Partial<Record<RunStatus, ReadonlySet<string>>>> = {
-  running: new Set<Target>(["completed", "failed", "cancelled", "paused"]),
-  waiting: new Set<Target>(["completed", "failed", "cancelled", "paused"]),
-  paused: new Set<Target>(["completed", "failed", "cancelled", "paused"]),
-};
+const TARGETS: readonly Target[] = ["completed", "failed", "cancelled", "paused"];
+
+/** The statuses that a handler may give a run. A run that is being compensated gets none: its end is decided already. */
+const settable = (from: RunStatus): readonly Target[] =>
+  from === "compensating" ? [] : TARGETS.filter((to) => mayBecome(from, to));
 
 /** Whether a handler may change the status of a run in this way. */
 export const maySet = (from: RunStatus, to: string): to is Target =>
-  TRANSITIONS[from]?.has(to) === true;
+  settable(from).some((target) => target === to);
 
 function statusFacts(
   state: RunState,
@@ -175,10 +207,12 @@ function statusFacts(
 ): readonly Fact[] | ActionFault {
   if (action.type !== "set_status") return [];
   const { status, message } = action;
-  if (!maySet(state.status, status)) {
-    const may = [...(TRANSITIONS[state.status] ?? [])].join(", ") || "none";
+  // A run that is compensated may be paused meanwhile.
+  const from = state.ending === undefined ? runStatus(state) : "compensating";
+  if (!maySet(from, status)) {
+    const may = settable(from).join(", ") || "none";
     return refusedAction(
-      `a run that is ${state.status} cannot become ${JSON.stringify(status)}; possible: ${may}`,
+      `a run that is ${from} cannot become ${JSON.stringify(status)}; possible: ${may}`,
       "illegal_transition",
     );
   }
@@ -190,23 +224,18 @@ function statusFacts(
   const why = `node ${own} set the run to ${status}${message === "" ? "" : `: ${message}`}`;
   const isOwn = ({ nodeId: id, iteration }: Fact): boolean =>
     id === own && iteration === at.iteration;
-  return [
-    ...cancelUnsettled(state, why).filter((fact) => !isOwn(fact)),
-    endFact(state, outcome, action, { own, why }),
-  ];
-}
-
-function endFact(
-  state: RunState,
-  outcome: Acting,
-  { status, outputJson }: ActionOf<"set_status">,
-  { own, why }: { readonly own: string; readonly why: string },
-): Fact {
-  if (status === "failed")
-    return { ...RUN_PLACE, type: "run.failed", payload: { failedNodeId: own, message: why } };
-  if (status === "cancelled")
-    return { ...RUN_PLACE, type: "run.cancelled", payload: { reason: why, requestId: "" } };
-  const payload = { hasFailures: state.hasFailures };
-  const value = outputJson === "" ? (outcome.outputJson ?? "null") : outputJson;
-  return { ...RUN_PLACE, type: "run.completed", payload, value };
+  if (status === "completed") {
+    const made = madeTaint(state, at, outcome);
+    const payload = { hasFailures: state.hasFailures, ...taintField(made) };
+    const value = action.outputJson === "" ? (outcome.outputJson ?? "null") : action.outputJson;
+    const cancelled = cancelUnsettled(state, why).filter((fact) => !isOwn(fact));
+    return [...cancelled, { ...RUN_PLACE, type: "run.completed", payload, value }];
+  }
+  const ending: Ending =
+    status === "failed"
+      ? { end: "failed", failedNodeId: own, message: why }
+      : { end: "cancelled", reason: why, requestId: "" };
+  const { now, nodeIndex } = at;
+  const completing = outcome.kind === "completed" ? { completing: nodeIndex } : {};
+  return endRun(state, { ending, reason: why, now, ...completing }).filter((fact) => !isOwn(fact));
 }

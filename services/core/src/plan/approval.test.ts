@@ -197,7 +197,7 @@ test("iterations of a map ask beside each other, and each is answered by itself 
 
 test("a run that is cancelled ends its approvals unanswered", () => {
   const run = setup();
-  const stop = onCancel(run.state, { reason: "no", requestId: "" });
+  const stop = onCancel(run.state, { reason: "no", requestId: "", now: 0 });
   if (stop.kind === "accepted") stop.facts.forEach(run.append);
   expect(run.node("a")).toMatchObject({ status: "cancelled", hold: undefined });
   expect(decide(run, { approvalId: ID })).toBe("not_held");

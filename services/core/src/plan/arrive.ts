@@ -7,13 +7,19 @@ import { type ActionFault, refusedAction } from "../action/action.ts";
 import type { ActionOf } from "../action/kinds.ts";
 import { approvalRules } from "../definition/approval-config.ts";
 import type { JsonSchema } from "../definition/shape.ts";
-import type { Fact } from "../log/event.ts";
-import { executionAt, executionDefinition, presentIteration, roundOf } from "../log/execution.ts";
+import { TAINT_HOLD, type Fact } from "../log/event.ts";
+import {
+  executionAt,
+  executionDefinition,
+  executionsOf,
+  presentIteration,
+} from "../log/execution.ts";
 import type { ExecutionState, RunState } from "../log/state.ts";
 import { approvalId, type ExecutorId, nodeId } from "../name/ids.ts";
 import { type DecisionResult, onDecision } from "./decide.ts";
 import { nodeIdAt, placeAt } from "./place.ts";
 import { type Arrival, type Landing, type Outcome, outcomeFacts } from "./result.ts";
+import { arrivedFacts } from "./signal.ts";
 
 export interface OutcomeArrival extends Landing {
   /** The executor that reports. */
@@ -53,14 +59,22 @@ export function onOutcome(
   const answered = answers(state, arrival, checkResponse);
   if ("ok" in answered) {
     const { cause, message } = answered;
-    const { durationMs } = outcome;
-    const failed = { kind: "failed", cause, message, permanent: true, durationMs } as const;
+    const { durationMs, usage } = outcome;
+    const used = usage === undefined ? {} : { usage };
+    const failed = {
+      kind: "failed",
+      cause,
+      message,
+      permanent: true,
+      durationMs,
+      ...used,
+    } as const;
     return {
       kind: "accepted",
       facts: [...checks, ...outcomeFacts(state, { ...arrival, outcome: failed })],
     };
   }
-  const facts = outcomeFacts(state, arrival);
+  const facts = arrivedFacts(state, arrival, checkResponse);
   // The answer counts only if the outcome does: an outcome that is refused has done nothing.
   const [first] = facts;
   const isTaken = outcome.kind === "completed" && first?.value === outcome.outputJson;
@@ -78,6 +92,10 @@ function answers(
   if (action?.type !== "resume_from_human" || outcome.kind !== "completed") return [];
   const place = placeOf(state, action);
   if (place === undefined) return refusal(action, "waits for no person");
+  const { hold } = executionAt(state, place.nodeIndex, place.iteration) ?? {};
+  // A handler may have read the same untrusted data.
+  if (hold?.reason === TAINT_HOLD)
+    return refusal(action, "waits for a person to drop labels, and no handler may do that");
   const misfit = responseFault(state, place, action, checkResponse);
   if (misfit !== undefined) return refusal(action, `does not take the response: ${misfit}`);
   const { decision, comment, responseJson } = action;
@@ -96,6 +114,7 @@ const REFUSALS: Readonly<Record<Exclude<DecisionResult["kind"], "accepted" | "re
     decided_otherwise: "has another answer already",
     timed_out: "has passed its deadline",
     needs_response: "needs a response",
+    needs_reason: "needs a reason",
     takes_no_response: "takes no response",
     not_held: "waits for no person",
   };
@@ -118,12 +137,8 @@ function placeOf(
     const present = presentIteration(state, nodeIndex, iteration);
     return executionAt(state, nodeIndex, present) && { nodeIndex, iteration: present };
   }
-  for (const [nodeIndex, each] of state.nodes.entries()) {
-    const found = roundOf(each).find(
-      ([, { hold, decided }]) => (hold?.approval ?? decided)?.approvalId === id,
-    );
-    if (found !== undefined) return { nodeIndex, iteration: found[0] };
-  }
+  for (const [nodeIndex, at, { hold, decided }] of executionsOf(state))
+    if ((hold?.approval ?? decided)?.approvalId === id) return { nodeIndex, iteration: at };
   return undefined;
 }
 

@@ -3,7 +3,8 @@ import { completed, expanded, sketch, startToyRun, type ToyRun } from "../../tes
 import { LIMITS } from "../data/limits.ts";
 import { runId } from "../name/ids.ts";
 import { newRunState } from "../log/state.ts";
-import { onChildEnd, type ChildEnd, type Outcome } from "./result.ts";
+import { type ChildEnd, onChildEnd } from "./child-end.ts";
+import type { Outcome } from "./result.ts";
 import { onCancel } from "./stop.ts";
 
 const CHILD = runId("0199a000-0000-7000-8000-0000000000c1");
@@ -81,7 +82,7 @@ test("the end of another run, and an end after a cancellation, change nothing", 
   const run = setup();
   const other = runId("0199a000-0000-7000-8000-0000000000c2");
   expect(end(run, { runId: other })).toBe("stale");
-  const stop = onCancel(run.state, { reason: "enough", requestId: "" });
+  const stop = onCancel(run.state, { reason: "enough", requestId: "", now: 0 });
   if (stop.kind === "accepted") stop.facts.forEach(run.append);
   expect(run.node("n").childRunId).toBeUndefined();
   expect(end(run, {})).toBe("stale");

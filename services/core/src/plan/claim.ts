@@ -5,8 +5,11 @@ import { LIMITS } from "../data/limits.ts";
 import type { Fact, FactOf, RecoveryReason } from "../log/event.ts";
 import { executionAt, executionDefinition } from "../log/execution.ts";
 import type { RunState } from "../log/state.ts";
+import { readTaint } from "../log/taint.ts";
 import type { ExecutorId } from "../name/ids.ts";
 import { failureFact } from "./failure.ts";
+import { taintField } from "./label.ts";
+import { isBudgeted } from "./funds.ts";
 import { durationOf, graphNodeAt, placeAt } from "./place.ts";
 
 /**
@@ -21,7 +24,8 @@ export function claimFact(
 ): FactOf<"node.started"> | undefined {
   const node = executionAt(state, nodeIndex, iteration);
   if (node?.status !== "queued" || state.status === "paused") return undefined;
-  const payload = { executorId, wave: graphNodeAt(state, nodeIndex).wave };
+  const wave = graphNodeAt(state, nodeIndex).wave;
+  const payload = { executorId, wave, ...taintField(readTaint(state, nodeIndex, iteration)) };
   return { ...placeAt(state, nodeIndex, iteration), type: "node.started", payload };
 }
 
@@ -50,8 +54,13 @@ export function onLeaseLost(
   const place = placeAt(state, nodeIndex, iteration);
   const lostDeliveries = node.lostDeliveries + (reason === "released" ? 0 : 1);
   const payload = { reason, executorId, lostDeliveries };
-  const recovered: Fact = { ...place, epoch, type: "run.recovered", payload };
-  if (reason === "released" || lostDeliveries < LIMITS.deliveriesMax)
+  const recovered = { ...place, epoch, type: "run.recovered", payload } as const;
+  const isAgain = reason === "released" || lostDeliveries < LIMITS.deliveriesMax;
+  if (isAgain && isBudgeted(state, nodeIndex)) {
+    const waiting = { ...payload, awaitsBudget: true } as const;
+    return { kind: "accepted", facts: [{ ...recovered, payload: waiting }] };
+  }
+  if (isAgain)
     return { kind: "accepted", facts: [recovered, { ...place, type: "node.queued", payload: {} }] };
   const failure = failureFact(executionDefinition(state, nodeIndex, iteration), place, {
     cause: "delivery_exhausted",

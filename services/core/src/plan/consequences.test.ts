@@ -221,7 +221,7 @@ test("a cancelled node cancels its child run, and a child run that ends tells it
   run.report("n", { kind: "child_run", ...asked, durationMs: 1 });
   cancel(run);
   expect(follow(run).at(-1)?.found).toEqual([
-    { kind: "cancel_child", runId: CHILD, reason: "no longer wanted" },
+    { kind: "cancel_child", runId: CHILD, reason: "no longer wanted", stopsUndoing: false },
   ]);
   const child = startToyRun(sketch(["s"], []));
   child.claim("s");
@@ -237,7 +237,7 @@ test("a cancelled node cancels its child run, and a child run that ends tells it
 });
 
 function cancel(run: ToyRun): void {
-  const result = onCancel(run.state, { reason: "no longer wanted", requestId: "" });
+  const result = onCancel(run.state, { reason: "no longer wanted", requestId: "", now: 0 });
   if (result.kind === "accepted") result.facts.forEach(run.append);
 }
 

@@ -1,9 +1,10 @@
-// Consequences of a fact outside the log: the scheduler closes a claim, deletes a job, frees or asks for slots, opens or closes an
-// approval, or cancels a child run. One pure function compares the run before the fact with the run after it. The scheduler writes the
+// Consequences of a fact outside the log. The scheduler closes a claim, deletes a job, frees or asks for slots, or cancels a child run. It
+// opens or closes an approval or a wait for a signal. One pure function compares the run before the fact with the run after it. The scheduler writes the
 // consequences in the transaction that writes the fact.
 
 import {
   APPROVAL,
+  TAINT_HOLD,
   isSettled,
   isTerminalType,
   type ApprovalRequest,
@@ -12,9 +13,12 @@ import {
   type NodeStatus,
 } from "../log/event.ts";
 import { executionAt } from "../log/execution.ts";
+import { isSettlingType } from "../log/meaning.ts";
 import type { ExecutionState, RunState } from "../log/state.ts";
+import { isUndo } from "../log/undo-iteration.ts";
 import type { ApprovalId, RunId } from "../name/ids.ts";
 import { isLimited, type FoldedLimits } from "../policy/limit.ts";
+import { undoingChildren } from "./cancel.ts";
 
 export type Consequence =
   /** The execution is ready: it needs an executor, a job or slots. */
@@ -35,7 +39,18 @@ export type Consequence =
   | { readonly kind: "count_start"; readonly limits: FoldedLimits }
   | { readonly kind: "open_approval"; readonly question: Question }
   | { readonly kind: "close_approval"; readonly answer: Answer }
-  | { readonly kind: "cancel_child"; readonly runId: RunId; readonly reason: string }
+  /** The execution waits for a signal from now on. */
+  | { readonly kind: "open_wait"; readonly name: string; readonly timeoutMs: number | null }
+  | { readonly kind: "close_wait" }
+  /** `stopsUndoing`: the run gives up its own compensation, and so the child gives up its own. */
+  | {
+      readonly kind: "cancel_child";
+      readonly runId: RunId;
+      readonly reason: string;
+      readonly stopsUndoing: boolean;
+    }
+  /** An execution could not be undone. */
+  | { readonly kind: "bury"; readonly nodeIndex: number; readonly why: string }
   /** The run is a child run and has ended. */
   | { readonly kind: "tell_parent" };
 
@@ -57,11 +72,12 @@ interface Answer {
 
 /** A run, and the execution that a fact names, before the fact. The fold changes both in place. */
 interface Before extends Readonly<
-  Pick<ExecutionState, "status" | "epoch" | "causeSeq" | "hold" | "childRunId">
+  Pick<ExecutionState, "status" | "epoch" | "causeSeq" | "hold" | "wait" | "childRunId">
 > {
   /** Undefined if the fact is about the run itself. */
   readonly nodeIndex: number | undefined;
   readonly isAdmitted: boolean;
+  readonly isUndoing: boolean;
 }
 
 const NONE: readonly Consequence[] = [];
@@ -73,10 +89,12 @@ export function beforeFact(state: RunState, { nodeId, iteration }: Fact): Before
   return {
     nodeIndex,
     isAdmitted: state.isAdmitted,
+    isUndoing: state.ending !== undefined,
     status: execution?.status ?? "pending",
     epoch: execution?.epoch ?? 0,
     causeSeq: execution?.causeSeq ?? 0,
     hold: execution?.hold,
+    wait: execution?.wait,
     childRunId: execution?.childRunId,
   };
 }
@@ -88,32 +106,59 @@ export function consequences(before: Before, fact: Fact, after: RunState): reado
   if (fact.type === "node.queued" && before.hold === undefined)
     return [{ kind: "place", nodeIndex }];
   const execution = executionAt(after, nodeIndex, fact.iteration);
+  const buried = execution === undefined ? NONE : buriedBy(nodeIndex, fact, execution);
   // A glue node that the planner completes was never queued. It has no job, no claim and no slots.
   if (execution === undefined || (status === "pending" && fact.type !== "node.blocked"))
-    return NONE;
-  const found: Consequence[] = [];
+    return buried;
+  const found: Consequence[] = [...buried];
   if (fact.type === "node.cancelled" && before.childRunId !== undefined)
-    found.push({ kind: "cancel_child", runId: before.childRunId, reason: fact.payload.reason });
+    found.push({
+      kind: "cancel_child",
+      runId: before.childRunId,
+      reason: fact.payload.reason,
+      stopsUndoing: before.isUndoing,
+    });
   if (isPlaced(status) && isLimited(execution)) {
     if (!isPlaced(execution.status)) found.push({ kind: "free_slots", limits: execution });
     else if (status === "queued" && execution.status === "running")
       found.push({ kind: "count_start", limits: execution });
   }
-  const question = questionOf(before, fact);
+  const question = questionOf(before, fact) ?? waitOf(before, fact);
   if (question !== undefined) found.push(question);
   if (status === "running" && execution.status !== "running")
     found.push({ kind: "close_claim", nodeIndex, epoch: before.epoch, isLost: isTaken(fact) });
-  if (status === "queued" && isSettled(execution.status))
+  // A policy about labels may hold an execution that waits in the queue.
+  const isHeld = fact.type === "node.blocked" && fact.payload.reason === TAINT_HOLD;
+  if (status === "queued" && (isSettled(execution.status) || isHeld))
     found.push({ kind: "drop_job", nodeIndex, queuedSeq: before.causeSeq });
   if (fact.type === "node.queued") found.push({ kind: "place", nodeIndex });
   return found;
 }
 
+/** A compensation that ended without success needs a person. */
+function buriedBy(
+  nodeIndex: number,
+  { type, iteration }: Fact,
+  { status, message = "" }: ExecutionState,
+): readonly Consequence[] {
+  if (!isUndo(iteration) || !isSettlingType(type) || status === "completed") return NONE;
+  return [{ kind: "bury", nodeIndex, why: message }];
+}
+
 function runConsequences(
   { isAdmitted }: Before,
-  { type }: Fact,
+  fact: Fact,
   after: RunState,
 ): readonly Consequence[] {
+  const { type } = fact;
+  // The children that a run waits for undo their nodes first.
+  if (type === "run.status.changed" && fact.payload.ending !== undefined)
+    return undoingChildren(after).map((runId) => ({
+      kind: "cancel_child",
+      runId,
+      reason: "it is compensated",
+      stopsUndoing: false,
+    }));
   if (after.parent === undefined && !isLimited(after)) return NONE;
   const found: Consequence[] = [];
   if (after.parent !== undefined && isTerminalType(type)) found.push({ kind: "tell_parent" });
@@ -136,6 +181,14 @@ const ANSWERS: Readonly<Record<NodeDecision, Answer["state"]>> = {
   reject: "rejected",
   timeout: "timed_out",
 };
+
+/** The wait for a signal that a fact opens or closes. Every fact about an execution that waits ends its wait. */
+function waitOf({ wait }: Before, fact: Fact): Consequence | undefined {
+  if (wait !== undefined) return { kind: "close_wait" };
+  if (fact.type !== "node.blocked" || fact.payload.signal === undefined) return undefined;
+  const { name, timeoutMs = null } = fact.payload.signal;
+  return { kind: "open_wait", name, timeoutMs };
+}
 
 /** The approval that a fact opens or closes. */
 function questionOf({ hold }: Before, fact: Fact): Consequence | undefined {

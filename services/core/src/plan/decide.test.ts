@@ -107,7 +107,7 @@ test("a held node is cancelled with its run, and is only log", () => {
   const run = held("output");
   const again = fold(run.state.runId, run.state.graph, run.events);
   expect(again.nodes[run.index("a")]).toEqual(run.node("a"));
-  expect(onCancel(again, { reason: "no", requestId: "" })).toMatchObject({
+  expect(onCancel(again, { reason: "no", requestId: "", now: 0 })).toMatchObject({
     facts: expect.arrayContaining([
       expect.objectContaining({ type: "node.cancelled", nodeId: "a" }),
     ]),

@@ -5,11 +5,22 @@
 import { approvalRules } from "../definition/approval-config.ts";
 import type { Cause } from "../fault/cause.ts";
 import { canonicalJson } from "../definition/canonical.ts";
-import { APPROVAL, MODERATION_HOLD, type Fact, type NodeDecision } from "../log/event.ts";
-import { executionAt, executionDefinition, isItem } from "../log/execution.ts";
-import type { DecidedState, HoldState, RunState } from "../log/state.ts";
+import {
+  APPROVAL,
+  MODERATION_HOLD,
+  TAINT_HOLD,
+  type Fact,
+  type NodeDecision,
+} from "../log/event.ts";
+import { executionAt, executionDefinition } from "../log/execution.ts";
+import type { RunState } from "../log/state.ts";
+import type { DecidedState, HoldState } from "../log/wait-state.ts";
 import type { ApprovalId } from "../name/ids.ts";
-import { graphNodeAt, placeAt } from "./place.ts";
+import { labelsOf } from "../policy/taint.ts";
+import { failureFact } from "./failure.ts";
+import { executionLimits } from "./limits.ts";
+import { leadsBy, placeAt, queueFact } from "./place.ts";
+import { releaseOf } from "./release.ts";
 import { outcomeFacts, type Outcome } from "./result.ts";
 
 interface Place {
@@ -39,6 +50,8 @@ export type DecisionResult =
   | { readonly kind: "timed_out" }
   /** The node has a schema for the response, and there is no response. */
   | { readonly kind: "needs_response" }
+  /** The person would drop labels, and gives no reason. */
+  | { readonly kind: "needs_reason" }
   /** The node waits for a yes or no. A response has no meaning for it. */
   | { readonly kind: "takes_no_response" }
   | { readonly kind: "not_held" };
@@ -64,6 +77,8 @@ export function onDecision(state: RunState, arrival: DecisionArrival): DecisionR
   if (isBare && hold.reason === APPROVAL && responseSchema !== undefined)
     return { kind: "needs_response" };
   const { comment, decidedBy = "" } = arrival;
+  if (hold.reason === TAINT_HOLD && decision === "approve" && comment.trim() === "")
+    return { kind: "needs_reason" };
   const ruling = { decision, comment, requestId, decidedBy, responseJson };
   return { kind: "accepted", facts: endHold(state, arrival, hold, ruling) };
 }
@@ -117,6 +132,9 @@ function endHold(state: RunState, at: Place, hold: HoldState, ruling: Ruling): F
       requestId,
       ...(decidedBy === "" ? {} : { decidedBy }),
       ...(hold.approval === undefined ? {} : { approvalId: hold.approval.approvalId }),
+      ...(hold.reason === TAINT_HOLD && decision === "approve"
+        ? { dropped: labelsOf(hold.ending.taint) }
+        : {}),
     },
     ...(responseJson === undefined ? {} : { value: responseJson }),
   };
@@ -124,7 +142,7 @@ function endHold(state: RunState, at: Place, hold: HoldState, ruling: Ruling): F
   const { phase, ...ending } = hold.ending;
   const { durationMs } = ending;
   if (handle !== undefined && hold.reason !== APPROVAL && phase === "input")
-    return [decided, { ...place, type: "node.queued", payload: {} }];
+    return [decided, releasedFact(state, at)];
   // The facts carry the claim of the executor that opened the hold or made the output.
   const landing = { nodeIndex, iteration, epoch: hold.epoch, jitter: 0, now };
   const outcome = (): Outcome => {
@@ -132,9 +150,24 @@ function endHold(state: RunState, at: Place, hold: HoldState, ruling: Ruling): F
       return { kind: "failed", ...refusalOf(hold, ruling), permanent: true, durationMs };
     if (hold.reason !== APPROVAL)
       return { ...ending, kind: "completed", outputJson: hold.output ?? "null" };
-    return { kind: "completed", outputJson: answerJson(hold, ruling), handle, durationMs };
+    const answer = { outputJson: answerJson(hold, ruling), handle, durationMs };
+    // The answer of a person is trusted, whatever the person has read.
+    return { kind: "completed", ...answer, isFresh: true };
   };
   return [decided, ...outcomeFacts(state, { ...landing, outcome: outcome() })];
+}
+
+/** Queues an execution whose input a person released. A policy may have held it before it was ever queued. */
+function releasedFact(state: RunState, { nodeIndex, iteration, now }: Place): Fact {
+  const place = placeAt(state, nodeIndex, iteration);
+  if (place.attempt > 0) return { ...place, type: "node.queued", payload: {} };
+  const resolved = executionLimits(state, nodeIndex, iteration);
+  if (resolved?.ok === false) {
+    const failure = { cause: "limit_key_invalid", message: resolved.message, durationMs: 0 };
+    return failureFact(executionDefinition(state, nodeIndex, iteration), place, failure);
+  }
+  const releaseAt = releaseOf(state, nodeIndex, iteration);
+  return queueFact(place, { releaseAt, now, limits: resolved?.limits });
 }
 
 /** The handle by which an approval leaves. Undefined if its end is a failure. A hold of another kind has no handles of its own. */
@@ -148,9 +181,7 @@ function handleOf(
   if (reason !== APPROVAL) return undefined;
   if (decision === "timeout" && responseJson !== undefined) return "approved";
   const handle = decision === "reject" ? "rejected" : "timeout";
-  const { outgoing, loops } = graphNodeAt(state, nodeIndex);
-  const isLed = [...outgoing, ...loops].some((edge) => edge.handle === handle);
-  return isLed && !isItem(state, nodeIndex, iteration) ? handle : undefined;
+  return leadsBy(state, nodeIndex, iteration, handle) ? handle : undefined;
 }
 
 function refusalOf(
@@ -168,6 +199,7 @@ function refusalOf(
 const REJECTIONS: ReadonlyMap<string, Cause> = new Map([
   [APPROVAL, "approval_rejected"],
   [MODERATION_HOLD, "moderation_blocked"],
+  [TAINT_HOLD, "taint_denied"],
 ]);
 
 /** The output of an approval: the answer, and the person who gave it. The response is not changed. */

@@ -2,7 +2,9 @@
 
 import type { NodeDefinition } from "../definition/shape.ts";
 import { isCause, type CauseSpellings } from "../fault/cause.ts";
-import type { EventPlace, Fact } from "../log/event.ts";
+import type { EventPlace, Fact, Usage } from "../log/event.ts";
+import type { Taint } from "../policy/taint.ts";
+import { taintField } from "./label.ts";
 
 export interface Failure {
   /** A `Cause`, or a cause that code of a user reported. */
@@ -12,6 +14,9 @@ export interface Failure {
   readonly durationMs: number;
   /** With the cause timeout: the limit that passed, if it is not the node's own. */
   readonly timeoutMs?: number;
+  /** The labels of the data from which the failure was made: its message may quote them. */
+  readonly taint?: Taint | undefined;
+  readonly usage?: Usage;
 }
 
 /** node.failed or node.timed_out. With error handling `continue` it is node.completed by handle `error`. */
@@ -20,18 +25,19 @@ export function failureFact(
   place: EventPlace,
   failure: Failure,
 ): Fact {
-  const { cause, message, durationMs, detailsJson } = failure;
+  const { cause, message, durationMs, detailsJson, usage } = failure;
+  const used = usage === undefined ? {} : { usage };
   if (definition.errorHandling === "continue") {
-    const payload = { durationMs, handle: "error" };
+    const payload = { durationMs, handle: "error", ...used, ...taintField(failure.taint) };
     const value = errorJson(failure, definition.causeSpellings);
     return { ...place, type: "node.completed", payload, value };
   }
   const details = detailsJson === undefined ? {} : { value: detailsJson };
   if (cause === "timeout") {
-    const payload = { timeoutMs: failure.timeoutMs ?? definition.timeoutMs };
+    const payload = { timeoutMs: failure.timeoutMs ?? definition.timeoutMs, ...used };
     return { ...place, ...details, type: "node.timed_out", payload };
   }
-  return { ...place, ...details, type: "node.failed", payload: { cause, message } };
+  return { ...place, ...details, type: "node.failed", payload: { cause, message, ...used } };
 }
 
 /** The output of a node that failed and leaves by handle `error`. It spells the cause as its definition does. */

@@ -7,7 +7,7 @@ import { checkLog } from "../log/check.ts";
 import { fold } from "../log/fold.ts";
 import { isFinal } from "../log/event.ts";
 import { executionAt } from "../log/execution.ts";
-import { inlineFact, type InlineBudget } from "./inline.ts";
+import { inlineFacts, type InlineBudget } from "./inline.ts";
 
 fc.configureGlobal({ seed: 1 });
 
@@ -68,9 +68,9 @@ function completeLater(run: ToyRun, seed: number): void {
     );
     const chosen = queued[step % queued.length];
     if (chosen === undefined) return;
-    const fact = inlineFact({ state: run.state, now: run.now, budget: WHOLE }, ...chosen);
-    if (fact === undefined) throw new Error(`node ${chosen[0]} does not fit`);
-    run.append(fact);
+    const facts = inlineFacts({ state: run.state, now: run.now, budget: WHOLE }, ...chosen);
+    if (facts === undefined) throw new Error(`node ${chosen[0]} does not fit`);
+    facts.forEach(run.append);
     run.plan();
   }
 }

@@ -9,16 +9,20 @@ import { LIMITS } from "../data/limits.ts";
 import type { Graph } from "../definition/graph.ts";
 import { isGlueType } from "../definition/node-types.ts";
 import { glueTask, type GlueTask } from "../glue/task.ts";
-import { bindingsOf, contextBytes, contextJson, nodeJson, nodeJsonIndex } from "../log/context.ts";
-import { executionAt, executionDefinition, isItem } from "../log/execution.ts";
+import { contextBytes, contextJson } from "../log/context.ts";
+import { bodyAt, executionAt, executionDefinition, partOf } from "../log/execution.ts";
 import type { Fact } from "../log/event.ts";
+import { bindingsOf, nodeJson, nodeJsonIndex } from "../log/node-json.ts";
 import type { RunState } from "../log/state.ts";
 import { outcomeFacts } from "./result.ts";
+import { arrivedFacts, type CheckPayload } from "./signal.ts";
 
 /** The budget of a tick for glue nodes. */
 export interface InlineBudget {
   /** Whether the scheduler completes nodes of this type itself: their queue is not paused. */
   readonly mayComplete: (type: string) => boolean;
+  /** Checks the payload of a signal that came before its node was ready. */
+  readonly checkPayload?: CheckPayload;
   bytes: number;
 }
 
@@ -30,19 +34,25 @@ export interface Round {
   readonly state: RunState;
   readonly now: number;
   readonly budget: InlineBudget;
+  /** The request ids of the signals that the facts of this round take. The fold does not know these facts yet. */
+  taken?: Set<string>;
 }
 
 /** `ownBytes` is the size of its definition. */
 type InlineTask = GlueTask & { readonly ownBytes: number };
 
-const tasks = new WeakMap<Graph, (InlineTask | null)[]>();
+const tasks = new WeakMap<Graph, Map<number, InlineTask | null>>();
 
-/** The fact that completes a ready execution, or undefined if the execution must be queued. It spends the budget. */
-export function inlineFact(
-  { state, now, budget }: Round,
+/**
+ * The facts that complete a ready execution, or undefined if the execution must be queued. They spend the budget. Only a tool call of an
+ * agent that writes the memory has more than one.
+ */
+export function inlineFacts(
+  round: Round,
   nodeIndex: number,
   iteration: number,
-): Fact | undefined {
+): readonly Fact[] | undefined {
+  const { state, now, budget } = round;
   if (!fitsInline(state, nodeIndex, iteration, budget)) return undefined;
   const task = inlineTask(state, nodeIndex, iteration);
   const cost = costOf(state, nodeIndex, iteration);
@@ -52,10 +62,18 @@ export function inlineFact(
   const outcome = { ...ended, durationMs: 0 };
   // No executor reports here, so the epoch is 0. A glue failure is never retried, so the jitter does not matter.
   const landing = { nodeIndex, iteration, epoch: 0, jitter: 1, now };
-  const [fact] = outcomeFacts(state, { ...landing, outcome });
-  budget.bytes -= fact?.value?.length ?? 0;
-  const attempt = executionAt(state, nodeIndex, iteration)?.attempt ?? 0;
-  return fact === undefined ? undefined : { ...fact, attempt: Math.max(1, attempt) };
+  const facts =
+    outcome.kind === "awaiting"
+      ? arrivedFacts(
+          state,
+          { ...landing, outcome },
+          budget.checkPayload,
+          (round.taken ??= new Set()),
+        )
+      : outcomeFacts(state, { ...landing, outcome });
+  budget.bytes -= facts[0]?.value?.length ?? 0;
+  const attempt = Math.max(1, executionAt(state, nodeIndex, iteration)?.attempt ?? 0);
+  return facts.map((fact) => ({ ...fact, attempt }));
 }
 
 /** Whether this tick or a later one completes the execution without an executor. */
@@ -88,25 +106,28 @@ function costOf(state: RunState, nodeIndex: number, iteration: number): number {
 function inlineTask(state: RunState, nodeIndex: number, iteration: number): InlineTask | null {
   const { graph } = state;
   let made = tasks.get(graph);
-  if (made === undefined) tasks.set(graph, (made = []));
-  const at = nodeJsonIndex(nodeIndex, isItem(state, nodeIndex, iteration));
-  return (made[at] ??= makeTask(state, nodeIndex, iteration));
+  if (made === undefined) tasks.set(graph, (made = new Map()));
+  const at = nodeJsonIndex(nodeIndex, partOf(state, nodeIndex, iteration));
+  let task = made.get(at);
+  if (task === undefined) made.set(at, (task = makeTask(state, nodeIndex, iteration)));
+  return task;
 }
 
 function makeTask(state: RunState, nodeIndex: number, iteration: number): InlineTask | null {
   const { graph } = state;
-  const isBody = isItem(state, nodeIndex, iteration);
+  const part = partOf(state, nodeIndex, iteration);
+  const isBody = part === "body" || typeof part === "number";
   const node = graph.nodes[nodeIndex]?.definition;
   const { type, config } = executionDefinition(state, nodeIndex, iteration);
   if (node === undefined || !isGlueType(type) || node.moderation !== "none") return null;
   const { scope, contracts, concurrency, rate, merge, onParentFailure } = node;
   // Limits of a map or a loop apply to its iterations, contracts to the node as a whole.
-  const hasLimits = concurrency !== null || rate !== null;
+  const hasLimits = (concurrency !== null || rate !== null) && typeof part !== "number";
   if (hasLimits && (scope === null || isBody)) return null;
   if (!isBody && (contracts.input !== null || contracts.output !== null)) return null;
-  const readsParams = !isBody || scope?.body.reads.params === true;
+  const readsParams = bodyAt(node, part)?.reads.params ?? true;
   const bindings = readsParams ? bindingsOf(graph, nodeIndex) : [];
   const until = isBody ? (scope?.until ?? null) : null;
   const task = glueTask({ type, config, merge, onParentFailure, bindings, until });
-  return { ...task, ownBytes: nodeJson(graph, nodeIndex, isBody).length };
+  return { ...task, ownBytes: nodeJson(graph, nodeIndex, part).length };
 }

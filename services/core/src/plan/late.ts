@@ -4,7 +4,7 @@
 import { isSettled, type Fact } from "../log/event.ts";
 import type { RunState } from "../log/state.ts";
 import { graphNodeAt, nodeIdAt, nodeStateAt } from "./place.ts";
-import { cancelFacts } from "./stop.ts";
+import { cancelFacts } from "./cancel.ts";
 
 /** Cancels the nodes that are too late for the joins in `state.firedJoins`, which it empties. */
 export function cancelLate(state: RunState): Fact[] {

@@ -9,8 +9,9 @@ import { scopeOf, type NodeContext, type Scope } from "../data/scope.ts";
 import { render } from "../data/template.ts";
 import { exceedsUtf8 } from "../data/utf8.ts";
 import type { Definition } from "../definition/shape.ts";
-import { bindingsOf, contextJson } from "../log/context.ts";
-import { isItem } from "../log/execution.ts";
+import { contextJson } from "../log/context.ts";
+import { partOf } from "../log/execution.ts";
+import { bindingsOf } from "../log/node-json.ts";
 import type { RunState } from "../log/state.ts";
 import type { ConcurrencyLimit, Limits } from "../policy/limit.ts";
 import { graphNodeAt } from "./place.ts";
@@ -22,7 +23,8 @@ type ResolvedLimits =
 type Authored = Pick<Definition, "concurrency" | "rate">;
 
 /**
- * The limits of an execution that is about to be queued. Undefined if it has none. The limits of a map or a loop apply to its iterations.
+ * The limits of an execution that is about to be queued. Undefined if it has none. The limits of a map or a loop apply to its iterations,
+ * those of an agent to its turns.
  */
 export function executionLimits(
   state: RunState,
@@ -30,8 +32,8 @@ export function executionLimits(
   iteration: number,
 ): ResolvedLimits | undefined {
   const { definition } = graphNodeAt(state, index);
-  if (isOpen(definition) || (definition.scope !== null && !isItem(state, index, iteration)))
-    return undefined;
+  if (isOpen(definition)) return undefined;
+  if (definition.scope !== null && partOf(state, index, iteration) !== "body") return undefined;
   return resolve(definition, () => executionScope(state, index, iteration));
 }
 
@@ -56,7 +58,8 @@ function resolve({ concurrency, rate }: Authored, scope: () => Scope | string): 
   return { ok: true, limits: { ...(slot && { slot }), ...(window && { rate: window }) } };
 }
 
-function executionScope(state: RunState, index: number, iteration: number): Scope | string {
+/** The variables of templates and conditions of an execution, or the fault of its parameters. It parses the context. */
+export function executionScope(state: RunState, index: number, iteration: number): Scope | string {
   // contextJson wrote the text, so it parses and has this shape.
   const context = JSON.parse(contextJson(state, index, iteration)) as NodeContext;
   const { merge, onParentFailure } = graphNodeAt(state, index).definition;

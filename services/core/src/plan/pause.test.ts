@@ -88,7 +88,7 @@ test("paused time does not count against the deadline, and a paused run can be c
   apply(run, "pause", BY_HAND);
   run.now = deadlineAt + 9_000;
   expect(onDeadline(run.state, run.now).kind).toBe("early");
-  expect(onCancel(run.state, { reason: "", requestId: "" }).kind).toBe("accepted");
+  expect(onCancel(run.state, { reason: "", requestId: "", now: 0 }).kind).toBe("accepted");
   apply(run, "resume", BY_HAND);
   expect(run.state.deadlineAt).toBe(deadlineAt + run.now - 2_000);
 });

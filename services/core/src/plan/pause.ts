@@ -6,8 +6,8 @@
 
 import { movedDeadline } from "../log/clock.ts";
 import { isFinal, type Fact, type PauseNote } from "../log/event.ts";
-import { roundOf } from "../log/execution.ts";
-import type { ExecutionState, RunState } from "../log/state.ts";
+import { executionsOf } from "../log/execution.ts";
+import type { RunState } from "../log/state.ts";
 import { RUN_PLACE } from "./place.ts";
 
 type PauseResult =
@@ -36,19 +36,16 @@ export function onResume(state: RunState, note: PauseNote, now: number): PauseRe
   if (pause.scope !== note.scope)
     return { kind: note.scope === "run" ? "held_by_workflow" : "repeated" };
   // A run that had not started waits for its slot again.
-  const to = state.isAdmitted ? "running" : "pending";
+  const live = state.ending === undefined ? "running" : "compensating";
+  const to = state.isAdmitted ? live : "pending";
   const payload = { from, to, ...movedDeadline(state, now), ...note } as const;
   return { kind: "accepted", facts: [{ ...RUN_PLACE, type: "run.status.changed", payload }] };
 }
 
 /** The executions that are queued. */
-export function queuedExecutions(
+export const queuedExecutions = (
   state: RunState,
-): { readonly nodeIndex: number; readonly iteration: number }[] {
-  const isQueued = ({ status }: ExecutionState): boolean => status === "queued";
-  return state.nodes.flatMap((node, nodeIndex) =>
-    roundOf(node).flatMap(([iteration, execution]) =>
-      isQueued(execution) ? [{ nodeIndex, iteration }] : [],
-    ),
+): { readonly nodeIndex: number; readonly iteration: number }[] =>
+  [...executionsOf(state)].flatMap(([nodeIndex, iteration, { status }]) =>
+    status === "queued" ? [{ nodeIndex, iteration }] : [],
   );
-}

@@ -42,7 +42,7 @@ const isPlanned = (event: RunEvent, before: RunState): boolean => {
   return event.type === "node.skipped" || (event.type === "node.cancelled" && event.epoch === 0);
 };
 
-test("the planner agrees with the oracle on every prefix of every log (S1.21, S3.20, S3.21, X11)", () => {
+test("the planner agrees with the oracle on every prefix of every log, with agents among maps and loops (S1.21, S2.36, S3.20, S3.21, X11)", () => {
   fc.assert(
     fc.property(scenarios(SMALL, { fatal: true }), seeds, (scenario, seed) => {
       const { run } = play(scenario, seed, ({ state, events }) => {

@@ -4,24 +4,29 @@
 // nothing: a decided node is no longer pending, and nothing follows after the end of a run.
 
 import { LIMITS } from "../data/limits.ts";
-import type { GraphNode } from "../definition/graph.ts";
 import type { Cause } from "../fault/cause.ts";
 import { unreachable } from "../fault/invariant.ts";
 import { contextBytes } from "../log/context.ts";
 import { isFinal, type Fact, type SkipReason } from "../log/event.ts";
 import { movedDeadline } from "../log/clock.ts";
-import { edgeEffect, wasSkippedAfterFailure } from "../log/edge-effect.ts";
+import { wasSkippedAfterFailure } from "../log/edge-effect.ts";
 import type { RunState } from "../log/state.ts";
 import { failureFact } from "./failure.ts";
-import { inlineFact, NO_INLINE, type Round } from "./inline.ts";
+import { exceededFacts, Funds, overspent } from "./funds.ts";
+import { gateFact, gateQueued } from "./gate.ts";
+import { inlineFacts, isInlineKind, NO_INLINE } from "./inline.ts";
 import { cancelLate } from "./late.ts";
 import { readiness } from "./join.ts";
 import { executionLimits } from "./limits.ts";
 import { contextTooLarge } from "./oversize.ts";
 import { graphNodeAt, nodeStateAt, placeAt, queueFact, RUN_PLACE } from "./place.ts";
+import { releaseOf } from "./release.ts";
 import { followJump } from "./repeat.ts";
+import { queueUnfunded } from "./requeue.ts";
+import type { Planning } from "./planning.ts";
 import { decideScope } from "./scope.ts";
 import { failWholeRun, verdict } from "./stop.ts";
+import { decideUndo } from "./undo.ts";
 
 /**
  * One round on `state`. It returns the facts to append, and empties the work lists. It returns no facts if nothing more follows from the
@@ -31,30 +36,42 @@ export function decide(state: RunState, now: number, budget = NO_INLINE): Fact[]
   if (isFinal(state.status) || !state.isAdmitted) return [];
   // The work lists keep the nodes that results touch meanwhile. The command that resumes the run plans them.
   if (state.status === "paused") return [];
-  if (state.fatalNode !== undefined) return failWholeRun(state, state.fatalNode);
-  const round = { state, now, budget };
+  if (state.ending !== undefined) return decideUndo(state, state.ending, now);
+  if (state.fatalNode !== undefined) return failWholeRun(state, state.fatalNode, now);
+  const excess = overspent(state);
+  if (excess !== undefined) return exceededFacts(state, { message: excess }, now);
+  const funds = new Funds(state);
+  const round = { state, now, budget, funds };
   if (state.jumps.length > 0 || state.iterationCount > state.maxIterations) {
-    const jumped = followJump(state);
+    const jumped = followJump(state, now);
     // The target is pending: it runs now, whatever its join.
-    return jumped.kind === "facts" ? jumped.facts : [runNode(round, jumped.target)];
+    if (jumped.kind === "facts") return jumped.facts;
+    const fact = runNode(round, jumped.target);
+    if (funds.exceeded !== undefined) return exceededFacts(state, funds.exceeded, now);
+    return fact === undefined ? [] : [fact];
   }
   // Late parents have their own round: no other rule decides about a node that this round cancels.
   const late = cancelLate(state);
   if (late.length > 0) return late;
-  const facts: Fact[] = [];
+  // An execution that a policy stops here is not queued any more, so no later rule of this round may claim it.
+  const stopped = state.isTaintMoved ? gateQueued(state) : [];
+  if (stopped.length > 0) return stopped;
+  const facts = queueUnfunded(round);
   for (const index of state.frontier) {
     const fact = decideNode(round, index);
     if (fact !== undefined) facts.push(fact);
   }
-  state.frontier.clear();
   for (const index of state.scopes) facts.push(...decideScope(round, index));
-  state.scopes.clear();
+  // The work lists stay as they are: a user who raises the budget lets the run continue from here.
+  if (funds.exceeded !== undefined) return exceededFacts(state, funds.exceeded, now);
+  for (const list of [state.frontier, state.scopes])
+    for (const index of list) if (!funds.holdsBack(index)) list.delete(index);
   if (facts.length > 0) return facts;
-  return state.unsettledCount === 0 ? [verdict(state)] : decideStatus(round);
+  return state.unsettledCount === 0 ? verdict(state, now) : decideStatus(round);
 }
 
 /** A live run waits if no execution can advance by itself and one waits for a person or a child run. */
-function decideStatus({ state, now }: Round): Fact[] {
+function decideStatus({ state, now }: Planning): Fact[] {
   const { status: from, activeCount, blockedCount } = state;
   if (from !== "running" && from !== "waiting") return [];
   const to = activeCount === 0 && blockedCount > 0 ? "waiting" : "running";
@@ -85,7 +102,7 @@ export function planToFixpoint(
   }
 }
 
-function decideNode(round: Round, index: number): Fact | undefined {
+function decideNode(round: Planning, index: number): Fact | undefined {
   const nodeState = nodeStateAt(round.state, index);
   if (nodeState.status !== "pending") return undefined;
   const isEntered = nodeState.entry !== undefined;
@@ -105,7 +122,7 @@ function decideNode(round: Round, index: number): Fact | undefined {
 }
 
 /** The node's own policy decides about a failed parent. */
-function onParentsFailed(round: Round, index: number): Fact {
+function onParentsFailed(round: Planning, index: number): Fact | undefined {
   const policy = graphNodeAt(round.state, index).definition.onParentFailure;
   switch (policy) {
     case "skip":
@@ -127,7 +144,7 @@ function onParentsFailed(round: Round, index: number): Fact {
  * node that was skipped after a failure follows its own policy: it runs if it substitutes defaults. Otherwise the planner skips it for the
  * same reason.
  */
-function onNoParentTaken(round: Round, index: number): Fact {
+function onNoParentTaken(round: Planning, index: number): Fact | undefined {
   const { state } = round;
   const { incoming, definition } = graphNodeAt(state, index);
   const isAfterFailure = incoming.some(({ source }) =>
@@ -139,17 +156,17 @@ function onNoParentTaken(round: Round, index: number): Fact {
     : skip(round, index, "parent_not_completed");
 }
 
-const skip = ({ state }: Round, index: number, reason: SkipReason): Fact => ({
+const skip = ({ state }: Planning, index: number, reason: SkipReason): Fact => ({
   ...placeAt(state, index),
   type: "node.skipped",
   payload: { reason },
 });
 
-/** Completes a ready node within the budget, or queues it. */
-function runNode(round: Round, index: number): Fact {
-  const { state, now } = round;
+/** Completes a ready node within the inline budget, or queues it. Undefined if it waits for a budget of the run or its own. */
+function runNode(round: Planning, index: number): Fact | undefined {
+  const { state, now, funds } = round;
   const place = placeAt(state, index);
-  const { incoming, definition } = graphNodeAt(state, index);
+  const { definition } = graphNodeAt(state, index);
   const fail = (failure: { readonly cause: Cause; readonly message: string }): Fact =>
     failureFact(definition, place, { ...failure, durationMs: 0 });
   const bytes = contextBytes(state, index, place.iteration);
@@ -157,19 +174,16 @@ function runNode(round: Round, index: number): Fact {
   const resolved = executionLimits(state, index, place.iteration);
   if (resolved?.ok === false)
     return fail({ cause: "limit_key_invalid", message: resolved.message });
-  const { entry } = nodeStateAt(state, index);
-  const releaseAt = Math.max(releaseOf(state, incoming), entry?.releaseAt ?? 0);
-  const inline = releaseAt > now ? undefined : inlineFact(round, index, place.iteration);
-  return inline ?? queueFact(place, { releaseAt, now, limits: resolved?.limits });
-}
-
-/** The latest time at which a parent with a taken edge releases its children. */
-function releaseOf(state: RunState, incoming: GraphNode["incoming"]): number {
-  let release = 0;
-  for (const edge of incoming) {
-    const parent = nodeStateAt(state, edge.source);
-    if (parent.releaseAt !== undefined && edgeEffect(parent, edge) === "taken")
-      release = Math.max(release, parent.releaseAt);
-  }
-  return release;
+  const gated = gateFact(state, index, place.iteration);
+  if (gated !== undefined) return gated;
+  const releaseAt = releaseOf(state, index, place.iteration);
+  const inline = releaseAt > now ? undefined : inlineFacts(round, index, place.iteration);
+  const limits = resolved?.limits;
+  if (inline?.[0] !== undefined) return inline[0];
+  if (isInlineKind(state, index, place.iteration))
+    return queueFact(place, { releaseAt, now, limits });
+  const funding = funds.ask(index, place.iteration);
+  if (funding.kind === "granted") return queueFact(place, { releaseAt, now, limits, ...funding });
+  if (funding.kind !== "node_exceeded") return undefined;
+  return fail({ cause: "budget_exceeded", message: funding.message });
 }

@@ -15,7 +15,7 @@ import { causeOf } from "../log/cause.ts";
 import { checkLog } from "../log/check.ts";
 import { contextJson } from "../log/context.ts";
 import { isFinal, isSettled } from "../log/event.ts";
-import { fold } from "../log/fold.ts";
+import { fold, runStatus } from "../log/fold.ts";
 import { mayCause } from "../log/meaning.ts";
 import { readSnapshot, SNAPSHOT_FORMAT, writeSnapshot } from "../log/snapshot.ts";
 import type { RunState } from "../log/state.ts";
@@ -169,7 +169,7 @@ test("the view of a client has the state of the present round, and the earlier r
       playProgram(program, seed, ({ state, events }) => {
         const { nodes, status, hasFailures } = view(events);
         expect({ status, hasFailures }).toEqual({
-          status: state.status,
+          status: runStatus(state),
           hasFailures: state.hasFailures,
         });
         for (const { index, definition } of state.graph.nodes) {

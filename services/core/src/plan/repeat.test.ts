@@ -12,7 +12,8 @@ import {
 import { handlerInput } from "../data/handler-input.ts";
 import type { NodeContext } from "../data/scope.ts";
 import type { Graph } from "../definition/graph.ts";
-import { bindingsOf, contextJson, nodeJson } from "../log/context.ts";
+import { contextJson } from "../log/context.ts";
+import { bindingsOf, nodeJson } from "../log/node-json.ts";
 import type { Goto } from "../log/event.ts";
 import { nodeId } from "../name/ids.ts";
 import { onOutcome } from "./arrive.ts";
@@ -75,7 +76,7 @@ test("the parameter of a loop edge takes the place of the others, in the rounds 
   const inputAt = (at: number): unknown => {
     const index = run.index("draft");
     const context = JSON.parse(contextJson(run.state, index, at)) as NodeContext;
-    const { node } = JSON.parse(nodeJson(run.state.graph, index, false));
+    const { node } = JSON.parse(nodeJson(run.state.graph, index, "node"));
     const made = handlerInput(node, bindingsOf(run.state.graph, index), context);
     return made.ok ? made.input : made;
   };
@@ -194,7 +195,7 @@ test("a goto back cancels the work of a running branch, and its late result is s
   const at = { ...landing, epoch: run.execution("right").epoch, now: run.now };
   const arrival = onOutcome(run.state, { ...at, outcome: completed(null, goto("a")) });
   if (arrival.kind === "accepted") arrival.facts.forEach(watched);
-  const jumped = followJump(run.state);
+  const jumped = followJump(run.state, run.now);
   if (jumped.kind === "facts") jumped.facts.forEach(watched);
   run.plan();
   expect(seen).toEqual(["right close_claim", "left close_claim"]);

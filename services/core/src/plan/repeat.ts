@@ -9,11 +9,13 @@ import type { GraphEdge } from "../definition/graph.ts";
 import { edgeEffect } from "../log/edge-effect.ts";
 import { isSettled, type Fact, type Goto } from "../log/event.ts";
 import { isItem } from "../log/execution.ts";
-import type { JumpState, RunState } from "../log/state.ts";
+import type { JumpState } from "../log/jump-state.ts";
+import type { RunState } from "../log/state.ts";
 import { nodeId } from "../name/ids.ts";
 import { firesEarly } from "./join.ts";
 import { graphNodeAt, nodeIdAt, nodeStateAt, placeAt } from "./place.ts";
-import { cancelFacts, failRepeating } from "./stop.ts";
+import { cancelFacts } from "./cancel.ts";
+import { failRepeating } from "./stop.ts";
 
 type Jumped =
   | { readonly kind: "facts"; readonly facts: Fact[] }
@@ -21,10 +23,12 @@ type Jumped =
   | { readonly kind: "run"; readonly target: number };
 
 /** Follows the first jump, or fails a run that repeats too often. */
-export function followJump(state: RunState): Jumped {
+export function followJump(state: RunState, now: number): Jumped {
   const { jumps, iterationCount, maxIterations, lastJumpNode = 0 } = state;
   if (iterationCount > maxIterations)
-    return facts(failRepeating(state, lastJumpNode, `the run may repeat ${times(maxIterations)}`));
+    return facts(
+      failRepeating(state, lastJumpNode, `the run may repeat ${times(maxIterations)}`, now),
+    );
   const [jump] = jumps;
   if (jump === undefined) return facts([]);
   const target = nodeStateAt(state, jump.target);
@@ -35,7 +39,7 @@ export function followJump(state: RunState): Jumped {
   }
   const nodes = superseded(state, jump.target);
   const excess = excessOf(state, jump, nodes);
-  if (excess !== undefined) return facts(failRepeating(state, jump.entry.source, excess));
+  if (excess !== undefined) return facts(failRepeating(state, jump.entry.source, excess, now));
   const reason = `${nodeIdAt(state, jump.entry.source)} leads back to ${nodeIdAt(state, jump.target)}`;
   return facts([
     ...nodes.flatMap((index) =>
@@ -121,7 +125,7 @@ export function gotoFault(
 ): string | undefined {
   const { nodes, indexOf } = state.graph;
   if (isItem(state, nodeIndex, iteration))
-    return `${kind}: an iteration of a map or a loop cannot lead to another node`;
+    return `${kind}: an iteration of a map or a loop, or a compensation, cannot lead to another node`;
   const target = indexOf.get(to);
   if (target !== undefined && nodes[target]?.definition.type !== "start") return undefined;
   const known = nodes.flatMap(({ definition: { id, type } }) => (type === "start" ? [] : [id]));

@@ -3,27 +3,34 @@
 import type { Action } from "../action/kinds.ts";
 import { LIMITS } from "../data/limits.ts";
 import { exceedsUtf8 } from "../data/utf8.ts";
+import { AWAIT_SIGNAL } from "../definition/signal-config.ts";
 import type { Cause } from "../fault/cause.ts";
 import { unreachable } from "../fault/invariant.ts";
+import type { AskedSignal } from "../glue/glue.ts";
 import type { Expanded } from "../glue/task.ts";
-import { type Clock, deadlineAfterChild } from "../log/clock.ts";
 import {
   APPROVAL,
   CHILD_RUN,
+  SIGNAL,
   type ApprovalRequest,
   type Completion,
   type Fact,
   type NodeHold,
+  type Usage,
 } from "../log/event.ts";
-import { executionAt, executionDefinition, isItem } from "../log/execution.ts";
+import { executionDefinition, isItem } from "../log/execution.ts";
 import type { RunState } from "../log/state.ts";
+import { takenTaint } from "../log/taint.ts";
 import type { RunId } from "../name/ids.ts";
 import { mayRetry, retriedFor, retryDelayMs } from "../policy/retry.ts";
 import { actionFacts } from "./act.ts";
+import { childFunds } from "./child-funds.ts";
 import { failureFact, type Failure } from "./failure.ts";
-import { durationOf, graphNodeAt, placeAt, RUN_PLACE } from "./place.ts";
+import { isBudgeted } from "./funds.ts";
+import { completedTaint, type Labelled, labelFault, madeTaint, taintField } from "./label.ts";
+import { graphNodeAt, placeAt } from "./place.ts";
 import { gotoFault } from "./repeat.ts";
-import { type Stop, timedOut } from "./stop.ts";
+import { callsFault, routeFault, turnCalls } from "./turn.ts";
 
 /** A finding of a check around the handler. It enters the log with the outcome, before it. */
 export interface Check {
@@ -37,38 +44,45 @@ export interface Check {
 export type Outcome = {
   readonly checks?: readonly Check[];
   readonly durationMs: number;
+  /** What the attempt used, however it ended. */
+  readonly usage?: Usage;
   /** What the handler asks of the engine beside its output. */
   readonly actions?: readonly Action[];
-} & (
-  | ({ readonly kind: "completed"; readonly outputJson: string } & Completion)
-  | Expanded
-  | {
-      readonly kind: "child_run";
-      /** The run that the node will wait for. The scheduler makes the id when the outcome arrives, so a repeated tick decides the same. */
-      readonly childRunId: RunId;
-      readonly workflowId: string;
-      /** 0 means the newest. */
-      readonly version: number;
-      readonly inputJson: string;
-      /** A handler of any type hands its work off. Otherwise only a subworkflow starts a run. */
-      readonly isHandoff?: boolean;
-    }
-  | ({
-      readonly kind: "failed";
-      /** Do not retry, even if the policy allows it. */
-      readonly permanent: boolean;
-      /** The provider asked for at least this wait. */
-      readonly retryAfterMs?: number;
-    } & Failure)
-  /** A person must decide. The claim ends here. */
-  | ({
-      readonly kind: "held";
-      readonly reason: string;
-      readonly outputJson?: string;
-      /** The scheduler makes its id when the outcome arrives, so a repeated tick decides the same. */
-      readonly approval?: ApprovalRequest;
-    } & NodeHold)
-);
+} & Labelled &
+  (
+    | ({ readonly kind: "completed"; readonly outputJson: string } & Completion)
+    | Expanded
+    | {
+        readonly kind: "child_run";
+        /** The run that the node will wait for. The scheduler makes the id when the outcome arrives, so a repeated tick decides the same. */
+        readonly childRunId: RunId;
+        readonly workflowId: string;
+        /** 0 means the newest. */
+        readonly version: number;
+        readonly inputJson: string;
+        /** The workflow may undo its nodes when the run is cancelled. The scheduler knows it when it has found the workflow. */
+        readonly compensates?: boolean;
+        /** A handler of any type hands its work off. Otherwise only a subworkflow starts a run. */
+        readonly isHandoff?: boolean;
+      }
+    /** The execution waits for a signal. The claim ends here, if there is one. */
+    | ({ readonly kind: "awaiting" } & AskedSignal)
+    | ({
+        readonly kind: "failed";
+        /** Do not retry, even if the policy allows it. */
+        readonly permanent: boolean;
+        /** The provider asked for at least this wait. */
+        readonly retryAfterMs?: number;
+      } & Failure)
+    /** A person must decide. The claim ends here. */
+    | ({
+        readonly kind: "held";
+        readonly reason: string;
+        readonly outputJson?: string;
+        /** The scheduler makes its id when the outcome arrives, so a repeated tick decides the same. */
+        readonly approval?: ApprovalRequest;
+      } & NodeHold)
+  );
 
 /** The place and the time of an outcome. */
 export interface Landing {
@@ -102,6 +116,8 @@ export function outcomeFacts(
       return childRunFacts(state, arrival, outcome);
     case "failed":
       return failedFacts(state, arrival, outcome);
+    case "awaiting":
+      return awaitingFacts(state, arrival, outcome);
     case "held":
       return heldFacts(state, arrival, outcome);
     default:
@@ -119,12 +135,16 @@ const placeOf = (state: RunState, { nodeIndex, iteration, epoch }: Landing) =>
 function expandedFacts(state: RunState, landing: Landing, outcome: OutcomeOf<"expanded">): Fact[] {
   const { itemsJson, width, cut } = outcome;
   const refuse = refusal(state, landing, outcome);
-  if (graphNodeAt(state, landing.nodeIndex).definition.scope === null || isItemOf(state, landing))
-    return refuse("output_invalid", "only a map or a loop has items");
+  const { scope } = graphNodeAt(state, landing.nodeIndex).definition;
+  if (scope === null || isItemOf(state, landing))
+    return refuse("output_invalid", "only a map, a loop or an agent has items");
   if (width > LIMITS.scopeWidth)
     return refuse("too_many_items", `${width} items; at most ${LIMITS.scopeWidth}`);
+  if (scope.agent !== undefined && width !== 1)
+    return refuse("output_invalid", "an agent expands into the opening of its conversation");
   if (isTooLarge(itemsJson)) return refuse("output_too_large", `the items are ${TOO_LARGE}`);
-  const payload = { width, ...(cut ? { cut } : {}) };
+  const taken = takenTaint(state, landing.nodeIndex, landing.iteration);
+  const payload = { width, ...(cut ? { cut } : {}), ...taintField(taken) };
   return [{ ...placeOf(state, landing), type: "node.expanded", payload, value: itemsJson }];
 }
 
@@ -133,9 +153,11 @@ const TOO_LARGE = `larger than ${LIMITS.valueBytes} bytes`;
 
 /** Makes a failure of an outcome that no policy retries. */
 const refusal =
-  (state: RunState, landing: Landing, { durationMs }: Outcome) =>
-  (cause: Cause, message: string): Fact[] =>
-    failedFacts(state, landing, { kind: "failed", cause, message, permanent: true, durationMs });
+  (state: RunState, landing: Landing, { durationMs, usage }: Outcome) =>
+  (cause: Cause, message: string): Fact[] => {
+    const failure = { kind: "failed", cause, message, permanent: true, durationMs } as const;
+    return failedFacts(state, landing, usage === undefined ? failure : { ...failure, usage });
+  };
 
 /** The claim ends here. The same transaction inserts the child run. */
 function childRunFacts(state: RunState, landing: Landing, outcome: OutcomeOf<"child_run">): Fact[] {
@@ -145,51 +167,16 @@ function childRunFacts(state: RunState, landing: Landing, outcome: OutcomeOf<"ch
     return refuse("output_invalid", "only a subworkflow starts a run");
   if (state.depth >= LIMITS.runDepth)
     return refuse("too_deep", `runs are at most ${LIMITS.runDepth} deep`);
-  const payload = { reason: CHILD_RUN, childRunId: outcome.childRunId };
+  const funds = childFunds(state, landing.nodeIndex, landing.iteration);
+  if (funds !== undefined && "fault" in funds) return refuse("budget_exceeded", funds.fault);
+  const { childRunId, compensates = false } = outcome;
+  const more = { ...(compensates ? { compensates } : {}), ...funds };
+  const payload = { reason: CHILD_RUN, childRunId, ...more };
   return acted(state, landing, outcome, {
     ...placeOf(state, landing),
     type: "node.blocked",
     payload,
   });
-}
-
-export interface ChildEnd {
-  readonly nodeIndex: number;
-  readonly iteration: number;
-  /** The child at its end. */
-  readonly child: Pick<RunState, "runId" | "status" | "output" | "message"> & Clock;
-  readonly now: number;
-}
-
-/** The facts for a node whose child run has ended. `stale` if the node does not wait for that run. */
-export function onChildEnd(state: RunState, end: ChildEnd): Arrival | Stop {
-  const { nodeIndex, iteration, child, now } = end;
-  const execution = executionAt(state, nodeIndex, iteration);
-  if (execution?.status !== "waiting" || execution.childRunId !== child.runId)
-    return { kind: "stale" };
-  const durationMs = durationOf(execution, now);
-  const why = child.message === undefined ? "" : `: ${child.message}`;
-  const outcome: Outcome =
-    child.status === "completed"
-      ? { kind: "completed", outputJson: child.output ?? "null", durationMs }
-      : {
-          kind: "failed",
-          cause: "child_failed",
-          message: `child run ${child.runId} ended with ${child.status}${why}`,
-          // The scheduler does not restart a run that a person cancelled.
-          permanent: child.status === "cancelled",
-          durationMs,
-        };
-  const moved = deadlineAfterChild(state, child, now);
-  // Both had the same time left, and the scheduler does not time out a waiting parent.
-  if (child.status === "timeout" && moved <= now && state.status !== "paused")
-    return timedOut(state, moved);
-  const payload = { from: "waiting", to: "running", deadlineAt: moved } as const;
-  const facts: Fact[] =
-    moved === state.deadlineAt ? [] : [{ ...RUN_PLACE, type: "run.status.changed", payload }];
-  // No executor reports here, so the epoch is 0. With full jitter the scheduler waits the whole backoff.
-  const arrival = { nodeIndex, iteration, epoch: 0, outcome, jitter: 1, now };
-  return { kind: "accepted", facts: [...facts, ...outcomeFacts(state, arrival)] };
 }
 
 function completedFacts(
@@ -201,6 +188,11 @@ function completedFacts(
   const { outputJson, durationMs, handle, queueDelayMs, usage, stop = false, goto } = outcome;
   if (isTooLarge(outputJson))
     return refusal(state, landing, outcome)("output_too_large", `the output is ${TOO_LARGE}`);
+  const calls = turnCalls(state, landing, outcome);
+  const misfit = labelFault(state, outcome);
+  if (misfit !== undefined) return refusal(state, landing, outcome)("taint_invalid", misfit);
+  const bad = callsFault(calls) ?? routeFault(state, nodeIndex, handle);
+  if (bad !== undefined) return refusal(state, landing, outcome)(bad.cause, bad.message);
   const fault = goto === undefined ? undefined : gotoFault(state, landing, goto);
   if (fault !== undefined) return refusal(state, landing, outcome)("action_invalid", fault);
   // Only an iteration of a loop can end its loop. The iterations of a map are independent.
@@ -213,6 +205,8 @@ function completedFacts(
     ...(usage === undefined ? {} : { usage }),
     ...(stop && isLoop && isItemOf(state, landing) ? { stop } : {}),
     ...(goto === undefined ? {} : { goto }),
+    ...(calls.length === 0 ? {} : { calls }),
+    ...completedTaint(state, landing, outcome),
   };
   const fact = { ...placeOf(state, landing), type: "node.completed", payload } as const;
   return acted(state, landing, outcome, { ...fact, value: outputJson });
@@ -225,9 +219,22 @@ function acted(state: RunState, landing: Landing, outcome: Outcome, fact: Fact):
   return made.facts.length === 0 ? [fact] : [fact, ...made.facts];
 }
 
+/** The execution waits for a signal. It has no lease, no job and no slot meanwhile. */
+function awaitingFacts(state: RunState, landing: Landing, outcome: OutcomeOf<"awaiting">): Fact[] {
+  const { type } = executionDefinition(state, landing.nodeIndex, landing.iteration);
+  if (type !== AWAIT_SIGNAL)
+    return refusal(state, landing, outcome)("output_invalid", "only an await_signal waits for one");
+  const { name, timeoutMs } = outcome;
+  const signal = { name, ...(timeoutMs === undefined ? {} : { timeoutMs }) };
+  const payload = { reason: SIGNAL, signal };
+  return [{ ...placeOf(state, landing), type: "node.blocked", payload }];
+}
+
 /** The execution waits for a person. An output that is too large fails at once, because no person can approve it. */
 function heldFacts(state: RunState, landing: Landing, outcome: OutcomeOf<"held">): Fact[] {
-  const { kind: _kind, checks: _checks, actions, outputJson, ...payload } = outcome;
+  const { kind: _kind, checks: _checks, isFresh: _fresh, ...rest } = outcome;
+  const { actions, outputJson, labels: _labels, taint: _taint, ...held } = rest;
+  const payload = { ...held, ...taintField(madeTaint(state, landing, outcome)) };
   if (outputJson !== undefined && isTooLarge(outputJson))
     return refusal(state, landing, outcome)("output_too_large", `the output is ${TOO_LARGE}`);
   const value = outputJson === undefined ? {} : { value: outputJson };
@@ -243,15 +250,22 @@ function failedFacts(state: RunState, landing: Landing, outcome: OutcomeOf<"fail
   const definition = executionDefinition(state, nodeIndex, iteration);
   const { retry } = definition;
   const place = placeOf(state, landing);
-  const { cause, message, permanent, retryAfterMs } = outcome;
+  const { cause, message, permanent, retryAfterMs, usage } = outcome;
   if (cause === "cancelled")
     return [{ ...place, type: "node.cancelled", payload: { reason: message } }];
-  if (permanent || !mayRetry(retry, place.attempt, cause))
-    return [failureFact(definition, place, outcome)];
+  const isSpent = place.attempt > (state.maxRetries ?? Infinity);
+  if (permanent || isSpent || !mayRetry(retry, place.attempt, cause)) {
+    const taint = madeTaint(state, landing, outcome);
+    return [failureFact(definition, place, { ...outcome, taint })];
+  }
   const delayMs = retryDelayMs(retry, place.attempt, jitter, retryAfterMs);
   const next = { ...place, attempt: place.attempt + 1, epoch: 0 };
+  const used = usage === undefined ? {} : { usage };
+  const retried = { cause: retriedFor(cause), message, delayMs, ...used };
+  if (isBudgeted(state, nodeIndex))
+    return [{ ...place, type: "node.retried", payload: { ...retried, awaitsBudget: true } }];
   return [
-    { ...place, type: "node.retried", payload: { cause: retriedFor(cause), message, delayMs } },
+    { ...place, type: "node.retried", payload: retried },
     { ...next, type: "node.queued", payload: { notBefore: now + delayMs } },
   ];
 }

@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 import { completed, expanded, failed, sketch, startToyRun } from "../../test/toy-run.ts";
 import { LIMITS } from "../data/limits.ts";
-import { contextJson, nodeJson } from "../log/context.ts";
+import { contextJson } from "../log/context.ts";
+import { nodeJson } from "../log/node-json.ts";
 import { onCancel } from "./stop.ts";
 
 const map = ({ body = {}, ...config }: { body?: object; [key: string]: unknown } = {}) => ({
@@ -105,7 +106,7 @@ test("only a map or a loop has items, and not too many", () => {
 test("a cancelled run cancels the iterations under way and queues no more", () => {
   const run = setup([1, 2, 3], map({ parallelism: 2 }));
   run.claim("m#1");
-  const stop = onCancel(run.state, { reason: "enough", requestId: "" });
+  const stop = onCancel(run.state, { reason: "enough", requestId: "", now: 0 });
   const told = stop.kind === "accepted" ? stop.facts : [];
   expect(told.map(({ type, nodeId, iteration }) => `${type} ${nodeId}#${iteration}`)).toEqual([
     "node.cancelled m#1",
@@ -126,7 +127,7 @@ test("an iteration reads its own item, and of the rest what its body names", () 
     item: { id: 2 },
     index: 1,
   });
-  expect(JSON.parse(nodeJson(run.state.graph, 1, true))).toMatchObject({
+  expect(JSON.parse(nodeJson(run.state.graph, 1, "body"))).toMatchObject({
     node: body,
     bindings: [],
   });

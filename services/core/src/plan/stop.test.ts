@@ -11,7 +11,7 @@ const setup = () => {
 
 test("a cancel ends every unsettled node and then the run (S1.38, S1.39, S1.40)", () => {
   const { run, epoch } = setup();
-  const stop = onCancel(run.state, { reason: "no longer needed", requestId: "r1" });
+  const stop = onCancel(run.state, { reason: "no longer needed", requestId: "r1", now: 0 });
   if (stop.kind === "accepted") stop.facts.forEach(run.append);
   expect(run.types().slice(-4)).toEqual([
     "node.cancelled b",
@@ -30,7 +30,7 @@ test("a cancel ends every unsettled node and then the run (S1.38, S1.39, S1.40)"
 
 test("a cancel of a finished run changes nothing", () => {
   const { run } = setup();
-  const cancel = () => onCancel(run.state, { reason: "x", requestId: "" });
+  const cancel = () => onCancel(run.state, { reason: "x", requestId: "", now: 0 });
   const stop = cancel();
   if (stop.kind === "accepted") stop.facts.forEach(run.append);
   expect(cancel()).toEqual({ kind: "finished" });

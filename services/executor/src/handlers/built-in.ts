@@ -8,10 +8,12 @@ import { approvalHandler } from "./approval.ts";
 import { dataQueryHandler } from "./data-query.ts";
 import { glueHandlers } from "./glue.ts";
 import { httpHandler } from "./http.ts";
+import { agentHandler } from "./agent.ts";
 import { llmHandler } from "./llm.ts";
 import { javascriptHandler } from "./javascript.ts";
 import { type Registry, registryOf } from "./registry.ts";
 import { subworkflowHandler } from "./subworkflow.ts";
+import { supervisorHandler } from "./supervisor.ts";
 import { textStreamHandler } from "./text-stream.ts";
 
 /** The built-in handlers of this executor. */
@@ -26,6 +28,8 @@ export const builtInRegistry = (outside: {
     javascriptHandler(outside.sandbox),
     httpHandler(outside.egress),
     llmHandler(outside.providers),
+    agentHandler(outside.providers),
+    supervisorHandler(outside.providers),
     dataQueryHandler(outside.sources),
     subworkflowHandler,
     approvalHandler,

@@ -4,6 +4,7 @@
 import { GLUE, type Glue, type GlueResult } from "@pawl/core/glue/glue";
 import { result } from "@pawl/core/handler/result";
 import {
+  AwaitedSignal,
   defineHandler,
   Expansion,
   failedForGood,
@@ -29,6 +30,7 @@ export const glueHandlers: readonly Handler[] = Object.entries(GLUE).map(([type,
 function resultOf(made: GlueResult) {
   if ("failed" in made) throw failedForGood(made.failed.cause, made.failed.message);
   if ("expand" in made) return new Expansion(made.expand.items, made.expand.cut);
+  if ("wait" in made) return new AwaitedSignal(made.wait);
   const { output, ...facts } = made;
   return result(output, facts);
 }

@@ -1,7 +1,7 @@
 // Test support: runs one handler on a config as an attempt would, and keeps what it streamed and logged.
 
 import { scopeOf, type NodeContext } from "@pawl/core/data/scope";
-import type { Media } from "@pawl/core/log/event";
+import type { Media, Usage } from "@pawl/core/log/event";
 import { isRecord } from "@pawl/core/data/path";
 import { render } from "@pawl/core/data/template";
 import type { EffectDoor } from "@pawl/core/handler/served";
@@ -18,6 +18,7 @@ interface Probe {
   readonly deltas: readonly string[];
   readonly media: readonly Media[];
   readonly logs: readonly string[];
+  readonly used: readonly Usage[];
 }
 
 /** Prepares and executes; a refused config comes back as `refused`. */
@@ -30,11 +31,12 @@ export async function probeHandler(
   const deltas: string[] = [];
   const media: Media[] = [];
   const logs: string[] = [];
+  const used: Usage[] = [];
   const context: NodeContext = options.context ?? { input: { name: "Ada" }, nodes: {}, vars: {} };
   const params = options.params ?? {};
   const scope = scopeOf(context, isRecord(params) ? params : {});
   const prepared = handler.prepare(config);
-  if (!prepared.ok) return { result: { refused: prepared.message }, deltas, media, logs };
+  if (!prepared.ok) return { result: { refused: prepared.message }, deltas, media, logs, used };
   const result = await prepared.execute({
     runId: "01890000-0000-7000-8000-000000000000",
     nodeId: "n",
@@ -46,9 +48,12 @@ export async function probeHandler(
     signal: new AbortController().signal,
     timeoutMs: 60_000,
     memory: context.memory ?? {},
+    taint: [],
+    stateJson: "",
     emit: async (text) => void deltas.push(text),
     emitMedia: async (one) => void media.push(one),
     log: (level, message) => void logs.push(`${level} ${message}`),
+    usage: (usage) => void used.push(usage),
     effects: ledger,
     extend: async () => undefined,
     render: (value) => render(value, scope),
@@ -58,5 +63,5 @@ export async function probeHandler(
     params,
     scope,
   });
-  return { result, deltas, media, logs };
+  return { result, deltas, media, logs, used };
 }

@@ -4,6 +4,7 @@
 import type { NodeContext, Scope } from "@pawl/core/data/scope";
 import type { Rendered } from "@pawl/core/data/template";
 import type { Cause } from "@pawl/core/fault/cause";
+import type { AskedSignal } from "@pawl/core/glue/glue";
 import type { Context, Invocation } from "@pawl/core/handler/context";
 import {
   type Executable,
@@ -12,7 +13,8 @@ import {
   type Prepared as PreparedWith,
 } from "@pawl/core/handler/define";
 import { Failed, type FailedOptions } from "@pawl/core/handler/failure";
-import { Directive } from "@pawl/core/handler/result";
+import { Directive, type Result } from "@pawl/core/handler/result";
+import type { ToolCall } from "@pawl/core/log/event";
 
 /** The values that only a handler inside an executor reads. */
 interface TaskReads {
@@ -24,6 +26,8 @@ interface TaskReads {
   readonly params: unknown;
   /** Keeps the task's lease for this long, even without renewals. It is for work that blocks the process. */
   readonly extend: (extendMs: number) => Promise<void>;
+  /** The state of the run as JSON; empty unless the handler asks for it. */
+  readonly stateJson: string;
   /** Renders templates in any JSON value. */
   readonly render: (value: unknown) => Rendered;
 }
@@ -101,6 +105,30 @@ export class Question extends Directive {
   constructor(options: QuestionOptions) {
     super();
     this.options = options;
+  }
+}
+
+/** A turn of an agent: the answer of its model, and the tools that it calls. The scheduler runs them, and then the next turn. */
+export class Turn extends Directive {
+  override readonly directive = "turn";
+  readonly answer: Result<unknown>;
+  readonly calls: readonly ToolCall[];
+
+  constructor(answer: Result<unknown>, calls: readonly ToolCall[]) {
+    super();
+    this.answer = answer;
+    this.calls = calls;
+  }
+}
+
+/** The node waits for a signal. It completes with the payload. */
+export class AwaitedSignal extends Directive {
+  override readonly directive = "await_signal";
+  readonly asked: AskedSignal;
+
+  constructor(asked: AskedSignal) {
+    super();
+    this.asked = asked;
   }
 }
 

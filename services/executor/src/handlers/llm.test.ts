@@ -34,12 +34,12 @@ const final = (text: string): LlmChunk => ({
 
 test("partials are streamed in order, and the output is the whole with its usage (S1.41, S1.43, S1.58)", async () => {
   const config = { model: "offline/echo", prompt: "Tell me a story of 🐢 and 🐇" };
-  const { result, deltas } = await probeHandler(llmHandler(offline), config);
+  const { result, deltas, used } = await probeHandler(llmHandler(offline), config);
   expect(deltas.length).toBeGreaterThan(3);
+  expect(used).toMatchObject([{ outputTokens: deltas.length, model: "offline/echo" }]);
   expect(deltas.join("")).toBe(config.prompt);
   expect(result).toMatchObject({
     output: { text: config.prompt, tool_calls: [], media: [], finish_reason: "stop" },
-    usage: { outputTokens: deltas.length },
   });
 });
 

@@ -4,6 +4,7 @@
 import { parseActions } from "@pawl/core/action/action";
 import { fromShape } from "@pawl/core/action/shape";
 import { checkJson } from "@pawl/core/data/json";
+import { fromUsageShape } from "@pawl/core/log/usage-shape";
 import { failure } from "@pawl/core/handler/failure";
 import { type Failure, type Result } from "@pawl/proto/pawl/handler/v1/handler_service_pb";
 import type { HandlerResult } from "../handlers/handler.ts";
@@ -31,9 +32,8 @@ export function resultOf(reported: Result): HandlerResult {
     ...(acted.actions.length > 0 && { actions: acted.actions }),
     queueDelayMs: Number(queueDelayMs),
     ...(handle !== "" && { handle }),
-    ...(usage && {
-      usage: { inputTokens: Number(usage.inputTokens), outputTokens: Number(usage.outputTokens) },
-    }),
+    ...(reported.taint.length > 0 && { taint: reported.taint }),
+    ...(usage && { usage: fromUsageShape(usage) }),
   };
 }
 

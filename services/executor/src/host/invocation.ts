@@ -6,6 +6,7 @@
 import { randomUUID } from "node:crypto";
 import { EngineError } from "@pawl/core/fault/engine-error";
 import type { EffectDoor, LogLevel as Level } from "@pawl/core/handler/served";
+import { fromUsageShape } from "@pawl/core/log/usage-shape";
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import {
   EffectState,
@@ -15,6 +16,7 @@ import {
   type HostItemSchema,
   type Log,
   type Partial$ as PartialItem,
+  type Spent,
 } from "@pawl/proto/pawl/handler/v1/handler_service_pb";
 import type { HandlerContext, HandlerResult } from "../handlers/handler.ts";
 import { begunBy, committedBy } from "./effect-items.ts";
@@ -107,6 +109,10 @@ export class Invocation {
     this.#logLines += 1;
     if (this.#logLines > HOST_LIMITS.logLines) return;
     this.call.ctx.log(LEVELS[level] ?? "info", message);
+  }
+
+  spent({ usage }: Spent): void {
+    if (usage !== undefined) this.call.ctx.usage(fromUsageShape(usage));
   }
 
   /** @throws LIMIT_EXCEEDED with too many open effects; the host has not taken the item then */

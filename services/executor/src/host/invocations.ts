@@ -23,6 +23,7 @@ type AboutItem = Extract<Item, { value: { invocationId: string } }>;
 const EVENTS: Readonly<Record<AboutItem["case"], InvocationEvent>> = {
   partial: "output",
   log: "output",
+  spent: "output",
   effectBegin: "effect",
   effectCommit: "effect",
   result: "answer",
@@ -115,6 +116,8 @@ export class Invocations {
         return invocation.partial(item.value);
       case "log":
         return invocation.log(item.value);
+      case "spent":
+        return invocation.spent(item.value);
       case "effectBegin":
         return invocation.effectBegin(item.value);
       case "effectCommit":
@@ -175,6 +178,8 @@ function invokeOf({ id, call }: Invocation) {
     invocationId: id,
     inputJson: JSON.stringify(ctx.input) ?? "null",
     ...(Object.keys(ctx.memory).length === 0 ? {} : { memoryJson: JSON.stringify(ctx.memory) }),
+    ...(ctx.taint.length === 0 ? {} : { taint: [...ctx.taint] }),
+    ...(ctx.stateJson === "" ? {} : { stateJson: ctx.stateJson }),
     timeoutMs: BigInt(ctx.timeoutMs),
     // The span of the handler, if this executor traces.
     traceparent: currentTraceparent() || ctx.traceparent,

@@ -58,7 +58,7 @@ export class Link {
     if (!this.#isBlocked) this.#write({});
   }
 
-  /** Writes everything that is queued, and that the host has everything of the process; then ends the stream. */
+  /** Writes the queued items and a last acknowledgement, and then ends the stream. */
   async end(): Promise<void> {
     await this.#stream.drained();
     this.#isBlocked = false;

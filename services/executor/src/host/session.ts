@@ -213,6 +213,7 @@ export class HandlerSession {
         return this.#conversation.pong(this.#parts.clock.now());
       case "partial":
       case "log":
+      case "spent":
       case "effectBegin":
       case "effectCommit":
       case "result":

@@ -76,18 +76,22 @@ export class Assembly {
   /** Takes one piece and returns the new part of it. @throws ProviderFault */
   take(chunk: ChatChunk): LlmChunk[] {
     const { usage } = chunk;
+    const counted: LlmChunk[] = [];
     if (usage !== null && usage !== undefined) {
       this.#usage = {
         input_tokens: count(usage.prompt_tokens),
         output_tokens: count(usage.completion_tokens),
       };
+      counted.push({ kind: "counted", usage: this.#usage });
     }
     const choice = chunk.choices?.find(({ index = 0 }) => index === 0);
-    if (choice === undefined) return [];
+    if (choice === undefined) return counted;
     // Some servers send an empty reason with every piece.
     this.#finishReason = choice.finish_reason || this.#finishReason;
     const message = choice.delta ?? choice.message;
-    return message === null || message === undefined ? [] : this.#message(message);
+    return message === null || message === undefined
+      ? counted
+      : [...counted, ...this.#message(message)];
   }
 
   /** The whole answer of a stream that ended properly. */

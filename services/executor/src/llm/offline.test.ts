@@ -114,3 +114,37 @@ test("it fails as its settings ask, and stops on abort (S1.38)", async () => {
   stop.abort();
   await expect(stopped).rejects.toThrow("abort");
 });
+
+test("a script answers turn by turn, with the results of the last tools in its text", async () => {
+  const script = [
+    {
+      text: "First.",
+      calls: [
+        { name: "look", arguments: { a: 1 } },
+        { name: "say", arguments: "{x" },
+      ],
+    },
+    { text: "Then {results}." },
+  ];
+  const beginning = [{ role: "user", content: JSON.stringify(script) }];
+  const first = await ask("offline/script", { messages: beginning });
+  expect(first.envelope).toMatchObject({ text: "First.", finish_reason: "tool_calls" });
+  expect(first.envelope.tool_calls.map((call) => call.function.arguments)).toEqual([
+    '{"a":1}',
+    "{x",
+  ]);
+  const answered = [
+    ...beginning,
+    { role: "assistant", content: "First." },
+    { role: "tool", tool_call_id: "call_1_1", content: "found" },
+  ];
+  expect((await ask("offline/script", { messages: answered })).envelope.text).toBe(
+    'Then ["found"].',
+  );
+  const over = [...answered, { role: "assistant", content: "x" }];
+  expect((await ask("offline/script", { messages: over })).envelope).toMatchObject({
+    text: "",
+    tool_calls: [],
+  });
+  await expect(ask("offline/script")).rejects.toMatchObject({ faultCause: "config_invalid" });
+});

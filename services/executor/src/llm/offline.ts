@@ -3,6 +3,7 @@
 //   lorem  a made-up text of `tokens` words; so does any name with `tokens`
 //   echo   the prompt          media  a text with a picture in it: `url`, `mime`
 //   tool   one call of the tool `name`, or of the first one declared, with the prompt as its argument
+//   script the turns of an agent, written in its prompt (script.ts)
 //   fail   `cause` after `after` pieces, with `retry_after_ms`       clock  `tokens` pieces of "<index>:<milliseconds>"
 // Any other name is a voice, such as `scholar`, `sceptic` or `editor`: it gives a written answer (answers.ts) or reports that it has none.
 // It sends `chunk` pieces of text at a time, `interval_ms` apart.
@@ -12,6 +13,7 @@ import type { Media } from "@pawl/core/log/event";
 import { z } from "zod";
 import { answerOf, wordsOf } from "./answers.ts";
 import { loremWords } from "./lorem.ts";
+import { scripted } from "./script.ts";
 import {
   ProviderFault,
   type LlmChunk,
@@ -64,11 +66,14 @@ export const offlineProvider: LlmProvider = {
       text += part;
       yield { kind: "partial", text: part } satisfies LlmChunk;
     }
-    if (fault !== undefined) throw fault;
     const usage = {
       input_tokens: Math.ceil(JSON.stringify(input.messages).length / CHARS_PER_TOKEN),
       output_tokens: tokens + toolCalls.length,
     };
+    if (fault !== undefined) {
+      yield { kind: "counted", usage };
+      throw fault;
+    }
     const reason = tokens >= tokensMax ? "length" : toolCalls.length > 0 ? "tool_calls" : "stop";
     const envelope = { text, tool_calls: toolCalls, usage, finish_reason: reason, media };
     yield { kind: "final", envelope };
@@ -99,6 +104,10 @@ function scriptOf(name: string, settings: URLSearchParams, { prompt, input }: As
       const tool = { name: settings.get("name") ?? firstTool(input) };
       const called = { ...tool, arguments: JSON.stringify({ prompt }) };
       return { pieces: [], toolCalls: [{ id: "call_0", type: "function", function: called }] };
+    }
+    case "script": {
+      const { text, toolCalls } = scripted(input.messages);
+      return { pieces: joined(wordsOf(text), chunk), toolCalls };
     }
     case "fail": {
       const cause = settings.get("cause") ?? "provider_error";

@@ -1,68 +1,13 @@
-import { createServer, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
-import { Secret } from "@pawl/platform/config/secret";
-import { expect, onTestFinished, test } from "vitest";
-import { parseCidrs } from "../egress/address.ts";
-import { guardedAgent } from "../egress/connect.ts";
-import { DEFAULT_EGRESS } from "../egress/guard.ts";
+import type { ServerResponse } from "node:http";
+import { expect, test } from "vitest";
+import { INPUT, KEY, modelServer, SSE } from "./model-server.fixture.ts";
 import { openAiProvider } from "./openai.ts";
-import { ProviderFault, type LlmChunk, type LlmInput } from "./provider.ts";
 
-const KEY = "sk-test-1234567890";
-const INPUT: LlmInput = {
-  messages: [{ role: "user", content: "Hello" }],
-  responseFormat: "text",
-  isStreamed: true,
-};
-
-interface Asked {
-  readonly url: string;
-  readonly authorization: string;
-  readonly body: Record<string, unknown>;
-}
-
-async function setup(
+const setup = (
   answer: (response: ServerResponse) => void,
-  { allowed = "127.0.0.0/8", idleMs = 20_000 } = {},
-) {
-  const asked: Asked[] = [];
-  const server = createServer((request, response) => {
-    const parts: Buffer[] = [];
-    request.on("data", (part: Buffer) => parts.push(part));
-    request.on("end", () => {
-      const { url = "", headers } = request;
-      const body = JSON.parse(Buffer.concat(parts).toString()) as Record<string, unknown>;
-      asked.push({ url, authorization: headers.authorization ?? "", body });
-      answer(response);
-    });
-  }).listen(0, "127.0.0.1");
-  await new Promise((resolve) => server.once("listening", resolve));
-  const policy = { ...DEFAULT_EGRESS, allowed: parseCidrs(allowed) ?? [] };
-  const agent = guardedAgent(policy);
-  onTestFinished(async () => {
-    await agent.destroy();
-    server.closeAllConnections();
-    server.close();
-  });
-  const { port } = server.address() as AddressInfo;
-  const baseUrl = `http://127.0.0.1:${port}/v1/`;
-  const settings = { baseUrl, apiKey: new Secret(KEY), idleMs };
-  const provider = openAiProvider({ agent, policy }, settings);
-  const ask = async (input: Partial<LlmInput> = {}, signal = AbortSignal.timeout(10_000)) => {
-    const chunks: LlmChunk[] = [];
-    const stream = provider.stream("gpt-test", { ...INPUT, ...input }, signal);
-    for await (const chunk of stream) chunks.push(chunk);
-    return chunks;
-  };
-  const faultOf = async (...args: Parameters<typeof ask>): Promise<ProviderFault> => {
-    const fault: unknown = await ask(...args).catch((error: unknown) => error);
-    if (fault instanceof ProviderFault) return fault;
-    throw new Error("no fault", { cause: fault });
-  };
-  return { asked, ask, faultOf };
-}
+  options?: Parameters<typeof modelServer>[2],
+) => modelServer(openAiProvider, answer, options);
 
-const SSE = { "content-type": "text/event-stream; charset=utf-8" };
 const line = (value: unknown): string => `data: ${JSON.stringify(value)}\n\n`;
 const delta = (content: unknown, finish: string | null = null): string =>
   line({ choices: [{ index: 0, delta: content, finish_reason: finish }], usage: null });
@@ -84,6 +29,7 @@ test("a streamed answer comes in pieces and ends with the whole answer (S1.41, S
   expect(await ask({ temperature: 0.5, maxTokens: 9, responseFormat: "json" })).toEqual([
     { kind: "partial", text: "Grü" },
     { kind: "partial", text: "ße 👋" },
+    { kind: "counted", usage: { input_tokens: 7, output_tokens: 3 } },
     {
       kind: "final",
       envelope: {
@@ -95,12 +41,12 @@ test("a streamed answer comes in pieces and ends with the whole answer (S1.41, S
       },
     },
   ]);
-  expect(asked).toEqual([
+  expect(asked).toMatchObject([
     {
       url: "/v1/chat/completions",
-      authorization: `Bearer ${KEY}`,
+      headers: { authorization: `Bearer ${KEY}` },
       body: {
-        model: "gpt-test",
+        model: "test-model",
         messages: INPUT.messages,
         temperature: 0.5,
         max_tokens: 9,

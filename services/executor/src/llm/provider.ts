@@ -43,6 +43,8 @@ export interface LlmEnvelope {
 export type LlmChunk =
   | { readonly kind: "partial"; readonly text: string }
   | { readonly kind: "media"; readonly media: Media }
+  /** The tokens that the provider has counted so far. */
+  | { readonly kind: "counted"; readonly usage: NonNullable<LlmEnvelope["usage"]> }
   | { readonly kind: "final"; readonly envelope: LlmEnvelope };
 
 export interface LlmProvider {

@@ -26,6 +26,11 @@ test("the default is the provider marked so, else the first; offline/ always has
   expect(first.find(undefined, "gpt")?.timeoutMs).toBe(7);
 });
 
+test("a provider of each kind has its own settings", () => {
+  const both = setup({ a: OPENAI, b: { ...OPENAI, kind: "anthropic", timeout_ms: 9 } });
+  expect(both.find("b", "any")?.timeoutMs).toBe(9);
+});
+
 test("every fault of the providers is reported at once, without any key", () => {
   const wrong = {
     a: { kind: "openai", base_url: "https://user:sk-secret@x.test", default: true },

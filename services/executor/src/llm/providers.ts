@@ -5,6 +5,7 @@ import type { DeepReadonly } from "@pawl/platform/config/env";
 import { Secret } from "@pawl/platform/config/secret";
 import { z } from "zod";
 import type { Egress } from "../egress/fetch.ts";
+import { anthropicProvider } from "./anthropic.ts";
 import { OFFLINE_PREFIX, offlineProvider } from "./offline.ts";
 import { openAiProvider } from "./openai.ts";
 import type { LlmProvider } from "./provider.ts";
@@ -17,8 +18,8 @@ const httpUrl = z.string().refine((text) => {
   return url.username === "" && url.password === "" && url.search === "";
 }, "expected http(s)://host/path without credentials, such as https://api.openai.com/v1");
 
-const openAiSchema = z.strictObject({
-  kind: z.literal("openai"),
+const remoteSchema = z.strictObject({
+  kind: z.enum(["openai", "anthropic"]),
   base_url: httpUrl,
   api_key: z
     .string()
@@ -42,7 +43,7 @@ const offlineSchema = z.strictObject({
 export const providersSchema = z
   .record(
     z.string().regex(/^[A-Za-z0-9][\w.-]{0,63}$/, "expected a name of letters, digits, . _ -"),
-    z.discriminatedUnion("kind", [openAiSchema, offlineSchema]),
+    z.discriminatedUnion("kind", [remoteSchema, offlineSchema]),
   )
   .refine(
     (all) => Object.values(all).filter((one) => one.default).length <= 1,
@@ -68,7 +69,8 @@ export function providersOf(settings: ProviderSettings, egress: Egress): Provide
     if (one.kind === "offline") all.set(name, offline);
     else {
       const { base_url: baseUrl, api_key: apiKey, idle_timeout_ms: idleMs } = one;
-      const provider = openAiProvider(egress, { baseUrl, apiKey, idleMs });
+      const made = one.kind === "openai" ? openAiProvider : anthropicProvider;
+      const provider = made(egress, { baseUrl, apiKey, idleMs });
       all.set(name, { ...provider, timeoutMs: one.timeout_ms ?? longestMs });
     }
   }

@@ -6,6 +6,7 @@
 
 import { handlerConfig, handlerInput, type InputFailure } from "@pawl/core/data/handler-input";
 import type { NodeContext } from "@pawl/core/data/scope";
+import { readHandlerState } from "@pawl/core/handler/state";
 import { probe } from "@pawl/platform/lifecycle/probe";
 import { currentTraceparent } from "@pawl/platform/telemetry/trace";
 import type { Assignment } from "@pawl/proto/pawl/worker/v1/worker_service_pb";
@@ -15,24 +16,31 @@ import type { Registry } from "../handlers/registry.ts";
 import type { AttemptHooks, AttemptResult, RunAttempt } from "./run-attempt.ts";
 import { inputContractCheck, outputContractCheck, type Ended } from "./contract-check.ts";
 import { failed, judged, returned, thrown, type WireResult } from "./outcome.ts";
+import type { Priced } from "../llm/prices.ts";
 import { ModerationCheck } from "./moderation-check.ts";
+import { Tally } from "./tally.ts";
 import { taskReader, type Task } from "./task.ts";
 
 /** Makes the function that runs attempts with these handlers. It never rejects. */
-export function attemptRunner(registry: Registry, moderation?: ModerationGateway): RunAttempt {
+export function attemptRunner(
+  registry: Registry,
+  moderation?: ModerationGateway,
+  price: Priced = (usage) => usage,
+): RunAttempt {
   const read = taskReader(registry);
   return async (assignment, hooks) => {
     const startedAt = performance.now();
-    const ended = await runAttempt(assignment, hooks, { read, moderation });
+    const tally = new Tally(price);
+    const ended = await runAttempt(assignment, hooks, { read, moderation, tally });
     const durationMs = BigInt(Math.round(performance.now() - startedAt));
-    return { ...ended, durationMs } satisfies AttemptResult;
+    return { ...ended, durationMs, ...tally.usage } satisfies AttemptResult;
   };
 }
 
 async function runAttempt(
   assignment: Assignment,
   hooks: AttemptHooks,
-  { read, moderation }: AttemptParts,
+  { read, moderation, tally }: AttemptParts,
 ): Promise<Ended> {
   try {
     const task = read(decode(assignment.nodeJson));
@@ -49,14 +57,16 @@ async function runAttempt(
             })
           : undefined;
       const checkedHooks = check?.hooks() ?? hooks;
-      const made = handlerContext(assignment, checkedHooks, { task, signal: timing.signal });
+      const made = handlerContext(assignment, checkedHooks, {
+        ...{ task, tally, signal: timing.signal },
+      });
       if ("case" in made) return { result: made };
       const refused =
         inputContractCheck(task.contracts.input, made.input) ??
         (assignment.inputApproved ? undefined : await check?.input(moderatedInput(task, made)));
       if (refused !== undefined) return refused;
       const accepted = (result: WireResult) => outputContractCheck(task.contracts.output, result);
-      const result = await handled(task, made, timing);
+      const result = tally.take(await handled(task, made, timing));
       return check === undefined ? accepted(result) : await check.output(result, accepted);
     } finally {
       timing.clear();
@@ -69,6 +79,7 @@ async function runAttempt(
 interface AttemptParts {
   readonly read: (nodeJson: string) => Task;
   readonly moderation: ModerationGateway | undefined;
+  readonly tally: Tally;
 }
 
 const idsOf = ({ claim }: Assignment) => {
@@ -116,7 +127,11 @@ function handled(
 function handlerContext(
   assignment: Assignment,
   hooks: AttemptHooks,
-  { task, signal }: { readonly task: ReadTask; readonly signal: AbortSignal },
+  {
+    task,
+    signal,
+    tally,
+  }: { readonly task: ReadTask; readonly signal: AbortSignal; readonly tally: Tally },
 ): HandlerContext | WireResult {
   // The scheduler wrote the text from values that it checked before they entered the log.
   const context = JSON.parse(decode(assignment.contextJson)) as NodeContext;
@@ -129,6 +144,8 @@ function handlerContext(
     context,
     ...{ input, params, scope, render },
     memory: context.memory ?? {},
+    taint: [...new Set(assignment.taint.map(({ label }) => label))],
+    ...stateOf(assignment),
     signal,
     // Without telemetry of its own the executor passes the scheduler's trace on.
     traceparent: currentTraceparent() || assignment.traceparent,
@@ -138,9 +155,19 @@ function handlerContext(
     log: (level, message) => {
       if (!signal.aborted) hooks.log(level, message);
     },
+    usage: (usage) => {
+      if (!signal.aborted) tally.add(usage);
+    },
     effects: hooks.effects,
     extend: (extendMs) => hooks.extend(extendMs),
   };
+}
+
+/** The state of the run, for handlers that ask for it: a host sends the text on, and a handler of this process reads the value. */
+function stateOf({ stateJson }: Assignment): Pick<HandlerContext, "state" | "stateJson"> {
+  if (stateJson.length === 0) return { stateJson: "" };
+  const text = decode(stateJson);
+  return { stateJson: text, state: readHandlerState(text) };
 }
 
 const notReady = ({ cause, message, details }: InputFailure): WireResult =>

@@ -1,26 +1,30 @@
 // The outcome of a handler in the form that the scheduler gets. It completed with a JSON output, expanded into items, waits for a child run
 // or a person, or failed with a cause. Every text is bounded and can be stored.
 
-import type { MessageInitShape } from "@bufbuild/protobuf";
+import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import { toShape } from "@pawl/core/action/shape";
 import { encodeJson } from "@pawl/core/data/encode-json";
 import { LIMITS } from "@pawl/core/data/limits";
 import type { Scope } from "@pawl/core/data/scope";
 import type { Cause } from "@pawl/core/fault/cause";
+import type { AskedSignal } from "@pawl/core/glue/glue";
 import { judgeUntil, type Until } from "@pawl/core/glue/until";
 import { describe, type FailedOptions } from "@pawl/core/handler/failure";
 import { Directive } from "@pawl/core/handler/result";
 import type { SettledFailure, SettledResult } from "@pawl/core/handler/served";
 import { cleanText, settled, settledFailure } from "@pawl/core/handler/settle";
 import { APPROVAL } from "@pawl/core/log/event";
-import type { OutcomeSchema } from "@pawl/proto/pawl/worker/v1/worker_service_pb";
+import { toUsageShape } from "@pawl/core/log/usage-shape";
+import { type OutcomeSchema, ToolCallSchema } from "@pawl/proto/pawl/worker/v1/worker_service_pb";
 import {
+  AwaitedSignal,
   ChildRun,
   type ChildRunOptions,
   Expansion,
   type HandlerResult,
   Question,
   type QuestionOptions,
+  Turn,
 } from "../handlers/handler.ts";
 
 /** The `result` of an Outcome. */
@@ -77,10 +81,8 @@ function failedBy({ detailsJson, retryAfterMs, timeoutMs, ...rest }: SettledFail
 }
 
 function completedBy(result: SettledResult): WireResult {
-  const { outputJson, handle, queueDelayMs, usage, actions = [] } = result;
-  const counted = usage && {
-    usage: { inputTokens: BigInt(usage.inputTokens), outputTokens: BigInt(usage.outputTokens) },
-  };
+  const { outputJson, handle, queueDelayMs, usage, actions = [], taint = [] } = result;
+  const counted = usage && { usage: toUsageShape(usage) };
   return {
     case: "completed",
     value: {
@@ -89,6 +91,7 @@ function completedBy(result: SettledResult): WireResult {
       queueDelayMs: BigInt(queueDelayMs),
       ...counted,
       ...(actions.length === 0 ? {} : { actions: actions.map(toShape) }),
+      ...(taint.length === 0 ? {} : { taint: [...taint] }),
     },
   };
 }
@@ -97,7 +100,16 @@ function directed(directive: Directive): WireResult {
   if (directive instanceof Expansion) return expandedBy(directive);
   if (directive instanceof ChildRun) return childBy(directive.options);
   if (directive instanceof Question) return askedBy(directive.options);
+  if (directive instanceof Turn) return turnBy(directive);
+  if (directive instanceof AwaitedSignal) return awaitedBy(directive.asked);
   return failed("contract_violated", `the handler returned an unknown ${directive.directive}`);
+}
+
+function turnBy({ answer, calls }: Turn): WireResult {
+  const ended = returned({ output: answer.output, ...answer.facts });
+  if (ended.case !== "completed") return ended;
+  const wire = calls.map((call) => create(ToolCallSchema, call));
+  return { case: "completed", value: { ...ended.value, calls: wire } };
 }
 
 function expandedBy({ items, cut }: Expansion): WireResult {
@@ -125,6 +137,11 @@ function askedBy({ message, details, assignees, deadlineMs }: QuestionOptions): 
   };
   return { case: "held", value: { reason: APPROVAL, phase: "output", approval } };
 }
+
+const awaitedBy = ({ name, timeoutMs = 0 }: AskedSignal): WireResult => ({
+  case: "awaitSignal",
+  value: { name, timeoutMs: BigInt(timeoutMs) },
+});
 
 /** A value as JSON text that the log accepts, or the failure of a value that it refuses. */
 function encode(value: unknown, what: string): string | WireResult {

@@ -7,7 +7,7 @@ import type { EffectDoor } from "@pawl/core/handler/served";
 
 /** How an attempt ended, without its claim. */
 export type AttemptResult = Required<Pick<Outcome, "result" | "durationMs">> &
-  Pick<Outcome, "gates">;
+  Pick<Outcome, "gates" | "usage">;
 type Outcome = MessageInitShape<typeof OutcomeSchema>;
 
 /** The messages that a running attempt may send. */

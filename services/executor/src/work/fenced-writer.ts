@@ -14,7 +14,7 @@ import {
 export type WorkerItemInit = MessageInitShape<typeof WorkerItemSchema>;
 type Outcome = MessageInitShape<typeof OutcomeSchema>;
 /** How an attempt ended, without its claim. */
-export type OutcomeInit = Pick<Outcome, "result" | "durationMs" | "gates">;
+export type OutcomeInit = Pick<Outcome, "result" | "durationMs" | "gates" | "usage">;
 
 const CLASSES: Readonly<Record<EffectClass, WireClass>> = {
   transactional: WireClass.TRANSACTIONAL,

@@ -196,8 +196,9 @@ function fitting(outcome: OutcomeInit): OutcomeInit {
   const bytes = wireBytes(outcome);
   if (bytes <= LIMITS.itemBytes) return outcome;
   const message = `the outcome takes ${bytes} bytes; at most ${LIMITS.itemBytes} bytes. Let the node give less.`;
-  const { durationMs = 0n } = outcome;
-  return { result: failed("output_too_large", message, { permanent: true }), durationMs };
+  const { durationMs = 0n, usage } = outcome;
+  const result = failed("output_too_large", message, { permanent: true });
+  return { result, durationMs, ...(usage && { usage }) };
 }
 
 /** UTF-16 units that are surely within the byte limit as UTF-8. */

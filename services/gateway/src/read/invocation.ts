@@ -11,12 +11,13 @@ import { templatesOf } from "@pawl/core/data/template";
 import { isBuiltIn } from "@pawl/core/definition/node-types";
 import type { Cited } from "@pawl/core/explain/proofs";
 import { EngineError } from "@pawl/core/fault/engine-error";
-import { contextJson, nodeJson } from "@pawl/core/log/context";
+import { contextJson } from "@pawl/core/log/context";
+import { nodeJson } from "@pawl/core/log/node-json";
 import {
   type ExecutionDefinition,
   executionAt,
   executionDefinition,
-  isItem,
+  partOf,
   presentIteration,
 } from "@pawl/core/log/execution";
 import { reasonOf } from "@pawl/core/log/meaning";
@@ -86,8 +87,8 @@ const NO_BYTES = new Uint8Array(0);
 /** The input and the config of an execution that starts in this state. */
 function givenTo(state: RunState, nodeIndex: number, iteration: number) {
   // Core wrote both from a checked definition and from values that the scheduler checked.
-  const isBody = isItem(state, nodeIndex, iteration);
-  const { node, bindings } = JSON.parse(nodeJson(state.graph, nodeIndex, isBody)) as {
+  const part = partOf(state, nodeIndex, iteration);
+  const { node, bindings } = JSON.parse(nodeJson(state.graph, nodeIndex, part)) as {
     readonly node: InputNode & ExecutionDefinition;
     readonly bindings: readonly Binding[];
   };

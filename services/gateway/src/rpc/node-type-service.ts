@@ -79,7 +79,9 @@ function summaryOf(entry: Entry, executors: readonly AliveExecutor[]) {
   const { nodeType: type, description } = entry;
   const serving = executors.filter(({ nodeTypes }) => nodeTypes.includes(type)).length;
   const updateTime = "updatedAt" in entry ? toTimestampOrNone(entry.updatedAt) : undefined;
-  return { type, description, builtIn: !("updatedAt" in entry), executors: serving, updateTime };
+  const external = "external" in entry && entry.external;
+  const builtIn = !("updatedAt" in entry);
+  return { type, description, builtIn, executors: serving, updateTime, external };
 }
 
 function wholeOf(entry: Entry, executors: readonly AliveExecutor[]) {

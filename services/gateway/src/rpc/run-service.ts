@@ -10,8 +10,10 @@ import { DEFAULT_TENANT } from "@pawl/core/name/tenant";
 import { listEffects } from "@pawl/platform/store/effects/reads";
 import { listRuns } from "@pawl/platform/store/runs/reads";
 import type { RunFilter } from "@pawl/platform/store/runs/runs";
+import { parseTopUp } from "@pawl/platform/wire/budget";
 import { toWireEffect } from "@pawl/platform/wire/effect";
 import {
+  cursorOf,
   durationMsOf,
   lineOf,
   nameOf,
@@ -26,6 +28,9 @@ import {
   parseRunCommand,
   parseTest,
 } from "@pawl/platform/wire/requests";
+import { parseRepair, parseRetry } from "@pawl/platform/wire/repair";
+import { toJsonBytes } from "@pawl/platform/wire/scalar";
+import { parseSignal } from "@pawl/platform/wire/signal";
 import { toWireRun } from "@pawl/platform/wire/run";
 import { fromWireRunKind, fromWireRunStatus } from "@pawl/platform/wire/enum";
 import { RunKind as WireRunKind } from "@pawl/proto/pawl/v1/run_pb";
@@ -36,12 +41,14 @@ import {
   type ListRunsRequest,
   ListRunsResponseSchema,
   type RunService,
+  type SignalRunRequest,
   type WaitRunRequest,
   type WaitRunResponse,
   WaitRunResponseSchema,
 } from "@pawl/proto/pawl/v1/run_service_pb";
 import { explain, type NodeQuestion } from "../read/explainer.ts";
 import { readInvocation } from "../read/invocation.ts";
+import { explainTaint } from "../read/taint-tracer.ts";
 import { type CallLimits, forwarded, sendAsJson } from "../request/forward.ts";
 import { waitForEnd } from "../watch/end-only.ts";
 import { executeRun, startRun } from "./execute-run.ts";
@@ -61,7 +68,10 @@ export const createRunService = (parts: ServiceParts): ServiceImpl<typeof RunSer
     executeRun: (request, context) => executeRun(parts, request, context),
     submitRuns: (requests, context) => submitRuns(parts, requests, context),
     testRun: forwarded(runs.testRun, (request) => sendAsJson(request, parseTest(request).input)),
-    getRun: ({ runId }) => reader.getRun(runIdOf(runId)),
+    getRun: ({ runId, atEventId }) => {
+      const atSeq = cursorOf("at_event_id", atEventId);
+      return reader.getRun(runIdOf(runId), atSeq === 0 ? undefined : atSeq);
+    },
     waitRun: (request, context) => waitedRun(parts, request, context),
     listRuns: async (request) => {
       const filter = filterOf(request);
@@ -81,6 +91,7 @@ export const createRunService = (parts: ServiceParts): ServiceImpl<typeof RunSer
       const wire = rows.map((effect) => toWireEffect(runId, effect));
       return create(ListEffectsResponseSchema, { effects: wire, nextPageToken });
     },
+    explainTaint: (request) => explainTaint(reader, request),
     explainNode: (request) => explain(parts, nodeQuestion(request)),
     getInvocation: (request) => readInvocation(parts, nodeQuestion(request)),
     cancelRun: forwarded(runs.cancelRun, parseCancel),
@@ -88,6 +99,10 @@ export const createRunService = (parts: ServiceParts): ServiceImpl<typeof RunSer
     recheckRun: forwarded(runs.recheckRun, parseRunCommand),
     pauseRun: forwarded(runs.pauseRun, parsePauseRun),
     resumeRun: forwarded(runs.resumeRun, parsePauseRun),
+    repairRun: forwarded(runs.repairRun, parseRepair),
+    retryRun: forwarded(runs.retryRun, parseRetry),
+    signalRun: forwarded(runs.signalRun, sendSignal),
+    topUpRun: forwarded(runs.topUpRun, parseTopUp),
     deleteRun: forwarded(runs.deleteRun, parseRunCommand),
   };
 };
@@ -103,8 +118,15 @@ async function waitedRun(
   const leftMs = Math.floor((timeoutMs() ?? Infinity) - ANSWER_MS);
   await waitForEnd(watch, runId, { signal, timeoutMs: Math.max(1, Math.min(askedMs, leftMs)) });
   const { run } = await reader.getRun(runId);
+  if (run !== undefined) delete run.state;
   const hasEnded = run?.endTime !== undefined;
   return create(WaitRunResponseSchema, { ...(run && { run }), hasEnded });
+}
+
+/** Parses a signal. The gateway sends a payload that came as a Value as JSON. @throws INPUT_INVALID, LIMIT_EXCEEDED */
+function sendSignal(request: SignalRunRequest): void {
+  request.payloadJson = toJsonBytes(parseSignal(request).payloadJson);
+  delete request.payload;
 }
 
 /** @throws INPUT_INVALID */

@@ -20,7 +20,7 @@ export interface ContractError {
 
 export type Phase = "input" | "output";
 /** The name of the value in messages. */
-type Root = Phase | "default" | "response_json" | "input_json";
+type Root = Phase | "arguments" | "default" | "response_json" | "payload_json" | "input_json";
 
 /** The rules that the value breaks. Empty if it keeps the contract. */
 export type Contract = (value: unknown) => readonly ContractError[];

@@ -141,6 +141,7 @@ create table node_types (
   earlier text not null,
   revision integer not null,
   updated_at timestamp with time zone not null default now(),
+  external boolean not null default false,
   constraint node_types_pkey PRIMARY KEY (node_type)
 );
 
@@ -193,6 +194,14 @@ create table run_events (
 create table run_events_default partition of run_events DEFAULT;
 CREATE UNIQUE INDEX run_events_once ON ONLY pawl.run_events USING btree (run_id, node_id, iteration, attempt, type) WHERE (type = ANY (ARRAY['node.completed'::text, 'node.failed'::text, 'node.retried'::text, 'node.skipped'::text, 'node.cancelled'::text, 'node.timed_out'::text]));
 CREATE UNIQUE INDEX run_events_streamed ON ONLY pawl.run_events USING btree (run_id, epoch, type, ordinal) WHERE (type = ANY (ARRAY['node.stream.delta'::text, 'node.log'::text]));
+
+create table run_repairs (
+  run_id uuid not null,
+  repair_of uuid not null,
+  plan_digest text not null,
+  constraint run_repairs_pkey PRIMARY KEY (run_id)
+);
+CREATE INDEX run_repairs_of ON pawl.run_repairs USING btree (repair_of, run_id);
 
 create table run_requests (
   tenant_id text not null,
@@ -290,6 +299,19 @@ create table secrets (
   constraint secrets_pkey PRIMARY KEY (name),
   constraint secrets_value_check CHECK ((octet_length(value) >= 32))
 );
+
+create table signal_waits (
+  run_id uuid not null,
+  node_id text not null,
+  iteration integer not null,
+  tenant_id text not null,
+  name text not null,
+  opened_at timestamp with time zone not null default now(),
+  deadline_at timestamp with time zone,
+  constraint signal_waits_pkey PRIMARY KEY (run_id, node_id, iteration)
+);
+CREATE INDEX signal_waits_due ON pawl.signal_waits USING btree (deadline_at) WHERE (deadline_at IS NOT NULL);
+CREATE INDEX signal_waits_open ON pawl.signal_waits USING btree (tenant_id);
 
 create table slot_keys (
   slot_key text not null,

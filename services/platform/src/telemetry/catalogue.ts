@@ -60,6 +60,14 @@ export const METRICS = {
     "pawl_node_retries_total",
     "Attempts after the first",
   ),
+  tokens: counter<{ readonly model: string; readonly direction: string }>(
+    "pawl_tokens_total",
+    "Tokens that models read and wrote, by model; the model is empty if the handler named none",
+  ),
+  costMicros: counter<{ readonly model: string }>(
+    "pawl_cost_micro_dollars_total",
+    "Cost of models in micro-dollars, by model",
+  ),
   claimsFenced: counter("pawl_claims_fenced_total", "Messages refused for a stale claim"),
   leasesLost: counter(
     "pawl_leases_lost_total",

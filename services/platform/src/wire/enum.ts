@@ -2,10 +2,12 @@
 // one of the two has does not compile. The statuses and kinds of runs and nodes are here. Other enums are beside their messages.
 
 import type { NodeStatus, RunKind, RunStatus } from "@pawl/core/log/event";
+import type { WaitingReason } from "@pawl/core/log/workflow-state-shape";
 import {
   NodeStatus as WireNodeStatus,
   RunKind as WireRunKind,
   RunStatus as WireRunStatus,
+  WaitingReason as WireWaitingReason,
 } from "@pawl/proto/pawl/v1/run_pb";
 
 export function namesOf<Enum extends Readonly<Record<string, string | number>>>(wire: Enum) {
@@ -25,9 +27,12 @@ export function namesOf<Enum extends Readonly<Record<string, string | number>>>(
 const runStatuses = namesOf(WireRunStatus);
 const nodeStatuses = namesOf(WireNodeStatus);
 const runKinds = namesOf(WireRunKind);
+const waitingReasons = namesOf(WireWaitingReason);
 
 export const toWireRunStatus = (status: RunStatus): WireRunStatus => runStatuses.values[status];
 export const toWireNodeStatus = (status: NodeStatus): WireNodeStatus => nodeStatuses.values[status];
+export const toWireWaitingReason = (reason: WaitingReason): WireWaitingReason =>
+  waitingReasons.values[reason];
 export const toWireRunKind = (kind: RunKind): WireRunKind => runKinds.values[kind];
 
 export const fromWireRunStatus: (status: number) => RunStatus | undefined = runStatuses.nameOf;

@@ -24,6 +24,8 @@ const PAYLOADS: Payloads = {
   "run.cancelled": { reason: "why", requestId: "r" },
   "run.timed_out": { deadlineAt: AT },
   "run.recovered": { reason: "lease_expired", executorId: EXECUTOR, lostDeliveries: 1 },
+  "run.signalled": { name: "paid", requestId: "r", digest: "d" },
+  "run.budget.raised": { tokens: 5, requestId: "r", who: "ada", reason: "more" },
   "run.metadata.set": {},
   "node.queued": { notBefore: AT },
   "node.started": { executorId: EXECUTOR },

@@ -3,10 +3,14 @@
 
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import { causeOf } from "@pawl/core/log/cause";
-import { APPROVAL, HEARTBEAT } from "@pawl/core/log/event";
+import { APPROVAL, HEARTBEAT, TAINT_HOLD } from "@pawl/core/log/event";
 import type { EventType, FactOf, RunEvent } from "@pawl/core/log/event";
+import { toUsageShape } from "@pawl/core/log/usage-shape";
 import type { Limits } from "@pawl/core/policy/limit";
+import type { Taint } from "@pawl/core/policy/taint";
 import { RunEventSchema, type RunEvent as WireEvent } from "@pawl/proto/pawl/v1/event_pb";
+import { toWireCompensated, toWireEnding } from "./compensation.ts";
+import { toWireAmounts, toWireBudget } from "./budget.ts";
 import { toWireScope } from "./pause.ts";
 import { toJsonBytes, toTimestamp, toTimestampOrNone } from "./scalar.ts";
 import { toWireRunKind, toWireRunStatus } from "./enum.ts";
@@ -41,41 +45,84 @@ const FACTS: FactTable = {
     deadlineTime: toTimestamp(payload.deadlineAt),
     idempotencyKey: payload.inputKey ?? "",
     maxIterations: payload.maxIterations ?? 0,
+    maxRetries: payload.maxRetries,
+    goal: payload.goal ?? "",
+    constraints: [...(payload.constraints ?? [])],
+    budget: payload.budget && toWireBudget(payload.budget),
     scheduleId: payload.schedule?.scheduleId ?? "",
     scheduleTime: toTimestampOrNone(payload.schedule?.at),
+    ...toWireTaint(payload),
+    repairOf: payload.repair?.runId ?? "",
+    planDigest: payload.repair?.planDigest ?? "",
+    undoesRunId: payload.undoes?.runId ?? "",
+    undoesNodeId: payload.undoes?.nodeId ?? "",
+    undoesIteration: payload.undoes?.iteration ?? 0,
     ...toWireLimits(payload),
   }),
-  "run.status.changed": ({ payload: { from, to, deadlineAt, scope, who = "", reason = "" } }) => ({
+  "run.status.changed": ({
+    payload: { from, to, deadlineAt, scope, who = "", reason = "", ending, waitingFor = "" },
+  }) => ({
     from: toWireRunStatus(from),
     to: toWireRunStatus(to),
     deadlineTime: toTimestampOrNone(deadlineAt),
     scope: toWireScope(scope),
     by: who,
     reason,
+    ending: toWireEnding(ending),
+    waitingFor,
   }),
-  "run.completed": ({ payload: { hasFailures }, value }) => ({
+  "run.completed": ({ payload, value }) => ({
     outputJson: toJsonBytes(value),
-    hasFailures,
+    hasFailures: payload.hasFailures,
+    ...toWireTaint(payload),
+    compensation: toWireCompensated(payload),
   }),
-  "run.failed": ({ payload: { failedNodeId, message, cause = "" } }) => ({
-    failedNodeId,
-    message,
-    cause,
+  "run.failed": ({ payload }) => ({
+    failedNodeId: payload.failedNodeId,
+    message: payload.message,
+    cause: payload.cause ?? "",
+    compensation: toWireCompensated(payload),
   }),
-  "run.cancelled": ({ payload: { reason } }) => ({ reason }),
-  "run.timed_out": ({ payload }) => ({ deadlineTime: toTimestamp(payload.deadlineAt) }),
-  "run.recovered": ({ payload: { reason, executorId, lostDeliveries } }) => ({
+  "run.cancelled": ({ payload }) => ({
+    reason: payload.reason,
+    compensation: toWireCompensated(payload),
+  }),
+  "run.timed_out": ({ payload }) => ({
+    deadlineTime: toTimestamp(payload.deadlineAt),
+    compensation: toWireCompensated(payload),
+  }),
+  "run.recovered": ({ payload: { reason, executorId, lostDeliveries, awaitsBudget = false } }) => ({
     reason,
     executorId,
     lostDeliveries,
+    awaitsBudget,
+  }),
+  "run.budget.raised": ({ payload: { requestId, who, reason, ...amounts } }) => ({
+    amounts: toWireAmounts(amounts),
+    by: who,
+    reason,
+    requestId,
+  }),
+  "run.signalled": ({ payload: { name, requestId }, value }) => ({
+    name,
+    payloadJson: toJsonBytes(value),
+    requestId,
   }),
   "run.metadata.set": ({ value }) => ({ metadataJson: toJsonBytes(value) }),
   "node.queued": ({ payload }) => ({
     notBeforeTime: toTimestampOrNone(payload.notBefore),
+    reserved: payload.reserved && toWireAmounts(payload.reserved),
     ...toWireLimits(payload),
   }),
-  "node.started": ({ payload: { executorId } }) => ({ executorId }),
-  "node.expanded": ({ payload: { width }, value }) => ({ width, itemsJson: toJsonBytes(value) }),
+  "node.started": ({ payload: { executorId, taint } }) => ({
+    executorId,
+    ...toWireTaint({ taint }),
+  }),
+  "node.expanded": ({ payload: { width, taint }, value }) => ({
+    width,
+    itemsJson: toJsonBytes(value),
+    ...toWireTaint({ taint }),
+  }),
   "node.stream.delta": ({ payload: { deltaIndex, text, media, cutBytes = 0 } }) => ({
     deltaIndex,
     text,
@@ -87,33 +134,27 @@ const FACTS: FactTable = {
     message,
     cutBytes: BigInt(cutBytes),
   }),
-  "node.retried": ({ payload: { cause, message, delayMs } }) => ({
+  "node.retried": ({ payload: { cause, message, delayMs, usage, awaitsBudget = false } }) => ({
     cause,
     message,
     delayMs: BigInt(delayMs),
+    usage: usage && toUsageShape(usage),
+    awaitsBudget,
   }),
-  "node.completed": ({
-    payload: { handle = "", durationMs, queueDelayMs = 0, usage, goto },
-    value,
-  }) => ({
-    outputJson: toJsonBytes(value),
-    handle,
-    durationMs: toWholeMs(durationMs),
-    queueDelayMs: toWholeMs(queueDelayMs),
-    usage: usage && {
-      inputTokens: BigInt(usage.inputTokens),
-      outputTokens: BigInt(usage.outputTokens),
-    },
-    goto,
-  }),
-  "node.failed": ({ payload: { cause, message }, value }) => ({
+  "node.completed": toWireCompleted,
+  "node.failed": ({ payload: { cause, message, usage, signal = "" }, value }) => ({
     cause,
     message,
+    signalRequestId: signal,
+    usage: usage && toUsageShape(usage),
     detailsJson: toJsonBytes(value),
   }),
   "node.cancelled": ({ payload: { reason } }) => ({ reason }),
   "node.skipped": ({ payload: { reason } }) => ({ reason }),
-  "node.timed_out": ({ payload }) => ({ timeoutMs: toWholeMs(payload.timeoutMs) }),
+  "node.timed_out": ({ payload: { timeoutMs, usage } }) => ({
+    timeoutMs: toWholeMs(timeoutMs),
+    usage: usage && toUsageShape(usage),
+  }),
   "node.blocked": toWireBlocked,
   "node.decided": ({ payload, value }) => ({
     decision: payload.decision,
@@ -122,12 +163,14 @@ const FACTS: FactTable = {
     decidedBy: payload.decidedBy ?? "",
     approvalId: payload.approvalId ?? "",
     responseJson: toJsonBytes(value),
+    dropped: [...(payload.dropped ?? [])],
   }),
   "node.invalidated": ({ payload: { reason } }) => ({ reason }),
-  "memory.updated": ({ payload: { keys, replaced = [] }, value }) => ({
+  "memory.updated": ({ payload: { keys, replaced = [], taint = {} }, value }) => ({
     valuesJson: toJsonBytes(value),
     keys: [...keys],
     replaced: [...replaced],
+    taint: Object.entries(taint).map(([key, labels]) => ({ key, labels: [...labels] })),
   }),
   "moderation.flagged": ({ payload: { phase }, value }) => ({
     phase,
@@ -139,6 +182,29 @@ const FACTS: FactTable = {
   }),
 };
 
+function toWireCompleted({ payload, value }: FactOf<"node.completed">) {
+  const { handle = "", durationMs, queueDelayMs = 0, usage, goto, sanitized } = payload;
+  const { calls = [], signal = "", set } = payload;
+  return {
+    outputJson: toJsonBytes(value),
+    handle,
+    durationMs: toWholeMs(durationMs),
+    queueDelayMs: toWholeMs(queueDelayMs),
+    usage: usage && toUsageShape(usage),
+    goto,
+    sanitized: sanitized && { labels: [...sanitized.labels], reason: sanitized.reason },
+    ...toWireTaint(payload),
+    ...(set && { setBy: { by: set.who, reason: set.reason } }),
+    calls: calls.map(({ id, name, fault = "" }) => ({ id, name, fault })),
+    signalRequestId: signal,
+  };
+}
+
+/** The labels of a value. */
+const toWireTaint = ({ taint }: { readonly taint?: Taint | undefined }) => ({
+  taint: [...(taint ?? [])],
+});
+
 /** The slots that must be free before a start, with the keys filled in. */
 const toWireLimits = ({ slot, rate }: Limits) => ({
   slot,
@@ -147,8 +213,11 @@ const toWireLimits = ({ slot, rate }: Limits) => ({
 
 /** Watchers do not see a value that waits for a person, because the person must check it first. */
 function toWireBlocked({ payload, at }: FactOf<"node.blocked"> & { readonly at?: number }) {
-  const { reason, childRunId = "", phase = "", approval } = payload;
-  const { message = "", assignees = [], deadlineMs } = (reason === APPROVAL && approval) || {};
+  const { reason, childRunId = "", phase = "", approval, usage, reserved, signal } = payload;
+  const { taint } = payload;
+  const asked = reason === APPROVAL || reason === TAINT_HOLD ? approval : undefined;
+  const { message = "", assignees = [] } = asked ?? {};
+  const deadlineMs = asked?.deadlineMs ?? signal?.timeoutMs;
   return {
     reason,
     childRunId,
@@ -156,8 +225,12 @@ function toWireBlocked({ payload, at }: FactOf<"node.blocked"> & { readonly at?:
     approvalId: approval?.approvalId ?? "",
     message,
     assignees: [...assignees],
+    signal: signal?.name ?? "",
+    usage: usage && toUsageShape(usage),
+    reserved: reserved && toWireAmounts(reserved),
     deadlineTime:
       deadlineMs === undefined || at === undefined ? undefined : toTimestamp(at + deadlineMs),
+    ...toWireTaint({ taint }),
   };
 }
 
@@ -198,6 +271,7 @@ export function toWireEvent(event: RunEvent, scope: EventScope): WireEvent {
     iteration: event.iteration,
     attempt: event.attempt,
     epoch: BigInt(event.epoch),
+    reusedEventId: BigInt(event.payload.reused ?? 0),
     fact: toWireFact(event),
   });
 }

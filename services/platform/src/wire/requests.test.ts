@@ -38,6 +38,7 @@ test("a start becomes domain values; fields that the caller left out have their 
   expect(parseStart(create(StartRunRequestSchema, { workflowId: "orders" }))).toEqual({
     workflowId: "orders",
     version: 0,
+    asked: {},
     input: "null",
     priority: 0,
     requestId: null,
@@ -56,6 +57,7 @@ test("a start becomes domain values; fields that the caller left out have their 
   expect(parseStart(whole)).toEqual({
     workflowId: "orders",
     version: 3,
+    asked: {},
     input: '{"n":1.0}',
     priority: -5,
     requestId: "mine",

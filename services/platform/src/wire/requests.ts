@@ -3,6 +3,7 @@
 
 import { LIMITS } from "@pawl/core/data/limits";
 import { invalidField } from "@pawl/core/fault/engine-error";
+import type { AskedOfRun } from "@pawl/core/log/start";
 import { type ApprovalId, type NodeId, nodeId, type RunId } from "@pawl/core/name/ids";
 import type {
   ApproveApprovalRequest,
@@ -28,6 +29,7 @@ import type {
 } from "@pawl/proto/pawl/v1/workflow_service_pb";
 import type { PauseWords } from "../store/pauses/pauses.ts";
 import type { ScheduleSpec } from "../store/schedules/schedules.ts";
+import { type AskedBudget, budgetOf } from "./budget.ts";
 import {
   approvalIdOf,
   definitionTextOf,
@@ -44,6 +46,7 @@ import {
   valueOf,
   typeNameOf,
 } from "./fields.ts";
+import { askedOf } from "./asked.ts";
 import { fromWireMissed, fromWireOverlap } from "./schedule.ts";
 
 /** A run that a caller, a schedule, a queued command or a redrive starts. */
@@ -57,10 +60,14 @@ export interface StartRequest {
   readonly requestId: string | null;
   /** Undefined means the workflow's own. */
   readonly deadlineMs?: number | undefined;
-  /** Undefined means the workflow's own. */
-  readonly maxIterations?: number | undefined;
+  /** What the caller sets in place of the workflow's own. */
+  readonly asked?: AskedOfRun;
+  /** It lowers the budget of the workflow. */
+  readonly budget?: AskedBudget | undefined;
   /** Set if the same input starts only one run during this time. */
   readonly sameInputMs?: number | undefined;
+  /** The input gets the label of untrusted inputs, also if the definition does not say so. */
+  readonly hasUntrustedInput?: boolean | undefined;
 }
 
 export function parseStart(request: StartRunRequest): StartRequest {
@@ -69,17 +76,13 @@ export function parseStart(request: StartRunRequest): StartRequest {
     version: request.version,
     priority: priorityOf("priority", request.priority),
     deadlineMs: durationMsOf("deadline", request.deadline, LIMITS.runDeadlineMsMax),
-    maxIterations: maxIterationsOf(request.maxIterations),
+    asked: askedOf(request),
+    budget: budgetOf(request.budget),
     sameInputMs: sameInputMsOf(request.idempotency),
+    hasUntrustedInput: request.untrustedInput ? true : undefined,
     input: inputOf(request),
     requestId: requestIdOf(request.requestId),
   };
-}
-
-function maxIterationsOf(asked: number): number | undefined {
-  if (asked > LIMITS.iterationsMax)
-    throw invalidField("max_iterations", "OUT_OF_RANGE", `at most ${LIMITS.iterationsMax}`);
-  return asked === 0 ? undefined : asked;
 }
 
 function sameInputMsOf(asked: Idempotency | undefined): number | undefined {
@@ -95,15 +98,20 @@ export interface TestRequest {
   readonly text: string;
   readonly input: string;
   readonly requestId: string | null;
-  /** Undefined means the graph's own. */
-  readonly maxIterations?: number | undefined;
+  /** What the caller sets in place of the graph's own. */
+  readonly asked?: AskedOfRun;
+  readonly hasUntrustedInput?: boolean | undefined;
+  /** It lowers the budget of the graph. */
+  readonly budget?: AskedBudget | undefined;
 }
 
 export const parseTest = (request: TestRunRequest): TestRequest => ({
   text: definitionTextOf(request.definition?.text),
   input: inputOf(request),
   requestId: requestIdOf(request.requestId),
-  maxIterations: maxIterationsOf(request.maxIterations),
+  asked: askedOf(request),
+  hasUntrustedInput: request.untrustedInput ? true : undefined,
+  budget: budgetOf(request.budget),
 });
 
 /** A command that names a run and nothing else. */
@@ -118,6 +126,7 @@ export const parseRunCommand = (request: {
 export const parseCancel = (request: CancelRunRequest) => ({
   ...parseRunCommand(request),
   reason: lineOf("reason", request.reason),
+  compensate: request.compensate,
 });
 
 /** A person's decision about a node. */

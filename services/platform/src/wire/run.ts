@@ -1,17 +1,32 @@
 // A run and its node executions as clients see them.
 
 import { create } from "@bufbuild/protobuf";
+import { LIMITS } from "@pawl/core/data/limits";
+import { runStatus } from "@pawl/core/log/fold";
+import { EMPTY_LEDGER } from "@pawl/core/log/ledger";
 import type { AcceptedRun } from "@pawl/core/log/start";
-import type { ExecutionState, RunState } from "@pawl/core/log/state";
+import { turnsBefore } from "@pawl/core/log/conversation";
+import type { ExecutionState, RunState, ScopeState } from "@pawl/core/log/state";
+import { undoOf } from "@pawl/core/log/undo-iteration";
+import { workflowState } from "@pawl/core/log/workflow-state";
+import type { Taint } from "@pawl/core/policy/taint";
 import { PauseSchema } from "@pawl/proto/pawl/v1/pause_pb";
 import {
+  CompensationSchema,
+  BudgetSchema,
   NodeRunSchema,
   RunSchema,
+  RunUsageSchema,
+  type TaintLabel,
+  TaintLabelSchema,
   type NodeRun as WireNodeRun,
   type Run as WireRun,
 } from "@pawl/proto/pawl/v1/run_pb";
 import type { RunRecord } from "../store/runs/runs.ts";
+import { toWireCompensation } from "./compensation.ts";
+import { toWireBudget, toWireLedger } from "./budget.ts";
 import { toWireScope } from "./pause.ts";
+import { toWireState } from "./state.ts";
 import { toJsonBytes, toTimestamp, toTimestampOrNone, traceIdOf } from "./scalar.ts";
 import { toWireNodeStatus, toWireRunKind, toWireRunStatus } from "./enum.ts";
 
@@ -51,27 +66,47 @@ const acceptedFields = (run: AcceptedRun) => ({
 });
 
 /**
- * The whole run. If the log was read later than the row, the log counts. So status, nodes and last_event_id of one answer belong to the
- * same moment.
+ * The whole run after an event of its log. The log was read later than the row, or up to an earlier event, so the log counts. Status, nodes
+ * and last_event_id of one answer belong to the same moment.
  */
 export function toWireRunWithNodes(run: RunRecord, state: RunState): WireRun {
   const wire = toWireRun(run);
-  if (state.lastSeq > run.lastSeq) wire.status = toWireRunStatus(state.status);
-  wire.hasFailures ||= state.hasFailures;
+  wire.status = toWireRunStatus(runStatus(state));
+  wire.hasFailures = state.hasFailures;
   wire.lastEventId = BigInt(state.lastSeq);
+  wire.deadlineTime = toTimestamp(state.deadlineAt);
   wire.inputJson = toJsonBytes(state.input);
   wire.outputJson = toJsonBytes(state.output);
-  if (state.message !== undefined) wire.errorMessage = state.message;
-  if (state.endedAt !== undefined) wire.endTime = toTimestamp(state.endedAt);
+  wire.errorMessage = state.message ?? "";
+  wire.endTime = toTimestampOrNone(state.endedAt);
+  wire.state = toWireState(workflowState(state, { workflowId: run.workflowId ?? "" }));
   if (state.pause !== undefined) {
-    const { scope, who, reason } = state.pause;
+    const { scope, who, reason, waitingFor = "" } = state.pause;
     const name = scope === "run" ? run.runId : (run.workflowId ?? "");
-    const held = { scope: toWireScope(scope), name, by: who, reason };
+    const held = { scope: toWireScope(scope), name, by: who, reason, waitingFor };
     wire.pause = create(PauseSchema, { ...held, sinceTime: toTimestamp(state.waitingSince ?? 0) });
   }
+  wire.inputTaint = toWireLabels(state.inputTaint);
+  wire.outputTaint = toWireLabels(state.outputTaint);
+  wire.usage = create(RunUsageSchema, toWireLedger(state.ledger));
+  if (state.budget !== undefined) wire.budget = create(BudgetSchema, toWireBudget(state.budget));
   wire.nodes = toWireNodeRuns(state);
+  const compensation = toWireCompensation(state);
+  if (compensation !== undefined) {
+    const executions = undosOf(state);
+    wire.compensation = create(CompensationSchema, { ...compensation, executions });
+  }
+  const { undoes } = state;
+  if (undoes !== undefined) {
+    wire.undoesRunId = undoes.runId;
+    wire.undoesNodeId = undoes.nodeId;
+    wire.undoesIteration = undoes.iteration;
+  }
   return wire;
 }
+
+const toWireLabels = (taint: Taint | undefined): TaintLabel[] =>
+  (taint ?? []).map((mark) => create(TaintLabelSchema, mark));
 
 /** Texts of iterations are cut, because there may be ten thousand and a message has a limit. */
 const ITEM_MESSAGE_LENGTH = 120;
@@ -83,6 +118,8 @@ export function toWireNodeRuns(state: RunState): WireNodeRun[] {
     if (node === undefined) return [];
     const wire = toWireNodeRun(id, node.base, node);
     wire.round = node.round;
+    if (node.ledger !== EMPTY_LEDGER)
+      wire.usage = create(RunUsageSchema, toWireLedger(node.ledger));
     wire.errorMessage = node.message ?? "";
     wire.handle = node.handle ?? "";
     wire.outputJson = toJsonBytes(node.output);
@@ -93,14 +130,28 @@ export function toWireNodeRuns(state: RunState): WireNodeRun[] {
       wire,
       ...items.map((item, at) => {
         const each = toWireNodeRun(id, node.base + at + 1, item);
-        return Object.assign(each, { item: at + 1, round: node.round });
+        return Object.assign(each, { item: at + 1, round: node.round, ...stepOf(node.scope, at) });
       }),
     ];
   });
 }
 
+/** Which turn of an agent an iteration belongs to, and the tool that it calls. Nothing for an item of a map or a loop. */
+function stepOf(scope: ScopeState | undefined, at: number) {
+  if (scope === undefined || scope.calls.length === 0) return {};
+  return { turn: turnsBefore(scope, at + 1), tool: scope.calls[at]?.name ?? "" };
+}
+
+/** The first compensations, in the order of completion. */
+const undosOf = ({ undos, graph }: RunState): WireNodeRun[] =>
+  [...undos.values().take(LIMITS.undosShown)].map((undo) => {
+    const id = graph.nodes[undo.nodeIndex]?.definition.id ?? "";
+    const wire = toWireNodeRun(id, undoOf(undo.iteration), undo);
+    return Object.assign(wire, { undoes: undo.iteration });
+  });
+
 function toWireNodeRun(nodeId: string, iteration: number, execution: ExecutionState): WireNodeRun {
-  const { message = "", hold } = execution;
+  const { message = "", hold, wait } = execution;
   return create(NodeRunSchema, {
     nodeId,
     iteration,
@@ -115,6 +166,14 @@ function toWireNodeRun(nodeId: string, iteration: number, execution: ExecutionSt
       approvalId: hold.approval?.approvalId ?? "",
       message: hold.approval?.message ?? "",
       deadlineTime: toTimestampOrNone(hold.deadlineAt),
+      taint: toWireLabels(hold.ending.taint),
+    },
+    taint: toWireLabels(execution.taint),
+    readTaint: toWireLabels(execution.readTaint),
+    signal: wait && {
+      name: wait.name,
+      sinceTime: toTimestamp(wait.since),
+      deadlineTime: toTimestampOrNone(wait.deadlineAt),
     },
     startTime: toTimestampOrNone(execution.startedAt),
     endTime: toTimestampOrNone(execution.settledAt),

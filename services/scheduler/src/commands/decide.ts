@@ -105,6 +105,12 @@ function refusalOf(answer: Exclude<DecideAnswer, Done>, metadata: ErrorMetadata)
         "REQUIRED",
         "this approval wants a response that fits its schema; answer it with ApproveApproval",
       );
+    case "needs_reason":
+      return invalidField(
+        "comment",
+        "REQUIRED",
+        "approving drops labels of untrusted data; write the reason into the comment",
+      );
     case "takes_no_response":
       return invalidField("response_json", "UNEXPECTED", "the node waits for a yes or no alone");
     default:

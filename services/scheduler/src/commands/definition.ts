@@ -48,11 +48,18 @@ export function readDefinition(
   return { graph, row, warnings };
 }
 
-/** The node types of a graph and of the bodies of its maps and loops. The list names each type once. */
+/** The node types of a graph: also of bodies of maps and loops, of tools of agents, and of compensations. The list names each type once. */
 export const nodeTypesOf = (graph: Graph): string[] => [
   ...new Set(
-    graph.nodes.flatMap(({ definition: { type, scope } }) =>
-      scope === null ? [type] : [type, scope.body.type],
-    ),
+    graph.nodes.flatMap(({ definition: { type, scope, compensation } }) => {
+      const tools = scope?.agent?.tools ?? [];
+      const all = [
+        type,
+        scope?.body.type,
+        compensation?.type,
+        ...tools.map(({ body }) => body.type),
+      ];
+      return all.filter((each) => each !== undefined);
+    }),
   ),
 ];

@@ -10,6 +10,8 @@ interface CancelRequest {
   readonly runId: RunId;
   readonly reason: string;
   readonly requestId: string;
+  /** Whether to undo completed nodes first. The definition decides if absent. */
+  readonly compensate?: boolean | undefined;
 }
 
 /** Cancels a run. The scheduler sends its executors Cancel. @throws RUN_NOT_FOUND, RUN_ALREADY_FINISHED */
@@ -23,14 +25,8 @@ export async function cancelRun(parts: AdmitParts, request: CancelRequest): Prom
   throw runFinished({ run_id: runId });
 }
 
-const askCancel = ({ loop }: AdmitParts, { runId, reason, requestId }: CancelRequest) =>
-  loop.ask<"cancelled" | "finished">((answer) => ({
-    kind: "cancel",
-    runId,
-    reason,
-    requestId,
-    answer,
-  }));
+const askCancel = ({ loop }: AdmitParts, request: CancelRequest) =>
+  loop.ask<"cancelled" | "finished">((answer) => ({ kind: "cancel", ...request, answer }));
 
 /** The run's row, without its log. @throws RUN_NOT_FOUND */
 async function rowOf({ journal }: AdmitParts, runId: RunId): Promise<LoadedRun> {
@@ -52,13 +48,13 @@ async function wasCancelledBy(
 /** Deletes a test run whole, and cancels it before if it is live. @throws RUN_NOT_FOUND, RUN_NOT_DELETABLE */
 export async function deleteRun(
   parts: AdmitParts,
-  { runId, requestId }: Omit<CancelRequest, "reason">,
+  { runId, requestId }: Pick<CancelRequest, "runId" | "requestId">,
 ): Promise<void> {
   if (await parts.journal.deleteTestRun(runId)) return;
   const { workflowId } = await rowOf(parts, runId);
   if (workflowId === null) {
     // The run may also end by itself meanwhile.
-    await askCancel(parts, { runId, reason: "deleted", requestId });
+    await askCancel(parts, { runId, reason: "deleted", requestId, compensate: false });
     if (await parts.journal.deleteTestRun(runId)) return;
     // Another call deleted it.
     await rowOf(parts, runId);

@@ -2,10 +2,15 @@
 // The request id of the new run names the old run, so repeated redrives start one run, also at once or after a crash. The scheduler closes
 // the letter afterwards. A repeat that finds the letter open gets the run that exists. A call is bounded in time. It returns how many
 // letters remain, and the same request continues with them.
+//
+// The letter of a compensation is redriven by a run that only undoes the same execution, with the same values.
 
+import { joinTaint, movedTo } from "@pawl/core/policy/taint";
 import { setTimeout as wait } from "node:timers/promises";
 import { LIMITS } from "@pawl/core/data/limits";
 import { EngineError } from "@pawl/core/fault/engine-error";
+import { undoAt } from "@pawl/core/log/undo";
+import { isUndo } from "@pawl/core/log/undo-iteration";
 import type { RunId } from "@pawl/core/name/ids";
 import {
   type DeadLetterFilter,
@@ -14,8 +19,9 @@ import {
   whyLeft,
 } from "@pawl/platform/store/dead-letters/dead-letters";
 import type { parseDiscard, parseRedrive } from "@pawl/platform/wire/dead-letter";
+import { loadRuns } from "../commit/load-run.ts";
 import type { AdmitParts } from "./parts.ts";
-import { startRun } from "./start-run.ts";
+import { startRun, startUndoRun } from "./start-run.ts";
 
 export interface RedriveParts extends AdmitParts {
   readonly deadLetters: DeadLetters;
@@ -96,16 +102,46 @@ async function startAgain(
   tenantId: string,
   letter: OpenDeadLetter,
 ): Promise<RunId | undefined> {
-  const input = await parts.deadLetters.inputOf(letter.runId);
+  if (isUndo(letter.iteration)) return await undoAgain(parts, tenantId, letter);
+  const given = await parts.deadLetters.inputOf(letter.runId);
   const { workflowId, workflowVersion: version, priority } = letter;
-  if (input === undefined || workflowId === null) return undefined;
-  const request = { workflowId, version, priority, input, requestId: `redrive:${letter.runId}` };
+  if (given === undefined || workflowId === null) return undefined;
+  const requestId = `redrive:${letter.runId}`;
+  const request = { workflowId, version, priority, ...given, requestId };
   try {
     return (await startRun(parts, tenantId, request)).runId;
   } catch (error) {
     if (error instanceof EngineError && error.reason === "WORKFLOW_NOT_FOUND") return undefined;
     throw error;
   }
+}
+
+/** The run that undoes the execution of the letter. Undefined if a user deleted the workflow, or if the log of its run is damaged. */
+async function undoAgain(
+  parts: RedriveParts,
+  tenantId: string,
+  { runId, nodeId, iteration, workflowId, workflowVersion, priority }: OpenDeadLetter,
+): Promise<RunId | undefined> {
+  const [found] = await loadRuns(parts, [runId]);
+  if (found?.kind !== "folded" || workflowId === null) return undefined;
+  const { state } = found;
+  const row = await parts.workflows.find(tenantId, workflowId, workflowVersion);
+  const undo = undoAt(state, state.graph.indexOf.get(nodeId) ?? -1, iteration);
+  if (undo === undefined || row === undefined) return undefined;
+  const taint = movedTo("", joinTaint(state.inputTaint, undo.givenTaint));
+  const started = await startUndoRun(parts, {
+    tenantId,
+    definitionId: row.definitionId,
+    definitionDigest: row.digest,
+    workflowId,
+    workflowVersion,
+    priority,
+    undoes: { runId, nodeId, iteration: undo.iteration },
+    input: `{"input":${state.input},"output":${undo.given}}`,
+    ...(taint === undefined ? {} : { taint }),
+    timeoutMs: state.graph.definition.compensationTimeoutMs,
+  });
+  return started.runId;
 }
 
 /** Closes open dead letters and starts no run. Returns their ids. @throws STORE_UNAVAILABLE */

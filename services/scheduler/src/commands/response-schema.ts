@@ -8,7 +8,7 @@ import type { Violation } from "@pawl/core/definition/shape";
 import { EngineError } from "@pawl/core/fault/engine-error";
 import { askingDefinition } from "@pawl/core/log/execution";
 import type { FoundApproval } from "@pawl/platform/store/approvals/approvals";
-import { checkResponse } from "../decide/response.ts";
+import { checkResponse } from "../inputs/response.ts";
 import type { AdmitParts } from "./parts.ts";
 
 /** The node whose schema a response must fit. */

@@ -7,10 +7,11 @@
 // of the queueing or another epoch of the claim, and changes nothing.
 
 import { isFinal } from "@pawl/core/log/event";
-import { executionDefinition, roundOf } from "@pawl/core/log/execution";
+import { executionDefinition, executionsOf } from "@pawl/core/log/execution";
 import { newExecutionState, type ExecutionState, type RunState } from "@pawl/core/log/state";
 import type { NodeId, RunId } from "@pawl/core/name/ids";
 import { isInlineKind } from "@pawl/core/plan/inline";
+import { nodeIdAt } from "@pawl/core/plan/place";
 import { type DroppedJob, GLUE, PENDING_RUNS } from "@pawl/platform/queue/queue";
 import type { Journal } from "@pawl/platform/store/tick/journal";
 import type { Recovery } from "@pawl/platform/store/recovery/recovery";
@@ -57,7 +58,7 @@ export async function resumeRuns(parts: ResumeParts, runIds: readonly RunId[]): 
     if (found.kind === "folded" && !isFinal(found.state.status) && !isStill)
       states.push(found.state);
   }
-  const all = states.flatMap(executionsOf);
+  const all = states.flatMap(foundIn);
   const counts = await Promise.all([
     resend(parts, [...all, ...states.flatMap(pendingRun)]),
     takeBack(parts, all),
@@ -68,20 +69,15 @@ export async function resumeRuns(parts: ResumeParts, runIds: readonly RunId[]): 
   return count;
 }
 
-const executionsOf = (state: RunState): Found[] =>
-  state.graph.nodes.flatMap(({ index, definition: { id } }) => {
-    const node = state.nodes[index];
-    const of = (execution: ExecutionState, iteration: number): Found => ({
-      runId: state.runId,
-      nodeId: id,
-      nodeType: executionDefinition(state, index, iteration).type,
-      iteration,
-      execution,
-      isInline: isInlineKind(state, index, iteration),
-    });
-    if (node === undefined) return [];
-    return roundOf(node).map(([iteration, execution]) => of(execution, iteration));
-  });
+const foundIn = (state: RunState): Found[] =>
+  [...executionsOf(state)].map(([index, iteration, execution]) => ({
+    runId: state.runId,
+    nodeId: nodeIdAt(state, index),
+    nodeType: executionDefinition(state, index, iteration).type,
+    iteration,
+    execution,
+    isInline: isInlineKind(state, index, iteration),
+  }));
 
 /** A run that has not begun counts as a queued node: it waits for a slot, or has a job. */
 const pendingRun = ({ runId, isAdmitted }: RunState): Found[] =>
@@ -164,7 +160,10 @@ async function relink(
   const over = new Set(rows.filter((row) => row.hasEnded).map((row) => row.runId));
   const ended = children.filter((runId) => over.has(runId));
   for (const runId of ended) await parts.loop.ask((answer) => ({ kind: "relink", runId, answer }));
-  const orphans = states.filter(({ parent }) => parent !== undefined && over.has(parent.runId));
+  // A child run that is compensated ends by itself. Another cancel would stop that.
+  const orphans = states.filter(
+    ({ parent, ending }) => parent !== undefined && over.has(parent.runId) && ending === undefined,
+  );
   for (const { runId } of orphans)
     await parts.loop.ask((answer) => ({
       kind: "cancel",

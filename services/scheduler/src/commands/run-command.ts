@@ -12,7 +12,7 @@ import { jsonOf, nameOf, runIdOf } from "@pawl/platform/wire/fields";
 import { type NodeAnswer, parseStart } from "@pawl/platform/wire/requests";
 import { StartRunRequestSchema } from "@pawl/proto/pawl/v1/run_service_pb";
 import { z } from "zod";
-import { cleanText } from "../sessions/wire.ts";
+import { cleanText } from "../sessions/wire-text.ts";
 import { decideNode } from "./decide.ts";
 import type { AdmitParts } from "./parts.ts";
 import { checkFits } from "./response-schema.ts";

@@ -8,9 +8,11 @@ import type { Queryable } from "@pawl/platform/db/query";
 import { OCCURRENCES_SHOWN, upcoming } from "@pawl/platform/queue/occurrences";
 import { serve, type ServedService } from "@pawl/platform/rpc/implementation";
 import { getApproval } from "@pawl/platform/store/approvals/reads";
+import { countEffects } from "@pawl/platform/store/effects/reads";
 import { readKnownTypes } from "@pawl/platform/store/node-types/reads";
 import { getRun } from "@pawl/platform/store/runs/reads";
 import type { ScheduleRecord } from "@pawl/platform/store/schedules/schedules";
+import { parseTopUp } from "@pawl/platform/wire/budget";
 import { toWireApproval } from "@pawl/platform/wire/approval";
 import { parseDiscard, parseRedrive } from "@pawl/platform/wire/dead-letter";
 import { toWirePause } from "@pawl/platform/wire/pause";
@@ -31,7 +33,9 @@ import {
   parseTest,
   parseUpdateWorkflow,
 } from "@pawl/platform/wire/requests";
+import { parseRepair, parseRetry, type RepairAsked, toWirePlan } from "@pawl/platform/wire/repair";
 import { toWireAcceptedRun, toWireRun } from "@pawl/platform/wire/run";
+import { parseSignal } from "@pawl/platform/wire/signal";
 import { toWireSchedule } from "@pawl/platform/wire/schedule";
 import { toWireViolation, toWireWorkflow } from "@pawl/platform/wire/workflow";
 import { ApprovalService } from "@pawl/proto/pawl/v1/approval_service_pb";
@@ -51,6 +55,7 @@ import {
 } from "./pause.ts";
 import { pauseRun } from "./pause-run.ts";
 import { recheckRun } from "./recheck-run.ts";
+import { repairRun } from "./repair-run.ts";
 import { discard, redrive, type RedriveParts } from "./redrive.ts";
 import type { ResumeParts } from "./resume-runs.ts";
 import {
@@ -68,7 +73,9 @@ import {
   type SavedWorkflow,
   updateWorkflow,
 } from "./save-workflow.ts";
+import { signalRun } from "./signal-run.ts";
 import { startRun, testRun } from "./start-run.ts";
+import { topUpRun } from "./top-up-run.ts";
 
 type Parts = ScheduleParts & ResumeParts & RedriveParts & PauseParts;
 
@@ -94,10 +101,17 @@ const runCommands = (parts: Parts, db: Queryable): ServedService =>
     cancelRun: async (request) => readRun(db, await cancelRun(parts, parseCancel(request))),
     decideNode: async (request) => readRun(db, await decideNode(parts, parseDecision(request))),
     recheckRun: async (request) => readRun(db, await recheckRun(parts, parseRunCommand(request))),
+    repairRun: (request) => repaired(parts, db, parseRepair(request)),
+    retryRun: (request) => repaired(parts, db, parseRetry(request)),
     pauseRun: async (request) =>
       readRun(db, await pauseRun(parts, "pause", parsePauseRun(request))),
     resumeRun: async (request) =>
       readRun(db, await pauseRun(parts, "resume", parsePauseRun(request))),
+    signalRun: async (request) => {
+      const { runId, isDuplicate, isKept } = await signalRun(parts, parseSignal(request));
+      return { ...(await readRun(db, runId)), duplicate: isDuplicate, kept: isKept };
+    },
+    topUpRun: async (request) => readRun(db, await topUpRun(parts, parseTopUp(request))),
     deleteRun: async (request) => {
       await deleteRun(parts, parseRunCommand(request));
       return {};
@@ -182,6 +196,19 @@ const queueCommands = (parts: Parts): ServedService =>
       return {};
     },
   });
+
+/** The plan of a repair and, unless it is a dry run, the new run. */
+async function repaired(parts: Parts, db: Queryable, asked: RepairAsked) {
+  const { text = "" } = asked;
+  const types = text === "" ? undefined : await readKnownTypes(db, text);
+  const effectsOf = (runId: RunId) => countEffects(db, runId);
+  const made = await repairRun({ ...parts, effectsOf, types }, TENANT, asked);
+  return {
+    ...(made.plan === undefined ? {} : { plan: toWirePlan(made.plan) }),
+    ...(made.accepted === undefined ? {} : await answer(db, made.accepted)),
+    warnings: made.warnings.map(toWireViolation),
+  };
+}
 
 /** The answer about a new run needs no read. */
 const answer = async (db: Queryable, accepted: StartAnswer) => ({

@@ -6,9 +6,11 @@ import type { Graph } from "@pawl/core/definition/graph";
 import type { KnownTypes } from "@pawl/core/definition/known-types";
 import type { Violation } from "@pawl/core/definition/shape";
 import { invalidField } from "@pawl/core/fault/engine-error";
-import type { ScheduleLink } from "@pawl/core/log/event";
-import type { AcceptedStart } from "@pawl/core/log/start";
+import type { ParentLink, ScheduleLink } from "@pawl/core/log/event";
+import type { AcceptedStart, AskedOfRun } from "@pawl/core/log/start";
 import { runLimits } from "@pawl/core/plan/limits";
+import { lowerBudget } from "@pawl/core/policy/budget";
+import { UNTRUSTED_INPUT } from "@pawl/core/policy/taint";
 import { probe } from "@pawl/platform/lifecycle/probe";
 import { WorkflowMoved } from "@pawl/platform/store/tick/journal";
 import { METRICS } from "@pawl/platform/telemetry/catalogue";
@@ -37,15 +39,17 @@ export async function startRun(
     const { priority, input, requestId, sameInputMs } = request;
     const deadlineMs = request.deadlineMs ?? graph.definition.deadlineMs;
     const asked = [workflowId, version, input, priority, deadlineMs].map(String);
-    const bound = boundOf(request);
     // The request id alone identifies an occurrence. The run that it started stays its run, also if a user edited the schedule since.
-    const bounded = [...asked, ...Object.values(bound).map(String)];
+    const { hasUntrustedInput = false } = request;
+    const untrusted = hasUntrustedInput ? ["untrusted"] : [];
+    const bounded = [...asked, ...askedTexts(request.asked), ...budgetText(request), ...untrusted];
     const hash = schedule === undefined ? sha256("start", ...bounded) : sha256("schedule");
     const fitting = await fittingStart(parts, graph, { tenantId, input, requestId, hash });
     if (fitting !== undefined) return fitting;
     return await accept(parts, {
-      ...newStart(parts, graph, input, deadlineMs),
-      ...bound,
+      ...newStart(parts, graph, { input, hasUntrustedInput, deadlineMs }),
+      asked: { ...request.asked, ...deadlineOf(request) },
+      ...budgetOf(graph, request),
       tenantId,
       kind: "saved",
       definitionId,
@@ -79,7 +83,7 @@ export async function startRun(
 export async function testRun(
   parts: AdmitParts,
   tenantId: string,
-  { text, input, requestId, maxIterations }: TestRequest,
+  { text, input, requestId, asked = {}, budget, hasUntrustedInput = false }: TestRequest,
   types?: KnownTypes,
 ): Promise<StartAnswer & { readonly warnings: readonly Violation[] }> {
   const { graph, row, warnings } = readDefinition(text, { tenantId, now: parts.now(), types });
@@ -87,10 +91,12 @@ export async function testRun(
   checkRunInput(graph, input);
   await parts.ensureQueues(nodeTypesOf(graph));
   parts.definitions.keep(definitionId, graph, body);
-  const bound = boundOf({ maxIterations });
+  const { deadlineMs } = graph.definition;
+  const untrusted = hasUntrustedInput ? ["untrusted"] : [];
   const start: AcceptedStart = {
-    ...newStart(parts, graph, input, graph.definition.deadlineMs),
-    ...bound,
+    ...newStart(parts, graph, { input, hasUntrustedInput, deadlineMs }),
+    asked,
+    ...budgetOf(graph, { budget }),
     tenantId,
     kind: "test",
     definitionId,
@@ -103,7 +109,10 @@ export async function testRun(
     requestHash:
       requestId === null
         ? null
-        : sha256("test", digest, input, ...Object.values(bound).map(String)),
+        : sha256(
+            ...["test", digest, input, ...askedTexts(asked)],
+            ...[...budgetText({ budget }), ...untrusted],
+          ),
   };
   return { ...(await accept(parts, start, { graph, row })), warnings };
 }
@@ -128,12 +137,37 @@ async function fittingStart(
   }
 }
 
-/** The caller's own bound, if it sets one. */
-const boundOf = ({ maxIterations }: Pick<StartRequest, "maxIterations">) =>
-  maxIterations === undefined ? {} : { maxIterations };
+const deadlineOf = ({ deadlineMs }: StartRequest) =>
+  deadlineMs === undefined ? {} : { deadlineMs };
+
+/** The caller's own wishes as texts for a hash. A request of an earlier version keeps its hash. */
+function askedTexts({ maxIterations, ...rest }: AskedOfRun = {}): readonly string[] {
+  const bound = maxIterations === undefined ? [] : [String(maxIterations)];
+  return Object.keys(rest).length === 0 ? bound : [...bound, JSON.stringify(rest)];
+}
+
+interface NewStart {
+  readonly input: string;
+  readonly hasUntrustedInput: boolean;
+  readonly deadlineMs: number;
+}
+
+/** The lower of the definition's and the caller's limits. */
+function budgetOf({ definition }: Graph, { budget: asked }: Pick<StartRequest, "budget">) {
+  const budget = lowerBudget(definition.budget, asked);
+  return budget === undefined ? {} : { budget };
+}
+
+/** The caller's budget as a part of the request. A request without one has the hash of earlier versions. */
+const budgetText = ({ budget }: Pick<StartRequest, "budget">): string[] =>
+  budget === undefined ? [] : [canonicalJson(budget)];
 
 /** What every start of a caller or a schedule has. @throws INPUT_INVALID if the input gives no key for a limit */
-function newStart({ now }: AdmitParts, { definition }: Graph, input: string, deadlineMs: number) {
+export function newStart(
+  { now }: Pick<AdmitParts, "now">,
+  { definition }: Graph,
+  { input, hasUntrustedInput, deadlineMs }: NewStart,
+) {
   const resolved = runLimits(definition, input);
   if (resolved?.ok === false)
     throw invalidField("input_json", "LIMIT_KEY_INVALID", `${resolved.limit}: ${resolved.message}`);
@@ -144,9 +178,11 @@ function newStart({ now }: AdmitParts, { definition }: Graph, input: string, dea
     createdAt,
     deadlineAt: createdAt + deadlineMs,
     limits: resolved?.limits ?? {},
+    ...(definition.budget === undefined ? {} : { budget: definition.budget }),
     input,
     parent: null,
     depth: 0,
+    ...(hasUntrustedInput || definition.hasUntrustedInput ? { taint: UNTRUSTED_INPUT } : {}),
   };
 }
 
@@ -156,7 +192,44 @@ const inputKey = (workflowId: string, input: string, ttlMs: number) => ({
   ttlMs,
 });
 
-async function accept(
+/**
+ * Starts a run that only undoes an execution of another run. It begins at once: no limit of the workflow applies, because a limit of runs
+ * should not keep a wrong state in the world.
+ */
+export async function startUndoRun(
+  parts: AdmitParts,
+  about: Pick<
+    AcceptedStart,
+    | "tenantId"
+    | "definitionId"
+    | "definitionDigest"
+    | "workflowId"
+    | "workflowVersion"
+    | "priority"
+    | "taint"
+  > & { readonly undoes: ParentLink; readonly input: string; readonly timeoutMs: number },
+): Promise<StartAnswer> {
+  const { timeoutMs, ...start } = about;
+  const { runId, nodeId, iteration } = start.undoes;
+  const createdAt = parts.now();
+  const requestId = `redrive:${runId}/${nodeId}/${iteration}`;
+  return await accept(parts, {
+    ...start,
+    runId: newRunId(createdAt),
+    kind: "saved",
+    assumesNewest: false,
+    requestId,
+    requestHash: sha256("undo", requestId),
+    traceparent: currentTraceparent() || null,
+    createdAt,
+    deadlineAt: createdAt + timeoutMs,
+    limits: {},
+    parent: null,
+    depth: 0,
+  });
+}
+
+export async function accept(
   { loop }: AdmitParts,
   start: AcceptedStart,
   test?: StartInput["test"],

@@ -4,6 +4,7 @@
 import { type Fact, isTerminalType } from "@pawl/core/log/event";
 import { executionDefinition } from "@pawl/core/log/execution";
 import { retryRuleOf } from "@pawl/core/fault/cause";
+import { usageIn } from "@pawl/core/log/usage";
 import { isSettlingType, nodeStatusAfter } from "@pawl/core/log/meaning";
 import { METRICS } from "@pawl/platform/telemetry/catalogue";
 import type { CachedRun } from "./cache.ts";
@@ -27,6 +28,7 @@ export function countFacts(draft: Draft): void {
   const retried = new Tally();
   const ended = new Map<string, Tally>();
   for (const { run, fact } of draft.facts()) {
+    countUsage(fact);
     if (isTerminalType(fact.type)) countRun(run);
     else if (fact.type === "node.started") started.add(typeOf(run, fact));
     else if (fact.type === "node.retried") retried.add(retryRuleOf(fact.payload.cause));
@@ -43,6 +45,16 @@ export function countFacts(draft: Draft): void {
   retried.report((cause, count) => METRICS.nodeRetries.add(count, { cause }));
   for (const [state, tally] of ended)
     tally.report((type, count) => METRICS.nodesCompleted.add(count, { state, type }));
+}
+
+/** The scheduler that runs the attempt counts its usage. A node that waited for a child run repeats the usage of that run. */
+function countUsage(fact: Fact): void {
+  const usage = usageIn(fact);
+  if (usage === undefined || usage.executions !== undefined || fact.epoch === 0) return;
+  const { inputTokens, outputTokens, costMicros = 0, model = "" } = usage;
+  METRICS.tokens.add(inputTokens, { model, direction: "input" });
+  METRICS.tokens.add(outputTokens, { model, direction: "output" });
+  if (costMicros > 0) METRICS.costMicros.add(costMicros, { model });
 }
 
 function countRun({ state: { status, startedAt, endedAt } }: CachedRun): void {

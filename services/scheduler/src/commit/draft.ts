@@ -5,12 +5,12 @@
 // differ by one offset per run, and `settleSeqs` adds it after the commit.
 
 import { LIMITS } from "@pawl/core/data/limits";
-import { unreachable } from "@pawl/core/fault/invariant";
-import { withCause } from "@pawl/core/log/cause";
 import type { Fact } from "@pawl/core/log/event";
 import { executionAt } from "@pawl/core/log/execution";
 import { apply } from "@pawl/core/log/fold";
+import { isSettlingType } from "@pawl/core/log/meaning";
 import type { AcceptedStart } from "@pawl/core/log/start";
+import { isUndo } from "@pawl/core/log/undo-iteration";
 import type { RunId } from "@pawl/core/name/ids";
 import { beforeFact, type Consequence, consequences } from "@pawl/core/plan/consequences";
 import type { InlineBudget } from "@pawl/core/plan/inline";
@@ -20,13 +20,17 @@ import type { DroppedJob, NewJob } from "@pawl/platform/queue/queue";
 import type { ClosedApproval, NewApproval } from "@pawl/platform/store/approvals/approvals";
 import type { NewDeadLetter } from "@pawl/platform/store/dead-letters/dead-letters";
 import type { TestGraph } from "@pawl/platform/store/runs/runs";
+import type { NewWait, WaitKey } from "@pawl/platform/store/signals/signals";
 import type { PauseView } from "./pauses.ts";
 import { type CachedRun, FACT_BYTES } from "./cache.ts";
-import { NO_NODE, SlotChanges } from "./slots.ts";
+import { SlotChanges } from "./slots.ts";
+import { payloadFault } from "../inputs/response.ts";
 import { Fenced } from "./fenced.ts";
+import { follow } from "./follow.ts";
 import {
   executionKey,
   jobKeysOf,
+  record,
   shiftCauses,
   type ClosedClaim,
   type Execution,
@@ -62,7 +66,7 @@ export class Draft {
   readonly ready: Execution[] = [];
   readonly closed: ClosedClaim[] = [];
   /** Child runs whose parent this draft cancelled. The draft has yet to cancel them. */
-  readonly orphans: { readonly runId: RunId; readonly reason: string }[] = [];
+  readonly orphans: Extract<Consequence, { kind: "cancel_child" }>[] = [];
   /** Child runs that ended in this draft. The draft has yet to advance their parents. */
   readonly endedChildren: CachedRun[] = [];
   readonly fenced = new Fenced();
@@ -72,6 +76,8 @@ export class Draft {
   readonly slots = new SlotChanges();
   /** Approvals that this draft opens and closes. */
   readonly approvals = { opened: [] as NewApproval[], closed: [] as ClosedApproval[] };
+  /** Waits for signals that this draft opens and closes. */
+  readonly waits = { opened: [] as NewWait[], closed: [] as WaitKey[] };
   /** Executions that lost too many executors. */
   readonly buried: NewDeadLetter[] = [];
   /** Jobs of executions that no executor will claim. */
@@ -85,6 +91,7 @@ export class Draft {
     this.pauses = pauses;
     this.inline = {
       mayComplete: (type) => completesGlue && !pauses.isQueuePaused(type),
+      checkPayload: payloadFault,
       bytes: LIMITS.inlineBytes,
     };
   }
@@ -178,61 +185,21 @@ export class Draft {
   /** Records a fact, folds it, and drafts its consequences. */
   append(run: CachedRun, fact: Fact): void {
     const { state } = run;
+    const { iteration } = fact;
     const draft = this.#draftOf(run);
     if (fact.type === "node.invalidated") probe("tick.round-ends");
+    if (fact.type === "run.status.changed" && fact.payload.ending) probe("tick.undo-begins");
+    if (isUndo(iteration) && isSettlingType(fact.type)) probe("tick.undone");
     const before = beforeFact(state, fact);
     const seq = state.lastSeq + 1;
     const epoch = fact.type === "node.started" ? seq : fact.epoch;
-    draft.facts.push(withCause(state, fact, draft.committedSeq));
+    record(draft, fact);
     this.#eventCount += 1;
     this.#unplanned.add(run);
     run.bytes += FACT_BYTES + (fact.value?.length ?? 0);
     // The spread keeps the fact's own type. Only its position is added.
     apply(state, { ...fact, epoch, seq, at: this.now });
-    for (const each of consequences(before, fact, state)) this.#follow(draft, fact, each);
-  }
-
-  #follow(draft: RunDraft, fact: Fact, consequence: Consequence): void {
-    const { run } = draft;
-    const { iteration } = fact;
-    const place = { nodeId: fact.nodeId || NO_NODE, iteration };
-    switch (consequence.kind) {
-      case "place":
-        this.ready.push({ run, nodeIndex: consequence.nodeIndex, iteration });
-        return;
-      case "close_claim": {
-        const { nodeIndex, epoch, isLost } = consequence;
-        const isUnwritten = draft.opened.delete(executionKey(nodeIndex, iteration));
-        this.closed.push({ runId: run.state.runId, ...place, epoch, isLost, isUnwritten });
-        return;
-      }
-      case "drop_job": {
-        const { nodeIndex, queuedSeq } = consequence;
-        // An execution that this draft queued has no job yet.
-        if (queuedSeq <= draft.committedSeq) this.dropJobs(run, [{ nodeIndex, iteration }]);
-        return;
-      }
-      case "ask_run_slots":
-        return this.slots.askRun(run);
-      case "free_slots":
-        return this.slots.free(run, place, consequence.limits);
-      case "count_start":
-        return this.slots.count(run, place, consequence.limits);
-      case "open_approval":
-        this.approvals.opened.push({ runId: run.state.runId, ...place, ...consequence.question });
-        return;
-      case "close_approval":
-        this.approvals.closed.push(consequence.answer);
-        return;
-      case "cancel_child":
-        this.orphans.push({ runId: consequence.runId, reason: consequence.reason });
-        return;
-      case "tell_parent":
-        this.endedChildren.push(run);
-        return;
-      default:
-        unreachable(consequence, "consequence");
-    }
+    for (const each of consequences(before, fact, state)) follow(this, draft, fact, each);
   }
 
   /** Drops the jobs of queued executions that no executor may claim. */

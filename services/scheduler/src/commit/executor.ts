@@ -11,6 +11,8 @@ export type SchedulerItemInit = MessageInitShape<typeof SchedulerItemSchema>;
 
 export interface Executor {
   readonly executorId: ExecutorId;
+  /** The node types whose assignments carry the state of the run; none if absent. */
+  readonly stateTypes?: ReadonlySet<string>;
   /** Reserves room for an assignment that is drafted and not committed yet. */
   reserve(bytes: number): void;
   unreserve(bytes: number): void;

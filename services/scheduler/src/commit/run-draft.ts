@@ -1,10 +1,14 @@
 // Everything that one tick is about to commit about one run: its facts, and the rows that follow from them.
 
+import { withCause } from "@pawl/core/log/cause";
+import { contextJson } from "@pawl/core/log/context";
 import { isFinal, type Fact } from "@pawl/core/log/event";
 import { executionAt, executionDefinition } from "@pawl/core/log/execution";
+import { runStatus } from "@pawl/core/log/fold";
 import { writtenKeys } from "@pawl/core/log/memory";
 import type { AcceptedStart } from "@pawl/core/log/start";
-import type { ExecutionState, MemoryEntry } from "@pawl/core/log/state";
+import type { MemoryEntry } from "@pawl/core/log/memory-entry";
+import type { ExecutionState } from "@pawl/core/log/state";
 import { nodeIdAt } from "@pawl/core/plan/place";
 import { isInlineKind } from "@pawl/core/plan/inline";
 import { type DroppedJob, GLUE } from "@pawl/platform/queue/queue";
@@ -44,6 +48,8 @@ export interface Opened extends HandOff {
   readonly wasClaimed: boolean;
   /** The index at which the executor continues the node's stream. The commit sets it. */
   firstDeltaIndex: number;
+  /** The context of the claim, if a later fact of the draft gave labels to data that the claim has read without them. */
+  contextJson?: string;
 }
 
 export interface RunDraft {
@@ -89,9 +95,29 @@ export function shiftCauses(
   for (const entry of written) entry.seq += offset;
 }
 
+/** Whether a fact gives labels to a value that other executions may read. */
+const isLabelling = ({ type, payload }: Fact): boolean =>
+  (type === "node.completed" || type === "memory.updated") && payload.taint !== undefined;
+
+/**
+ * Race: a tick claims a node, takes more inputs before its commit, and one of them writes labelled data that the node could read. The policies
+ * have judged the claim without that data. So its context stays as it was at the claim.
+ */
+function freezeContexts({ run: { state }, opened }: RunDraft, fact: Fact): void {
+  if (opened.size === 0 || !isLabelling(fact)) return;
+  for (const each of opened.values())
+    each.contextJson ??= contextJson(state, each.nodeIndex, each.iteration);
+}
+
+/** Adds a fact to the draft, before the fold applies it. */
+export function record(draft: RunDraft, fact: Fact): void {
+  freezeContexts(draft, fact);
+  draft.facts.push(withCause(draft.run.state, fact, draft.committedSeq));
+}
+
 export function projection({ run: { state }, facts }: RunDraft): RunProjection {
   return {
-    status: state.status,
+    status: runStatus(state),
     hasFailures: state.hasFailures,
     errorMessage: state.status === "failed" ? (state.message ?? null) : null,
     ended: isFinal(state.status),

@@ -2,6 +2,7 @@
 
 import { isFinal } from "@pawl/core/log/event";
 import { executionAt } from "@pawl/core/log/execution";
+import type { AcceptedStart } from "@pawl/core/log/start";
 import type { RunId } from "@pawl/core/name/ids";
 import { claimLimitMs } from "@pawl/core/plan/overdue";
 import { nodeIdAt } from "@pawl/core/plan/place";
@@ -24,6 +25,7 @@ export function write(tx: Transaction, draft: Draft): Promise<ReadonlyMap<RunId,
         : [{ tenantId, runId, inputKey: inputKey.key, ttlMs: inputKey.ttlMs }],
     ),
   );
+  writeRepairs(tx, starts);
   void tx.insertRuns(
     ofRuns.flatMap((run) =>
       run.start === undefined ? [] : [{ ...run.start, ...projection(run) }],
@@ -54,11 +56,29 @@ export function write(tx: Transaction, draft: Draft): Promise<ReadonlyMap<RunId,
   );
   void tx.openApprovals(draft.approvals.opened);
   void tx.closeApprovals(draft.approvals.closed);
+  void tx.openWaits(draft.waits.opened);
+  void tx.closeWaits(draft.waits.closed);
   void tx.bury(draft.buried);
   void tx.dropJobs(draft.droppedJobs);
   if (draft.jobs.length > 0) void tx.enqueue(draft.jobs);
   continueStreams(tx, draft);
   return lastSeqs;
+}
+
+/** The rows of runs that repair finished ones. */
+function writeRepairs(tx: Transaction, starts: readonly AcceptedStart[]): void {
+  const repairs = starts.flatMap(({ runId, repair }) =>
+    repair === undefined ? [] : [{ ...repair, runId, repairOf: repair.runId }],
+  );
+  if (repairs.length === 0) return;
+  void tx.linkRepairs(
+    repairs.map(({ runId, repairOf, planDigest }) => ({ runId, repairOf, planDigest })),
+  );
+  void tx.copyEffects(
+    repairs.flatMap(({ runId, repairOf, keptEffects }) =>
+      keptEffects.map((kept) => ({ ...kept, runId, fromRunId: repairOf })),
+    ),
+  );
 }
 
 /** The bound of the deltas of a node. A larger index in the log is an executor's mistake. */

@@ -8,10 +8,16 @@
 import type { Graph } from "@pawl/core/definition/graph";
 import type { Cause } from "@pawl/core/fault/cause";
 import type { AcceptedStart } from "@pawl/core/log/start";
+import { executionAt } from "@pawl/core/log/execution";
+import type { RunState } from "@pawl/core/log/state";
 import type { RunId } from "@pawl/core/name/ids";
 import { runLimits } from "@pawl/core/plan/limits";
-import { onChildEnd, type Outcome } from "@pawl/core/plan/result";
+import { onChildEnd } from "@pawl/core/plan/child-end";
+import type { Labelled } from "@pawl/core/plan/label";
+import type { Outcome } from "@pawl/core/plan/result";
+import { type Budget, lowerBudget, present } from "@pawl/core/policy/budget";
 import type { Limits } from "@pawl/core/policy/limit";
+import { joinTaint, movedTo, UNTRUSTED_INPUT } from "@pawl/core/policy/taint";
 import { onCancel } from "@pawl/core/plan/stop";
 import { DEFAULT_TENANT } from "@pawl/core/name/tenant";
 import type { DefinitionRow } from "@pawl/platform/store/workflows/workflows";
@@ -66,16 +72,34 @@ export async function findChildren(
   return found;
 }
 
+/** The outcome of a node that asks for a child run, with what is known about its workflow. */
+export function startedBy(outcome: Outcome, child: Child): Outcome {
+  if (child.kind === "missing") return child.outcome;
+  return outcome.kind === "child_run" && mayCompensate(child.graph)
+    ? { ...outcome, compensates: true }
+    : outcome;
+}
+
+/** Whether a run of the workflow may undo nodes when it is cancelled: its own, or those of a child run. */
+const mayCompensate = ({ nodes }: Graph): boolean =>
+  nodes.some(
+    ({ definition: { type, scope, compensation } }) =>
+      compensation !== undefined || type === "subworkflow" || scope?.body.type === "subworkflow",
+  );
+
 /** The start of a child run. It has the priority, the trace and the deadline of its parent. */
 export function childStart(
   draft: Draft,
   { state, priority, traceparent }: CachedRun,
-  { claim, outcome }: OutcomeInput,
+  { claim, outcome, taint }: Pick<OutcomeInput, "claim" | "outcome"> & Pick<Labelled, "taint">,
   { row, graph, limits }: Extract<Child, { kind: "found" }>,
 ): AcceptedStart {
   if (outcome.kind !== "child_run") throw new TypeError("no child run was asked for");
   const { runId, nodeId, iteration } = claim;
   const parent = { runId, nodeId, iteration };
+  // The child does not know the nodes of its parent.
+  const untrusted = graph.definition.hasUntrustedInput ? UNTRUSTED_INPUT : undefined;
+  const inputTaint = joinTaint(movedTo("", taint), untrusted);
   const deadlineAt = Math.min(draft.now + graph.definition.deadlineMs, state.deadlineAt);
   return {
     runId: outcome.childRunId,
@@ -92,11 +116,25 @@ export function childStart(
     traceparent,
     createdAt: draft.now,
     deadlineAt,
+    ...budgetOf(graph, state, claim),
     limits,
     input: outcome.inputJson,
     parent,
     depth: state.depth + 1,
+    ...(inputTaint === undefined ? {} : { taint: inputTaint }),
   };
+}
+
+/** The lower of the child's own budget and of what its parent has reserved for it. */
+function budgetOf(
+  { definition }: Graph,
+  parent: RunState,
+  { nodeId, iteration }: Pick<OutcomeInput["claim"], "nodeId" | "iteration">,
+): { readonly budget?: Budget } {
+  const index = parent.graph.indexOf.get(nodeId) ?? -1;
+  const reserved = executionAt(parent, index, iteration)?.reserved;
+  const budget = lowerBudget(definition.budget, reserved && present(reserved));
+  return budget === undefined ? {} : { budget };
 }
 
 /**
@@ -117,9 +155,9 @@ export async function followLinks(cache: RunCache, draft: Draft, earlier?: Draft
       ...ended.flatMap(({ state }) => state.parent?.runId ?? []),
     ];
     await cache.ensure(linked.filter((runId) => !runs.has(runId)));
-    for (const { runId, reason } of orphans) {
-      const child = runs.find(runId);
-      if (child !== undefined) cancelChild(draft, child, reason);
+    for (const orphan of orphans) {
+      const child = runs.find(orphan.runId);
+      if (child !== undefined) cancelChild(draft, child, orphan);
     }
     for (const child of ended) await tellParent(runs, draft, child);
   }
@@ -137,9 +175,17 @@ interface Runs {
  * The transaction that ended a child has advanced its parent. The compare-and-swap on the parent decides between that end and this
  * cancellation.
  */
-function cancelChild(draft: Draft, child: CachedRun, reason: string): void {
-  const stop = onCancel(child.state, { reason: `the parent run: ${reason}`, requestId: "" });
-  if (stop.kind === "accepted") for (const fact of stop.facts) draft.append(child, fact);
+function cancelChild(
+  draft: Draft,
+  child: CachedRun,
+  { reason, stopsUndoing }: Draft["orphans"][number],
+): void {
+  const why = { reason: `the parent run: ${reason}`, requestId: "" };
+  const stop = onCancel(child.state, { ...why, stopsUndoing, now: draft.now });
+  if (stop.kind !== "accepted") return;
+  for (const fact of stop.facts) draft.append(child, fact);
+  // A child that has something to undo is compensated first.
+  draft.planRun(child);
 }
 
 async function tellParent(runs: Runs, draft: Draft, child: CachedRun): Promise<void> {

@@ -6,7 +6,7 @@
 
 import { executionAt } from "@pawl/core/log/execution";
 import type { RunId } from "@pawl/core/name/ids";
-import { inlineFact } from "@pawl/core/plan/inline";
+import { inlineFacts } from "@pawl/core/plan/inline";
 import { RUN_PLACE } from "@pawl/core/plan/place";
 import { isLimited } from "@pawl/core/policy/limit";
 import { GLUE, type Job, PENDING_RUNS } from "@pawl/platform/queue/queue";
@@ -143,14 +143,14 @@ export async function completeWaiting(
       continue;
     }
     const round = { state: run.state, now: claims.now, budget: claims.inline };
-    const fact = inlineFact(round, nodeIndex, iteration);
-    if (fact === undefined) {
+    const facts = inlineFacts(round, nodeIndex, iteration);
+    if (facts === undefined) {
       // The budget is spent, the node's queue is paused, or its context has grown. `place` queues it again.
       claims.placeAgain(run, [execution]);
       continue;
     }
     claims.assumesPauses = true;
-    claims.append(run, fact);
+    for (const fact of facts) claims.append(run, fact);
     claims.planRun(run);
   }
   place(claims, parts);

@@ -133,7 +133,7 @@ test("what is offered for a pause or a resumption that is over changes nothing",
   expect(statusOf(runId)).toBe("paused");
   await followPause(engine, await resumeAll());
   await followPause(engine, pausing);
-  expect(statusOf(runId)).toBe("running");
+  expect(statusOf(runId)).toBe("scheduled");
 });
 
 test("a node of a paused type waits in the queue, and is claimed as soon as it is resumed", async () => {

@@ -5,18 +5,15 @@
 // scheduler takes a job while another drops it: the first one finds that the job is not claimable. A user pauses a workflow while another
 // resumes one of its runs, or the reverse: the run follows the pauses that the commit proves.
 
-import { executionAt } from "@pawl/core/log/execution";
-import { nodeIdAt } from "@pawl/core/plan/place";
-import { PENDING_RUNS } from "@pawl/platform/queue/queue";
 import { onPause, onResume, queuedExecutions } from "@pawl/core/plan/pause";
-import { isLimited } from "@pawl/core/policy/limit";
+import { onRaise } from "@pawl/core/plan/raise";
 import { DEFAULT_TENANT } from "@pawl/core/name/tenant";
 import type { PauseRecord } from "@pawl/platform/store/pauses/pauses";
 import { noteOfWorkflow } from "../commit/pauses.ts";
 import type { CachedRun } from "../commit/cache.ts";
 import type { Draft } from "../commit/draft.ts";
-import { RUN_HOLDER } from "../commit/slots.ts";
-import type { PauseInput } from "../inputs/input.ts";
+import { withdrawAll } from "../commit/withdraw.ts";
+import type { PauseInput, RaiseInput } from "../inputs/input.ts";
 import type { Settled } from "./settle.ts";
 
 /** Drafts a pause or a resumption. If it changes nothing, the tick judges it again on a fresh fold before it answers. */
@@ -56,20 +53,17 @@ function placeAll(draft: Draft, run: CachedRun): void {
   else draft.slots.askRun(run);
 }
 
-/** Drops the jobs and frees the slots of queued executions. Withdraws the request of a run that has not begun. */
-export function withdrawAll(draft: Draft, run: CachedRun): void {
-  const { state } = run;
-  if (!state.isAdmitted) {
-    draft.slots.free(run, RUN_HOLDER, state);
-    const job = { runId: state.runId, ...RUN_HOLDER, attempt: 1 };
-    draft.droppedJobs.push({ ...job, nodeType: PENDING_RUNS });
-    return;
+/** Drafts a raise of a run's budget. A run that paused for its budget continues, unless its workflow is paused. */
+export function settleRaise(draft: Draft, run: CachedRun, input: RaiseInput): Settled {
+  const { raise, answer } = input;
+  const isHeld = draft.pauses.workflow(DEFAULT_TENANT, run.workflowId) !== undefined;
+  const result = onRaise(run.state, raise, { now: draft.now, mayResume: !isHeld });
+  if (result.kind !== "accepted")
+    return { kind: "doubtful", refuse: () => answer.resolve(result.kind) };
+  for (const fact of result.facts) draft.append(run, fact);
+  if (result.resumes) {
+    draft.assumesPauses = true;
+    placeAll(draft, run);
   }
-  const queued = queuedExecutions(state);
-  draft.dropJobs(run, queued);
-  for (const { nodeIndex, iteration } of queued) {
-    const execution = executionAt(state, nodeIndex, iteration);
-    if (execution !== undefined && isLimited(execution))
-      draft.slots.free(run, { nodeId: nodeIdAt(state, nodeIndex), iteration }, execution);
-  }
+  return { kind: "drafted", reply: () => answer.resolve("raised") };
 }

@@ -1,6 +1,7 @@
 // The first half of a tick. It checks every input of the batch against the fold of its run and drafts the consequences. It takes the batch
 // run by run, until there is enough to write. The other inputs wait for the next tick, so a tick stays short.
 
+import { runStatus } from "@pawl/core/log/fold";
 import { acceptedRun } from "@pawl/core/log/start";
 import { quarantineReply } from "../inputs/quarantine.ts";
 import type { RunCache } from "../commit/cache.ts";
@@ -79,7 +80,7 @@ async function begin(definitions: Definitions, draft: Draft, input: StartInput):
     test?.graph ?? definitions.cached(definitionId) ?? (await definitions.graph(definitionId));
   if (test !== undefined) draft.testGraphs.push(test.row);
   // The caller gets the status with which the run begins, even if glue nodes end the run in the same tick.
-  const { status } = settleStart(draft, graph, start).state;
+  const status = runStatus(settleStart(draft, graph, start).state);
   return () => {
     const run = acceptedRun(start, { status, lastSeq: draft.lengthOf(runId) });
     answer.resolve({ duplicate: false, ...run });

@@ -4,18 +4,22 @@ import { newRunState } from "@pawl/core/log/fold";
 import type { Graph } from "@pawl/core/definition/graph";
 import { unreachable } from "@pawl/core/fault/invariant";
 import { isFinal, type Fact } from "@pawl/core/log/event";
-import { executionAt, presentIteration } from "@pawl/core/log/execution";
+import { executionAt, executionDefinition, presentIteration } from "@pawl/core/log/execution";
 import { type AcceptedStart, startedFact } from "@pawl/core/log/start";
 import type { RunState } from "@pawl/core/log/state";
+import { isUndo } from "@pawl/core/log/undo-iteration";
 import { onLeaseLost } from "@pawl/core/plan/claim";
 import { onApprovalDue, onDecision } from "@pawl/core/plan/decide";
 import { onOverdue } from "@pawl/core/plan/overdue";
 import { onOutcome } from "@pawl/core/plan/arrive";
+import { madeTaint } from "@pawl/core/plan/label";
+import type { Landing, Outcome } from "@pawl/core/plan/result";
 import { onCancel, onDeadline } from "@pawl/core/plan/stop";
-import { uuidV7 } from "../run-id.ts";
+import { EXTERNAL_LABEL } from "@pawl/core/policy/taint";
 import { type CachedRun, FACT_BYTES } from "../commit/cache.ts";
 import type { Draft } from "../commit/draft.ts";
-import { type Child, childStart } from "./child.ts";
+import { bury } from "../commit/follow.ts";
+import { type Child, childStart, startedBy } from "./child.ts";
 import {
   type DecideInput,
   type DueInput,
@@ -28,10 +32,11 @@ import {
   type StartInput,
   refusal,
 } from "../inputs/input.ts";
-import { beginPaused, settlePause, withdrawAll } from "./pause.ts";
-import { responseFault } from "./response.ts";
+import { beginPaused, settlePause, settleRaise } from "./pause.ts";
+import { responseFault } from "../inputs/response.ts";
+import { settleSignal, settleSignalDue } from "./signal.ts";
 import { NO_NODE } from "../commit/slots.ts";
-import { jobKeyOf } from "../commit/run-draft.ts";
+import { withdrawAll } from "../commit/withdraw.ts";
 
 export type Settled =
   | { readonly kind: "drafted"; readonly reply: Reply }
@@ -56,23 +61,28 @@ export function settle(
       const { claim, jitter, answer } = input;
       const { iteration, epoch, executorId } = claim;
       const child = children.get(input);
-      const outcome = child?.kind === "missing" ? child.outcome : input.outcome;
+      const given = child === undefined ? input.outcome : startedBy(input.outcome, child);
       const landing = { nodeIndex, iteration, epoch, jitter, now: draft.now };
+      const outcome = labelled(state, landing, given, input.externalTypes);
       const wasPaused = state.status === "paused";
       const result = onOutcome(state, { ...landing, executorId, outcome }, responseFault);
       if (result.kind === "stale") return { kind: "doubtful", refuse: refusal(input) };
       if (result.kind === "accepted") appendAll(draft, run, result.facts);
       // The handler paused its run: what is queued has no jobs while the run is paused.
       if (!wasPaused && state.status === "paused") withdrawAll(draft, run);
-      if (result.kind === "accepted" && child?.kind === "found")
-        if (result.facts.some((fact) => fact.type === "node.blocked"))
-          settleStart(draft, child.graph, childStart(draft, run, input, child));
+      const isBlocked =
+        result.kind === "accepted" && result.facts.some(({ type }) => type === "node.blocked");
+      if (isBlocked && child?.kind === "found") {
+        const asked = { claim, outcome, taint: madeTaint(state, landing, outcome) };
+        settleStart(draft, child.graph, childStart(draft, run, asked, child));
+      }
       return { kind: "drafted", reply: () => answer.resolve("settled") };
     }
     case "lost":
       return settleLost(draft, run, input);
     case "cancel": {
-      const result = onCancel(state, { reason: input.reason, requestId: input.requestId });
+      const { reason, requestId, compensate } = input;
+      const result = onCancel(state, { reason, requestId, compensate, now: draft.now });
       if (result.kind === "finished") return { kind: "doubtful", refuse: refusal(input) };
       appendAll(draft, run, result.facts);
       return { kind: "drafted", reply: () => input.answer.resolve("cancelled") };
@@ -81,9 +91,15 @@ export function settle(
       return settleDecision(draft, run, input);
     case "due":
       return settleDue(draft, run, input);
+    case "signal":
+      return settleSignal(draft, run, input);
+    case "signal_due":
+      return settleSignalDue(draft, run, input);
     case "pause":
     case "resume":
       return settlePause(draft, run, input);
+    case "raise":
+      return settleRaise(draft, run, input);
     case "deadline": {
       const result = onDeadline(state, draft.now);
       if (result.kind !== "accepted") return { kind: "doubtful", refuse: refusal(input) };
@@ -98,6 +114,18 @@ export function settle(
     default:
       return unreachable(input, "input");
   }
+}
+
+/** The outcome with the label of its type, if its executor says that the type brings data from outside. */
+function labelled(
+  state: RunState,
+  { nodeIndex, iteration }: Pick<Landing, "nodeIndex" | "iteration">,
+  outcome: Outcome,
+  external: ReadonlySet<string> | undefined,
+): Outcome {
+  if (external === undefined || external.size === 0 || nodeIndex < 0) return outcome;
+  if (!external.has(executionDefinition(state, nodeIndex, iteration).type)) return outcome;
+  return { ...outcome, labels: [...(outcome.labels ?? []), EXTERNAL_LABEL] };
 }
 
 /** Drafts a person's decision. If it does not apply, the tick judges it again on a fresh fold before it refuses it. */
@@ -141,16 +169,10 @@ function settleLost(draft: Draft, run: CachedRun, input: LostInput): Settled {
   appendAll(draft, run, result.facts);
   const isTaken: Settled = { kind: "drafted", reply: () => answer.resolve("taken") };
   if (reason === "overdue") return isTaken;
-  for (const fact of result.facts)
+  // A compensation that failed is a dead letter anyway.
+  for (const fact of isUndo(iteration) ? [] : result.facts)
     if (fact.type === "node.failed")
-      draft.buried.push({
-        ...jobKeyOf({ run, nodeIndex, iteration: claim.iteration }),
-        deadLetterId: uuidV7(draft.now),
-        deliveries: executionAt(state, nodeIndex, claim.iteration)?.lostDeliveries ?? 0,
-        executorId,
-        reason,
-        errorMessage: fact.payload.message,
-      });
+      bury(draft, { run, nodeIndex, iteration }, reason, fact.payload.message);
   return isTaken;
 }
 
@@ -185,6 +207,7 @@ export function settleStart(draft: Draft, graph: Graph, start: AcceptedStart): C
   const run: CachedRun = { state, version: 0, ...about };
   draft.begin(run, start);
   draft.append(run, startedFact(start));
+  if (start.repair !== undefined) appendAll(draft, run, start.repair.facts);
   const pause = draft.pauses.workflow(start.tenantId, workflowId);
   if (pause !== undefined) beginPaused(draft, run, pause);
   return run;

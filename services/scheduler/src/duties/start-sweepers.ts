@@ -10,6 +10,7 @@ import { Sweeper } from "./sweeper.ts";
 import {
   approvalSweeper,
   createStrandedSweep,
+  signalSweeper,
   sweepDeadlines,
   sweepExecutors,
   sweepLeases,
@@ -62,6 +63,7 @@ export function startSweepers(config: Config, needed: Needed) {
     leases: sweeper("leases", every, sweepLeases),
     deadlines: sweeper("deadlines", every, sweepDeadlines),
     approvals: approvalSweeper(parts, every, CLOCK_SLACK_MS),
+    signals: signalSweeper(parts, every, CLOCK_SLACK_MS),
     pauses: pausing.sweeper,
     queues: sweeper("queues", config.PAWL_POLL_MS, sweepQueues),
     executors: sweeper("executors", every * 30, sweepExecutors),

@@ -126,27 +126,52 @@ export async function sweepExecutors({ executors }: SweepParts): Promise<boolean
   return false;
 }
 
+/** Ends approvals whose deadline has passed by the store's clock. */
+export const approvalSweeper = (parts: SweepParts, intervalMs: number, slackMs: number): Sweeper =>
+  dueSweeper(parts, {
+    ...{ name: "approvals", intervalMs, slackMs },
+    find: () => parts.journal.dueApprovals(FOUND_MAX),
+    end: ({ dueInMs: _dueInMs, ...approval }) =>
+      parts.loop.ask((answer) => ({ kind: "due", ...approval, answer })),
+  });
+
+/** Ends waits for signals whose deadline has passed by the store's clock. */
+export const signalSweeper = (parts: SweepParts, intervalMs: number, slackMs: number): Sweeper =>
+  dueSweeper(parts, {
+    ...{ name: "signals", intervalMs, slackMs },
+    find: () => parts.journal.dueWaits(FOUND_MAX),
+    end: ({ dueInMs: _dueInMs, ...wait }) =>
+      parts.loop.ask((answer) => ({ kind: "signal_due", ...wait, answer })),
+  });
+
+interface DueDuty<Due> {
+  readonly name: string;
+  readonly intervalMs: number;
+  /** Added to a deadline, because our clock may be ahead of the store's clock. */
+  readonly slackMs: number;
+  /** At most FOUND_MAX, the soonest first. */
+  readonly find: () => Promise<readonly Due[]>;
+  readonly end: (due: Due) => Promise<unknown>;
+}
+
 /**
- * Ends approvals whose deadline has passed by the store's clock. The sweeper sets a timer for the next deadline that it finds, and every
- * tick that opens an approval sets one. So a deadline costs nothing until it passes. The interval finds approvals of schedulers that died.
- * The sweep adds `slackMs` to a deadline, because our clock may be ahead of the store's clock.
+ * The sweeper sets a timer for the next deadline that it finds, and every tick that opens something with a deadline sets one. So a deadline
+ * costs nothing until it passes. The interval finds deadlines of schedulers that died.
  */
-export function approvalSweeper(parts: SweepParts, intervalMs: number, slackMs: number): Sweeper {
-  const { journal, loop, log } = parts;
+function dueSweeper<Due extends { readonly dueInMs: number }>(
+  { log }: SweepParts,
+  { name, intervalMs, slackMs, find, end }: DueDuty<Due>,
+): Sweeper {
   const duty = async (): Promise<boolean> => {
-    const found = await journal.dueApprovals(FOUND_MAX);
+    const found = await find();
     const due = found.filter(({ dueInMs }) => dueInMs <= 0);
-    await Promise.all(
-      due.map(({ dueInMs: _dueInMs, ...approval }) =>
-        loop.ask((answer) => ({ kind: "due", ...approval, answer })),
-      ),
-    );
+    await Promise.all(due.map(end));
     // A deadline after the next sweep needs no timer.
     const nextMs = found[due.length]?.dueInMs ?? Infinity;
     if (nextMs <= intervalMs) sweeper.soon(nextMs + slackMs);
     return due.length === FOUND_MAX;
   };
-  const sweeper: Sweeper = new Sweeper({ name: "approvals", intervalMs, log, duty });
+  const sweeper: Sweeper = new Sweeper({ name, intervalMs, log, duty });
   return sweeper;
 }
 

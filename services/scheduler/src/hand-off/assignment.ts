@@ -6,9 +6,12 @@
 
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { Graph } from "@pawl/core/definition/graph";
-import { contextBytes, contextJson, nodeJson, nodeJsonIndex } from "@pawl/core/log/context";
-import { executionAt, executionDefinition, isItem } from "@pawl/core/log/execution";
+import { contextBytes, contextJson } from "@pawl/core/log/context";
+import { executionAt, executionDefinition, partOf } from "@pawl/core/log/execution";
+import { nodeJson, nodeJsonIndex } from "@pawl/core/log/node-json";
 import type { RunState } from "@pawl/core/log/state";
+import { workflowState } from "@pawl/core/log/workflow-state";
+import { workflowStateJson } from "@pawl/core/log/workflow-state-json";
 import { effectKey } from "@pawl/core/name/ids";
 import { oversizeOf } from "@pawl/core/plan/oversize";
 import { nodeIdAt } from "@pawl/core/plan/place";
@@ -19,15 +22,17 @@ import type { Execution, Opened } from "../commit/run-draft.ts";
 import type { Claim } from "../inputs/input.ts";
 
 /** Definitions of nodes as bytes. They are encoded once and sent with every assignment of the node. */
-const nodeBytes = new WeakMap<Graph, Uint8Array[]>();
+const nodeBytes = new WeakMap<Graph, Map<number, Uint8Array>>();
 
 function nodeJsonBytes(state: RunState, nodeIndex: number, iteration: number): Uint8Array {
   const { graph } = state;
-  const isBody = isItem(state, nodeIndex, iteration);
-  let bytes = nodeBytes.get(graph);
-  if (bytes === undefined) nodeBytes.set(graph, (bytes = []));
-  const at = nodeJsonIndex(nodeIndex, isBody);
-  return (bytes[at] ??= Buffer.from(nodeJson(graph, nodeIndex, isBody)));
+  const part = partOf(state, nodeIndex, iteration);
+  let made = nodeBytes.get(graph);
+  if (made === undefined) nodeBytes.set(graph, (made = new Map()));
+  const at = nodeJsonIndex(nodeIndex, part);
+  let bytes = made.get(at);
+  if (bytes === undefined) made.set(at, (bytes = Buffer.from(nodeJson(graph, nodeIndex, part))));
+  return bytes;
 }
 
 /** About how many bytes the assignment of an execution takes. It is never less than the bytes of its JSON. */
@@ -53,10 +58,27 @@ function assign(opened: Opened): void {
   const { run, nodeIndex, iteration, executor } = opened;
   const claim = claimOf(opened);
   const ownBytes = nodeJsonBytes(run.state, nodeIndex, iteration).length;
-  const readBytes = contextBytes(run.state, nodeIndex, iteration);
-  const oversize = oversizeOf(ownBytes, readBytes);
+  const frozen = opened.contextJson;
+  const readBytes =
+    frozen === undefined
+      ? contextBytes(run.state, nodeIndex, iteration)
+      : Buffer.byteLength(frozen);
+  const stateJson = stateBytes(opened);
+  const sentBytes = readBytes + (stateJson?.length ?? 0);
+  const oversize = oversizeOf(ownBytes, sentBytes);
   if (oversize !== undefined) executor.refuse(claim, oversize);
-  else executor.assign(claim, assignment(opened, claim), ownBytes + readBytes);
+  else executor.assign(claim, assignment(opened, claim, stateJson), ownBytes + sentBytes);
+}
+
+/** The state of the run, for an executor whose handler asks for it. Its memory has the keys that the node reads. */
+function stateBytes({ run, nodeIndex, iteration, executor }: Opened): Uint8Array | undefined {
+  if (executor.stateTypes === undefined || executor.stateTypes.size === 0) return undefined;
+  const { state, workflowId } = run;
+  const { type } = executionDefinition(state, nodeIndex, iteration);
+  if (!executor.stateTypes.has(type)) return undefined;
+  const memory = state.graph.nodes[nodeIndex]?.definition.readKeys ?? "all";
+  const made = workflowState(state, { workflowId: workflowId ?? "", memory });
+  return Buffer.from(workflowStateJson(made));
 }
 
 function claimOf({ run: { state }, nodeIndex, iteration }: Execution): Claim {
@@ -65,22 +87,33 @@ function claimOf({ run: { state }, nodeIndex, iteration }: Execution): Claim {
   return { runId: state.runId, nodeId: nodeIdAt(state, nodeIndex), iteration, epoch };
 }
 
-function assignment(opened: Opened, claim: Claim): SchedulerItemInit {
+function assignment(
+  opened: Opened,
+  claim: Claim,
+  stateJson: Uint8Array | undefined,
+): SchedulerItemInit {
   const { run, nodeIndex, iteration, firstDeltaIndex } = opened;
   const { state, workflowId, traceparent } = run;
   const definition = executionDefinition(state, nodeIndex, iteration);
+  const {
+    attempt = 1,
+    isInputApproved = false,
+    readTaint,
+  } = executionAt(state, nodeIndex, iteration) ?? {};
   const value: MessageInitShape<typeof AssignmentSchema> = {
     claim: wireClaim(claim),
-    attempt: executionAt(state, nodeIndex, iteration)?.attempt ?? 1,
+    attempt,
     nodeType: definition.type,
     nodeJson: nodeJsonBytes(state, nodeIndex, iteration),
-    contextJson: Buffer.from(contextJson(state, nodeIndex, iteration)),
+    contextJson: Buffer.from(opened.contextJson ?? contextJson(state, nodeIndex, iteration)),
     timeoutMs: BigInt(definition.timeoutMs),
     traceparent: traceparent ?? "",
     effectKey: effectKey(state.runId, claim.nodeId, claim.iteration),
     workflowId: workflowId ?? "",
-    inputApproved: executionAt(state, nodeIndex, iteration)?.isInputApproved ?? false,
+    inputApproved: isInputApproved,
     firstDeltaIndex,
+    ...(readTaint === undefined ? {} : { taint: [...readTaint] }),
+    ...(stateJson === undefined ? {} : { stateJson }),
   };
   return { item: { case: "assignment", value } };
 }

@@ -15,6 +15,7 @@ import { assignedBytes } from "./assignment.ts";
 import type { Draft } from "../commit/draft.ts";
 import type { Execution } from "../commit/run-draft.ts";
 import { shareOf } from "../commit/slots.ts";
+import { withdrawAll } from "../commit/withdraw.ts";
 import type { ExecutionState } from "@pawl/core/log/state";
 import type { Waiting } from "../commit/waiting.ts";
 
@@ -27,6 +28,9 @@ export interface PlaceParts {
 
 /** Places every execution the draft made ready. */
 export function place(draft: Draft, { executors, waiting, handsOff }: PlaceParts): void {
+  // The planner paused the run: what is queued has no jobs while the run is paused.
+  for (const run of draft.runs)
+    if (run.state.pause?.waitingFor === "budget") withdrawAll(draft, run);
   const placed = new Set<ExecutionState>();
   for (const execution of draft.ready.splice(0)) {
     const { run, nodeIndex, iteration } = execution;

@@ -1,17 +1,20 @@
 // Inputs are everything that can change a run. Each has a way to answer its sender.
 
+import type { Raise, RaiseResult } from "@pawl/core/plan/raise";
 import type { Graph } from "@pawl/core/definition/graph";
 import { unreachable } from "@pawl/core/fault/invariant";
 import type { PauseNote, RecoveryReason } from "@pawl/core/log/event";
 import type { AcceptedRun, AcceptedStart } from "@pawl/core/log/start";
 import type { ApprovalId, ExecutorId, NodeId, RunId } from "@pawl/core/name/ids";
 import type { Outcome } from "@pawl/core/plan/result";
+import type { SignalArrival, SignalResult } from "@pawl/core/plan/signal";
 import type { ApprovalPlace } from "@pawl/platform/store/approvals/approvals";
 import type { EffectBegin, EffectCommit } from "@pawl/platform/store/effects/effects";
 import type { StreamedFact } from "@pawl/platform/store/log/log";
 import type { Extension } from "@pawl/platform/store/leases/leases";
 import type { EffectStanding } from "@pawl/core/policy/effect";
 import type { TestGraph } from "@pawl/platform/store/runs/runs";
+import type { WaitKey } from "@pawl/platform/store/signals/signals";
 import type { NodeAnswer } from "@pawl/platform/wire/requests";
 
 /** The key of one claim, as executors use it. */
@@ -55,6 +58,8 @@ export interface OutcomeInput {
   readonly outcome: Outcome;
   /** A random number in [0, 1]. It is drawn when the outcome arrives, so a repeated tick decides the same. */
   readonly jitter: number;
+  /** The types of the executor whose outputs are data from outside. */
+  readonly externalTypes?: ReadonlySet<string>;
   readonly answer: Answer<"settled" | "stale">;
 }
 
@@ -111,6 +116,7 @@ interface CancelInput {
   readonly runId: RunId;
   readonly reason: string;
   readonly requestId: string;
+  readonly compensate?: boolean | undefined;
   readonly answer: Answer<"cancelled" | "finished">;
 }
 
@@ -121,6 +127,7 @@ export type DecideAnswer =
   | "decided_otherwise"
   | "timed_out"
   | "needs_response"
+  | "needs_reason"
   | "takes_no_response"
   | "not_held"
   | "finished"
@@ -140,6 +147,24 @@ export interface DueInput extends ApprovalPlace {
   readonly answer: Answer<void>;
 }
 
+/** Whether the run took the signal, or why it refused it. */
+export type SignalAnswer =
+  | { readonly kind: "accepted"; readonly isKept: boolean }
+  | Exclude<SignalResult, { readonly kind: "accepted" }>
+  | { readonly kind: "no_run" };
+
+export interface SignalInput extends Omit<SignalArrival, "now"> {
+  readonly kind: "signal";
+  readonly runId: RunId;
+  readonly answer: Answer<SignalAnswer>;
+}
+
+/** A wait for a signal whose deadline has passed by the store's clock. */
+export interface SignalDueInput extends WaitKey {
+  readonly kind: "signal_due";
+  readonly answer: Answer<void>;
+}
+
 /** The result of a pause or a resumption. */
 export type PauseAnswer = "done" | "held_by_workflow" | "finished" | "no_run";
 
@@ -148,6 +173,16 @@ export interface PauseInput {
   readonly runId: RunId;
   readonly note: PauseNote;
   readonly answer: Answer<PauseAnswer>;
+}
+
+/** The result of a raise of a budget. */
+export type RaiseAnswer = Exclude<RaiseResult["kind"], "accepted"> | "raised" | "no_run";
+
+export interface RaiseInput {
+  readonly kind: "raise";
+  readonly runId: RunId;
+  readonly raise: Raise;
+  readonly answer: Answer<RaiseAnswer>;
 }
 
 interface DeadlineInput {
@@ -184,9 +219,12 @@ export type Input =
   | CancelInput
   | DecideInput
   | DueInput
+  | SignalInput
+  | SignalDueInput
   | DeadlineInput
   | ResendInput
   | RelinkInput
+  | RaiseInput
   | PauseInput;
 
 /** The run of an input. */
@@ -197,8 +235,11 @@ export function runOf(input: Input): RunId {
     case "cancel":
     case "decide":
     case "due":
+    case "signal":
+    case "signal_due":
     case "pause":
     case "resume":
+    case "raise":
     case "deadline":
     case "resend":
     case "relink":
@@ -221,17 +262,6 @@ export function runOf(input: Input): RunId {
 /** The runs that inputs are about, each once. */
 export const runsOf = (inputs: readonly Input[]): RunId[] => [...new Set(inputs.map(runOf))];
 
-const COMMANDS: ReadonlySet<Input["kind"]> = new Set([
-  "start",
-  "cancel",
-  "decide",
-  "pause",
-  "resume",
-]);
-
-/** Whether the sender waits for the answer and may repeat the input. */
-export const isCommand = ({ kind }: Input): boolean => COMMANDS.has(kind);
-
 /** Refuses an input about a run that does not exist, or an input that the run's state does not allow any more. */
 export function refusal(input: Exclude<Input, StartInput>): Reply {
   switch (input.kind) {
@@ -247,8 +277,12 @@ export function refusal(input: Exclude<Input, StartInput>): Reply {
     case "decide":
     case "pause":
     case "resume":
+    case "raise":
       return () => input.answer.resolve("no_run");
+    case "signal":
+      return () => input.answer.resolve({ kind: "no_run" });
     case "due":
+    case "signal_due":
     case "deadline":
     case "resend":
     case "relink":

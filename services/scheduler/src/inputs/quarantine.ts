@@ -10,7 +10,8 @@ import type { RunId } from "@pawl/core/name/ids";
 import type { QuarantineCause, Recovery } from "@pawl/platform/store/recovery/recovery";
 import { METRICS } from "@pawl/platform/telemetry/catalogue";
 import type { Logger } from "@pawl/platform/telemetry/log";
-import { type Input, isCommand, refusal, type Reply, runOf, type StartInput } from "./input.ts";
+import { isCommand } from "./command.ts";
+import { type Input, refusal, type Reply, runOf, type StartInput } from "./input.ts";
 
 /** How many characters of a cause are stored. */
 const DETAIL_LENGTH = 500;
@@ -51,7 +52,7 @@ export const strayDetail = (straySeq: number): string =>
   `run_events has an event ${straySeq} behind the run's last_seq, which the engine did not write; delete that row`;
 
 /** The error for a command about such a run. */
-const runQuarantined = (runId: RunId, { reason, detail }: QuarantineCause): EngineError =>
+export const runQuarantined = (runId: RunId, { reason, detail }: QuarantineCause): EngineError =>
   new EngineError(
     "RUN_QUARANTINED",
     `Run ${runId} is in quarantine and does not advance: ${detail}. Repair the cause, then recheck the run (pawl run recheck ${runId}).`,

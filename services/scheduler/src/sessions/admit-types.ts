@@ -27,7 +27,7 @@ import type {
 import type { Logger } from "@pawl/platform/telemetry/log";
 import type { NodeTypeDescriptor, Register } from "@pawl/proto/pawl/worker/v1/worker_service_pb";
 import type { BuiltIns } from "./check-register.ts";
-import { cleanText } from "./wire.ts";
+import { cleanText } from "./wire-text.ts";
 
 /** How often another scheduler may be faster. After that the last judgement counts. */
 const TRIES = 3;
@@ -132,12 +132,13 @@ function changeOf(
     inputSchema = "",
     outputSchema = "",
     configSchema = "",
+    external = false,
   } = descriptor ?? {};
   const schemas = { inputSchema, outputSchema, configSchema };
-  const given = { nodeType, description: cleanText(description), ...schemas };
+  const given = { nodeType, description: cleanText(description), ...schemas, external };
   const isSame =
     known !== undefined &&
-    (["description", "inputSchema", "outputSchema", "configSchema"] as const).every(
+    (["description", "inputSchema", "outputSchema", "configSchema", "external"] as const).every(
       (key) => known[key] === given[key],
     );
   return isSame ? undefined : { given, known };

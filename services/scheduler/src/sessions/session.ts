@@ -44,6 +44,9 @@ export class Session implements Executor {
   readonly executorId: ExecutorId;
   readonly sessionId: string;
   readonly nodeTypes: ReadonlySet<string>;
+  /** Of these, the types whose outputs are data from outside. */
+  readonly externalTypes: ReadonlySet<string>;
+  readonly stateTypes: ReadonlySet<string>;
   /** The types that it registered and that the scheduler refused. */
   readonly refused: readonly Refused[];
   readonly send: SendItem;
@@ -74,7 +77,10 @@ export class Session implements Executor {
     readonly executorId: ExecutorId;
     readonly sessionId: string;
     readonly nodeTypes: readonly string[];
+    readonly externalTypes?: readonly string[];
     readonly refused?: readonly Refused[];
+    /** The types whose assignments carry the state of the run. */
+    readonly stateTypes?: readonly string[];
     readonly capacity: number;
     readonly held: readonly Claim[];
     readonly send: SendItem;
@@ -92,7 +98,9 @@ export class Session implements Executor {
     this.executorId = options.executorId;
     this.sessionId = options.sessionId;
     this.nodeTypes = new Set(options.nodeTypes);
+    this.externalTypes = new Set(options.externalTypes);
     this.refused = options.refused ?? [];
+    this.stateTypes = new Set(options.stateTypes);
     this.#capacity = options.capacity;
     this.send = options.send;
     this.#onRoom = options.onRoom ?? (() => {});

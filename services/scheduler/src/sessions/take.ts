@@ -15,7 +15,8 @@ import type { Claim } from "../inputs/input.ts";
 import { wireClaim } from "../hand-off/assignment.ts";
 import { answered, type ReportParts, enter } from "./fence.ts";
 import type { Session } from "./session.ts";
-import { claimItem, cleanText, isIndex, mediaOf, outcomeOf } from "./wire.ts";
+import { claimItem, isIndex, outcomeOf } from "./wire.ts";
+import { cleanText, mediaOf } from "./wire-text.ts";
 
 const LEVELS = new Set(["debug", "info", "warn", "error"]);
 
@@ -27,6 +28,7 @@ export function takeOutcome(parts: ReportParts, session: Session, wire: Outcome)
       kind: "outcome",
       claim,
       outcome: outcomeOf(wire, parts.loop.now),
+      externalTypes: session.externalTypes,
       jitter: Math.random(),
       answer: answered<never>(parts, session, claim, { what: "an outcome", onHeld: () => {} }),
     });
@@ -46,6 +48,7 @@ export function failOversize(
     claim: { ...claim, executorId: session.executorId },
     outcome: { kind: "failed", cause, message, permanent: true, durationMs: 0 },
     jitter: 1,
+    externalTypes: session.externalTypes,
   } as const;
   loop
     .ask((answer) => ({ kind: "outcome", ...about, answer }))

@@ -1,5 +1,4 @@
-// Turns reports of executors into domain values. Their text is written to jsonb, which refuses NUL and lone surrogates. This file removes
-// both, so no executor can make a tick fail.
+// Turns reports of executors into domain values.
 
 import { create } from "@bufbuild/protobuf";
 import { parseActions } from "@pawl/core/action/action";
@@ -9,7 +8,7 @@ import { checkJson, VALUE_LIMITS } from "@pawl/core/data/json";
 import { LIMITS } from "@pawl/core/data/limits";
 import { type Cause, currentCause } from "@pawl/core/fault/cause";
 import { approvalId, isName, isUuid, nodeId, runId } from "@pawl/core/name/ids";
-import { APPROVAL, type Media, type Usage } from "@pawl/core/log/event";
+import { APPROVAL } from "@pawl/core/log/event";
 import { askedGoto } from "@pawl/core/plan/repeat";
 import type { Check, Outcome } from "@pawl/core/plan/result";
 import {
@@ -19,24 +18,23 @@ import {
   CompletedSchema,
   type Held as WireHeld,
   type Question as WireQuestion,
-  type Media as WireMedia,
   type Gate as WireCheck,
   GateKind,
   type Outcome as WireOutcome,
-  type Usage as WireUsage,
 } from "@pawl/proto/pawl/worker/v1/worker_service_pb";
+import { callOf, cleanText, NAME_LENGTH } from "./wire-text.ts";
 import { newRunId, uuidV7 } from "../run-id.ts";
 import type { Claim } from "../inputs/input.ts";
 import type { SchedulerItemInit } from "../commit/executor.ts";
 import { wireClaim } from "../hand-off/assignment.ts";
+import { awaitingOf } from "./awaiting.ts";
+import { labelsFault } from "./labels-fault.ts";
+import { withUsage } from "./usage.ts";
 
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 /** The largest integer that the store can hold. The wire allows twice as much. */
 const INTEGER_MAX = 2 ** 31 - 1;
 const CAUSE_LENGTH = 64;
-/** The maximum length of a name. */
-const HANDLE_LENGTH = 128;
-const MESSAGE_LENGTH = 4_096;
 /** There are two phases and two kinds of checks. The bound allows more of each. */
 const CHECKS_MAX = 8;
 const CHECK_TYPES: ReadonlyMap<GateKind, Check["type"]> = new Map([
@@ -60,14 +58,10 @@ export function claimOf(wire: WireClaim | undefined): Claim | undefined {
 /** Whether a position in a stream can be stored and counted. */
 export const isIndex = (index: number): boolean => index < INTEGER_MAX;
 
-/** Text that PostgreSQL accepts. */
-export const cleanText = (text: string, lengthMax = MESSAGE_LENGTH): string =>
-  text.slice(0, lengthMax).toWellFormed().replaceAll("\0", "");
-
 /** How the attempt ended, and the findings of the checks around its handler. Ids in it are made with `now`. */
 export function outcomeOf(wire: WireOutcome, now: number): Outcome {
   const checks = wire.gates.slice(0, CHECKS_MAX).flatMap(checkOf);
-  const ending = endingOf(wire, now);
+  const ending = withUsage(endingOf(wire, now), wire);
   return checks.length === 0 ? ending : { ...ending, checks };
 }
 
@@ -93,6 +87,7 @@ function endingOf(wire: WireOutcome, now: number): Outcome {
     return { kind: "expanded", itemsJson: items.text, width: items.value.length, cut, durationMs };
   }
   if (result.case === "childRun") return childRunOf(result.value, durationMs, now);
+  if (result.case === "awaitSignal") return awaitingOf(result.value, durationMs);
   if (result.case !== "failed") return failed("the executor reported no result", durationMs);
   const { cause, message, permanent, detailsJson } = result.value;
   const retryAfterMs = Math.min(Number(result.value.retryAfterMs), LIMITS.retryAfterMsMax);
@@ -111,22 +106,25 @@ function endingOf(wire: WireOutcome, now: number): Outcome {
 }
 
 function completedOf(wire: WireCompleted, durationMs: number): Ended {
-  const { outputJson, handle, queueDelayMs, usage, stop } = wire;
+  const { outputJson, handle, queueDelayMs, stop } = wire;
   const output = jsonOf(outputJson);
   if (!output.ok) return unacceptable(output.rule, durationMs);
   const actions = parseActions(wire.actions.map(fromShape));
   if (!actions.ok) return failed(actions.message, durationMs, actions.cause);
+  const fault = labelsFault(wire.taint);
+  if (fault !== undefined) return failed(fault, durationMs, "taint_invalid");
   const delayMs = Math.min(Number(queueDelayMs), LIMITS.delayMsMax);
-  const left = cleanText(handle, HANDLE_LENGTH);
+  const left = cleanText(handle, NAME_LENGTH);
   return {
     kind: "completed",
     outputJson: output.text,
     durationMs,
     ...(left === "" ? {} : { handle: left }),
     ...(delayMs === 0 ? {} : { queueDelayMs: delayMs }),
-    ...(usage === undefined ? {} : { usage: usageOf(usage) }),
     ...(stop ? { stop } : {}),
+    ...(wire.calls.length === 0 ? {} : { calls: wire.calls.map(callOf) }),
     ...(actions.actions.length === 0 ? {} : { actions: actions.actions }),
+    ...(wire.taint.length === 0 ? {} : { labels: wire.taint }),
   };
 }
 
@@ -136,7 +134,7 @@ function completedOf(wire: WireCompleted, durationMs: number): Ended {
  */
 function followed(ended: Ended, now: number): Outcome {
   if (ended.kind !== "completed" || ended.actions === undefined) return ended;
-  const { durationMs, outputJson } = ended;
+  const { durationMs, outputJson, labels } = ended;
   const asked = ended.actions.find(({ type }) => type === "request_human_input");
   const handed = ended.actions.find(({ type }) => type === "handoff");
   const goto = askedGoto(ended.actions);
@@ -146,17 +144,14 @@ function followed(ended: Ended, now: number): Outcome {
     const details = detailsJson === "" ? outputJson : detailsJson;
     const question = { message, assignees, deadlineMs: BigInt(deadlineMs) };
     const held = askedOf({ ...question, detailsJson: Buffer.from(details) }, durationMs, now);
-    return { ...held, actions: ended.actions };
+    return { ...held, actions: ended.actions, labels };
   }
   if (handed?.type !== "handoff" || handed.workflow === "") return ended;
   const { workflow, version, inputJson } = handed;
   const input = Buffer.from(inputJson === "" ? outputJson : inputJson);
   const child = childRunOf({ workflowId: workflow, version, inputJson: input }, durationMs, now);
-  return {
-    ...child,
-    actions: ended.actions,
-    ...(child.kind === "child_run" && { isHandoff: true }),
-  };
+  const isHandoff = child.kind === "child_run" ? { isHandoff: true } : {};
+  return { ...child, actions: ended.actions, labels, ...isHandoff };
 }
 
 /** A hold without a reason or a known phase is a failure, because no person could answer it. */
@@ -220,21 +215,6 @@ function askedOf(question: Asked | undefined, durationMs: number, now: number): 
 }
 
 type Ended = Extract<Outcome, { kind: "completed" | "failed" }>;
-
-/** The media of a delta, or undefined if there is none. A cut address would lead to another place, so it is dropped. */
-export function mediaOf(wire: WireMedia | undefined): Media | undefined {
-  if (wire === undefined || wire.url === "" || wire.url.length > LIMITS.deltaBytes)
-    return undefined;
-  return {
-    url: cleanText(wire.url, LIMITS.deltaBytes),
-    mime: cleanText(wire.mime, LIMITS.mimeLength),
-  };
-}
-
-const usageOf = ({ inputTokens, outputTokens }: WireUsage): Usage => ({
-  inputTokens: Math.min(Number(inputTokens), Number.MAX_SAFE_INTEGER),
-  outputTokens: Math.min(Number(outputTokens), Number.MAX_SAFE_INTEGER),
-});
 
 type AskedRun = Pick<WireChildRun, "workflowId" | "version" | "inputJson">;
 

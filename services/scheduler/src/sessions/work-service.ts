@@ -30,7 +30,8 @@ import type { SchedulerItemInit } from "../commit/executor.ts";
 import { idTaken, Session } from "./session.ts";
 import { failOversize, takeDelta, takeExtend, takeLog, takeOutcome, takeRelease } from "./take.ts";
 import { takeEffectBegin, takeEffectCommit } from "./take-effect.ts";
-import { claimOf, cleanText } from "./wire.ts";
+import { claimOf } from "./wire.ts";
+import { cleanText } from "./wire-text.ts";
 
 /** An executor that missed this many renewals counts as frozen, before its lease ends. */
 const RENEWALS_MISSED = 2;
@@ -103,7 +104,9 @@ async function register(parts: WorkParts, stream: WorkStream, hello: Register): 
     executorId: executorId(hello.executorId),
     sessionId: crypto.randomUUID(),
     nodeTypes,
+    externalTypes: hello.descriptors.flatMap(({ type, external }) => (external ? [type] : [])),
     refused,
+    stateTypes: hello.descriptors.flatMap(({ type, state }) => (state ? [type] : [])),
     capacity: hello.slots,
     held,
     send: (item, onSent) => outgoing.push(item, onSent),

@@ -9,7 +9,8 @@ import type { RunId } from "@pawl/core/name/ids";
 import { Aside, type UnsettledResult, unsettledResults } from "./aside.ts";
 import { claimableTypes } from "../decide/claim.ts";
 import { Inbox } from "../inputs/inbox.ts";
-import { type Answer, type Input, isCommand } from "../inputs/input.ts";
+import { isCommand } from "../inputs/command.ts";
+import type { Answer, Input } from "../inputs/input.ts";
 import { Redo, type RedoOptions } from "./redo.ts";
 import { Tick } from "./tick.ts";
 

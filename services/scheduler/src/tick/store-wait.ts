@@ -7,7 +7,8 @@ import { isOfServer, storeUnavailable } from "@pawl/platform/db/failure";
 import type { Recovery } from "@pawl/platform/store/recovery/recovery";
 import type { Aside } from "./aside.ts";
 import type { Inbox } from "../inputs/inbox.ts";
-import { type Input, isCommand, rejectAll, runsOf } from "../inputs/input.ts";
+import { isCommand } from "../inputs/command.ts";
+import { type Input, rejectAll, runsOf } from "../inputs/input.ts";
 import type { StoreHealth } from "./store-health.ts";
 import type { TickReport } from "./tick.ts";
 

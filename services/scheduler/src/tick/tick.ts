@@ -34,8 +34,9 @@ export interface TickReport {
   readonly batchSize: number;
   readonly eventCount: number;
   readonly claimCount: number;
-  /** The soonest deadline of the approvals that the tick opened, if there is one. */
+  /** The soonest deadlines of the approvals and of the waits for signals that the tick opened, if there are any. */
   readonly approvalDueMs: number | undefined;
+  readonly waitDueMs: number | undefined;
   /** Whether the tick sent anything to write. */
   readonly hasWritten: boolean;
 }
@@ -187,7 +188,8 @@ export class Tick {
         batchSize: this.#inputs.length,
         eventCount: draft.eventCount + claims.eventCount,
         claimCount: draft.claimCount + claims.claimCount,
-        approvalDueMs: soonest(draft),
+        approvalDueMs: soonest(draft.approvals.opened.map(({ deadlineMs }) => deadlineMs)),
+        waitDueMs: soonest([draft, claims].flatMap(timeoutsOf)),
         hasWritten,
       };
     } catch (error) {
@@ -240,7 +242,9 @@ export class Tick {
 
 const idOf = ({ state: { runId } }: CachedRun): RunId => runId;
 
-function soonest({ approvals }: Draft): number | undefined {
-  const all = approvals.opened.flatMap(({ deadlineMs }) => deadlineMs ?? []);
+const timeoutsOf = ({ waits }: Draft) => waits.opened.map(({ timeoutMs }) => timeoutMs);
+
+function soonest(timesMs: readonly (number | null)[]): number | undefined {
+  const all = timesMs.flatMap((ms) => ms ?? []);
   return all.length === 0 ? undefined : Math.min(...all);
 }

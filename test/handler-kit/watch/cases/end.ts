@@ -9,7 +9,7 @@ import { endedAt, type WatchKit } from "../watch-kit.ts";
 const NOT_FOUND = 5;
 const DATA_LOSS = 15;
 const SILENCE_MS = 1_000;
-/** Far enough below the silence for a busy machine; four of them are longer than it. Only here the kit must be in time. */
+/** A busy machine sends a heartbeat late, so this is far below the silence. Four heartbeats take longer than the silence. */
 const HEARTBEAT_MS = 300;
 const HEARTBEATS = 4;
 const EARLY_MS = 5;

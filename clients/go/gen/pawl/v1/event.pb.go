@@ -46,6 +46,8 @@ type RunEvent struct {
 	Attempt uint32 `protobuf:"varint,9,opt,name=attempt,proto3" json:"attempt,omitempty"`
 	// The claim under which an executor caused it; 0 where none did.
 	Epoch uint64 `protobuf:"varint,10,opt,name=epoch,proto3" json:"epoch,omitempty"`
+	// The run repairs another one and took this fact over: the event of that run. 0 otherwise.
+	ReusedEventId uint64 `protobuf:"varint,95,opt,name=reused_event_id,json=reusedEventId,proto3" json:"reused_event_id,omitempty"`
 	// The fact.
 	//
 	// Types that are valid to be assigned to Fact:
@@ -59,6 +61,7 @@ type RunEvent struct {
 	//	*RunEvent_RunRecovered
 	//	*RunEvent_Heartbeat
 	//	*RunEvent_RunMetadataSet
+	//	*RunEvent_RunBudgetRaised
 	//	*RunEvent_MemoryUpdated
 	//	*RunEvent_NodeQueued
 	//	*RunEvent_NodeStarted
@@ -76,6 +79,7 @@ type RunEvent struct {
 	//	*RunEvent_NodeDecided
 	//	*RunEvent_ModerationFlagged
 	//	*RunEvent_ContractViolated
+	//	*RunEvent_RunSignalled
 	Fact          isRunEvent_Fact `protobuf_oneof:"fact"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -181,6 +185,13 @@ func (x *RunEvent) GetEpoch() uint64 {
 	return 0
 }
 
+func (x *RunEvent) GetReusedEventId() uint64 {
+	if x != nil {
+		return x.ReusedEventId
+	}
+	return 0
+}
+
 func (x *RunEvent) GetFact() isRunEvent_Fact {
 	if x != nil {
 		return x.Fact
@@ -264,6 +275,15 @@ func (x *RunEvent) GetRunMetadataSet() *RunMetadataSet {
 	if x != nil {
 		if x, ok := x.Fact.(*RunEvent_RunMetadataSet); ok {
 			return x.RunMetadataSet
+		}
+	}
+	return nil
+}
+
+func (x *RunEvent) GetRunBudgetRaised() *RunBudgetRaised {
+	if x != nil {
+		if x, ok := x.Fact.(*RunEvent_RunBudgetRaised); ok {
+			return x.RunBudgetRaised
 		}
 	}
 	return nil
@@ -422,6 +442,15 @@ func (x *RunEvent) GetContractViolated() *ContractViolated {
 	return nil
 }
 
+func (x *RunEvent) GetRunSignalled() *RunSignalled {
+	if x != nil {
+		if x, ok := x.Fact.(*RunEvent_RunSignalled); ok {
+			return x.RunSignalled
+		}
+	}
+	return nil
+}
+
 type isRunEvent_Fact interface {
 	isRunEvent_Fact()
 }
@@ -469,6 +498,11 @@ type RunEvent_Heartbeat struct {
 type RunEvent_RunMetadataSet struct {
 	// run.metadata.set
 	RunMetadataSet *RunMetadataSet `protobuf:"bytes,28,opt,name=run_metadata_set,json=runMetadataSet,proto3,oneof"`
+}
+
+type RunEvent_RunBudgetRaised struct {
+	// run.budget.raised
+	RunBudgetRaised *RunBudgetRaised `protobuf:"bytes,80,opt,name=run_budget_raised,json=runBudgetRaised,proto3,oneof"`
 }
 
 type RunEvent_MemoryUpdated struct {
@@ -556,6 +590,11 @@ type RunEvent_ContractViolated struct {
 	ContractViolated *ContractViolated `protobuf:"bytes,61,opt,name=contract_violated,json=contractViolated,proto3,oneof"`
 }
 
+type RunEvent_RunSignalled struct {
+	// run.signalled
+	RunSignalled *RunSignalled `protobuf:"bytes,70,opt,name=run_signalled,json=runSignalled,proto3,oneof"`
+}
+
 func (*RunEvent_RunStarted) isRunEvent_Fact() {}
 
 func (*RunEvent_RunStatusChanged) isRunEvent_Fact() {}
@@ -573,6 +612,8 @@ func (*RunEvent_RunRecovered) isRunEvent_Fact() {}
 func (*RunEvent_Heartbeat) isRunEvent_Fact() {}
 
 func (*RunEvent_RunMetadataSet) isRunEvent_Fact() {}
+
+func (*RunEvent_RunBudgetRaised) isRunEvent_Fact() {}
 
 func (*RunEvent_MemoryUpdated) isRunEvent_Fact() {}
 
@@ -607,6 +648,8 @@ func (*RunEvent_NodeDecided) isRunEvent_Fact() {}
 func (*RunEvent_ModerationFlagged) isRunEvent_Fact() {}
 
 func (*RunEvent_ContractViolated) isRunEvent_Fact() {}
+
+func (*RunEvent_RunSignalled) isRunEvent_Fact() {}
 
 // Correlation ties an event to what caused it.
 type Correlation struct {
@@ -700,6 +743,12 @@ type RunStarted struct {
 	IdempotencyKey string `protobuf:"bytes,6,opt,name=idempotency_key,json=idempotencyKey,proto3" json:"idempotency_key,omitempty"`
 	// How often the run may repeat, where the caller set another bound than the definition; 0 otherwise.
 	MaxIterations uint32 `protobuf:"varint,9,opt,name=max_iterations,json=maxIterations,proto3" json:"max_iterations,omitempty"`
+	// What the run is for, where the caller set another goal than the definition; empty otherwise.
+	Goal string `protobuf:"bytes,65,opt,name=goal,proto3" json:"goal,omitempty"`
+	// The rules that its nodes respect, where the caller set others than the definition.
+	Constraints []string `protobuf:"bytes,66,rep,name=constraints,proto3" json:"constraints,omitempty"`
+	// How often an execution may be retried at most, where the caller set another bound than the definition.
+	MaxRetries *uint32 `protobuf:"varint,67,opt,name=max_retries,json=maxRetries,proto3,oneof" json:"max_retries,omitempty"`
 	// The schedule that started it; empty when none did.
 	ScheduleId string `protobuf:"bytes,60,opt,name=schedule_id,json=scheduleId,proto3" json:"schedule_id,omitempty"`
 	// The occurrence of that schedule, or when it was triggered by hand.
@@ -708,8 +757,22 @@ type RunStarted struct {
 	Slot *Limit `protobuf:"bytes,62,opt,name=slot,proto3" json:"slot,omitempty"`
 	// The rate limit under which the run begins, if its workflow has one.
 	Rate *Limit `protobuf:"bytes,63,opt,name=rate,proto3" json:"rate,omitempty"`
+	// The labels of the input; empty if it is trusted.
+	Taint []*TaintLabel `protobuf:"bytes,75,rep,name=taint,proto3" json:"taint,omitempty"`
+	// The finished run that this one repairs; empty when it repairs none.
+	RepairOf string `protobuf:"bytes,95,opt,name=repair_of,json=repairOf,proto3" json:"repair_of,omitempty"`
+	// The digest of the plan by which it does.
+	PlanDigest string `protobuf:"bytes,96,opt,name=plan_digest,json=planDigest,proto3" json:"plan_digest,omitempty"`
+	// The run whose node execution this run undoes, and nothing else; empty for any other run. The input has the keys input and output.
+	UndoesRunId string `protobuf:"bytes,90,opt,name=undoes_run_id,json=undoesRunId,proto3" json:"undoes_run_id,omitempty"`
+	// The node of that execution.
+	UndoesNodeId string `protobuf:"bytes,91,opt,name=undoes_node_id,json=undoesNodeId,proto3" json:"undoes_node_id,omitempty"`
+	// Its iteration.
+	UndoesIteration uint32 `protobuf:"varint,92,opt,name=undoes_iteration,json=undoesIteration,proto3" json:"undoes_iteration,omitempty"`
 	// Output only: names of the values above that this answer leaves out, because they are too large or nested too deeply. Their bytes are there.
 	ValuesLeftOut []string `protobuf:"bytes,100,rep,name=values_left_out,json=valuesLeftOut,proto3" json:"values_left_out,omitempty"`
+	// How much the run may use; absent if nothing limits it.
+	Budget        *Budget `protobuf:"bytes,80,opt,name=budget,proto3" json:"budget,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -800,6 +863,27 @@ func (x *RunStarted) GetMaxIterations() uint32 {
 	return 0
 }
 
+func (x *RunStarted) GetGoal() string {
+	if x != nil {
+		return x.Goal
+	}
+	return ""
+}
+
+func (x *RunStarted) GetConstraints() []string {
+	if x != nil {
+		return x.Constraints
+	}
+	return nil
+}
+
+func (x *RunStarted) GetMaxRetries() uint32 {
+	if x != nil && x.MaxRetries != nil {
+		return *x.MaxRetries
+	}
+	return 0
+}
+
 func (x *RunStarted) GetScheduleId() string {
 	if x != nil {
 		return x.ScheduleId
@@ -828,9 +912,58 @@ func (x *RunStarted) GetRate() *Limit {
 	return nil
 }
 
+func (x *RunStarted) GetTaint() []*TaintLabel {
+	if x != nil {
+		return x.Taint
+	}
+	return nil
+}
+
+func (x *RunStarted) GetRepairOf() string {
+	if x != nil {
+		return x.RepairOf
+	}
+	return ""
+}
+
+func (x *RunStarted) GetPlanDigest() string {
+	if x != nil {
+		return x.PlanDigest
+	}
+	return ""
+}
+
+func (x *RunStarted) GetUndoesRunId() string {
+	if x != nil {
+		return x.UndoesRunId
+	}
+	return ""
+}
+
+func (x *RunStarted) GetUndoesNodeId() string {
+	if x != nil {
+		return x.UndoesNodeId
+	}
+	return ""
+}
+
+func (x *RunStarted) GetUndoesIteration() uint32 {
+	if x != nil {
+		return x.UndoesIteration
+	}
+	return 0
+}
+
 func (x *RunStarted) GetValuesLeftOut() []string {
 	if x != nil {
 		return x.ValuesLeftOut
+	}
+	return nil
+}
+
+func (x *RunStarted) GetBudget() *Budget {
+	if x != nil {
+		return x.Budget
 	}
 	return nil
 }
@@ -922,7 +1055,11 @@ type RunStatusChanged struct {
 	// Who paused or resumed it; empty if the caller gave no name.
 	By string `protobuf:"bytes,5,opt,name=by,proto3" json:"by,omitempty"`
 	// Why; empty if the caller gave no reason.
-	Reason        string `protobuf:"bytes,6,opt,name=reason,proto3" json:"reason,omitempty"`
+	Reason string `protobuf:"bytes,6,opt,name=reason,proto3" json:"reason,omitempty"`
+	// How the run ends after its compensation; present when the compensation begins.
+	Ending *RunEnding `protobuf:"bytes,90,opt,name=ending,proto3" json:"ending,omitempty"`
+	// `budget` if the scheduler paused the run because its budget was short; empty otherwise.
+	WaitingFor    string `protobuf:"bytes,80,opt,name=waiting_for,json=waitingFor,proto3" json:"waiting_for,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -999,6 +1136,93 @@ func (x *RunStatusChanged) GetReason() string {
 	return ""
 }
 
+func (x *RunStatusChanged) GetEnding() *RunEnding {
+	if x != nil {
+		return x.Ending
+	}
+	return nil
+}
+
+func (x *RunStatusChanged) GetWaitingFor() string {
+	if x != nil {
+		return x.WaitingFor
+	}
+	return ""
+}
+
+// RunEnding is the end that waits for the compensation of a run.
+type RunEnding struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Failed, cancelled or timeout.
+	Status RunStatus `protobuf:"varint,1,opt,name=status,proto3,enum=pawl.v1.RunStatus" json:"status,omitempty"`
+	// Why, for people.
+	Message string `protobuf:"bytes,2,opt,name=message,proto3" json:"message,omitempty"`
+	// Why a run failed although its nodes did not, for programs; empty otherwise.
+	Cause string `protobuf:"bytes,3,opt,name=cause,proto3" json:"cause,omitempty"`
+	// Node that failed first; empty when none did.
+	FailedNodeId  string `protobuf:"bytes,4,opt,name=failed_node_id,json=failedNodeId,proto3" json:"failed_node_id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *RunEnding) Reset() {
+	*x = RunEnding{}
+	mi := &file_pawl_v1_event_proto_msgTypes[5]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *RunEnding) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*RunEnding) ProtoMessage() {}
+
+func (x *RunEnding) ProtoReflect() protoreflect.Message {
+	mi := &file_pawl_v1_event_proto_msgTypes[5]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use RunEnding.ProtoReflect.Descriptor instead.
+func (*RunEnding) Descriptor() ([]byte, []int) {
+	return file_pawl_v1_event_proto_rawDescGZIP(), []int{5}
+}
+
+func (x *RunEnding) GetStatus() RunStatus {
+	if x != nil {
+		return x.Status
+	}
+	return RunStatus_RUN_STATUS_UNSPECIFIED
+}
+
+func (x *RunEnding) GetMessage() string {
+	if x != nil {
+		return x.Message
+	}
+	return ""
+}
+
+func (x *RunEnding) GetCause() string {
+	if x != nil {
+		return x.Cause
+	}
+	return ""
+}
+
+func (x *RunEnding) GetFailedNodeId() string {
+	if x != nil {
+		return x.FailedNodeId
+	}
+	return ""
+}
+
 // RunCompleted means that the run ended well: every leaf completed or was skipped.
 type RunCompleted struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -1008,6 +1232,10 @@ type RunCompleted struct {
 	Output *structpb.Value `protobuf:"bytes,101,opt,name=output,proto3" json:"output,omitempty"`
 	// Whether some node failed on the way.
 	HasFailures bool `protobuf:"varint,2,opt,name=has_failures,json=hasFailures,proto3" json:"has_failures,omitempty"`
+	// The labels of the output.
+	Taint []*TaintLabel `protobuf:"bytes,75,rep,name=taint,proto3" json:"taint,omitempty"`
+	// What was undone before the end, and what was not; absent if the run was not compensated.
+	Compensation *Compensation `protobuf:"bytes,90,opt,name=compensation,proto3" json:"compensation,omitempty"`
 	// Output only: names of the values above that this answer leaves out, because they are too large or nested too deeply. Their bytes are there.
 	ValuesLeftOut []string `protobuf:"bytes,100,rep,name=values_left_out,json=valuesLeftOut,proto3" json:"values_left_out,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -1016,7 +1244,7 @@ type RunCompleted struct {
 
 func (x *RunCompleted) Reset() {
 	*x = RunCompleted{}
-	mi := &file_pawl_v1_event_proto_msgTypes[5]
+	mi := &file_pawl_v1_event_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1028,7 +1256,7 @@ func (x *RunCompleted) String() string {
 func (*RunCompleted) ProtoMessage() {}
 
 func (x *RunCompleted) ProtoReflect() protoreflect.Message {
-	mi := &file_pawl_v1_event_proto_msgTypes[5]
+	mi := &file_pawl_v1_event_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1041,7 +1269,7 @@ func (x *RunCompleted) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RunCompleted.ProtoReflect.Descriptor instead.
 func (*RunCompleted) Descriptor() ([]byte, []int) {
-	return file_pawl_v1_event_proto_rawDescGZIP(), []int{5}
+	return file_pawl_v1_event_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *RunCompleted) GetOutputJson() []byte {
@@ -1065,6 +1293,20 @@ func (x *RunCompleted) GetHasFailures() bool {
 	return false
 }
 
+func (x *RunCompleted) GetTaint() []*TaintLabel {
+	if x != nil {
+		return x.Taint
+	}
+	return nil
+}
+
+func (x *RunCompleted) GetCompensation() *Compensation {
+	if x != nil {
+		return x.Compensation
+	}
+	return nil
+}
+
 func (x *RunCompleted) GetValuesLeftOut() []string {
 	if x != nil {
 		return x.ValuesLeftOut
@@ -1080,14 +1322,16 @@ type RunFailed struct {
 	// What went wrong, for people.
 	Message string `protobuf:"bytes,2,opt,name=message,proto3" json:"message,omitempty"`
 	// Why, for programs, where the run failed although its nodes did not; max_iterations, for example.
-	Cause         string `protobuf:"bytes,3,opt,name=cause,proto3" json:"cause,omitempty"`
+	Cause string `protobuf:"bytes,3,opt,name=cause,proto3" json:"cause,omitempty"`
+	// What was undone before the end, and what was not; absent if the run was not compensated.
+	Compensation  *Compensation `protobuf:"bytes,90,opt,name=compensation,proto3" json:"compensation,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *RunFailed) Reset() {
 	*x = RunFailed{}
-	mi := &file_pawl_v1_event_proto_msgTypes[6]
+	mi := &file_pawl_v1_event_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1099,7 +1343,7 @@ func (x *RunFailed) String() string {
 func (*RunFailed) ProtoMessage() {}
 
 func (x *RunFailed) ProtoReflect() protoreflect.Message {
-	mi := &file_pawl_v1_event_proto_msgTypes[6]
+	mi := &file_pawl_v1_event_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1112,7 +1356,7 @@ func (x *RunFailed) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RunFailed.ProtoReflect.Descriptor instead.
 func (*RunFailed) Descriptor() ([]byte, []int) {
-	return file_pawl_v1_event_proto_rawDescGZIP(), []int{6}
+	return file_pawl_v1_event_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *RunFailed) GetFailedNodeId() string {
@@ -1136,18 +1380,27 @@ func (x *RunFailed) GetCause() string {
 	return ""
 }
 
+func (x *RunFailed) GetCompensation() *Compensation {
+	if x != nil {
+		return x.Compensation
+	}
+	return nil
+}
+
 // RunCancelled means that a person or a program cancelled the run.
 type RunCancelled struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Why, in the caller's words.
-	Reason        string `protobuf:"bytes,1,opt,name=reason,proto3" json:"reason,omitempty"`
+	Reason string `protobuf:"bytes,1,opt,name=reason,proto3" json:"reason,omitempty"`
+	// What was undone before the end, and what was not; absent if the run was not compensated.
+	Compensation  *Compensation `protobuf:"bytes,90,opt,name=compensation,proto3" json:"compensation,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *RunCancelled) Reset() {
 	*x = RunCancelled{}
-	mi := &file_pawl_v1_event_proto_msgTypes[7]
+	mi := &file_pawl_v1_event_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1159,7 +1412,7 @@ func (x *RunCancelled) String() string {
 func (*RunCancelled) ProtoMessage() {}
 
 func (x *RunCancelled) ProtoReflect() protoreflect.Message {
-	mi := &file_pawl_v1_event_proto_msgTypes[7]
+	mi := &file_pawl_v1_event_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1172,7 +1425,7 @@ func (x *RunCancelled) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RunCancelled.ProtoReflect.Descriptor instead.
 func (*RunCancelled) Descriptor() ([]byte, []int) {
-	return file_pawl_v1_event_proto_rawDescGZIP(), []int{7}
+	return file_pawl_v1_event_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *RunCancelled) GetReason() string {
@@ -1182,18 +1435,27 @@ func (x *RunCancelled) GetReason() string {
 	return ""
 }
 
+func (x *RunCancelled) GetCompensation() *Compensation {
+	if x != nil {
+		return x.Compensation
+	}
+	return nil
+}
+
 // RunTimedOut means that the deadline of the run passed.
 type RunTimedOut struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The deadline that passed.
-	DeadlineTime  *timestamppb.Timestamp `protobuf:"bytes,1,opt,name=deadline_time,json=deadlineTime,proto3" json:"deadline_time,omitempty"`
+	DeadlineTime *timestamppb.Timestamp `protobuf:"bytes,1,opt,name=deadline_time,json=deadlineTime,proto3" json:"deadline_time,omitempty"`
+	// What was undone before the end, and what was not; absent if the run was not compensated.
+	Compensation  *Compensation `protobuf:"bytes,90,opt,name=compensation,proto3" json:"compensation,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *RunTimedOut) Reset() {
 	*x = RunTimedOut{}
-	mi := &file_pawl_v1_event_proto_msgTypes[8]
+	mi := &file_pawl_v1_event_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1205,7 +1467,7 @@ func (x *RunTimedOut) String() string {
 func (*RunTimedOut) ProtoMessage() {}
 
 func (x *RunTimedOut) ProtoReflect() protoreflect.Message {
-	mi := &file_pawl_v1_event_proto_msgTypes[8]
+	mi := &file_pawl_v1_event_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1218,12 +1480,19 @@ func (x *RunTimedOut) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RunTimedOut.ProtoReflect.Descriptor instead.
 func (*RunTimedOut) Descriptor() ([]byte, []int) {
-	return file_pawl_v1_event_proto_rawDescGZIP(), []int{8}
+	return file_pawl_v1_event_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *RunTimedOut) GetDeadlineTime() *timestamppb.Timestamp {
 	if x != nil {
 		return x.DeadlineTime
+	}
+	return nil
+}
+
+func (x *RunTimedOut) GetCompensation() *Compensation {
+	if x != nil {
+		return x.Compensation
 	}
 	return nil
 }
@@ -1237,13 +1506,15 @@ type RunRecovered struct {
 	ExecutorId string `protobuf:"bytes,2,opt,name=executor_id,json=executorId,proto3" json:"executor_id,omitempty"`
 	// How often this node execution was lost so far.
 	LostDeliveries uint32 `protobuf:"varint,3,opt,name=lost_deliveries,json=lostDeliveries,proto3" json:"lost_deliveries,omitempty"`
-	unknownFields  protoimpl.UnknownFields
-	sizeCache      protoimpl.SizeCache
+	// The scheduler queues the execution again when its budget has room.
+	AwaitsBudget  bool `protobuf:"varint,80,opt,name=awaits_budget,json=awaitsBudget,proto3" json:"awaits_budget,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *RunRecovered) Reset() {
 	*x = RunRecovered{}
-	mi := &file_pawl_v1_event_proto_msgTypes[9]
+	mi := &file_pawl_v1_event_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1255,7 +1526,7 @@ func (x *RunRecovered) String() string {
 func (*RunRecovered) ProtoMessage() {}
 
 func (x *RunRecovered) ProtoReflect() protoreflect.Message {
-	mi := &file_pawl_v1_event_proto_msgTypes[9]
+	mi := &file_pawl_v1_event_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1268,7 +1539,7 @@ func (x *RunRecovered) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RunRecovered.ProtoReflect.Descriptor instead.
 func (*RunRecovered) Descriptor() ([]byte, []int) {
-	return file_pawl_v1_event_proto_rawDescGZIP(), []int{9}
+	return file_pawl_v1_event_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *RunRecovered) GetReason() string {
@@ -1292,6 +1563,13 @@ func (x *RunRecovered) GetLostDeliveries() uint32 {
 	return 0
 }
 
+func (x *RunRecovered) GetAwaitsBudget() bool {
+	if x != nil {
+		return x.AwaitsBudget
+	}
+	return false
+}
+
 // Heartbeat means that the stream is open and has nothing new. It is not in the log.
 type Heartbeat struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -1301,7 +1579,7 @@ type Heartbeat struct {
 
 func (x *Heartbeat) Reset() {
 	*x = Heartbeat{}
-	mi := &file_pawl_v1_event_proto_msgTypes[10]
+	mi := &file_pawl_v1_event_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1313,7 +1591,7 @@ func (x *Heartbeat) String() string {
 func (*Heartbeat) ProtoMessage() {}
 
 func (x *Heartbeat) ProtoReflect() protoreflect.Message {
-	mi := &file_pawl_v1_event_proto_msgTypes[10]
+	mi := &file_pawl_v1_event_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1326,7 +1604,7 @@ func (x *Heartbeat) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Heartbeat.ProtoReflect.Descriptor instead.
 func (*Heartbeat) Descriptor() ([]byte, []int) {
-	return file_pawl_v1_event_proto_rawDescGZIP(), []int{10}
+	return file_pawl_v1_event_proto_rawDescGZIP(), []int{11}
 }
 
 // MemoryUpdated means that a node execution wrote keys of the run's memory, beside its output. A node with a write_key needs no such event.
@@ -1340,6 +1618,8 @@ type MemoryUpdated struct {
 	Keys []string `protobuf:"bytes,2,rep,name=keys,proto3" json:"keys,omitempty"`
 	// Of them, the keys whose value replaces the earlier one, whatever merge the workflow has for the key.
 	Replaced []string `protobuf:"bytes,3,rep,name=replaced,proto3" json:"replaced,omitempty"`
+	// The labels of the values that have some.
+	Taint []*KeyTaint `protobuf:"bytes,75,rep,name=taint,proto3" json:"taint,omitempty"`
 	// Output only: names of the values above that this answer leaves out, because they are too large or nested too deeply. Their bytes are there.
 	ValuesLeftOut []string `protobuf:"bytes,100,rep,name=values_left_out,json=valuesLeftOut,proto3" json:"values_left_out,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -1348,7 +1628,7 @@ type MemoryUpdated struct {
 
 func (x *MemoryUpdated) Reset() {
 	*x = MemoryUpdated{}
-	mi := &file_pawl_v1_event_proto_msgTypes[11]
+	mi := &file_pawl_v1_event_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1360,7 +1640,7 @@ func (x *MemoryUpdated) String() string {
 func (*MemoryUpdated) ProtoMessage() {}
 
 func (x *MemoryUpdated) ProtoReflect() protoreflect.Message {
-	mi := &file_pawl_v1_event_proto_msgTypes[11]
+	mi := &file_pawl_v1_event_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1373,7 +1653,7 @@ func (x *MemoryUpdated) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use MemoryUpdated.ProtoReflect.Descriptor instead.
 func (*MemoryUpdated) Descriptor() ([]byte, []int) {
-	return file_pawl_v1_event_proto_rawDescGZIP(), []int{11}
+	return file_pawl_v1_event_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *MemoryUpdated) GetValuesJson() []byte {
@@ -1404,7 +1684,151 @@ func (x *MemoryUpdated) GetReplaced() []string {
 	return nil
 }
 
+func (x *MemoryUpdated) GetTaint() []*KeyTaint {
+	if x != nil {
+		return x.Taint
+	}
+	return nil
+}
+
 func (x *MemoryUpdated) GetValuesLeftOut() []string {
+	if x != nil {
+		return x.ValuesLeftOut
+	}
+	return nil
+}
+
+// KeyTaint is the labels of one key of the memory.
+type KeyTaint struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The key.
+	Key string `protobuf:"bytes,1,opt,name=key,proto3" json:"key,omitempty"`
+	// Its labels.
+	Labels        []*TaintLabel `protobuf:"bytes,2,rep,name=labels,proto3" json:"labels,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *KeyTaint) Reset() {
+	*x = KeyTaint{}
+	mi := &file_pawl_v1_event_proto_msgTypes[13]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *KeyTaint) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*KeyTaint) ProtoMessage() {}
+
+func (x *KeyTaint) ProtoReflect() protoreflect.Message {
+	mi := &file_pawl_v1_event_proto_msgTypes[13]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use KeyTaint.ProtoReflect.Descriptor instead.
+func (*KeyTaint) Descriptor() ([]byte, []int) {
+	return file_pawl_v1_event_proto_rawDescGZIP(), []int{13}
+}
+
+func (x *KeyTaint) GetKey() string {
+	if x != nil {
+		return x.Key
+	}
+	return ""
+}
+
+func (x *KeyTaint) GetLabels() []*TaintLabel {
+	if x != nil {
+		return x.Labels
+	}
+	return nil
+}
+
+// RunSignalled means that a caller sent the run a signal. A node that waits for it takes it at once; otherwise the run keeps it.
+type RunSignalled struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Its name.
+	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
+	// The payload as JSON.
+	PayloadJson []byte `protobuf:"bytes,2,opt,name=payload_json,json=payloadJson,proto3" json:"payload_json,omitempty"`
+	// payload_json as a value, for people and scripts: numbers are doubles. See values_left_out.
+	Payload *structpb.Value `protobuf:"bytes,102,opt,name=payload,proto3" json:"payload,omitempty"`
+	// The request id of the call that sent it. The end of the node that took it names it.
+	RequestId string `protobuf:"bytes,3,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
+	// Output only: names of the values above that this answer leaves out, because they are too large or nested too deeply. Their bytes are there.
+	ValuesLeftOut []string `protobuf:"bytes,100,rep,name=values_left_out,json=valuesLeftOut,proto3" json:"values_left_out,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *RunSignalled) Reset() {
+	*x = RunSignalled{}
+	mi := &file_pawl_v1_event_proto_msgTypes[14]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *RunSignalled) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*RunSignalled) ProtoMessage() {}
+
+func (x *RunSignalled) ProtoReflect() protoreflect.Message {
+	mi := &file_pawl_v1_event_proto_msgTypes[14]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use RunSignalled.ProtoReflect.Descriptor instead.
+func (*RunSignalled) Descriptor() ([]byte, []int) {
+	return file_pawl_v1_event_proto_rawDescGZIP(), []int{14}
+}
+
+func (x *RunSignalled) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *RunSignalled) GetPayloadJson() []byte {
+	if x != nil {
+		return x.PayloadJson
+	}
+	return nil
+}
+
+func (x *RunSignalled) GetPayload() *structpb.Value {
+	if x != nil {
+		return x.Payload
+	}
+	return nil
+}
+
+func (x *RunSignalled) GetRequestId() string {
+	if x != nil {
+		return x.RequestId
+	}
+	return ""
+}
+
+func (x *RunSignalled) GetValuesLeftOut() []string {
 	if x != nil {
 		return x.ValuesLeftOut
 	}
@@ -1426,7 +1850,7 @@ type RunMetadataSet struct {
 
 func (x *RunMetadataSet) Reset() {
 	*x = RunMetadataSet{}
-	mi := &file_pawl_v1_event_proto_msgTypes[12]
+	mi := &file_pawl_v1_event_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1438,7 +1862,7 @@ func (x *RunMetadataSet) String() string {
 func (*RunMetadataSet) ProtoMessage() {}
 
 func (x *RunMetadataSet) ProtoReflect() protoreflect.Message {
-	mi := &file_pawl_v1_event_proto_msgTypes[12]
+	mi := &file_pawl_v1_event_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1451,7 +1875,7 @@ func (x *RunMetadataSet) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RunMetadataSet.ProtoReflect.Descriptor instead.
 func (*RunMetadataSet) Descriptor() ([]byte, []int) {
-	return file_pawl_v1_event_proto_rawDescGZIP(), []int{12}
+	return file_pawl_v1_event_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *RunMetadataSet) GetMetadataJson() []byte {
@@ -1475,6 +1899,79 @@ func (x *RunMetadataSet) GetValuesLeftOut() []string {
 	return nil
 }
 
+// RunBudgetRaised means that a user raised the budget of the run.
+type RunBudgetRaised struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// What was added to each limit.
+	Amounts *Amounts `protobuf:"bytes,1,opt,name=amounts,proto3" json:"amounts,omitempty"`
+	// Who raised it, for people.
+	By string `protobuf:"bytes,2,opt,name=by,proto3" json:"by,omitempty"`
+	// Why, for people.
+	Reason string `protobuf:"bytes,3,opt,name=reason,proto3" json:"reason,omitempty"`
+	// The id of the request.
+	RequestId     string `protobuf:"bytes,4,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *RunBudgetRaised) Reset() {
+	*x = RunBudgetRaised{}
+	mi := &file_pawl_v1_event_proto_msgTypes[16]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *RunBudgetRaised) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*RunBudgetRaised) ProtoMessage() {}
+
+func (x *RunBudgetRaised) ProtoReflect() protoreflect.Message {
+	mi := &file_pawl_v1_event_proto_msgTypes[16]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use RunBudgetRaised.ProtoReflect.Descriptor instead.
+func (*RunBudgetRaised) Descriptor() ([]byte, []int) {
+	return file_pawl_v1_event_proto_rawDescGZIP(), []int{16}
+}
+
+func (x *RunBudgetRaised) GetAmounts() *Amounts {
+	if x != nil {
+		return x.Amounts
+	}
+	return nil
+}
+
+func (x *RunBudgetRaised) GetBy() string {
+	if x != nil {
+		return x.By
+	}
+	return ""
+}
+
+func (x *RunBudgetRaised) GetReason() string {
+	if x != nil {
+		return x.Reason
+	}
+	return ""
+}
+
+func (x *RunBudgetRaised) GetRequestId() string {
+	if x != nil {
+		return x.RequestId
+	}
+	return ""
+}
+
 // NodeQueued means that a node is ready to run.
 type NodeQueued struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -1483,14 +1980,16 @@ type NodeQueued struct {
 	// The concurrency limit of which it needs a slot. Set when an execution is first queued; it holds for all attempts.
 	Slot *Limit `protobuf:"bytes,2,opt,name=slot,proto3" json:"slot,omitempty"`
 	// The rate limit under which it starts. Set once, like the slot.
-	Rate          *Limit `protobuf:"bytes,3,opt,name=rate,proto3" json:"rate,omitempty"`
+	Rate *Limit `protobuf:"bytes,3,opt,name=rate,proto3" json:"rate,omitempty"`
+	// What the execution may use of its budgets; absent if it has none.
+	Reserved      *Amounts `protobuf:"bytes,80,opt,name=reserved,proto3" json:"reserved,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *NodeQueued) Reset() {
 	*x = NodeQueued{}
-	mi := &file_pawl_v1_event_proto_msgTypes[13]
+	mi := &file_pawl_v1_event_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1502,7 +2001,7 @@ func (x *NodeQueued) String() string {
 func (*NodeQueued) ProtoMessage() {}
 
 func (x *NodeQueued) ProtoReflect() protoreflect.Message {
-	mi := &file_pawl_v1_event_proto_msgTypes[13]
+	mi := &file_pawl_v1_event_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1515,7 +2014,7 @@ func (x *NodeQueued) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use NodeQueued.ProtoReflect.Descriptor instead.
 func (*NodeQueued) Descriptor() ([]byte, []int) {
-	return file_pawl_v1_event_proto_rawDescGZIP(), []int{13}
+	return file_pawl_v1_event_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *NodeQueued) GetNotBeforeTime() *timestamppb.Timestamp {
@@ -1539,18 +2038,27 @@ func (x *NodeQueued) GetRate() *Limit {
 	return nil
 }
 
+func (x *NodeQueued) GetReserved() *Amounts {
+	if x != nil {
+		return x.Reserved
+	}
+	return nil
+}
+
 // NodeStarted means that an executor got a claim. The event_id is the claim's epoch.
 type NodeStarted struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Who holds it.
-	ExecutorId    string `protobuf:"bytes,1,opt,name=executor_id,json=executorId,proto3" json:"executor_id,omitempty"`
+	ExecutorId string `protobuf:"bytes,1,opt,name=executor_id,json=executorId,proto3" json:"executor_id,omitempty"`
+	// The labels of the data that it reads.
+	Taint         []*TaintLabel `protobuf:"bytes,75,rep,name=taint,proto3" json:"taint,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *NodeStarted) Reset() {
 	*x = NodeStarted{}
-	mi := &file_pawl_v1_event_proto_msgTypes[14]
+	mi := &file_pawl_v1_event_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1562,7 +2070,7 @@ func (x *NodeStarted) String() string {
 func (*NodeStarted) ProtoMessage() {}
 
 func (x *NodeStarted) ProtoReflect() protoreflect.Message {
-	mi := &file_pawl_v1_event_proto_msgTypes[14]
+	mi := &file_pawl_v1_event_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1575,7 +2083,7 @@ func (x *NodeStarted) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use NodeStarted.ProtoReflect.Descriptor instead.
 func (*NodeStarted) Descriptor() ([]byte, []int) {
-	return file_pawl_v1_event_proto_rawDescGZIP(), []int{14}
+	return file_pawl_v1_event_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *NodeStarted) GetExecutorId() string {
@@ -1583,6 +2091,13 @@ func (x *NodeStarted) GetExecutorId() string {
 		return x.ExecutorId
 	}
 	return ""
+}
+
+func (x *NodeStarted) GetTaint() []*TaintLabel {
+	if x != nil {
+		return x.Taint
+	}
+	return nil
 }
 
 // NodeStreamDelta means that a piece of the output arrived before the whole.
@@ -1603,7 +2118,7 @@ type NodeStreamDelta struct {
 
 func (x *NodeStreamDelta) Reset() {
 	*x = NodeStreamDelta{}
-	mi := &file_pawl_v1_event_proto_msgTypes[15]
+	mi := &file_pawl_v1_event_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1615,7 +2130,7 @@ func (x *NodeStreamDelta) String() string {
 func (*NodeStreamDelta) ProtoMessage() {}
 
 func (x *NodeStreamDelta) ProtoReflect() protoreflect.Message {
-	mi := &file_pawl_v1_event_proto_msgTypes[15]
+	mi := &file_pawl_v1_event_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1628,7 +2143,7 @@ func (x *NodeStreamDelta) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use NodeStreamDelta.ProtoReflect.Descriptor instead.
 func (*NodeStreamDelta) Descriptor() ([]byte, []int) {
-	return file_pawl_v1_event_proto_rawDescGZIP(), []int{15}
+	return file_pawl_v1_event_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *NodeStreamDelta) GetDeltaIndex() uint32 {
@@ -1672,7 +2187,7 @@ type Media struct {
 
 func (x *Media) Reset() {
 	*x = Media{}
-	mi := &file_pawl_v1_event_proto_msgTypes[16]
+	mi := &file_pawl_v1_event_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1684,7 +2199,7 @@ func (x *Media) String() string {
 func (*Media) ProtoMessage() {}
 
 func (x *Media) ProtoReflect() protoreflect.Message {
-	mi := &file_pawl_v1_event_proto_msgTypes[16]
+	mi := &file_pawl_v1_event_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1697,7 +2212,7 @@ func (x *Media) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Media.ProtoReflect.Descriptor instead.
 func (*Media) Descriptor() ([]byte, []int) {
-	return file_pawl_v1_event_proto_rawDescGZIP(), []int{16}
+	return file_pawl_v1_event_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *Media) GetUrl() string {
@@ -1714,20 +2229,26 @@ func (x *Media) GetMime() string {
 	return ""
 }
 
-// Usage is what a model counted.
+// Usage is what an attempt used, however it ended.
 type Usage struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Tokens it read.
+	// Tokens that models read.
 	InputTokens uint64 `protobuf:"varint,1,opt,name=input_tokens,json=inputTokens,proto3" json:"input_tokens,omitempty"`
-	// Tokens it wrote.
-	OutputTokens  uint64 `protobuf:"varint,2,opt,name=output_tokens,json=outputTokens,proto3" json:"output_tokens,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	// Tokens that models wrote.
+	OutputTokens uint64 `protobuf:"varint,2,opt,name=output_tokens,json=outputTokens,proto3" json:"output_tokens,omitempty"`
+	// The cost in micro-dollars; absent if no price is known.
+	CostMicros *uint64 `protobuf:"varint,3,opt,name=cost_micros,json=costMicros,proto3,oneof" json:"cost_micros,omitempty"`
+	// The model; empty if the handler named none, or several.
+	Model string `protobuf:"bytes,4,opt,name=model,proto3" json:"model,omitempty"`
+	// Node executions of a child run.
+	NodeExecutions uint64 `protobuf:"varint,5,opt,name=node_executions,json=nodeExecutions,proto3" json:"node_executions,omitempty"`
+	unknownFields  protoimpl.UnknownFields
+	sizeCache      protoimpl.SizeCache
 }
 
 func (x *Usage) Reset() {
 	*x = Usage{}
-	mi := &file_pawl_v1_event_proto_msgTypes[17]
+	mi := &file_pawl_v1_event_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1739,7 +2260,7 @@ func (x *Usage) String() string {
 func (*Usage) ProtoMessage() {}
 
 func (x *Usage) ProtoReflect() protoreflect.Message {
-	mi := &file_pawl_v1_event_proto_msgTypes[17]
+	mi := &file_pawl_v1_event_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1752,7 +2273,7 @@ func (x *Usage) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Usage.ProtoReflect.Descriptor instead.
 func (*Usage) Descriptor() ([]byte, []int) {
-	return file_pawl_v1_event_proto_rawDescGZIP(), []int{17}
+	return file_pawl_v1_event_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *Usage) GetInputTokens() uint64 {
@@ -1765,6 +2286,27 @@ func (x *Usage) GetInputTokens() uint64 {
 func (x *Usage) GetOutputTokens() uint64 {
 	if x != nil {
 		return x.OutputTokens
+	}
+	return 0
+}
+
+func (x *Usage) GetCostMicros() uint64 {
+	if x != nil && x.CostMicros != nil {
+		return *x.CostMicros
+	}
+	return 0
+}
+
+func (x *Usage) GetModel() string {
+	if x != nil {
+		return x.Model
+	}
+	return ""
+}
+
+func (x *Usage) GetNodeExecutions() uint64 {
+	if x != nil {
+		return x.NodeExecutions
 	}
 	return 0
 }
@@ -1784,7 +2326,7 @@ type NodeLog struct {
 
 func (x *NodeLog) Reset() {
 	*x = NodeLog{}
-	mi := &file_pawl_v1_event_proto_msgTypes[18]
+	mi := &file_pawl_v1_event_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1796,7 +2338,7 @@ func (x *NodeLog) String() string {
 func (*NodeLog) ProtoMessage() {}
 
 func (x *NodeLog) ProtoReflect() protoreflect.Message {
-	mi := &file_pawl_v1_event_proto_msgTypes[18]
+	mi := &file_pawl_v1_event_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1809,7 +2351,7 @@ func (x *NodeLog) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use NodeLog.ProtoReflect.Descriptor instead.
 func (*NodeLog) Descriptor() ([]byte, []int) {
-	return file_pawl_v1_event_proto_rawDescGZIP(), []int{18}
+	return file_pawl_v1_event_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *NodeLog) GetLevel() string {
@@ -1841,14 +2383,18 @@ type NodeRetried struct {
 	// What went wrong, for people.
 	Message string `protobuf:"bytes,2,opt,name=message,proto3" json:"message,omitempty"`
 	// How long until the next attempt.
-	DelayMs       uint64 `protobuf:"varint,3,opt,name=delay_ms,json=delayMs,proto3" json:"delay_ms,omitempty"`
+	DelayMs uint64 `protobuf:"varint,3,opt,name=delay_ms,json=delayMs,proto3" json:"delay_ms,omitempty"`
+	// What the attempt used; absent if it reported nothing.
+	Usage *Usage `protobuf:"bytes,80,opt,name=usage,proto3" json:"usage,omitempty"`
+	// The scheduler queues the next attempt when its budget has room.
+	AwaitsBudget  bool `protobuf:"varint,81,opt,name=awaits_budget,json=awaitsBudget,proto3" json:"awaits_budget,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *NodeRetried) Reset() {
 	*x = NodeRetried{}
-	mi := &file_pawl_v1_event_proto_msgTypes[19]
+	mi := &file_pawl_v1_event_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1860,7 +2406,7 @@ func (x *NodeRetried) String() string {
 func (*NodeRetried) ProtoMessage() {}
 
 func (x *NodeRetried) ProtoReflect() protoreflect.Message {
-	mi := &file_pawl_v1_event_proto_msgTypes[19]
+	mi := &file_pawl_v1_event_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1873,7 +2419,7 @@ func (x *NodeRetried) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use NodeRetried.ProtoReflect.Descriptor instead.
 func (*NodeRetried) Descriptor() ([]byte, []int) {
-	return file_pawl_v1_event_proto_rawDescGZIP(), []int{19}
+	return file_pawl_v1_event_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *NodeRetried) GetCause() string {
@@ -1897,6 +2443,20 @@ func (x *NodeRetried) GetDelayMs() uint64 {
 	return 0
 }
 
+func (x *NodeRetried) GetUsage() *Usage {
+	if x != nil {
+		return x.Usage
+	}
+	return nil
+}
+
+func (x *NodeRetried) GetAwaitsBudget() bool {
+	if x != nil {
+		return x.AwaitsBudget
+	}
+	return false
+}
+
 // NodeCompleted means that the node has its output.
 type NodeCompleted struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -1914,6 +2474,16 @@ type NodeCompleted struct {
 	Usage *Usage `protobuf:"bytes,5,opt,name=usage,proto3" json:"usage,omitempty"`
 	// The node that runs next, in place of the nodes behind this one; absent unless the handler asked for it.
 	Goto *Goto `protobuf:"bytes,6,opt,name=goto,proto3" json:"goto,omitempty"`
+	// Present if a person set the output by hand when the run was repaired. No handler ran.
+	SetBy *SetBy `protobuf:"bytes,95,opt,name=set_by,json=setBy,proto3" json:"set_by,omitempty"`
+	// The request id of the signal that it took; empty unless it waited for one.
+	SignalRequestId string `protobuf:"bytes,70,opt,name=signal_request_id,json=signalRequestId,proto3" json:"signal_request_id,omitempty"`
+	// The labels of the output.
+	Taint []*TaintLabel `protobuf:"bytes,75,rep,name=taint,proto3" json:"taint,omitempty"`
+	// What a sanitize node dropped; absent for other nodes.
+	Sanitized *Sanitized `protobuf:"bytes,76,opt,name=sanitized,proto3" json:"sanitized,omitempty"`
+	// The tools that a turn of an agent calls, in order; empty for its last turn. Each call is an iteration that follows.
+	Calls []*ToolCall `protobuf:"bytes,85,rep,name=calls,proto3" json:"calls,omitempty"`
 	// Output only: names of the values above that this answer leaves out, because they are too large or nested too deeply. Their bytes are there.
 	ValuesLeftOut []string `protobuf:"bytes,100,rep,name=values_left_out,json=valuesLeftOut,proto3" json:"values_left_out,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -1922,7 +2492,7 @@ type NodeCompleted struct {
 
 func (x *NodeCompleted) Reset() {
 	*x = NodeCompleted{}
-	mi := &file_pawl_v1_event_proto_msgTypes[20]
+	mi := &file_pawl_v1_event_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1934,7 +2504,7 @@ func (x *NodeCompleted) String() string {
 func (*NodeCompleted) ProtoMessage() {}
 
 func (x *NodeCompleted) ProtoReflect() protoreflect.Message {
-	mi := &file_pawl_v1_event_proto_msgTypes[20]
+	mi := &file_pawl_v1_event_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1947,7 +2517,7 @@ func (x *NodeCompleted) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use NodeCompleted.ProtoReflect.Descriptor instead.
 func (*NodeCompleted) Descriptor() ([]byte, []int) {
-	return file_pawl_v1_event_proto_rawDescGZIP(), []int{20}
+	return file_pawl_v1_event_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *NodeCompleted) GetOutputJson() []byte {
@@ -1999,11 +2569,220 @@ func (x *NodeCompleted) GetGoto() *Goto {
 	return nil
 }
 
+func (x *NodeCompleted) GetSetBy() *SetBy {
+	if x != nil {
+		return x.SetBy
+	}
+	return nil
+}
+
+func (x *NodeCompleted) GetSignalRequestId() string {
+	if x != nil {
+		return x.SignalRequestId
+	}
+	return ""
+}
+
+func (x *NodeCompleted) GetTaint() []*TaintLabel {
+	if x != nil {
+		return x.Taint
+	}
+	return nil
+}
+
+func (x *NodeCompleted) GetSanitized() *Sanitized {
+	if x != nil {
+		return x.Sanitized
+	}
+	return nil
+}
+
+func (x *NodeCompleted) GetCalls() []*ToolCall {
+	if x != nil {
+		return x.Calls
+	}
+	return nil
+}
+
 func (x *NodeCompleted) GetValuesLeftOut() []string {
 	if x != nil {
 		return x.ValuesLeftOut
 	}
 	return nil
+}
+
+// Sanitized is the labels that a sanitize node dropped.
+type Sanitized struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The labels that the value had and that the output does not have.
+	Labels []string `protobuf:"bytes,1,rep,name=labels,proto3" json:"labels,omitempty"`
+	// Why they may go, in the words of the author.
+	Reason        string `protobuf:"bytes,2,opt,name=reason,proto3" json:"reason,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Sanitized) Reset() {
+	*x = Sanitized{}
+	mi := &file_pawl_v1_event_proto_msgTypes[25]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Sanitized) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Sanitized) ProtoMessage() {}
+
+func (x *Sanitized) ProtoReflect() protoreflect.Message {
+	mi := &file_pawl_v1_event_proto_msgTypes[25]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Sanitized.ProtoReflect.Descriptor instead.
+func (*Sanitized) Descriptor() ([]byte, []int) {
+	return file_pawl_v1_event_proto_rawDescGZIP(), []int{25}
+}
+
+func (x *Sanitized) GetLabels() []string {
+	if x != nil {
+		return x.Labels
+	}
+	return nil
+}
+
+func (x *Sanitized) GetReason() string {
+	if x != nil {
+		return x.Reason
+	}
+	return ""
+}
+
+// SetBy says who set an output by hand.
+type SetBy struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The person, in their own words; may be empty.
+	By string `protobuf:"bytes,1,opt,name=by,proto3" json:"by,omitempty"`
+	// Why; may be empty.
+	Reason        string `protobuf:"bytes,2,opt,name=reason,proto3" json:"reason,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *SetBy) Reset() {
+	*x = SetBy{}
+	mi := &file_pawl_v1_event_proto_msgTypes[26]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *SetBy) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*SetBy) ProtoMessage() {}
+
+func (x *SetBy) ProtoReflect() protoreflect.Message {
+	mi := &file_pawl_v1_event_proto_msgTypes[26]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use SetBy.ProtoReflect.Descriptor instead.
+func (*SetBy) Descriptor() ([]byte, []int) {
+	return file_pawl_v1_event_proto_rawDescGZIP(), []int{26}
+}
+
+func (x *SetBy) GetBy() string {
+	if x != nil {
+		return x.By
+	}
+	return ""
+}
+
+func (x *SetBy) GetReason() string {
+	if x != nil {
+		return x.Reason
+	}
+	return ""
+}
+
+// ToolCall is a call of a tool that the model of an agent asks for. The output of its turn has the arguments.
+type ToolCall struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The model's name for the call.
+	Id string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	// The name of the tool.
+	Name string `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
+	// Why the tool cannot run: no such tool, or arguments that do not fit. Empty if it runs.
+	Fault         string `protobuf:"bytes,3,opt,name=fault,proto3" json:"fault,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ToolCall) Reset() {
+	*x = ToolCall{}
+	mi := &file_pawl_v1_event_proto_msgTypes[27]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ToolCall) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ToolCall) ProtoMessage() {}
+
+func (x *ToolCall) ProtoReflect() protoreflect.Message {
+	mi := &file_pawl_v1_event_proto_msgTypes[27]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ToolCall.ProtoReflect.Descriptor instead.
+func (*ToolCall) Descriptor() ([]byte, []int) {
+	return file_pawl_v1_event_proto_rawDescGZIP(), []int{27}
+}
+
+func (x *ToolCall) GetId() string {
+	if x != nil {
+		return x.Id
+	}
+	return ""
+}
+
+func (x *ToolCall) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *ToolCall) GetFault() string {
+	if x != nil {
+		return x.Fault
+	}
+	return ""
 }
 
 // Goto means that a node asked for another one to run next.
@@ -2021,7 +2800,7 @@ type Goto struct {
 
 func (x *Goto) Reset() {
 	*x = Goto{}
-	mi := &file_pawl_v1_event_proto_msgTypes[21]
+	mi := &file_pawl_v1_event_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2033,7 +2812,7 @@ func (x *Goto) String() string {
 func (*Goto) ProtoMessage() {}
 
 func (x *Goto) ProtoReflect() protoreflect.Message {
-	mi := &file_pawl_v1_event_proto_msgTypes[21]
+	mi := &file_pawl_v1_event_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2046,7 +2825,7 @@ func (x *Goto) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Goto.ProtoReflect.Descriptor instead.
 func (*Goto) Descriptor() ([]byte, []int) {
-	return file_pawl_v1_event_proto_rawDescGZIP(), []int{21}
+	return file_pawl_v1_event_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *Goto) GetNodeId() string {
@@ -2082,15 +2861,19 @@ type NodeFailed struct {
 	DetailsJson []byte `protobuf:"bytes,3,opt,name=details_json,json=detailsJson,proto3" json:"details_json,omitempty"`
 	// details_json as a value, for people and scripts: numbers are doubles. See values_left_out.
 	Details *structpb.Value `protobuf:"bytes,103,opt,name=details,proto3" json:"details,omitempty"`
+	// The request id of the signal that it took; empty unless it waited for one.
+	SignalRequestId string `protobuf:"bytes,70,opt,name=signal_request_id,json=signalRequestId,proto3" json:"signal_request_id,omitempty"`
 	// Output only: names of the values above that this answer leaves out, because they are too large or nested too deeply. Their bytes are there.
 	ValuesLeftOut []string `protobuf:"bytes,100,rep,name=values_left_out,json=valuesLeftOut,proto3" json:"values_left_out,omitempty"`
+	// What the last attempt used; absent if it reported nothing.
+	Usage         *Usage `protobuf:"bytes,80,opt,name=usage,proto3" json:"usage,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *NodeFailed) Reset() {
 	*x = NodeFailed{}
-	mi := &file_pawl_v1_event_proto_msgTypes[22]
+	mi := &file_pawl_v1_event_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2102,7 +2885,7 @@ func (x *NodeFailed) String() string {
 func (*NodeFailed) ProtoMessage() {}
 
 func (x *NodeFailed) ProtoReflect() protoreflect.Message {
-	mi := &file_pawl_v1_event_proto_msgTypes[22]
+	mi := &file_pawl_v1_event_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2115,7 +2898,7 @@ func (x *NodeFailed) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use NodeFailed.ProtoReflect.Descriptor instead.
 func (*NodeFailed) Descriptor() ([]byte, []int) {
-	return file_pawl_v1_event_proto_rawDescGZIP(), []int{22}
+	return file_pawl_v1_event_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *NodeFailed) GetCause() string {
@@ -2146,9 +2929,23 @@ func (x *NodeFailed) GetDetails() *structpb.Value {
 	return nil
 }
 
+func (x *NodeFailed) GetSignalRequestId() string {
+	if x != nil {
+		return x.SignalRequestId
+	}
+	return ""
+}
+
 func (x *NodeFailed) GetValuesLeftOut() []string {
 	if x != nil {
 		return x.ValuesLeftOut
+	}
+	return nil
+}
+
+func (x *NodeFailed) GetUsage() *Usage {
+	if x != nil {
+		return x.Usage
 	}
 	return nil
 }
@@ -2164,7 +2961,7 @@ type NodeCancelled struct {
 
 func (x *NodeCancelled) Reset() {
 	*x = NodeCancelled{}
-	mi := &file_pawl_v1_event_proto_msgTypes[23]
+	mi := &file_pawl_v1_event_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2176,7 +2973,7 @@ func (x *NodeCancelled) String() string {
 func (*NodeCancelled) ProtoMessage() {}
 
 func (x *NodeCancelled) ProtoReflect() protoreflect.Message {
-	mi := &file_pawl_v1_event_proto_msgTypes[23]
+	mi := &file_pawl_v1_event_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2189,7 +2986,7 @@ func (x *NodeCancelled) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use NodeCancelled.ProtoReflect.Descriptor instead.
 func (*NodeCancelled) Descriptor() ([]byte, []int) {
-	return file_pawl_v1_event_proto_rawDescGZIP(), []int{23}
+	return file_pawl_v1_event_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *NodeCancelled) GetReason() string {
@@ -2210,7 +3007,7 @@ type NodeSkipped struct {
 
 func (x *NodeSkipped) Reset() {
 	*x = NodeSkipped{}
-	mi := &file_pawl_v1_event_proto_msgTypes[24]
+	mi := &file_pawl_v1_event_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2222,7 +3019,7 @@ func (x *NodeSkipped) String() string {
 func (*NodeSkipped) ProtoMessage() {}
 
 func (x *NodeSkipped) ProtoReflect() protoreflect.Message {
-	mi := &file_pawl_v1_event_proto_msgTypes[24]
+	mi := &file_pawl_v1_event_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2235,7 +3032,7 @@ func (x *NodeSkipped) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use NodeSkipped.ProtoReflect.Descriptor instead.
 func (*NodeSkipped) Descriptor() ([]byte, []int) {
-	return file_pawl_v1_event_proto_rawDescGZIP(), []int{24}
+	return file_pawl_v1_event_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *NodeSkipped) GetReason() string {
@@ -2249,14 +3046,16 @@ func (x *NodeSkipped) GetReason() string {
 type NodeTimedOut struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The limit that passed.
-	TimeoutMs     uint64 `protobuf:"varint,1,opt,name=timeout_ms,json=timeoutMs,proto3" json:"timeout_ms,omitempty"`
+	TimeoutMs uint64 `protobuf:"varint,1,opt,name=timeout_ms,json=timeoutMs,proto3" json:"timeout_ms,omitempty"`
+	// What the last attempt used; absent if it reported nothing.
+	Usage         *Usage `protobuf:"bytes,80,opt,name=usage,proto3" json:"usage,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *NodeTimedOut) Reset() {
 	*x = NodeTimedOut{}
-	mi := &file_pawl_v1_event_proto_msgTypes[25]
+	mi := &file_pawl_v1_event_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2268,7 +3067,7 @@ func (x *NodeTimedOut) String() string {
 func (*NodeTimedOut) ProtoMessage() {}
 
 func (x *NodeTimedOut) ProtoReflect() protoreflect.Message {
-	mi := &file_pawl_v1_event_proto_msgTypes[25]
+	mi := &file_pawl_v1_event_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2281,7 +3080,7 @@ func (x *NodeTimedOut) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use NodeTimedOut.ProtoReflect.Descriptor instead.
 func (*NodeTimedOut) Descriptor() ([]byte, []int) {
-	return file_pawl_v1_event_proto_rawDescGZIP(), []int{25}
+	return file_pawl_v1_event_proto_rawDescGZIP(), []int{32}
 }
 
 func (x *NodeTimedOut) GetTimeoutMs() uint64 {
@@ -2291,11 +3090,18 @@ func (x *NodeTimedOut) GetTimeoutMs() uint64 {
 	return 0
 }
 
-// NodeBlocked means that the node waits for another run, or for a person (RunService.DecideNode). An output that waits for a
+func (x *NodeTimedOut) GetUsage() *Usage {
+	if x != nil {
+		return x.Usage
+	}
+	return nil
+}
+
+// NodeBlocked means that the node waits for another run, for a signal (RunService.SignalRun), or for a person (RunService.DecideNode). An output that waits for a
 // person is in GetRun, never in an event.
 type NodeBlocked struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// child_run, moderation_hold or approval.
+	// child_run, moderation_hold, taint_hold, approval or signal.
 	Reason string `protobuf:"bytes,1,opt,name=reason,proto3" json:"reason,omitempty"`
 	// The run it waits for; empty unless the reason is child_run.
 	ChildRunId string `protobuf:"bytes,2,opt,name=child_run_id,json=childRunId,proto3" json:"child_run_id,omitempty"`
@@ -2307,15 +3113,23 @@ type NodeBlocked struct {
 	Message string `protobuf:"bytes,5,opt,name=message,proto3" json:"message,omitempty"`
 	// Free words by which people find the question; of an approval only.
 	Assignees []string `protobuf:"bytes,6,rep,name=assignees,proto3" json:"assignees,omitempty"`
-	// Until when it may be answered; absent means for ever.
-	DeadlineTime  *timestamppb.Timestamp `protobuf:"bytes,7,opt,name=deadline_time,json=deadlineTime,proto3" json:"deadline_time,omitempty"`
+	// Until when it may be answered, or until when it waits for a signal; absent means for ever.
+	DeadlineTime *timestamppb.Timestamp `protobuf:"bytes,7,opt,name=deadline_time,json=deadlineTime,proto3" json:"deadline_time,omitempty"`
+	// The name of the signal that it waits for; empty unless the reason is signal.
+	Signal string `protobuf:"bytes,70,opt,name=signal,proto3" json:"signal,omitempty"`
+	// The labels of the data that waits. Of a taint_hold: the labels that an approval drops for this execution.
+	Taint []*TaintLabel `protobuf:"bytes,75,rep,name=taint,proto3" json:"taint,omitempty"`
+	// What the attempt used; absent if it reported nothing.
+	Usage *Usage `protobuf:"bytes,80,opt,name=usage,proto3" json:"usage,omitempty"`
+	// What the child run may use of the budgets of this run; absent if it has none.
+	Reserved      *Amounts `protobuf:"bytes,81,opt,name=reserved,proto3" json:"reserved,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *NodeBlocked) Reset() {
 	*x = NodeBlocked{}
-	mi := &file_pawl_v1_event_proto_msgTypes[26]
+	mi := &file_pawl_v1_event_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2327,7 +3141,7 @@ func (x *NodeBlocked) String() string {
 func (*NodeBlocked) ProtoMessage() {}
 
 func (x *NodeBlocked) ProtoReflect() protoreflect.Message {
-	mi := &file_pawl_v1_event_proto_msgTypes[26]
+	mi := &file_pawl_v1_event_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2340,7 +3154,7 @@ func (x *NodeBlocked) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use NodeBlocked.ProtoReflect.Descriptor instead.
 func (*NodeBlocked) Descriptor() ([]byte, []int) {
-	return file_pawl_v1_event_proto_rawDescGZIP(), []int{26}
+	return file_pawl_v1_event_proto_rawDescGZIP(), []int{33}
 }
 
 func (x *NodeBlocked) GetReason() string {
@@ -2392,6 +3206,34 @@ func (x *NodeBlocked) GetDeadlineTime() *timestamppb.Timestamp {
 	return nil
 }
 
+func (x *NodeBlocked) GetSignal() string {
+	if x != nil {
+		return x.Signal
+	}
+	return ""
+}
+
+func (x *NodeBlocked) GetTaint() []*TaintLabel {
+	if x != nil {
+		return x.Taint
+	}
+	return nil
+}
+
+func (x *NodeBlocked) GetUsage() *Usage {
+	if x != nil {
+		return x.Usage
+	}
+	return nil
+}
+
+func (x *NodeBlocked) GetReserved() *Amounts {
+	if x != nil {
+		return x.Reserved
+	}
+	return nil
+}
+
 // NodeDecided means that the wait of a blocked node ended: a person decided, or the deadline passed. The consequences follow as
 // further events.
 type NodeDecided struct {
@@ -2410,6 +3252,8 @@ type NodeDecided struct {
 	ResponseJson []byte `protobuf:"bytes,6,opt,name=response_json,json=responseJson,proto3" json:"response_json,omitempty"`
 	// response_json as a value, for people and scripts: numbers are doubles. See values_left_out.
 	Response *structpb.Value `protobuf:"bytes,106,opt,name=response,proto3" json:"response,omitempty"`
+	// The labels that the person dropped for this execution. The comment is the reason.
+	Dropped []string `protobuf:"bytes,75,rep,name=dropped,proto3" json:"dropped,omitempty"`
 	// Output only: names of the values above that this answer leaves out, because they are too large or nested too deeply. Their bytes are there.
 	ValuesLeftOut []string `protobuf:"bytes,100,rep,name=values_left_out,json=valuesLeftOut,proto3" json:"values_left_out,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -2418,7 +3262,7 @@ type NodeDecided struct {
 
 func (x *NodeDecided) Reset() {
 	*x = NodeDecided{}
-	mi := &file_pawl_v1_event_proto_msgTypes[27]
+	mi := &file_pawl_v1_event_proto_msgTypes[34]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2430,7 +3274,7 @@ func (x *NodeDecided) String() string {
 func (*NodeDecided) ProtoMessage() {}
 
 func (x *NodeDecided) ProtoReflect() protoreflect.Message {
-	mi := &file_pawl_v1_event_proto_msgTypes[27]
+	mi := &file_pawl_v1_event_proto_msgTypes[34]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2443,7 +3287,7 @@ func (x *NodeDecided) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use NodeDecided.ProtoReflect.Descriptor instead.
 func (*NodeDecided) Descriptor() ([]byte, []int) {
-	return file_pawl_v1_event_proto_rawDescGZIP(), []int{27}
+	return file_pawl_v1_event_proto_rawDescGZIP(), []int{34}
 }
 
 func (x *NodeDecided) GetDecision() string {
@@ -2495,6 +3339,13 @@ func (x *NodeDecided) GetResponse() *structpb.Value {
 	return nil
 }
 
+func (x *NodeDecided) GetDropped() []string {
+	if x != nil {
+		return x.Dropped
+	}
+	return nil
+}
+
 func (x *NodeDecided) GetValuesLeftOut() []string {
 	if x != nil {
 		return x.ValuesLeftOut
@@ -2511,6 +3362,8 @@ type NodeExpanded struct {
 	ItemsJson []byte `protobuf:"bytes,2,opt,name=items_json,json=itemsJson,proto3" json:"items_json,omitempty"`
 	// items_json as a value, for people and scripts: numbers are doubles. See values_left_out.
 	Items *structpb.Value `protobuf:"bytes,102,opt,name=items,proto3" json:"items,omitempty"`
+	// The labels of the items.
+	Taint []*TaintLabel `protobuf:"bytes,75,rep,name=taint,proto3" json:"taint,omitempty"`
 	// Output only: names of the values above that this answer leaves out, because they are too large or nested too deeply. Their bytes are there.
 	ValuesLeftOut []string `protobuf:"bytes,100,rep,name=values_left_out,json=valuesLeftOut,proto3" json:"values_left_out,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -2519,7 +3372,7 @@ type NodeExpanded struct {
 
 func (x *NodeExpanded) Reset() {
 	*x = NodeExpanded{}
-	mi := &file_pawl_v1_event_proto_msgTypes[28]
+	mi := &file_pawl_v1_event_proto_msgTypes[35]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2531,7 +3384,7 @@ func (x *NodeExpanded) String() string {
 func (*NodeExpanded) ProtoMessage() {}
 
 func (x *NodeExpanded) ProtoReflect() protoreflect.Message {
-	mi := &file_pawl_v1_event_proto_msgTypes[28]
+	mi := &file_pawl_v1_event_proto_msgTypes[35]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2544,7 +3397,7 @@ func (x *NodeExpanded) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use NodeExpanded.ProtoReflect.Descriptor instead.
 func (*NodeExpanded) Descriptor() ([]byte, []int) {
-	return file_pawl_v1_event_proto_rawDescGZIP(), []int{28}
+	return file_pawl_v1_event_proto_rawDescGZIP(), []int{35}
 }
 
 func (x *NodeExpanded) GetWidth() uint32 {
@@ -2568,6 +3421,13 @@ func (x *NodeExpanded) GetItems() *structpb.Value {
 	return nil
 }
 
+func (x *NodeExpanded) GetTaint() []*TaintLabel {
+	if x != nil {
+		return x.Taint
+	}
+	return nil
+}
+
 func (x *NodeExpanded) GetValuesLeftOut() []string {
 	if x != nil {
 		return x.ValuesLeftOut
@@ -2586,7 +3446,7 @@ type NodeInvalidated struct {
 
 func (x *NodeInvalidated) Reset() {
 	*x = NodeInvalidated{}
-	mi := &file_pawl_v1_event_proto_msgTypes[29]
+	mi := &file_pawl_v1_event_proto_msgTypes[36]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2598,7 +3458,7 @@ func (x *NodeInvalidated) String() string {
 func (*NodeInvalidated) ProtoMessage() {}
 
 func (x *NodeInvalidated) ProtoReflect() protoreflect.Message {
-	mi := &file_pawl_v1_event_proto_msgTypes[29]
+	mi := &file_pawl_v1_event_proto_msgTypes[36]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2611,7 +3471,7 @@ func (x *NodeInvalidated) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use NodeInvalidated.ProtoReflect.Descriptor instead.
 func (*NodeInvalidated) Descriptor() ([]byte, []int) {
-	return file_pawl_v1_event_proto_rawDescGZIP(), []int{29}
+	return file_pawl_v1_event_proto_rawDescGZIP(), []int{36}
 }
 
 func (x *NodeInvalidated) GetReason() string {
@@ -2638,7 +3498,7 @@ type ModerationFlagged struct {
 
 func (x *ModerationFlagged) Reset() {
 	*x = ModerationFlagged{}
-	mi := &file_pawl_v1_event_proto_msgTypes[30]
+	mi := &file_pawl_v1_event_proto_msgTypes[37]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2650,7 +3510,7 @@ func (x *ModerationFlagged) String() string {
 func (*ModerationFlagged) ProtoMessage() {}
 
 func (x *ModerationFlagged) ProtoReflect() protoreflect.Message {
-	mi := &file_pawl_v1_event_proto_msgTypes[30]
+	mi := &file_pawl_v1_event_proto_msgTypes[37]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2663,7 +3523,7 @@ func (x *ModerationFlagged) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ModerationFlagged.ProtoReflect.Descriptor instead.
 func (*ModerationFlagged) Descriptor() ([]byte, []int) {
-	return file_pawl_v1_event_proto_rawDescGZIP(), []int{30}
+	return file_pawl_v1_event_proto_rawDescGZIP(), []int{37}
 }
 
 func (x *ModerationFlagged) GetPhase() string {
@@ -2711,7 +3571,7 @@ type ContractViolated struct {
 
 func (x *ContractViolated) Reset() {
 	*x = ContractViolated{}
-	mi := &file_pawl_v1_event_proto_msgTypes[31]
+	mi := &file_pawl_v1_event_proto_msgTypes[38]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2723,7 +3583,7 @@ func (x *ContractViolated) String() string {
 func (*ContractViolated) ProtoMessage() {}
 
 func (x *ContractViolated) ProtoReflect() protoreflect.Message {
-	mi := &file_pawl_v1_event_proto_msgTypes[31]
+	mi := &file_pawl_v1_event_proto_msgTypes[38]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2736,7 +3596,7 @@ func (x *ContractViolated) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ContractViolated.ProtoReflect.Descriptor instead.
 func (*ContractViolated) Descriptor() ([]byte, []int) {
-	return file_pawl_v1_event_proto_rawDescGZIP(), []int{31}
+	return file_pawl_v1_event_proto_rawDescGZIP(), []int{38}
 }
 
 func (x *ContractViolated) GetPhase() string {
@@ -2792,7 +3652,7 @@ type ExecutionTag struct {
 
 func (x *ExecutionTag) Reset() {
 	*x = ExecutionTag{}
-	mi := &file_pawl_v1_event_proto_msgTypes[32]
+	mi := &file_pawl_v1_event_proto_msgTypes[39]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2804,7 +3664,7 @@ func (x *ExecutionTag) String() string {
 func (*ExecutionTag) ProtoMessage() {}
 
 func (x *ExecutionTag) ProtoReflect() protoreflect.Message {
-	mi := &file_pawl_v1_event_proto_msgTypes[32]
+	mi := &file_pawl_v1_event_proto_msgTypes[39]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2817,7 +3677,7 @@ func (x *ExecutionTag) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExecutionTag.ProtoReflect.Descriptor instead.
 func (*ExecutionTag) Descriptor() ([]byte, []int) {
-	return file_pawl_v1_event_proto_rawDescGZIP(), []int{32}
+	return file_pawl_v1_event_proto_rawDescGZIP(), []int{39}
 }
 
 func (x *ExecutionTag) GetEventId() uint64 {
@@ -2880,7 +3740,7 @@ var File_pawl_v1_event_proto protoreflect.FileDescriptor
 
 const file_pawl_v1_event_proto_rawDesc = "" +
 	"\n" +
-	"\x13pawl/v1/event.proto\x12\apawl.v1\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x13pawl/v1/pause.proto\x1a\x11pawl/v1/run.proto\"\x9b\x0f\n" +
+	"\x13pawl/v1/event.proto\x12\apawl.v1\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x13pawl/v1/pause.proto\x1a\x11pawl/v1/run.proto\"\xc9\x10\n" +
 	"\bRunEvent\x12\x19\n" +
 	"\bevent_id\x18\x01 \x01(\x04R\aeventId\x12\x15\n" +
 	"\x06run_id\x18\x02 \x01(\tR\x05runId\x12\x1f\n" +
@@ -2893,7 +3753,8 @@ const file_pawl_v1_event_proto_rawDesc = "" +
 	"\titeration\x18\b \x01(\rR\titeration\x12\x18\n" +
 	"\aattempt\x18\t \x01(\rR\aattempt\x12\x14\n" +
 	"\x05epoch\x18\n" +
-	" \x01(\x04R\x05epoch\x126\n" +
+	" \x01(\x04R\x05epoch\x12&\n" +
+	"\x0freused_event_id\x18_ \x01(\x04R\rreusedEventId\x126\n" +
 	"\vrun_started\x18\x14 \x01(\v2\x13.pawl.v1.RunStartedH\x00R\n" +
 	"runStarted\x12I\n" +
 	"\x12run_status_changed\x18\x15 \x01(\v2\x19.pawl.v1.RunStatusChangedH\x00R\x10runStatusChanged\x12<\n" +
@@ -2904,7 +3765,8 @@ const file_pawl_v1_event_proto_rawDesc = "" +
 	"\rrun_timed_out\x18\x19 \x01(\v2\x14.pawl.v1.RunTimedOutH\x00R\vrunTimedOut\x12<\n" +
 	"\rrun_recovered\x18\x1a \x01(\v2\x15.pawl.v1.RunRecoveredH\x00R\frunRecovered\x122\n" +
 	"\theartbeat\x18\x1b \x01(\v2\x12.pawl.v1.HeartbeatH\x00R\theartbeat\x12C\n" +
-	"\x10run_metadata_set\x18\x1c \x01(\v2\x17.pawl.v1.RunMetadataSetH\x00R\x0erunMetadataSet\x12?\n" +
+	"\x10run_metadata_set\x18\x1c \x01(\v2\x17.pawl.v1.RunMetadataSetH\x00R\x0erunMetadataSet\x12F\n" +
+	"\x11run_budget_raised\x18P \x01(\v2\x18.pawl.v1.RunBudgetRaisedH\x00R\x0frunBudgetRaised\x12?\n" +
 	"\x0ememory_updated\x18\x1e \x01(\v2\x16.pawl.v1.MemoryUpdatedH\x00R\rmemoryUpdated\x126\n" +
 	"\vnode_queued\x18( \x01(\v2\x13.pawl.v1.NodeQueuedH\x00R\n" +
 	"nodeQueued\x129\n" +
@@ -2923,13 +3785,14 @@ const file_pawl_v1_event_proto_rawDesc = "" +
 	"\rnode_expanded\x184 \x01(\v2\x15.pawl.v1.NodeExpandedH\x00R\fnodeExpanded\x129\n" +
 	"\fnode_decided\x185 \x01(\v2\x14.pawl.v1.NodeDecidedH\x00R\vnodeDecided\x12K\n" +
 	"\x12moderation_flagged\x18< \x01(\v2\x1a.pawl.v1.ModerationFlaggedH\x00R\x11moderationFlagged\x12H\n" +
-	"\x11contract_violated\x18= \x01(\v2\x19.pawl.v1.ContractViolatedH\x00R\x10contractViolatedB\x06\n" +
+	"\x11contract_violated\x18= \x01(\v2\x19.pawl.v1.ContractViolatedH\x00R\x10contractViolated\x12<\n" +
+	"\rrun_signalled\x18F \x01(\v2\x15.pawl.v1.RunSignalledH\x00R\frunSignalledB\x06\n" +
 	"\x04fact\"z\n" +
 	"\vCorrelation\x12\x19\n" +
 	"\btrace_id\x18\x01 \x01(\tR\atraceId\x12&\n" +
 	"\x0fparent_event_id\x18\x02 \x01(\x04R\rparentEventId\x12\x12\n" +
 	"\x04wave\x18\x03 \x01(\rR\x04wave\x12\x14\n" +
-	"\x05phase\x18\x04 \x01(\tR\x05phase\"\xba\x04\n" +
+	"\x05phase\x18\x04 \x01(\tR\x05phase\"\xad\a\n" +
 	"\n" +
 	"RunStarted\x12\x1d\n" +
 	"\n" +
@@ -2940,64 +3803,110 @@ const file_pawl_v1_event_proto_rawDesc = "" +
 	"\x04kind\x18\x04 \x01(\x0e2\x10.pawl.v1.RunKindR\x04kind\x12?\n" +
 	"\rdeadline_time\x18\x05 \x01(\v2\x1a.google.protobuf.TimestampR\fdeadlineTime\x12'\n" +
 	"\x0fidempotency_key\x18\x06 \x01(\tR\x0eidempotencyKey\x12%\n" +
-	"\x0emax_iterations\x18\t \x01(\rR\rmaxIterations\x12\x1f\n" +
+	"\x0emax_iterations\x18\t \x01(\rR\rmaxIterations\x12\x12\n" +
+	"\x04goal\x18A \x01(\tR\x04goal\x12 \n" +
+	"\vconstraints\x18B \x03(\tR\vconstraints\x12$\n" +
+	"\vmax_retries\x18C \x01(\rH\x00R\n" +
+	"maxRetries\x88\x01\x01\x12\x1f\n" +
 	"\vschedule_id\x18< \x01(\tR\n" +
 	"scheduleId\x12?\n" +
 	"\rschedule_time\x18= \x01(\v2\x1a.google.protobuf.TimestampR\fscheduleTime\x12\"\n" +
 	"\x04slot\x18> \x01(\v2\x0e.pawl.v1.LimitR\x04slot\x12\"\n" +
-	"\x04rate\x18? \x01(\v2\x0e.pawl.v1.LimitR\x04rate\x12&\n" +
-	"\x0fvalues_left_out\x18d \x03(\tR\rvaluesLeftOut\"\\\n" +
+	"\x04rate\x18? \x01(\v2\x0e.pawl.v1.LimitR\x04rate\x12)\n" +
+	"\x05taint\x18K \x03(\v2\x13.pawl.v1.TaintLabelR\x05taint\x12\x1b\n" +
+	"\trepair_of\x18_ \x01(\tR\brepairOf\x12\x1f\n" +
+	"\vplan_digest\x18` \x01(\tR\n" +
+	"planDigest\x12\"\n" +
+	"\rundoes_run_id\x18Z \x01(\tR\vundoesRunId\x12$\n" +
+	"\x0eundoes_node_id\x18[ \x01(\tR\fundoesNodeId\x12)\n" +
+	"\x10undoes_iteration\x18\\ \x01(\rR\x0fundoesIteration\x12&\n" +
+	"\x0fvalues_left_out\x18d \x03(\tR\rvaluesLeftOut\x12'\n" +
+	"\x06budget\x18P \x01(\v2\x0f.pawl.v1.BudgetR\x06budgetB\x0e\n" +
+	"\f_max_retries\"\\\n" +
 	"\x05Limit\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05limit\x18\x02 \x01(\rR\x05limit\x12\x15\n" +
 	"\x06per_ms\x18\x03 \x01(\x04R\x05perMs\x12\x14\n" +
-	"\x05scope\x18\x04 \x01(\tR\x05scope\"\xf2\x01\n" +
+	"\x05scope\x18\x04 \x01(\tR\x05scope\"\xbf\x02\n" +
 	"\x10RunStatusChanged\x12&\n" +
 	"\x04from\x18\x01 \x01(\x0e2\x12.pawl.v1.RunStatusR\x04from\x12\"\n" +
 	"\x02to\x18\x02 \x01(\x0e2\x12.pawl.v1.RunStatusR\x02to\x12?\n" +
 	"\rdeadline_time\x18\x03 \x01(\v2\x1a.google.protobuf.TimestampR\fdeadlineTime\x12)\n" +
 	"\x05scope\x18\x04 \x01(\x0e2\x13.pawl.v1.PauseScopeR\x05scope\x12\x0e\n" +
 	"\x02by\x18\x05 \x01(\tR\x02by\x12\x16\n" +
-	"\x06reason\x18\x06 \x01(\tR\x06reason\"\xaa\x01\n" +
+	"\x06reason\x18\x06 \x01(\tR\x06reason\x12*\n" +
+	"\x06ending\x18Z \x01(\v2\x12.pawl.v1.RunEndingR\x06ending\x12\x1f\n" +
+	"\vwaiting_for\x18P \x01(\tR\n" +
+	"waitingFor\"\x8d\x01\n" +
+	"\tRunEnding\x12*\n" +
+	"\x06status\x18\x01 \x01(\x0e2\x12.pawl.v1.RunStatusR\x06status\x12\x18\n" +
+	"\amessage\x18\x02 \x01(\tR\amessage\x12\x14\n" +
+	"\x05cause\x18\x03 \x01(\tR\x05cause\x12$\n" +
+	"\x0efailed_node_id\x18\x04 \x01(\tR\ffailedNodeId\"\x90\x02\n" +
 	"\fRunCompleted\x12\x1f\n" +
 	"\voutput_json\x18\x01 \x01(\fR\n" +
 	"outputJson\x12.\n" +
 	"\x06output\x18e \x01(\v2\x16.google.protobuf.ValueR\x06output\x12!\n" +
-	"\fhas_failures\x18\x02 \x01(\bR\vhasFailures\x12&\n" +
-	"\x0fvalues_left_out\x18d \x03(\tR\rvaluesLeftOut\"a\n" +
+	"\fhas_failures\x18\x02 \x01(\bR\vhasFailures\x12)\n" +
+	"\x05taint\x18K \x03(\v2\x13.pawl.v1.TaintLabelR\x05taint\x129\n" +
+	"\fcompensation\x18Z \x01(\v2\x15.pawl.v1.CompensationR\fcompensation\x12&\n" +
+	"\x0fvalues_left_out\x18d \x03(\tR\rvaluesLeftOut\"\x9c\x01\n" +
 	"\tRunFailed\x12$\n" +
 	"\x0efailed_node_id\x18\x01 \x01(\tR\ffailedNodeId\x12\x18\n" +
 	"\amessage\x18\x02 \x01(\tR\amessage\x12\x14\n" +
-	"\x05cause\x18\x03 \x01(\tR\x05cause\"&\n" +
+	"\x05cause\x18\x03 \x01(\tR\x05cause\x129\n" +
+	"\fcompensation\x18Z \x01(\v2\x15.pawl.v1.CompensationR\fcompensation\"a\n" +
 	"\fRunCancelled\x12\x16\n" +
-	"\x06reason\x18\x01 \x01(\tR\x06reason\"N\n" +
+	"\x06reason\x18\x01 \x01(\tR\x06reason\x129\n" +
+	"\fcompensation\x18Z \x01(\v2\x15.pawl.v1.CompensationR\fcompensation\"\x89\x01\n" +
 	"\vRunTimedOut\x12?\n" +
-	"\rdeadline_time\x18\x01 \x01(\v2\x1a.google.protobuf.TimestampR\fdeadlineTime\"p\n" +
+	"\rdeadline_time\x18\x01 \x01(\v2\x1a.google.protobuf.TimestampR\fdeadlineTime\x129\n" +
+	"\fcompensation\x18Z \x01(\v2\x15.pawl.v1.CompensationR\fcompensation\"\x95\x01\n" +
 	"\fRunRecovered\x12\x16\n" +
 	"\x06reason\x18\x01 \x01(\tR\x06reason\x12\x1f\n" +
 	"\vexecutor_id\x18\x02 \x01(\tR\n" +
 	"executorId\x12'\n" +
-	"\x0flost_deliveries\x18\x03 \x01(\rR\x0elostDeliveries\"\v\n" +
-	"\tHeartbeat\"\xb8\x01\n" +
+	"\x0flost_deliveries\x18\x03 \x01(\rR\x0elostDeliveries\x12#\n" +
+	"\rawaits_budget\x18P \x01(\bR\fawaitsBudget\"\v\n" +
+	"\tHeartbeat\"\xe1\x01\n" +
 	"\rMemoryUpdated\x12\x1f\n" +
 	"\vvalues_json\x18\x01 \x01(\fR\n" +
 	"valuesJson\x12.\n" +
 	"\x06values\x18e \x01(\v2\x16.google.protobuf.ValueR\x06values\x12\x12\n" +
 	"\x04keys\x18\x02 \x03(\tR\x04keys\x12\x1a\n" +
-	"\breplaced\x18\x03 \x03(\tR\breplaced\x12&\n" +
+	"\breplaced\x18\x03 \x03(\tR\breplaced\x12'\n" +
+	"\x05taint\x18K \x03(\v2\x11.pawl.v1.KeyTaintR\x05taint\x12&\n" +
+	"\x0fvalues_left_out\x18d \x03(\tR\rvaluesLeftOut\"I\n" +
+	"\bKeyTaint\x12\x10\n" +
+	"\x03key\x18\x01 \x01(\tR\x03key\x12+\n" +
+	"\x06labels\x18\x02 \x03(\v2\x13.pawl.v1.TaintLabelR\x06labels\"\xbe\x01\n" +
+	"\fRunSignalled\x12\x12\n" +
+	"\x04name\x18\x01 \x01(\tR\x04name\x12!\n" +
+	"\fpayload_json\x18\x02 \x01(\fR\vpayloadJson\x120\n" +
+	"\apayload\x18f \x01(\v2\x16.google.protobuf.ValueR\apayload\x12\x1d\n" +
+	"\n" +
+	"request_id\x18\x03 \x01(\tR\trequestId\x12&\n" +
 	"\x0fvalues_left_out\x18d \x03(\tR\rvaluesLeftOut\"\x91\x01\n" +
 	"\x0eRunMetadataSet\x12#\n" +
 	"\rmetadata_json\x18\x01 \x01(\fR\fmetadataJson\x122\n" +
 	"\bmetadata\x18e \x01(\v2\x16.google.protobuf.ValueR\bmetadata\x12&\n" +
-	"\x0fvalues_left_out\x18d \x03(\tR\rvaluesLeftOut\"\x98\x01\n" +
+	"\x0fvalues_left_out\x18d \x03(\tR\rvaluesLeftOut\"\x84\x01\n" +
+	"\x0fRunBudgetRaised\x12*\n" +
+	"\aamounts\x18\x01 \x01(\v2\x10.pawl.v1.AmountsR\aamounts\x12\x0e\n" +
+	"\x02by\x18\x02 \x01(\tR\x02by\x12\x16\n" +
+	"\x06reason\x18\x03 \x01(\tR\x06reason\x12\x1d\n" +
+	"\n" +
+	"request_id\x18\x04 \x01(\tR\trequestId\"\xc6\x01\n" +
 	"\n" +
 	"NodeQueued\x12B\n" +
 	"\x0fnot_before_time\x18\x01 \x01(\v2\x1a.google.protobuf.TimestampR\rnotBeforeTime\x12\"\n" +
 	"\x04slot\x18\x02 \x01(\v2\x0e.pawl.v1.LimitR\x04slot\x12\"\n" +
-	"\x04rate\x18\x03 \x01(\v2\x0e.pawl.v1.LimitR\x04rate\".\n" +
+	"\x04rate\x18\x03 \x01(\v2\x0e.pawl.v1.LimitR\x04rate\x12,\n" +
+	"\breserved\x18P \x01(\v2\x10.pawl.v1.AmountsR\breserved\"Y\n" +
 	"\vNodeStarted\x12\x1f\n" +
 	"\vexecutor_id\x18\x01 \x01(\tR\n" +
-	"executorId\"\x89\x01\n" +
+	"executorId\x12)\n" +
+	"\x05taint\x18K \x03(\v2\x13.pawl.v1.TaintLabelR\x05taint\"\x89\x01\n" +
 	"\x0fNodeStreamDelta\x12\x1f\n" +
 	"\vdelta_index\x18\x01 \x01(\rR\n" +
 	"deltaIndex\x12\x12\n" +
@@ -3006,18 +3915,25 @@ const file_pawl_v1_event_proto_rawDesc = "" +
 	"\tcut_bytes\x18\x04 \x01(\x04R\bcutBytes\"-\n" +
 	"\x05Media\x12\x10\n" +
 	"\x03url\x18\x01 \x01(\tR\x03url\x12\x12\n" +
-	"\x04mime\x18\x02 \x01(\tR\x04mime\"O\n" +
+	"\x04mime\x18\x02 \x01(\tR\x04mime\"\xc4\x01\n" +
 	"\x05Usage\x12!\n" +
 	"\finput_tokens\x18\x01 \x01(\x04R\vinputTokens\x12#\n" +
-	"\routput_tokens\x18\x02 \x01(\x04R\foutputTokens\"V\n" +
+	"\routput_tokens\x18\x02 \x01(\x04R\foutputTokens\x12$\n" +
+	"\vcost_micros\x18\x03 \x01(\x04H\x00R\n" +
+	"costMicros\x88\x01\x01\x12\x14\n" +
+	"\x05model\x18\x04 \x01(\tR\x05model\x12'\n" +
+	"\x0fnode_executions\x18\x05 \x01(\x04R\x0enodeExecutionsB\x0e\n" +
+	"\f_cost_micros\"V\n" +
 	"\aNodeLog\x12\x14\n" +
 	"\x05level\x18\x01 \x01(\tR\x05level\x12\x18\n" +
 	"\amessage\x18\x02 \x01(\tR\amessage\x12\x1b\n" +
-	"\tcut_bytes\x18\x03 \x01(\x04R\bcutBytes\"X\n" +
+	"\tcut_bytes\x18\x03 \x01(\x04R\bcutBytes\"\xa3\x01\n" +
 	"\vNodeRetried\x12\x14\n" +
 	"\x05cause\x18\x01 \x01(\tR\x05cause\x12\x18\n" +
 	"\amessage\x18\x02 \x01(\tR\amessage\x12\x19\n" +
-	"\bdelay_ms\x18\x03 \x01(\x04R\adelayMs\"\xb0\x02\n" +
+	"\bdelay_ms\x18\x03 \x01(\x04R\adelayMs\x12$\n" +
+	"\x05usage\x18P \x01(\v2\x0e.pawl.v1.UsageR\x05usage\x12#\n" +
+	"\rawaits_budget\x18Q \x01(\bR\fawaitsBudget\"\x89\x04\n" +
 	"\rNodeCompleted\x12\x1f\n" +
 	"\voutput_json\x18\x01 \x01(\fR\n" +
 	"outputJson\x12.\n" +
@@ -3027,26 +3943,44 @@ const file_pawl_v1_event_proto_rawDesc = "" +
 	"durationMs\x12$\n" +
 	"\x0equeue_delay_ms\x18\x04 \x01(\x04R\fqueueDelayMs\x12$\n" +
 	"\x05usage\x18\x05 \x01(\v2\x0e.pawl.v1.UsageR\x05usage\x12!\n" +
-	"\x04goto\x18\x06 \x01(\v2\r.pawl.v1.GotoR\x04goto\x12&\n" +
-	"\x0fvalues_left_out\x18d \x03(\tR\rvaluesLeftOut\"K\n" +
+	"\x04goto\x18\x06 \x01(\v2\r.pawl.v1.GotoR\x04goto\x12%\n" +
+	"\x06set_by\x18_ \x01(\v2\x0e.pawl.v1.SetByR\x05setBy\x12*\n" +
+	"\x11signal_request_id\x18F \x01(\tR\x0fsignalRequestId\x12)\n" +
+	"\x05taint\x18K \x03(\v2\x13.pawl.v1.TaintLabelR\x05taint\x120\n" +
+	"\tsanitized\x18L \x01(\v2\x12.pawl.v1.SanitizedR\tsanitized\x12'\n" +
+	"\x05calls\x18U \x03(\v2\x11.pawl.v1.ToolCallR\x05calls\x12&\n" +
+	"\x0fvalues_left_out\x18d \x03(\tR\rvaluesLeftOut\";\n" +
+	"\tSanitized\x12\x16\n" +
+	"\x06labels\x18\x01 \x03(\tR\x06labels\x12\x16\n" +
+	"\x06reason\x18\x02 \x01(\tR\x06reason\"/\n" +
+	"\x05SetBy\x12\x0e\n" +
+	"\x02by\x18\x01 \x01(\tR\x02by\x12\x16\n" +
+	"\x06reason\x18\x02 \x01(\tR\x06reason\"D\n" +
+	"\bToolCall\x12\x0e\n" +
+	"\x02id\x18\x01 \x01(\tR\x02id\x12\x12\n" +
+	"\x04name\x18\x02 \x01(\tR\x04name\x12\x14\n" +
+	"\x05fault\x18\x03 \x01(\tR\x05fault\"K\n" +
 	"\x04Goto\x12\x17\n" +
 	"\anode_id\x18\x01 \x01(\tR\x06nodeId\x12\x12\n" +
 	"\x04kind\x18\x02 \x01(\tR\x04kind\x12\x16\n" +
-	"\x06reason\x18\x03 \x01(\tR\x06reason\"\xb9\x01\n" +
+	"\x06reason\x18\x03 \x01(\tR\x06reason\"\x8b\x02\n" +
 	"\n" +
 	"NodeFailed\x12\x14\n" +
 	"\x05cause\x18\x01 \x01(\tR\x05cause\x12\x18\n" +
 	"\amessage\x18\x02 \x01(\tR\amessage\x12!\n" +
 	"\fdetails_json\x18\x03 \x01(\fR\vdetailsJson\x120\n" +
-	"\adetails\x18g \x01(\v2\x16.google.protobuf.ValueR\adetails\x12&\n" +
-	"\x0fvalues_left_out\x18d \x03(\tR\rvaluesLeftOut\"'\n" +
+	"\adetails\x18g \x01(\v2\x16.google.protobuf.ValueR\adetails\x12*\n" +
+	"\x11signal_request_id\x18F \x01(\tR\x0fsignalRequestId\x12&\n" +
+	"\x0fvalues_left_out\x18d \x03(\tR\rvaluesLeftOut\x12$\n" +
+	"\x05usage\x18P \x01(\v2\x0e.pawl.v1.UsageR\x05usage\"'\n" +
 	"\rNodeCancelled\x12\x16\n" +
 	"\x06reason\x18\x01 \x01(\tR\x06reason\"%\n" +
 	"\vNodeSkipped\x12\x16\n" +
-	"\x06reason\x18\x01 \x01(\tR\x06reason\"-\n" +
+	"\x06reason\x18\x01 \x01(\tR\x06reason\"S\n" +
 	"\fNodeTimedOut\x12\x1d\n" +
 	"\n" +
-	"timeout_ms\x18\x01 \x01(\x04R\ttimeoutMs\"\xf7\x01\n" +
+	"timeout_ms\x18\x01 \x01(\x04R\ttimeoutMs\x12$\n" +
+	"\x05usage\x18P \x01(\v2\x0e.pawl.v1.UsageR\x05usage\"\x8e\x03\n" +
 	"\vNodeBlocked\x12\x16\n" +
 	"\x06reason\x18\x01 \x01(\tR\x06reason\x12 \n" +
 	"\fchild_run_id\x18\x02 \x01(\tR\n" +
@@ -3056,7 +3990,11 @@ const file_pawl_v1_event_proto_rawDesc = "" +
 	"approvalId\x12\x18\n" +
 	"\amessage\x18\x05 \x01(\tR\amessage\x12\x1c\n" +
 	"\tassignees\x18\x06 \x03(\tR\tassignees\x12?\n" +
-	"\rdeadline_time\x18\a \x01(\v2\x1a.google.protobuf.TimestampR\fdeadlineTime\"\x9c\x02\n" +
+	"\rdeadline_time\x18\a \x01(\v2\x1a.google.protobuf.TimestampR\fdeadlineTime\x12\x16\n" +
+	"\x06signal\x18F \x01(\tR\x06signal\x12)\n" +
+	"\x05taint\x18K \x03(\v2\x13.pawl.v1.TaintLabelR\x05taint\x12$\n" +
+	"\x05usage\x18P \x01(\v2\x0e.pawl.v1.UsageR\x05usage\x12,\n" +
+	"\breserved\x18Q \x01(\v2\x10.pawl.v1.AmountsR\breserved\"\xb6\x02\n" +
 	"\vNodeDecided\x12\x1a\n" +
 	"\bdecision\x18\x01 \x01(\tR\bdecision\x12\x16\n" +
 	"\x06reason\x18\x02 \x01(\tR\x06reason\x12\x18\n" +
@@ -3066,13 +4004,15 @@ const file_pawl_v1_event_proto_rawDesc = "" +
 	"\vapproval_id\x18\x05 \x01(\tR\n" +
 	"approvalId\x12#\n" +
 	"\rresponse_json\x18\x06 \x01(\fR\fresponseJson\x122\n" +
-	"\bresponse\x18j \x01(\v2\x16.google.protobuf.ValueR\bresponse\x12&\n" +
-	"\x0fvalues_left_out\x18d \x03(\tR\rvaluesLeftOut\"\x99\x01\n" +
+	"\bresponse\x18j \x01(\v2\x16.google.protobuf.ValueR\bresponse\x12\x18\n" +
+	"\adropped\x18K \x03(\tR\adropped\x12&\n" +
+	"\x0fvalues_left_out\x18d \x03(\tR\rvaluesLeftOut\"\xc4\x01\n" +
 	"\fNodeExpanded\x12\x14\n" +
 	"\x05width\x18\x01 \x01(\rR\x05width\x12\x1d\n" +
 	"\n" +
 	"items_json\x18\x02 \x01(\fR\titemsJson\x12,\n" +
-	"\x05items\x18f \x01(\v2\x16.google.protobuf.ValueR\x05items\x12&\n" +
+	"\x05items\x18f \x01(\v2\x16.google.protobuf.ValueR\x05items\x12)\n" +
+	"\x05taint\x18K \x03(\v2\x13.pawl.v1.TaintLabelR\x05taint\x12&\n" +
 	"\x0fvalues_left_out\x18d \x03(\tR\rvaluesLeftOut\")\n" +
 	"\x0fNodeInvalidated\x12\x16\n" +
 	"\x06reason\x18\x01 \x01(\tR\x06reason\"\xa6\x01\n" +
@@ -3111,110 +4051,149 @@ func file_pawl_v1_event_proto_rawDescGZIP() []byte {
 	return file_pawl_v1_event_proto_rawDescData
 }
 
-var file_pawl_v1_event_proto_msgTypes = make([]protoimpl.MessageInfo, 33)
+var file_pawl_v1_event_proto_msgTypes = make([]protoimpl.MessageInfo, 40)
 var file_pawl_v1_event_proto_goTypes = []any{
 	(*RunEvent)(nil),              // 0: pawl.v1.RunEvent
 	(*Correlation)(nil),           // 1: pawl.v1.Correlation
 	(*RunStarted)(nil),            // 2: pawl.v1.RunStarted
 	(*Limit)(nil),                 // 3: pawl.v1.Limit
 	(*RunStatusChanged)(nil),      // 4: pawl.v1.RunStatusChanged
-	(*RunCompleted)(nil),          // 5: pawl.v1.RunCompleted
-	(*RunFailed)(nil),             // 6: pawl.v1.RunFailed
-	(*RunCancelled)(nil),          // 7: pawl.v1.RunCancelled
-	(*RunTimedOut)(nil),           // 8: pawl.v1.RunTimedOut
-	(*RunRecovered)(nil),          // 9: pawl.v1.RunRecovered
-	(*Heartbeat)(nil),             // 10: pawl.v1.Heartbeat
-	(*MemoryUpdated)(nil),         // 11: pawl.v1.MemoryUpdated
-	(*RunMetadataSet)(nil),        // 12: pawl.v1.RunMetadataSet
-	(*NodeQueued)(nil),            // 13: pawl.v1.NodeQueued
-	(*NodeStarted)(nil),           // 14: pawl.v1.NodeStarted
-	(*NodeStreamDelta)(nil),       // 15: pawl.v1.NodeStreamDelta
-	(*Media)(nil),                 // 16: pawl.v1.Media
-	(*Usage)(nil),                 // 17: pawl.v1.Usage
-	(*NodeLog)(nil),               // 18: pawl.v1.NodeLog
-	(*NodeRetried)(nil),           // 19: pawl.v1.NodeRetried
-	(*NodeCompleted)(nil),         // 20: pawl.v1.NodeCompleted
-	(*Goto)(nil),                  // 21: pawl.v1.Goto
-	(*NodeFailed)(nil),            // 22: pawl.v1.NodeFailed
-	(*NodeCancelled)(nil),         // 23: pawl.v1.NodeCancelled
-	(*NodeSkipped)(nil),           // 24: pawl.v1.NodeSkipped
-	(*NodeTimedOut)(nil),          // 25: pawl.v1.NodeTimedOut
-	(*NodeBlocked)(nil),           // 26: pawl.v1.NodeBlocked
-	(*NodeDecided)(nil),           // 27: pawl.v1.NodeDecided
-	(*NodeExpanded)(nil),          // 28: pawl.v1.NodeExpanded
-	(*NodeInvalidated)(nil),       // 29: pawl.v1.NodeInvalidated
-	(*ModerationFlagged)(nil),     // 30: pawl.v1.ModerationFlagged
-	(*ContractViolated)(nil),      // 31: pawl.v1.ContractViolated
-	(*ExecutionTag)(nil),          // 32: pawl.v1.ExecutionTag
-	(*timestamppb.Timestamp)(nil), // 33: google.protobuf.Timestamp
-	(*structpb.Value)(nil),        // 34: google.protobuf.Value
-	(RunKind)(0),                  // 35: pawl.v1.RunKind
-	(RunStatus)(0),                // 36: pawl.v1.RunStatus
-	(PauseScope)(0),               // 37: pawl.v1.PauseScope
+	(*RunEnding)(nil),             // 5: pawl.v1.RunEnding
+	(*RunCompleted)(nil),          // 6: pawl.v1.RunCompleted
+	(*RunFailed)(nil),             // 7: pawl.v1.RunFailed
+	(*RunCancelled)(nil),          // 8: pawl.v1.RunCancelled
+	(*RunTimedOut)(nil),           // 9: pawl.v1.RunTimedOut
+	(*RunRecovered)(nil),          // 10: pawl.v1.RunRecovered
+	(*Heartbeat)(nil),             // 11: pawl.v1.Heartbeat
+	(*MemoryUpdated)(nil),         // 12: pawl.v1.MemoryUpdated
+	(*KeyTaint)(nil),              // 13: pawl.v1.KeyTaint
+	(*RunSignalled)(nil),          // 14: pawl.v1.RunSignalled
+	(*RunMetadataSet)(nil),        // 15: pawl.v1.RunMetadataSet
+	(*RunBudgetRaised)(nil),       // 16: pawl.v1.RunBudgetRaised
+	(*NodeQueued)(nil),            // 17: pawl.v1.NodeQueued
+	(*NodeStarted)(nil),           // 18: pawl.v1.NodeStarted
+	(*NodeStreamDelta)(nil),       // 19: pawl.v1.NodeStreamDelta
+	(*Media)(nil),                 // 20: pawl.v1.Media
+	(*Usage)(nil),                 // 21: pawl.v1.Usage
+	(*NodeLog)(nil),               // 22: pawl.v1.NodeLog
+	(*NodeRetried)(nil),           // 23: pawl.v1.NodeRetried
+	(*NodeCompleted)(nil),         // 24: pawl.v1.NodeCompleted
+	(*Sanitized)(nil),             // 25: pawl.v1.Sanitized
+	(*SetBy)(nil),                 // 26: pawl.v1.SetBy
+	(*ToolCall)(nil),              // 27: pawl.v1.ToolCall
+	(*Goto)(nil),                  // 28: pawl.v1.Goto
+	(*NodeFailed)(nil),            // 29: pawl.v1.NodeFailed
+	(*NodeCancelled)(nil),         // 30: pawl.v1.NodeCancelled
+	(*NodeSkipped)(nil),           // 31: pawl.v1.NodeSkipped
+	(*NodeTimedOut)(nil),          // 32: pawl.v1.NodeTimedOut
+	(*NodeBlocked)(nil),           // 33: pawl.v1.NodeBlocked
+	(*NodeDecided)(nil),           // 34: pawl.v1.NodeDecided
+	(*NodeExpanded)(nil),          // 35: pawl.v1.NodeExpanded
+	(*NodeInvalidated)(nil),       // 36: pawl.v1.NodeInvalidated
+	(*ModerationFlagged)(nil),     // 37: pawl.v1.ModerationFlagged
+	(*ContractViolated)(nil),      // 38: pawl.v1.ContractViolated
+	(*ExecutionTag)(nil),          // 39: pawl.v1.ExecutionTag
+	(*timestamppb.Timestamp)(nil), // 40: google.protobuf.Timestamp
+	(*structpb.Value)(nil),        // 41: google.protobuf.Value
+	(RunKind)(0),                  // 42: pawl.v1.RunKind
+	(*TaintLabel)(nil),            // 43: pawl.v1.TaintLabel
+	(*Budget)(nil),                // 44: pawl.v1.Budget
+	(RunStatus)(0),                // 45: pawl.v1.RunStatus
+	(PauseScope)(0),               // 46: pawl.v1.PauseScope
+	(*Compensation)(nil),          // 47: pawl.v1.Compensation
+	(*Amounts)(nil),               // 48: pawl.v1.Amounts
 }
 var file_pawl_v1_event_proto_depIdxs = []int32{
-	33, // 0: pawl.v1.RunEvent.time:type_name -> google.protobuf.Timestamp
+	40, // 0: pawl.v1.RunEvent.time:type_name -> google.protobuf.Timestamp
 	1,  // 1: pawl.v1.RunEvent.correlation:type_name -> pawl.v1.Correlation
 	2,  // 2: pawl.v1.RunEvent.run_started:type_name -> pawl.v1.RunStarted
 	4,  // 3: pawl.v1.RunEvent.run_status_changed:type_name -> pawl.v1.RunStatusChanged
-	5,  // 4: pawl.v1.RunEvent.run_completed:type_name -> pawl.v1.RunCompleted
-	6,  // 5: pawl.v1.RunEvent.run_failed:type_name -> pawl.v1.RunFailed
-	7,  // 6: pawl.v1.RunEvent.run_cancelled:type_name -> pawl.v1.RunCancelled
-	8,  // 7: pawl.v1.RunEvent.run_timed_out:type_name -> pawl.v1.RunTimedOut
-	9,  // 8: pawl.v1.RunEvent.run_recovered:type_name -> pawl.v1.RunRecovered
-	10, // 9: pawl.v1.RunEvent.heartbeat:type_name -> pawl.v1.Heartbeat
-	12, // 10: pawl.v1.RunEvent.run_metadata_set:type_name -> pawl.v1.RunMetadataSet
-	11, // 11: pawl.v1.RunEvent.memory_updated:type_name -> pawl.v1.MemoryUpdated
-	13, // 12: pawl.v1.RunEvent.node_queued:type_name -> pawl.v1.NodeQueued
-	14, // 13: pawl.v1.RunEvent.node_started:type_name -> pawl.v1.NodeStarted
-	15, // 14: pawl.v1.RunEvent.node_stream_delta:type_name -> pawl.v1.NodeStreamDelta
-	18, // 15: pawl.v1.RunEvent.node_log:type_name -> pawl.v1.NodeLog
-	19, // 16: pawl.v1.RunEvent.node_retried:type_name -> pawl.v1.NodeRetried
-	20, // 17: pawl.v1.RunEvent.node_completed:type_name -> pawl.v1.NodeCompleted
-	22, // 18: pawl.v1.RunEvent.node_failed:type_name -> pawl.v1.NodeFailed
-	23, // 19: pawl.v1.RunEvent.node_cancelled:type_name -> pawl.v1.NodeCancelled
-	24, // 20: pawl.v1.RunEvent.node_skipped:type_name -> pawl.v1.NodeSkipped
-	25, // 21: pawl.v1.RunEvent.node_timed_out:type_name -> pawl.v1.NodeTimedOut
-	26, // 22: pawl.v1.RunEvent.node_blocked:type_name -> pawl.v1.NodeBlocked
-	29, // 23: pawl.v1.RunEvent.node_invalidated:type_name -> pawl.v1.NodeInvalidated
-	28, // 24: pawl.v1.RunEvent.node_expanded:type_name -> pawl.v1.NodeExpanded
-	27, // 25: pawl.v1.RunEvent.node_decided:type_name -> pawl.v1.NodeDecided
-	30, // 26: pawl.v1.RunEvent.moderation_flagged:type_name -> pawl.v1.ModerationFlagged
-	31, // 27: pawl.v1.RunEvent.contract_violated:type_name -> pawl.v1.ContractViolated
-	34, // 28: pawl.v1.RunStarted.input:type_name -> google.protobuf.Value
-	35, // 29: pawl.v1.RunStarted.kind:type_name -> pawl.v1.RunKind
-	33, // 30: pawl.v1.RunStarted.deadline_time:type_name -> google.protobuf.Timestamp
-	33, // 31: pawl.v1.RunStarted.schedule_time:type_name -> google.protobuf.Timestamp
-	3,  // 32: pawl.v1.RunStarted.slot:type_name -> pawl.v1.Limit
-	3,  // 33: pawl.v1.RunStarted.rate:type_name -> pawl.v1.Limit
-	36, // 34: pawl.v1.RunStatusChanged.from:type_name -> pawl.v1.RunStatus
-	36, // 35: pawl.v1.RunStatusChanged.to:type_name -> pawl.v1.RunStatus
-	33, // 36: pawl.v1.RunStatusChanged.deadline_time:type_name -> google.protobuf.Timestamp
-	37, // 37: pawl.v1.RunStatusChanged.scope:type_name -> pawl.v1.PauseScope
-	34, // 38: pawl.v1.RunCompleted.output:type_name -> google.protobuf.Value
-	33, // 39: pawl.v1.RunTimedOut.deadline_time:type_name -> google.protobuf.Timestamp
-	34, // 40: pawl.v1.MemoryUpdated.values:type_name -> google.protobuf.Value
-	34, // 41: pawl.v1.RunMetadataSet.metadata:type_name -> google.protobuf.Value
-	33, // 42: pawl.v1.NodeQueued.not_before_time:type_name -> google.protobuf.Timestamp
-	3,  // 43: pawl.v1.NodeQueued.slot:type_name -> pawl.v1.Limit
-	3,  // 44: pawl.v1.NodeQueued.rate:type_name -> pawl.v1.Limit
-	16, // 45: pawl.v1.NodeStreamDelta.media:type_name -> pawl.v1.Media
-	34, // 46: pawl.v1.NodeCompleted.output:type_name -> google.protobuf.Value
-	17, // 47: pawl.v1.NodeCompleted.usage:type_name -> pawl.v1.Usage
-	21, // 48: pawl.v1.NodeCompleted.goto:type_name -> pawl.v1.Goto
-	34, // 49: pawl.v1.NodeFailed.details:type_name -> google.protobuf.Value
-	33, // 50: pawl.v1.NodeBlocked.deadline_time:type_name -> google.protobuf.Timestamp
-	34, // 51: pawl.v1.NodeDecided.response:type_name -> google.protobuf.Value
-	34, // 52: pawl.v1.NodeExpanded.items:type_name -> google.protobuf.Value
-	34, // 53: pawl.v1.ModerationFlagged.details:type_name -> google.protobuf.Value
-	34, // 54: pawl.v1.ContractViolated.errors:type_name -> google.protobuf.Value
-	34, // 55: pawl.v1.ExecutionTag.metadata:type_name -> google.protobuf.Value
-	33, // 56: pawl.v1.ExecutionTag.time:type_name -> google.protobuf.Timestamp
-	57, // [57:57] is the sub-list for method output_type
-	57, // [57:57] is the sub-list for method input_type
-	57, // [57:57] is the sub-list for extension type_name
-	57, // [57:57] is the sub-list for extension extendee
-	0,  // [0:57] is the sub-list for field type_name
+	6,  // 4: pawl.v1.RunEvent.run_completed:type_name -> pawl.v1.RunCompleted
+	7,  // 5: pawl.v1.RunEvent.run_failed:type_name -> pawl.v1.RunFailed
+	8,  // 6: pawl.v1.RunEvent.run_cancelled:type_name -> pawl.v1.RunCancelled
+	9,  // 7: pawl.v1.RunEvent.run_timed_out:type_name -> pawl.v1.RunTimedOut
+	10, // 8: pawl.v1.RunEvent.run_recovered:type_name -> pawl.v1.RunRecovered
+	11, // 9: pawl.v1.RunEvent.heartbeat:type_name -> pawl.v1.Heartbeat
+	15, // 10: pawl.v1.RunEvent.run_metadata_set:type_name -> pawl.v1.RunMetadataSet
+	16, // 11: pawl.v1.RunEvent.run_budget_raised:type_name -> pawl.v1.RunBudgetRaised
+	12, // 12: pawl.v1.RunEvent.memory_updated:type_name -> pawl.v1.MemoryUpdated
+	17, // 13: pawl.v1.RunEvent.node_queued:type_name -> pawl.v1.NodeQueued
+	18, // 14: pawl.v1.RunEvent.node_started:type_name -> pawl.v1.NodeStarted
+	19, // 15: pawl.v1.RunEvent.node_stream_delta:type_name -> pawl.v1.NodeStreamDelta
+	22, // 16: pawl.v1.RunEvent.node_log:type_name -> pawl.v1.NodeLog
+	23, // 17: pawl.v1.RunEvent.node_retried:type_name -> pawl.v1.NodeRetried
+	24, // 18: pawl.v1.RunEvent.node_completed:type_name -> pawl.v1.NodeCompleted
+	29, // 19: pawl.v1.RunEvent.node_failed:type_name -> pawl.v1.NodeFailed
+	30, // 20: pawl.v1.RunEvent.node_cancelled:type_name -> pawl.v1.NodeCancelled
+	31, // 21: pawl.v1.RunEvent.node_skipped:type_name -> pawl.v1.NodeSkipped
+	32, // 22: pawl.v1.RunEvent.node_timed_out:type_name -> pawl.v1.NodeTimedOut
+	33, // 23: pawl.v1.RunEvent.node_blocked:type_name -> pawl.v1.NodeBlocked
+	36, // 24: pawl.v1.RunEvent.node_invalidated:type_name -> pawl.v1.NodeInvalidated
+	35, // 25: pawl.v1.RunEvent.node_expanded:type_name -> pawl.v1.NodeExpanded
+	34, // 26: pawl.v1.RunEvent.node_decided:type_name -> pawl.v1.NodeDecided
+	37, // 27: pawl.v1.RunEvent.moderation_flagged:type_name -> pawl.v1.ModerationFlagged
+	38, // 28: pawl.v1.RunEvent.contract_violated:type_name -> pawl.v1.ContractViolated
+	14, // 29: pawl.v1.RunEvent.run_signalled:type_name -> pawl.v1.RunSignalled
+	41, // 30: pawl.v1.RunStarted.input:type_name -> google.protobuf.Value
+	42, // 31: pawl.v1.RunStarted.kind:type_name -> pawl.v1.RunKind
+	40, // 32: pawl.v1.RunStarted.deadline_time:type_name -> google.protobuf.Timestamp
+	40, // 33: pawl.v1.RunStarted.schedule_time:type_name -> google.protobuf.Timestamp
+	3,  // 34: pawl.v1.RunStarted.slot:type_name -> pawl.v1.Limit
+	3,  // 35: pawl.v1.RunStarted.rate:type_name -> pawl.v1.Limit
+	43, // 36: pawl.v1.RunStarted.taint:type_name -> pawl.v1.TaintLabel
+	44, // 37: pawl.v1.RunStarted.budget:type_name -> pawl.v1.Budget
+	45, // 38: pawl.v1.RunStatusChanged.from:type_name -> pawl.v1.RunStatus
+	45, // 39: pawl.v1.RunStatusChanged.to:type_name -> pawl.v1.RunStatus
+	40, // 40: pawl.v1.RunStatusChanged.deadline_time:type_name -> google.protobuf.Timestamp
+	46, // 41: pawl.v1.RunStatusChanged.scope:type_name -> pawl.v1.PauseScope
+	5,  // 42: pawl.v1.RunStatusChanged.ending:type_name -> pawl.v1.RunEnding
+	45, // 43: pawl.v1.RunEnding.status:type_name -> pawl.v1.RunStatus
+	41, // 44: pawl.v1.RunCompleted.output:type_name -> google.protobuf.Value
+	43, // 45: pawl.v1.RunCompleted.taint:type_name -> pawl.v1.TaintLabel
+	47, // 46: pawl.v1.RunCompleted.compensation:type_name -> pawl.v1.Compensation
+	47, // 47: pawl.v1.RunFailed.compensation:type_name -> pawl.v1.Compensation
+	47, // 48: pawl.v1.RunCancelled.compensation:type_name -> pawl.v1.Compensation
+	40, // 49: pawl.v1.RunTimedOut.deadline_time:type_name -> google.protobuf.Timestamp
+	47, // 50: pawl.v1.RunTimedOut.compensation:type_name -> pawl.v1.Compensation
+	41, // 51: pawl.v1.MemoryUpdated.values:type_name -> google.protobuf.Value
+	13, // 52: pawl.v1.MemoryUpdated.taint:type_name -> pawl.v1.KeyTaint
+	43, // 53: pawl.v1.KeyTaint.labels:type_name -> pawl.v1.TaintLabel
+	41, // 54: pawl.v1.RunSignalled.payload:type_name -> google.protobuf.Value
+	41, // 55: pawl.v1.RunMetadataSet.metadata:type_name -> google.protobuf.Value
+	48, // 56: pawl.v1.RunBudgetRaised.amounts:type_name -> pawl.v1.Amounts
+	40, // 57: pawl.v1.NodeQueued.not_before_time:type_name -> google.protobuf.Timestamp
+	3,  // 58: pawl.v1.NodeQueued.slot:type_name -> pawl.v1.Limit
+	3,  // 59: pawl.v1.NodeQueued.rate:type_name -> pawl.v1.Limit
+	48, // 60: pawl.v1.NodeQueued.reserved:type_name -> pawl.v1.Amounts
+	43, // 61: pawl.v1.NodeStarted.taint:type_name -> pawl.v1.TaintLabel
+	20, // 62: pawl.v1.NodeStreamDelta.media:type_name -> pawl.v1.Media
+	21, // 63: pawl.v1.NodeRetried.usage:type_name -> pawl.v1.Usage
+	41, // 64: pawl.v1.NodeCompleted.output:type_name -> google.protobuf.Value
+	21, // 65: pawl.v1.NodeCompleted.usage:type_name -> pawl.v1.Usage
+	28, // 66: pawl.v1.NodeCompleted.goto:type_name -> pawl.v1.Goto
+	26, // 67: pawl.v1.NodeCompleted.set_by:type_name -> pawl.v1.SetBy
+	43, // 68: pawl.v1.NodeCompleted.taint:type_name -> pawl.v1.TaintLabel
+	25, // 69: pawl.v1.NodeCompleted.sanitized:type_name -> pawl.v1.Sanitized
+	27, // 70: pawl.v1.NodeCompleted.calls:type_name -> pawl.v1.ToolCall
+	41, // 71: pawl.v1.NodeFailed.details:type_name -> google.protobuf.Value
+	21, // 72: pawl.v1.NodeFailed.usage:type_name -> pawl.v1.Usage
+	21, // 73: pawl.v1.NodeTimedOut.usage:type_name -> pawl.v1.Usage
+	40, // 74: pawl.v1.NodeBlocked.deadline_time:type_name -> google.protobuf.Timestamp
+	43, // 75: pawl.v1.NodeBlocked.taint:type_name -> pawl.v1.TaintLabel
+	21, // 76: pawl.v1.NodeBlocked.usage:type_name -> pawl.v1.Usage
+	48, // 77: pawl.v1.NodeBlocked.reserved:type_name -> pawl.v1.Amounts
+	41, // 78: pawl.v1.NodeDecided.response:type_name -> google.protobuf.Value
+	41, // 79: pawl.v1.NodeExpanded.items:type_name -> google.protobuf.Value
+	43, // 80: pawl.v1.NodeExpanded.taint:type_name -> pawl.v1.TaintLabel
+	41, // 81: pawl.v1.ModerationFlagged.details:type_name -> google.protobuf.Value
+	41, // 82: pawl.v1.ContractViolated.errors:type_name -> google.protobuf.Value
+	41, // 83: pawl.v1.ExecutionTag.metadata:type_name -> google.protobuf.Value
+	40, // 84: pawl.v1.ExecutionTag.time:type_name -> google.protobuf.Timestamp
+	85, // [85:85] is the sub-list for method output_type
+	85, // [85:85] is the sub-list for method input_type
+	85, // [85:85] is the sub-list for extension type_name
+	85, // [85:85] is the sub-list for extension extendee
+	0,  // [0:85] is the sub-list for field type_name
 }
 
 func init() { file_pawl_v1_event_proto_init() }
@@ -3234,6 +4213,7 @@ func file_pawl_v1_event_proto_init() {
 		(*RunEvent_RunRecovered)(nil),
 		(*RunEvent_Heartbeat)(nil),
 		(*RunEvent_RunMetadataSet)(nil),
+		(*RunEvent_RunBudgetRaised)(nil),
 		(*RunEvent_MemoryUpdated)(nil),
 		(*RunEvent_NodeQueued)(nil),
 		(*RunEvent_NodeStarted)(nil),
@@ -3251,14 +4231,17 @@ func file_pawl_v1_event_proto_init() {
 		(*RunEvent_NodeDecided)(nil),
 		(*RunEvent_ModerationFlagged)(nil),
 		(*RunEvent_ContractViolated)(nil),
+		(*RunEvent_RunSignalled)(nil),
 	}
+	file_pawl_v1_event_proto_msgTypes[2].OneofWrappers = []any{}
+	file_pawl_v1_event_proto_msgTypes[21].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_pawl_v1_event_proto_rawDesc), len(file_pawl_v1_event_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   33,
+			NumMessages:   40,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

@@ -84,6 +84,10 @@ const (
 	ExplainReason_EXPLAIN_REASON_QUEUE_PAUSED ExplainReason = 27
 	// Its executor has finished it, and the scheduler cannot store the result yet.
 	ExplainReason_EXPLAIN_REASON_RESULT_UNSTORED ExplainReason = 28
+	// Waiting for a signal.
+	ExplainReason_EXPLAIN_REASON_WAITING_SIGNAL ExplainReason = 70
+	// A budget of the run or of the node has no room until other executions settle.
+	ExplainReason_EXPLAIN_REASON_WAITING_BUDGET ExplainReason = 80
 )
 
 // Enum value maps for ExplainReason.
@@ -118,6 +122,8 @@ var (
 		26: "EXPLAIN_REASON_WAITING_RATE",
 		27: "EXPLAIN_REASON_QUEUE_PAUSED",
 		28: "EXPLAIN_REASON_RESULT_UNSTORED",
+		70: "EXPLAIN_REASON_WAITING_SIGNAL",
+		80: "EXPLAIN_REASON_WAITING_BUDGET",
 	}
 	ExplainReason_value = map[string]int32{
 		"EXPLAIN_REASON_UNSPECIFIED":          0,
@@ -149,6 +155,8 @@ var (
 		"EXPLAIN_REASON_WAITING_RATE":         26,
 		"EXPLAIN_REASON_QUEUE_PAUSED":         27,
 		"EXPLAIN_REASON_RESULT_UNSTORED":      28,
+		"EXPLAIN_REASON_WAITING_SIGNAL":       70,
+		"EXPLAIN_REASON_WAITING_BUDGET":       80,
 	}
 )
 
@@ -194,7 +202,7 @@ type Explanation struct {
 	Next string `protobuf:"bytes,5,opt,name=next,proto3" json:"next,omitempty"`
 	// Since when; absent if no event tells the time.
 	SinceTime *timestamppb.Timestamp `protobuf:"bytes,6,opt,name=since_time,json=sinceTime,proto3" json:"since_time,omitempty"`
-	// Until when: the end of a backoff, a delay or a lease, or the earliest start under a rate; absent otherwise.
+	// Until when: the end of a backoff, a delay, a lease or a wait, or the earliest start under a rate; absent otherwise.
 	UntilTime *timestamppb.Timestamp `protobuf:"bytes,7,opt,name=until_time,json=untilTime,proto3" json:"until_time,omitempty"`
 	// Its place in line, if the reason is WAITING_SLOT or WAITING_RATE; absent otherwise.
 	SlotWait      *SlotWait `protobuf:"bytes,8,opt,name=slot_wait,json=slotWait,proto3" json:"slot_wait,omitempty"`
@@ -507,6 +515,270 @@ func (x *Evidence) GetNodeId() string {
 	return ""
 }
 
+// TaintTrace says from where the labels of a value come.
+type TaintTrace struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The labels of the value: of the output of the node, or of what it reads as long as it has no output. Empty if it is trusted.
+	Labels []*TaintLabel `protobuf:"bytes,1,rep,name=labels,proto3" json:"labels,omitempty"`
+	// The events from the origins to the value, in order of the log.
+	Steps []*TaintStep `protobuf:"bytes,2,rep,name=steps,proto3" json:"steps,omitempty"`
+	// There are more steps, which this answer leaves out.
+	Truncated     bool `protobuf:"varint,3,opt,name=truncated,proto3" json:"truncated,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *TaintTrace) Reset() {
+	*x = TaintTrace{}
+	mi := &file_pawl_v1_explain_proto_msgTypes[4]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *TaintTrace) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*TaintTrace) ProtoMessage() {}
+
+func (x *TaintTrace) ProtoReflect() protoreflect.Message {
+	mi := &file_pawl_v1_explain_proto_msgTypes[4]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use TaintTrace.ProtoReflect.Descriptor instead.
+func (*TaintTrace) Descriptor() ([]byte, []int) {
+	return file_pawl_v1_explain_proto_rawDescGZIP(), []int{4}
+}
+
+func (x *TaintTrace) GetLabels() []*TaintLabel {
+	if x != nil {
+		return x.Labels
+	}
+	return nil
+}
+
+func (x *TaintTrace) GetSteps() []*TaintStep {
+	if x != nil {
+		return x.Steps
+	}
+	return nil
+}
+
+func (x *TaintTrace) GetTruncated() bool {
+	if x != nil {
+		return x.Truncated
+	}
+	return false
+}
+
+// TaintStep is one event on the way of a label.
+type TaintStep struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Its event_id.
+	EventId uint64 `protobuf:"varint,1,opt,name=event_id,json=eventId,proto3" json:"event_id,omitempty"`
+	// Its dotted type.
+	Type string `protobuf:"bytes,2,opt,name=type,proto3" json:"type,omitempty"`
+	// The node it is about; empty for events of the run.
+	NodeId string `protobuf:"bytes,3,opt,name=node_id,json=nodeId,proto3" json:"node_id,omitempty"`
+	// Which execution of the node.
+	Iteration uint32 `protobuf:"varint,4,opt,name=iteration,proto3" json:"iteration,omitempty"`
+	// The labels of what the event made or read.
+	Labels []string `protobuf:"bytes,5,rep,name=labels,proto3" json:"labels,omitempty"`
+	// The labels that begin here.
+	Added []string `protobuf:"bytes,6,rep,name=added,proto3" json:"added,omitempty"`
+	// The labels that a sanitize node or a person dropped here.
+	Dropped []string `protobuf:"bytes,7,rep,name=dropped,proto3" json:"dropped,omitempty"`
+	// Why they were dropped.
+	Reason string `protobuf:"bytes,8,opt,name=reason,proto3" json:"reason,omitempty"`
+	// The labelled values that it read.
+	Sources []*TaintSource `protobuf:"bytes,9,rep,name=sources,proto3" json:"sources,omitempty"`
+	// The run in which the labels began: a child run for an output, the parent run for an input. Empty if they began in this run.
+	RunId         string `protobuf:"bytes,10,opt,name=run_id,json=runId,proto3" json:"run_id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *TaintStep) Reset() {
+	*x = TaintStep{}
+	mi := &file_pawl_v1_explain_proto_msgTypes[5]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *TaintStep) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*TaintStep) ProtoMessage() {}
+
+func (x *TaintStep) ProtoReflect() protoreflect.Message {
+	mi := &file_pawl_v1_explain_proto_msgTypes[5]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use TaintStep.ProtoReflect.Descriptor instead.
+func (*TaintStep) Descriptor() ([]byte, []int) {
+	return file_pawl_v1_explain_proto_rawDescGZIP(), []int{5}
+}
+
+func (x *TaintStep) GetEventId() uint64 {
+	if x != nil {
+		return x.EventId
+	}
+	return 0
+}
+
+func (x *TaintStep) GetType() string {
+	if x != nil {
+		return x.Type
+	}
+	return ""
+}
+
+func (x *TaintStep) GetNodeId() string {
+	if x != nil {
+		return x.NodeId
+	}
+	return ""
+}
+
+func (x *TaintStep) GetIteration() uint32 {
+	if x != nil {
+		return x.Iteration
+	}
+	return 0
+}
+
+func (x *TaintStep) GetLabels() []string {
+	if x != nil {
+		return x.Labels
+	}
+	return nil
+}
+
+func (x *TaintStep) GetAdded() []string {
+	if x != nil {
+		return x.Added
+	}
+	return nil
+}
+
+func (x *TaintStep) GetDropped() []string {
+	if x != nil {
+		return x.Dropped
+	}
+	return nil
+}
+
+func (x *TaintStep) GetReason() string {
+	if x != nil {
+		return x.Reason
+	}
+	return ""
+}
+
+func (x *TaintStep) GetSources() []*TaintSource {
+	if x != nil {
+		return x.Sources
+	}
+	return nil
+}
+
+func (x *TaintStep) GetRunId() string {
+	if x != nil {
+		return x.RunId
+	}
+	return ""
+}
+
+// TaintSource is a labelled value that an execution read.
+type TaintSource struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// input, node, variable, memory, item or previous.
+	From string `protobuf:"bytes,1,opt,name=from,proto3" json:"from,omitempty"`
+	// The node, the variable or the key; empty for the others.
+	Name string `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
+	// The event that made the value.
+	EventId uint64 `protobuf:"varint,3,opt,name=event_id,json=eventId,proto3" json:"event_id,omitempty"`
+	// Its labels.
+	Labels        []string `protobuf:"bytes,4,rep,name=labels,proto3" json:"labels,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *TaintSource) Reset() {
+	*x = TaintSource{}
+	mi := &file_pawl_v1_explain_proto_msgTypes[6]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *TaintSource) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*TaintSource) ProtoMessage() {}
+
+func (x *TaintSource) ProtoReflect() protoreflect.Message {
+	mi := &file_pawl_v1_explain_proto_msgTypes[6]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use TaintSource.ProtoReflect.Descriptor instead.
+func (*TaintSource) Descriptor() ([]byte, []int) {
+	return file_pawl_v1_explain_proto_rawDescGZIP(), []int{6}
+}
+
+func (x *TaintSource) GetFrom() string {
+	if x != nil {
+		return x.From
+	}
+	return ""
+}
+
+func (x *TaintSource) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *TaintSource) GetEventId() uint64 {
+	if x != nil {
+		return x.EventId
+	}
+	return 0
+}
+
+func (x *TaintSource) GetLabels() []string {
+	if x != nil {
+		return x.Labels
+	}
+	return nil
+}
+
 var File_pawl_v1_explain_proto protoreflect.FileDescriptor
 
 const file_pawl_v1_explain_proto_rawDesc = "" +
@@ -540,7 +812,29 @@ const file_pawl_v1_explain_proto_rawDesc = "" +
 	"\bEvidence\x12\x19\n" +
 	"\bevent_id\x18\x01 \x01(\x04R\aeventId\x12\x12\n" +
 	"\x04type\x18\x02 \x01(\tR\x04type\x12\x17\n" +
-	"\anode_id\x18\x03 \x01(\tR\x06nodeId*\xbd\a\n" +
+	"\anode_id\x18\x03 \x01(\tR\x06nodeId\"\x81\x01\n" +
+	"\n" +
+	"TaintTrace\x12+\n" +
+	"\x06labels\x18\x01 \x03(\v2\x13.pawl.v1.TaintLabelR\x06labels\x12(\n" +
+	"\x05steps\x18\x02 \x03(\v2\x12.pawl.v1.TaintStepR\x05steps\x12\x1c\n" +
+	"\ttruncated\x18\x03 \x01(\bR\ttruncated\"\x98\x02\n" +
+	"\tTaintStep\x12\x19\n" +
+	"\bevent_id\x18\x01 \x01(\x04R\aeventId\x12\x12\n" +
+	"\x04type\x18\x02 \x01(\tR\x04type\x12\x17\n" +
+	"\anode_id\x18\x03 \x01(\tR\x06nodeId\x12\x1c\n" +
+	"\titeration\x18\x04 \x01(\rR\titeration\x12\x16\n" +
+	"\x06labels\x18\x05 \x03(\tR\x06labels\x12\x14\n" +
+	"\x05added\x18\x06 \x03(\tR\x05added\x12\x18\n" +
+	"\adropped\x18\a \x03(\tR\adropped\x12\x16\n" +
+	"\x06reason\x18\b \x01(\tR\x06reason\x12.\n" +
+	"\asources\x18\t \x03(\v2\x14.pawl.v1.TaintSourceR\asources\x12\x15\n" +
+	"\x06run_id\x18\n" +
+	" \x01(\tR\x05runId\"h\n" +
+	"\vTaintSource\x12\x12\n" +
+	"\x04from\x18\x01 \x01(\tR\x04from\x12\x12\n" +
+	"\x04name\x18\x02 \x01(\tR\x04name\x12\x19\n" +
+	"\bevent_id\x18\x03 \x01(\x04R\aeventId\x12\x16\n" +
+	"\x06labels\x18\x04 \x03(\tR\x06labels*\x83\b\n" +
 	"\rExplainReason\x12\x1e\n" +
 	"\x1aEXPLAIN_REASON_UNSPECIFIED\x10\x00\x12\"\n" +
 	"\x1eEXPLAIN_REASON_WAITING_PARENTS\x10\x01\x12\x1b\n" +
@@ -571,7 +865,9 @@ const file_pawl_v1_explain_proto_rawDesc = "" +
 	"\x1bEXPLAIN_REASON_WAITING_SLOT\x10\x19\x12\x1f\n" +
 	"\x1bEXPLAIN_REASON_WAITING_RATE\x10\x1a\x12\x1f\n" +
 	"\x1bEXPLAIN_REASON_QUEUE_PAUSED\x10\x1b\x12\"\n" +
-	"\x1eEXPLAIN_REASON_RESULT_UNSTORED\x10\x1cB|\n" +
+	"\x1eEXPLAIN_REASON_RESULT_UNSTORED\x10\x1c\x12!\n" +
+	"\x1dEXPLAIN_REASON_WAITING_SIGNAL\x10F\x12!\n" +
+	"\x1dEXPLAIN_REASON_WAITING_BUDGET\x10PB|\n" +
 	"\vcom.pawl.v1B\fExplainProtoP\x01Z\"pawl.dev/sdk/go/gen/pawl/v1;pawlv1\xa2\x02\x03PXX\xaa\x02\aPawl.V1\xca\x02\aPawl\\V1\xe2\x02\x13Pawl\\V1\\GPBMetadata\xea\x02\bPawl::V1b\x06proto3"
 
 var (
@@ -587,29 +883,36 @@ func file_pawl_v1_explain_proto_rawDescGZIP() []byte {
 }
 
 var file_pawl_v1_explain_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
-var file_pawl_v1_explain_proto_msgTypes = make([]protoimpl.MessageInfo, 4)
+var file_pawl_v1_explain_proto_msgTypes = make([]protoimpl.MessageInfo, 7)
 var file_pawl_v1_explain_proto_goTypes = []any{
 	(ExplainReason)(0),            // 0: pawl.v1.ExplainReason
 	(*Explanation)(nil),           // 1: pawl.v1.Explanation
 	(*SlotWait)(nil),              // 2: pawl.v1.SlotWait
 	(*SlotHolder)(nil),            // 3: pawl.v1.SlotHolder
 	(*Evidence)(nil),              // 4: pawl.v1.Evidence
-	(NodeStatus)(0),               // 5: pawl.v1.NodeStatus
-	(*timestamppb.Timestamp)(nil), // 6: google.protobuf.Timestamp
+	(*TaintTrace)(nil),            // 5: pawl.v1.TaintTrace
+	(*TaintStep)(nil),             // 6: pawl.v1.TaintStep
+	(*TaintSource)(nil),           // 7: pawl.v1.TaintSource
+	(NodeStatus)(0),               // 8: pawl.v1.NodeStatus
+	(*timestamppb.Timestamp)(nil), // 9: google.protobuf.Timestamp
+	(*TaintLabel)(nil),            // 10: pawl.v1.TaintLabel
 }
 var file_pawl_v1_explain_proto_depIdxs = []int32{
-	0, // 0: pawl.v1.Explanation.reason:type_name -> pawl.v1.ExplainReason
-	5, // 1: pawl.v1.Explanation.status:type_name -> pawl.v1.NodeStatus
-	4, // 2: pawl.v1.Explanation.evidence:type_name -> pawl.v1.Evidence
-	6, // 3: pawl.v1.Explanation.since_time:type_name -> google.protobuf.Timestamp
-	6, // 4: pawl.v1.Explanation.until_time:type_name -> google.protobuf.Timestamp
-	2, // 5: pawl.v1.Explanation.slot_wait:type_name -> pawl.v1.SlotWait
-	3, // 6: pawl.v1.SlotWait.holders:type_name -> pawl.v1.SlotHolder
-	7, // [7:7] is the sub-list for method output_type
-	7, // [7:7] is the sub-list for method input_type
-	7, // [7:7] is the sub-list for extension type_name
-	7, // [7:7] is the sub-list for extension extendee
-	0, // [0:7] is the sub-list for field type_name
+	0,  // 0: pawl.v1.Explanation.reason:type_name -> pawl.v1.ExplainReason
+	8,  // 1: pawl.v1.Explanation.status:type_name -> pawl.v1.NodeStatus
+	4,  // 2: pawl.v1.Explanation.evidence:type_name -> pawl.v1.Evidence
+	9,  // 3: pawl.v1.Explanation.since_time:type_name -> google.protobuf.Timestamp
+	9,  // 4: pawl.v1.Explanation.until_time:type_name -> google.protobuf.Timestamp
+	2,  // 5: pawl.v1.Explanation.slot_wait:type_name -> pawl.v1.SlotWait
+	3,  // 6: pawl.v1.SlotWait.holders:type_name -> pawl.v1.SlotHolder
+	10, // 7: pawl.v1.TaintTrace.labels:type_name -> pawl.v1.TaintLabel
+	6,  // 8: pawl.v1.TaintTrace.steps:type_name -> pawl.v1.TaintStep
+	7,  // 9: pawl.v1.TaintStep.sources:type_name -> pawl.v1.TaintSource
+	10, // [10:10] is the sub-list for method output_type
+	10, // [10:10] is the sub-list for method input_type
+	10, // [10:10] is the sub-list for extension type_name
+	10, // [10:10] is the sub-list for extension extendee
+	0,  // [0:10] is the sub-list for field type_name
 }
 
 func init() { file_pawl_v1_explain_proto_init() }
@@ -624,7 +927,7 @@ func file_pawl_v1_explain_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_pawl_v1_explain_proto_rawDesc), len(file_pawl_v1_explain_proto_rawDesc)),
 			NumEnums:      1,
-			NumMessages:   4,
+			NumMessages:   7,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

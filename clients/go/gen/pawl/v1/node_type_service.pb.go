@@ -40,7 +40,9 @@ type NodeType struct {
 	// How many connected executors serve it.
 	Executors uint32 `protobuf:"varint,7,opt,name=executors,proto3" json:"executors,omitempty"`
 	// When an executor last registered other schemas. Absent for built-in types.
-	UpdateTime    *timestamppb.Timestamp `protobuf:"bytes,8,opt,name=update_time,json=updateTime,proto3" json:"update_time,omitempty"`
+	UpdateTime *timestamppb.Timestamp `protobuf:"bytes,8,opt,name=update_time,json=updateTime,proto3" json:"update_time,omitempty"`
+	// Its outputs are data from outside that is not trusted: they get the label external.
+	External      bool `protobuf:"varint,75,opt,name=external,proto3" json:"external,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -129,6 +131,13 @@ func (x *NodeType) GetUpdateTime() *timestamppb.Timestamp {
 		return x.UpdateTime
 	}
 	return nil
+}
+
+func (x *NodeType) GetExternal() bool {
+	if x != nil {
+		return x.External
+	}
+	return false
 }
 
 // ListNodeTypesRequest is the body of ListNodeTypes.
@@ -565,7 +574,7 @@ var File_pawl_v1_node_type_service_proto protoreflect.FileDescriptor
 
 const file_pawl_v1_node_type_service_proto_rawDesc = "" +
 	"\n" +
-	"\x1fpawl/v1/node_type_service.proto\x12\apawl.v1\x1a\x1fgoogle/protobuf/timestamp.proto\"\xa3\x02\n" +
+	"\x1fpawl/v1/node_type_service.proto\x12\apawl.v1\x1a\x1fgoogle/protobuf/timestamp.proto\"\xbf\x02\n" +
 	"\bNodeType\x12\x12\n" +
 	"\x04type\x18\x01 \x01(\tR\x04type\x12 \n" +
 	"\vdescription\x18\x02 \x01(\tR\vdescription\x12\x19\n" +
@@ -575,7 +584,8 @@ const file_pawl_v1_node_type_service_proto_rawDesc = "" +
 	"\rconfig_schema\x18\x06 \x01(\tR\fconfigSchema\x12\x1c\n" +
 	"\texecutors\x18\a \x01(\rR\texecutors\x12;\n" +
 	"\vupdate_time\x18\b \x01(\v2\x1a.google.protobuf.TimestampR\n" +
-	"updateTime\"R\n" +
+	"updateTime\x12\x1a\n" +
+	"\bexternal\x18K \x01(\bR\bexternal\"R\n" +
 	"\x14ListNodeTypesRequest\x12\x1b\n" +
 	"\tpage_size\x18\x01 \x01(\rR\bpageSize\x12\x1d\n" +
 	"\n" +

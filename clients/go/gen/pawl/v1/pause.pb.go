@@ -95,7 +95,9 @@ type Pause struct {
 	// True for a workflow that was resumed while some of its runs are still paused; they follow.
 	Resuming bool `protobuf:"varint,6,opt,name=resuming,proto3" json:"resuming,omitempty"`
 	// True for a workflow that was paused while some of its runs still run; they follow.
-	Pausing       bool `protobuf:"varint,7,opt,name=pausing,proto3" json:"pausing,omitempty"`
+	Pausing bool `protobuf:"varint,7,opt,name=pausing,proto3" json:"pausing,omitempty"`
+	// `budget` if the scheduler paused the run because its budget was short; empty otherwise.
+	WaitingFor    string `protobuf:"bytes,80,opt,name=waiting_for,json=waitingFor,proto3" json:"waiting_for,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -179,11 +181,18 @@ func (x *Pause) GetPausing() bool {
 	return false
 }
 
+func (x *Pause) GetWaitingFor() string {
+	if x != nil {
+		return x.WaitingFor
+	}
+	return ""
+}
+
 var File_pawl_v1_pause_proto protoreflect.FileDescriptor
 
 const file_pawl_v1_pause_proto_rawDesc = "" +
 	"\n" +
-	"\x13pawl/v1/pause.proto\x12\apawl.v1\x1a\x1fgoogle/protobuf/timestamp.proto\"\xdf\x01\n" +
+	"\x13pawl/v1/pause.proto\x12\apawl.v1\x1a\x1fgoogle/protobuf/timestamp.proto\"\x80\x02\n" +
 	"\x05Pause\x12)\n" +
 	"\x05scope\x18\x01 \x01(\x0e2\x13.pawl.v1.PauseScopeR\x05scope\x12\x12\n" +
 	"\x04name\x18\x02 \x01(\tR\x04name\x12\x0e\n" +
@@ -192,7 +201,9 @@ const file_pawl_v1_pause_proto_rawDesc = "" +
 	"\n" +
 	"since_time\x18\x05 \x01(\v2\x1a.google.protobuf.TimestampR\tsinceTime\x12\x1a\n" +
 	"\bresuming\x18\x06 \x01(\bR\bresuming\x12\x18\n" +
-	"\apausing\x18\a \x01(\bR\apausing*o\n" +
+	"\apausing\x18\a \x01(\bR\apausing\x12\x1f\n" +
+	"\vwaiting_for\x18P \x01(\tR\n" +
+	"waitingFor*o\n" +
 	"\n" +
 	"PauseScope\x12\x1b\n" +
 	"\x17PAUSE_SCOPE_UNSPECIFIED\x10\x00\x12\x13\n" +

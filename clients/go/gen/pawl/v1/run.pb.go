@@ -31,17 +31,17 @@ const (
 	RunStatus_RUN_STATUS_UNSPECIFIED RunStatus = 0
 	// Accepted, nothing planned yet.
 	RunStatus_RUN_STATUS_PENDING RunStatus = 1
-	// Planned, nothing started yet. No service writes it yet.
+	// Planned; no executor has started a node yet.
 	RunStatus_RUN_STATUS_SCHEDULED RunStatus = 2
 	// At work.
 	RunStatus_RUN_STATUS_RUNNING RunStatus = 3
 	// Nothing to do until a person or a signal answers.
 	RunStatus_RUN_STATUS_WAITING RunStatus = 4
-	// Nothing to do until a retry's backoff has passed. No service writes it yet.
+	// Nothing runs, and the next attempt of some node waits for its backoff.
 	RunStatus_RUN_STATUS_RETRYING RunStatus = 5
 	// Held by an operator.
 	RunStatus_RUN_STATUS_PAUSED RunStatus = 6
-	// Undoing what was done. No service writes it yet.
+	// Undoing its completed nodes, before it ends.
 	RunStatus_RUN_STATUS_COMPENSATING RunStatus = 7
 	// Final: every leaf is completed or skipped.
 	RunStatus_RUN_STATUS_COMPLETED RunStatus = 8
@@ -126,7 +126,7 @@ const (
 	NodeStatus_NODE_STATUS_RUNNING NodeStatus = 3
 	// Failed, and will be tried again.
 	NodeStatus_NODE_STATUS_RETRYING NodeStatus = 4
-	// Waiting for its iterations, for its child run or for a person.
+	// Waiting for its iterations, for its child run, for a signal or for a person.
 	NodeStatus_NODE_STATUS_WAITING NodeStatus = 5
 	// Final: done.
 	NodeStatus_NODE_STATUS_COMPLETED NodeStatus = 6
@@ -254,6 +254,140 @@ func (RunKind) EnumDescriptor() ([]byte, []int) {
 	return file_pawl_v1_run_proto_rawDescGZIP(), []int{2}
 }
 
+// WaitingReason says why a run makes no progress by itself.
+type WaitingReason int32
+
+const (
+	// It does not wait.
+	WaitingReason_WAITING_REASON_UNSPECIFIED WaitingReason = 0
+	// A person or a handler paused it.
+	WaitingReason_WAITING_REASON_PAUSED WaitingReason = 1
+	// A person has a question to answer.
+	WaitingReason_WAITING_REASON_HUMAN_APPROVAL WaitingReason = 2
+	// A person has to decide about a finding of moderation.
+	WaitingReason_WAITING_REASON_MODERATION WaitingReason = 3
+	// A signal has to arrive.
+	WaitingReason_WAITING_REASON_SIGNAL WaitingReason = 4
+	// A child run has to end.
+	WaitingReason_WAITING_REASON_CHILD_RUN WaitingReason = 5
+	// A budget is used up.
+	WaitingReason_WAITING_REASON_BUDGET WaitingReason = 6
+	// The run needs a slot of a limit of its workflow before it begins.
+	WaitingReason_WAITING_REASON_SLOT WaitingReason = 7
+	// The next attempt waits for its backoff.
+	WaitingReason_WAITING_REASON_RETRY WaitingReason = 8
+	// A delay has to pass.
+	WaitingReason_WAITING_REASON_DELAY WaitingReason = 9
+)
+
+// Enum value maps for WaitingReason.
+var (
+	WaitingReason_name = map[int32]string{
+		0: "WAITING_REASON_UNSPECIFIED",
+		1: "WAITING_REASON_PAUSED",
+		2: "WAITING_REASON_HUMAN_APPROVAL",
+		3: "WAITING_REASON_MODERATION",
+		4: "WAITING_REASON_SIGNAL",
+		5: "WAITING_REASON_CHILD_RUN",
+		6: "WAITING_REASON_BUDGET",
+		7: "WAITING_REASON_SLOT",
+		8: "WAITING_REASON_RETRY",
+		9: "WAITING_REASON_DELAY",
+	}
+	WaitingReason_value = map[string]int32{
+		"WAITING_REASON_UNSPECIFIED":    0,
+		"WAITING_REASON_PAUSED":         1,
+		"WAITING_REASON_HUMAN_APPROVAL": 2,
+		"WAITING_REASON_MODERATION":     3,
+		"WAITING_REASON_SIGNAL":         4,
+		"WAITING_REASON_CHILD_RUN":      5,
+		"WAITING_REASON_BUDGET":         6,
+		"WAITING_REASON_SLOT":           7,
+		"WAITING_REASON_RETRY":          8,
+		"WAITING_REASON_DELAY":          9,
+	}
+)
+
+func (x WaitingReason) Enum() *WaitingReason {
+	p := new(WaitingReason)
+	*p = x
+	return p
+}
+
+func (x WaitingReason) String() string {
+	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
+}
+
+func (WaitingReason) Descriptor() protoreflect.EnumDescriptor {
+	return file_pawl_v1_run_proto_enumTypes[3].Descriptor()
+}
+
+func (WaitingReason) Type() protoreflect.EnumType {
+	return &file_pawl_v1_run_proto_enumTypes[3]
+}
+
+func (x WaitingReason) Number() protoreflect.EnumNumber {
+	return protoreflect.EnumNumber(x)
+}
+
+// Deprecated: Use WaitingReason.Descriptor instead.
+func (WaitingReason) EnumDescriptor() ([]byte, []int) {
+	return file_pawl_v1_run_proto_rawDescGZIP(), []int{3}
+}
+
+// OnExceeded says what happens when a run needs more than its budget.
+type OnExceeded int32
+
+const (
+	// The definition's own; fail if it has none.
+	OnExceeded_ON_EXCEEDED_UNSPECIFIED OnExceeded = 0
+	// The run fails with cause budget_exceeded.
+	OnExceeded_ON_EXCEEDED_FAIL OnExceeded = 1
+	// The run pauses until TopUpRun raises the budget.
+	OnExceeded_ON_EXCEEDED_PAUSE OnExceeded = 2
+)
+
+// Enum value maps for OnExceeded.
+var (
+	OnExceeded_name = map[int32]string{
+		0: "ON_EXCEEDED_UNSPECIFIED",
+		1: "ON_EXCEEDED_FAIL",
+		2: "ON_EXCEEDED_PAUSE",
+	}
+	OnExceeded_value = map[string]int32{
+		"ON_EXCEEDED_UNSPECIFIED": 0,
+		"ON_EXCEEDED_FAIL":        1,
+		"ON_EXCEEDED_PAUSE":       2,
+	}
+)
+
+func (x OnExceeded) Enum() *OnExceeded {
+	p := new(OnExceeded)
+	*p = x
+	return p
+}
+
+func (x OnExceeded) String() string {
+	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
+}
+
+func (OnExceeded) Descriptor() protoreflect.EnumDescriptor {
+	return file_pawl_v1_run_proto_enumTypes[4].Descriptor()
+}
+
+func (OnExceeded) Type() protoreflect.EnumType {
+	return &file_pawl_v1_run_proto_enumTypes[4]
+}
+
+func (x OnExceeded) Number() protoreflect.EnumNumber {
+	return protoreflect.EnumNumber(x)
+}
+
+// Deprecated: Use OnExceeded.Descriptor instead.
+func (OnExceeded) EnumDescriptor() ([]byte, []int) {
+	return file_pawl_v1_run_proto_rawDescGZIP(), []int{4}
+}
+
 // Run is one execution of a definition.
 type Run struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -310,8 +444,30 @@ type Run struct {
 	Quarantine *RunQuarantine `protobuf:"bytes,25,opt,name=quarantine,proto3" json:"quarantine,omitempty"`
 	// Who paused it, and why; absent unless it is paused, and in lists.
 	Pause *Pause `protobuf:"bytes,30,opt,name=pause,proto3" json:"pause,omitempty"`
+	// The finished run that this one repairs; empty when it repairs none, and in lists.
+	RepairOf string `protobuf:"bytes,95,opt,name=repair_of,json=repairOf,proto3" json:"repair_of,omitempty"`
+	// The runs that repair this one, oldest first; at most 100. Empty in lists.
+	RepairedBy []string `protobuf:"bytes,96,rep,name=repaired_by,json=repairedBy,proto3" json:"repaired_by,omitempty"`
+	// The workflow state: the run at the event that the answer is about. Absent in lists.
+	State *WorkflowState `protobuf:"bytes,65,opt,name=state,proto3" json:"state,omitempty"`
+	// The labels of the input; empty if it is trusted, and in lists.
+	InputTaint []*TaintLabel `protobuf:"bytes,75,rep,name=input_taint,json=inputTaint,proto3" json:"input_taint,omitempty"`
+	// The labels of the output; empty if it has none, and in lists.
+	OutputTaint []*TaintLabel `protobuf:"bytes,76,rep,name=output_taint,json=outputTaint,proto3" json:"output_taint,omitempty"`
+	// What undoes its completed nodes; absent if no completed node has a compensation, and in lists.
+	Compensation *Compensation `protobuf:"bytes,90,opt,name=compensation,proto3" json:"compensation,omitempty"`
+	// The run whose node execution this run undoes, and nothing else; empty for any other run, and in lists.
+	UndoesRunId string `protobuf:"bytes,91,opt,name=undoes_run_id,json=undoesRunId,proto3" json:"undoes_run_id,omitempty"`
+	// The node of that execution.
+	UndoesNodeId string `protobuf:"bytes,92,opt,name=undoes_node_id,json=undoesNodeId,proto3" json:"undoes_node_id,omitempty"`
+	// Its iteration.
+	UndoesIteration uint32 `protobuf:"varint,93,opt,name=undoes_iteration,json=undoesIteration,proto3" json:"undoes_iteration,omitempty"`
 	// Output only: names of the values above that this answer leaves out, because they are too large or nested too deeply. Their bytes are there.
 	ValuesLeftOut []string `protobuf:"bytes,100,rep,name=values_left_out,json=valuesLeftOut,proto3" json:"values_left_out,omitempty"`
+	// What the run has used so far. Absent in lists.
+	Usage *RunUsage `protobuf:"bytes,80,opt,name=usage,proto3" json:"usage,omitempty"`
+	// How much it may use, with every raise; absent if nothing limits it, and in lists.
+	Budget        *Budget `protobuf:"bytes,81,opt,name=budget,proto3" json:"budget,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -528,11 +684,852 @@ func (x *Run) GetPause() *Pause {
 	return nil
 }
 
+func (x *Run) GetRepairOf() string {
+	if x != nil {
+		return x.RepairOf
+	}
+	return ""
+}
+
+func (x *Run) GetRepairedBy() []string {
+	if x != nil {
+		return x.RepairedBy
+	}
+	return nil
+}
+
+func (x *Run) GetState() *WorkflowState {
+	if x != nil {
+		return x.State
+	}
+	return nil
+}
+
+func (x *Run) GetInputTaint() []*TaintLabel {
+	if x != nil {
+		return x.InputTaint
+	}
+	return nil
+}
+
+func (x *Run) GetOutputTaint() []*TaintLabel {
+	if x != nil {
+		return x.OutputTaint
+	}
+	return nil
+}
+
+func (x *Run) GetCompensation() *Compensation {
+	if x != nil {
+		return x.Compensation
+	}
+	return nil
+}
+
+func (x *Run) GetUndoesRunId() string {
+	if x != nil {
+		return x.UndoesRunId
+	}
+	return ""
+}
+
+func (x *Run) GetUndoesNodeId() string {
+	if x != nil {
+		return x.UndoesNodeId
+	}
+	return ""
+}
+
+func (x *Run) GetUndoesIteration() uint32 {
+	if x != nil {
+		return x.UndoesIteration
+	}
+	return 0
+}
+
 func (x *Run) GetValuesLeftOut() []string {
 	if x != nil {
 		return x.ValuesLeftOut
 	}
 	return nil
+}
+
+func (x *Run) GetUsage() *RunUsage {
+	if x != nil {
+		return x.Usage
+	}
+	return nil
+}
+
+func (x *Run) GetBudget() *Budget {
+	if x != nil {
+		return x.Budget
+	}
+	return nil
+}
+
+// TaintLabel is one label of a value: the value was made from data that is not trusted.
+type TaintLabel struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The name: web, model, data, external, input, or one that the author or a handler gave.
+	Label string `protobuf:"bytes,1,opt,name=label,proto3" json:"label,omitempty"`
+	// The node whose output had the label first; empty for the input of the run.
+	NodeId        string `protobuf:"bytes,2,opt,name=node_id,json=nodeId,proto3" json:"node_id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *TaintLabel) Reset() {
+	*x = TaintLabel{}
+	mi := &file_pawl_v1_run_proto_msgTypes[1]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *TaintLabel) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*TaintLabel) ProtoMessage() {}
+
+func (x *TaintLabel) ProtoReflect() protoreflect.Message {
+	mi := &file_pawl_v1_run_proto_msgTypes[1]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use TaintLabel.ProtoReflect.Descriptor instead.
+func (*TaintLabel) Descriptor() ([]byte, []int) {
+	return file_pawl_v1_run_proto_rawDescGZIP(), []int{1}
+}
+
+func (x *TaintLabel) GetLabel() string {
+	if x != nil {
+		return x.Label
+	}
+	return ""
+}
+
+func (x *TaintLabel) GetNodeId() string {
+	if x != nil {
+		return x.NodeId
+	}
+	return ""
+}
+
+// Compensation is what undoes the completed nodes of a run: when the run fails, is cancelled or times out.
+type Compensation struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// How many node executions were undone.
+	Undone uint32 `protobuf:"varint,1,opt,name=undone,proto3" json:"undone,omitempty"`
+	// How many could not be undone. Each is a dead letter.
+	Left uint32 `protobuf:"varint,2,opt,name=left,proto3" json:"left,omitempty"`
+	// How many are not undone yet: all of them before the run is compensated, and none after its end.
+	Open uint32 `protobuf:"varint,3,opt,name=open,proto3" json:"open,omitempty"`
+	// The first of those that could not be undone.
+	NotUndone []*NotUndone `protobuf:"bytes,4,rep,name=not_undone,json=notUndone,proto3" json:"not_undone,omitempty"`
+	// How the run ends afterwards; unspecified unless it is compensated now.
+	Ending RunStatus `protobuf:"varint,5,opt,name=ending,proto3,enum=pawl.v1.RunStatus" json:"ending,omitempty"`
+	// The executions that undo others, in the order in which those completed; at most 1,000. Their outputs are in the log.
+	Executions    []*NodeRun `protobuf:"bytes,6,rep,name=executions,proto3" json:"executions,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Compensation) Reset() {
+	*x = Compensation{}
+	mi := &file_pawl_v1_run_proto_msgTypes[2]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Compensation) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Compensation) ProtoMessage() {}
+
+func (x *Compensation) ProtoReflect() protoreflect.Message {
+	mi := &file_pawl_v1_run_proto_msgTypes[2]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Compensation.ProtoReflect.Descriptor instead.
+func (*Compensation) Descriptor() ([]byte, []int) {
+	return file_pawl_v1_run_proto_rawDescGZIP(), []int{2}
+}
+
+func (x *Compensation) GetUndone() uint32 {
+	if x != nil {
+		return x.Undone
+	}
+	return 0
+}
+
+func (x *Compensation) GetLeft() uint32 {
+	if x != nil {
+		return x.Left
+	}
+	return 0
+}
+
+func (x *Compensation) GetOpen() uint32 {
+	if x != nil {
+		return x.Open
+	}
+	return 0
+}
+
+func (x *Compensation) GetNotUndone() []*NotUndone {
+	if x != nil {
+		return x.NotUndone
+	}
+	return nil
+}
+
+func (x *Compensation) GetEnding() RunStatus {
+	if x != nil {
+		return x.Ending
+	}
+	return RunStatus_RUN_STATUS_UNSPECIFIED
+}
+
+func (x *Compensation) GetExecutions() []*NodeRun {
+	if x != nil {
+		return x.Executions
+	}
+	return nil
+}
+
+// NotUndone is a node execution that could not be undone.
+type NotUndone struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The node.
+	NodeId string `protobuf:"bytes,1,opt,name=node_id,json=nodeId,proto3" json:"node_id,omitempty"`
+	// The iteration that completed, and that is not undone.
+	Iteration uint32 `protobuf:"varint,2,opt,name=iteration,proto3" json:"iteration,omitempty"`
+	// Why, for people.
+	Message       string `protobuf:"bytes,3,opt,name=message,proto3" json:"message,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *NotUndone) Reset() {
+	*x = NotUndone{}
+	mi := &file_pawl_v1_run_proto_msgTypes[3]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *NotUndone) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*NotUndone) ProtoMessage() {}
+
+func (x *NotUndone) ProtoReflect() protoreflect.Message {
+	mi := &file_pawl_v1_run_proto_msgTypes[3]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use NotUndone.ProtoReflect.Descriptor instead.
+func (*NotUndone) Descriptor() ([]byte, []int) {
+	return file_pawl_v1_run_proto_rawDescGZIP(), []int{3}
+}
+
+func (x *NotUndone) GetNodeId() string {
+	if x != nil {
+		return x.NodeId
+	}
+	return ""
+}
+
+func (x *NotUndone) GetIteration() uint32 {
+	if x != nil {
+		return x.Iteration
+	}
+	return 0
+}
+
+func (x *NotUndone) GetMessage() string {
+	if x != nil {
+		return x.Message
+	}
+	return ""
+}
+
+// WorkflowState is the state of a run after an event of its log. A run has several nodes at work at once: current_node and retry_count are
+// about the node that started last, current_nodes and retries about all of them.
+type WorkflowState struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The workflow; empty for a test run.
+	WorkflowId string `protobuf:"bytes,1,opt,name=workflow_id,json=workflowId,proto3" json:"workflow_id,omitempty"`
+	// The run.
+	RunId string `protobuf:"bytes,2,opt,name=run_id,json=runId,proto3" json:"run_id,omitempty"`
+	// What the run is for; empty if neither the definition nor the start says it.
+	Goal string `protobuf:"bytes,3,opt,name=goal,proto3" json:"goal,omitempty"`
+	// The rules that its nodes respect.
+	Constraints []string `protobuf:"bytes,4,rep,name=constraints,proto3" json:"constraints,omitempty"`
+	// Its status.
+	Status RunStatus `protobuf:"varint,5,opt,name=status,proto3,enum=pawl.v1.RunStatus" json:"status,omitempty"`
+	// The node at work that started last; empty if no node is at work.
+	CurrentNode string `protobuf:"bytes,6,opt,name=current_node,json=currentNode,proto3" json:"current_node,omitempty"`
+	// Every node at work, in the order of the definition.
+	CurrentNodes []string `protobuf:"bytes,7,rep,name=current_nodes,json=currentNodes,proto3" json:"current_nodes,omitempty"`
+	// How many loop edges, gotos and handoffs were taken.
+	IterationCount uint32 `protobuf:"varint,8,opt,name=iteration_count,json=iterationCount,proto3" json:"iteration_count,omitempty"`
+	// How many may be taken; the run fails at the next one.
+	MaxIterations uint32 `protobuf:"varint,9,opt,name=max_iterations,json=maxIterations,proto3" json:"max_iterations,omitempty"`
+	// When an executor first started a node; absent before.
+	StartedAt *timestamppb.Timestamp `protobuf:"bytes,10,opt,name=started_at,json=startedAt,proto3" json:"started_at,omitempty"`
+	// How long the run may take. Time in which only people can advance it does not count.
+	MaxExecutionTimeMs uint64 `protobuf:"varint,11,opt,name=max_execution_time_ms,json=maxExecutionTimeMs,proto3" json:"max_execution_time_ms,omitempty"`
+	// How often current_node was retried in its present round.
+	RetryCount uint32 `protobuf:"varint,12,opt,name=retry_count,json=retryCount,proto3" json:"retry_count,omitempty"`
+	// The same for every node that was retried.
+	Retries map[string]uint32 `protobuf:"bytes,13,rep,name=retries,proto3" json:"retries,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"varint,2,opt,name=value"`
+	// How often current_node may be retried; without a current node, the bound of the run.
+	MaxRetries uint32 `protobuf:"varint,14,opt,name=max_retries,json=maxRetries,proto3" json:"max_retries,omitempty"`
+	// The message of the newest failure, also of one that was retried; empty if there was none.
+	LastError string `protobuf:"bytes,15,opt,name=last_error,json=lastError,proto3" json:"last_error,omitempty"`
+	// What undoes the nodes that completed, as far as it has not run; the newest hundred.
+	CompensationStack []*CompensationEntry `protobuf:"bytes,16,rep,name=compensation_stack,json=compensationStack,proto3" json:"compensation_stack,omitempty"`
+	// Why the run makes no progress by itself.
+	WaitingFor WaitingReason `protobuf:"varint,17,opt,name=waiting_for,json=waitingFor,proto3,enum=pawl.v1.WaitingReason" json:"waiting_for,omitempty"`
+	// Since when.
+	WaitingSince *timestamppb.Timestamp `protobuf:"bytes,18,opt,name=waiting_since,json=waitingSince,proto3" json:"waiting_since,omitempty"`
+	// When the first of its waits ends by itself; absent if none does.
+	WaitingTimeoutAt *timestamppb.Timestamp `protobuf:"bytes,19,opt,name=waiting_timeout_at,json=waitingTimeoutAt,proto3" json:"waiting_timeout_at,omitempty"`
+	// Tokens that models read and wrote.
+	TotalTokensUsed uint64 `protobuf:"varint,20,opt,name=total_tokens_used,json=totalTokensUsed,proto3" json:"total_tokens_used,omitempty"`
+	// How many the run may use; absent without a budget.
+	MaxTokenBudget *uint64 `protobuf:"varint,21,opt,name=max_token_budget,json=maxTokenBudget,proto3,oneof" json:"max_token_budget,omitempty"`
+	// What they cost, in dollars.
+	TotalCostUsd float64 `protobuf:"fixed64,22,opt,name=total_cost_usd,json=totalCostUsd,proto3" json:"total_cost_usd,omitempty"`
+	// What they may cost; absent without a budget.
+	BudgetUsd *float64 `protobuf:"fixed64,23,opt,name=budget_usd,json=budgetUsd,proto3,oneof" json:"budget_usd,omitempty"`
+	// The memory of the run as a JSON object.
+	MemoryJson []byte `protobuf:"bytes,24,opt,name=memory_json,json=memoryJson,proto3" json:"memory_json,omitempty"`
+	// memory_json as a value, for people and scripts: numbers are doubles. See values_left_out.
+	Memory *structpb.Value `protobuf:"bytes,124,opt,name=memory,proto3" json:"memory,omitempty"`
+	// The nodes in the order in which they began, a node of several rounds several times: the newest thousand.
+	VisitedNodes []string `protobuf:"bytes,25,rep,name=visited_nodes,json=visitedNodes,proto3" json:"visited_nodes,omitempty"`
+	// How many earlier ones are left out.
+	VisitedNodesLeftOut uint64 `protobuf:"varint,26,opt,name=visited_nodes_left_out,json=visitedNodesLeftOut,proto3" json:"visited_nodes_left_out,omitempty"`
+	// The decisions of supervisor nodes, in order.
+	SupervisorHistory []*SupervisorDecision `protobuf:"bytes,27,rep,name=supervisor_history,json=supervisorHistory,proto3" json:"supervisor_history,omitempty"`
+	// When the run was accepted.
+	CreatedAt *timestamppb.Timestamp `protobuf:"bytes,28,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
+	// When the newest event before this state was committed. Partial output does not count.
+	UpdatedAt *timestamppb.Timestamp `protobuf:"bytes,29,opt,name=updated_at,json=updatedAt,proto3" json:"updated_at,omitempty"`
+	// The newest event of the state. Partial output does not count.
+	EventId uint64 `protobuf:"varint,30,opt,name=event_id,json=eventId,proto3" json:"event_id,omitempty"`
+	// Output only: names of the values above that this answer leaves out, because they are too large or nested too deeply. Their bytes are there.
+	ValuesLeftOut []string `protobuf:"bytes,100,rep,name=values_left_out,json=valuesLeftOut,proto3" json:"values_left_out,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *WorkflowState) Reset() {
+	*x = WorkflowState{}
+	mi := &file_pawl_v1_run_proto_msgTypes[4]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *WorkflowState) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*WorkflowState) ProtoMessage() {}
+
+func (x *WorkflowState) ProtoReflect() protoreflect.Message {
+	mi := &file_pawl_v1_run_proto_msgTypes[4]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use WorkflowState.ProtoReflect.Descriptor instead.
+func (*WorkflowState) Descriptor() ([]byte, []int) {
+	return file_pawl_v1_run_proto_rawDescGZIP(), []int{4}
+}
+
+func (x *WorkflowState) GetWorkflowId() string {
+	if x != nil {
+		return x.WorkflowId
+	}
+	return ""
+}
+
+func (x *WorkflowState) GetRunId() string {
+	if x != nil {
+		return x.RunId
+	}
+	return ""
+}
+
+func (x *WorkflowState) GetGoal() string {
+	if x != nil {
+		return x.Goal
+	}
+	return ""
+}
+
+func (x *WorkflowState) GetConstraints() []string {
+	if x != nil {
+		return x.Constraints
+	}
+	return nil
+}
+
+func (x *WorkflowState) GetStatus() RunStatus {
+	if x != nil {
+		return x.Status
+	}
+	return RunStatus_RUN_STATUS_UNSPECIFIED
+}
+
+func (x *WorkflowState) GetCurrentNode() string {
+	if x != nil {
+		return x.CurrentNode
+	}
+	return ""
+}
+
+func (x *WorkflowState) GetCurrentNodes() []string {
+	if x != nil {
+		return x.CurrentNodes
+	}
+	return nil
+}
+
+func (x *WorkflowState) GetIterationCount() uint32 {
+	if x != nil {
+		return x.IterationCount
+	}
+	return 0
+}
+
+func (x *WorkflowState) GetMaxIterations() uint32 {
+	if x != nil {
+		return x.MaxIterations
+	}
+	return 0
+}
+
+func (x *WorkflowState) GetStartedAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.StartedAt
+	}
+	return nil
+}
+
+func (x *WorkflowState) GetMaxExecutionTimeMs() uint64 {
+	if x != nil {
+		return x.MaxExecutionTimeMs
+	}
+	return 0
+}
+
+func (x *WorkflowState) GetRetryCount() uint32 {
+	if x != nil {
+		return x.RetryCount
+	}
+	return 0
+}
+
+func (x *WorkflowState) GetRetries() map[string]uint32 {
+	if x != nil {
+		return x.Retries
+	}
+	return nil
+}
+
+func (x *WorkflowState) GetMaxRetries() uint32 {
+	if x != nil {
+		return x.MaxRetries
+	}
+	return 0
+}
+
+func (x *WorkflowState) GetLastError() string {
+	if x != nil {
+		return x.LastError
+	}
+	return ""
+}
+
+func (x *WorkflowState) GetCompensationStack() []*CompensationEntry {
+	if x != nil {
+		return x.CompensationStack
+	}
+	return nil
+}
+
+func (x *WorkflowState) GetWaitingFor() WaitingReason {
+	if x != nil {
+		return x.WaitingFor
+	}
+	return WaitingReason_WAITING_REASON_UNSPECIFIED
+}
+
+func (x *WorkflowState) GetWaitingSince() *timestamppb.Timestamp {
+	if x != nil {
+		return x.WaitingSince
+	}
+	return nil
+}
+
+func (x *WorkflowState) GetWaitingTimeoutAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.WaitingTimeoutAt
+	}
+	return nil
+}
+
+func (x *WorkflowState) GetTotalTokensUsed() uint64 {
+	if x != nil {
+		return x.TotalTokensUsed
+	}
+	return 0
+}
+
+func (x *WorkflowState) GetMaxTokenBudget() uint64 {
+	if x != nil && x.MaxTokenBudget != nil {
+		return *x.MaxTokenBudget
+	}
+	return 0
+}
+
+func (x *WorkflowState) GetTotalCostUsd() float64 {
+	if x != nil {
+		return x.TotalCostUsd
+	}
+	return 0
+}
+
+func (x *WorkflowState) GetBudgetUsd() float64 {
+	if x != nil && x.BudgetUsd != nil {
+		return *x.BudgetUsd
+	}
+	return 0
+}
+
+func (x *WorkflowState) GetMemoryJson() []byte {
+	if x != nil {
+		return x.MemoryJson
+	}
+	return nil
+}
+
+func (x *WorkflowState) GetMemory() *structpb.Value {
+	if x != nil {
+		return x.Memory
+	}
+	return nil
+}
+
+func (x *WorkflowState) GetVisitedNodes() []string {
+	if x != nil {
+		return x.VisitedNodes
+	}
+	return nil
+}
+
+func (x *WorkflowState) GetVisitedNodesLeftOut() uint64 {
+	if x != nil {
+		return x.VisitedNodesLeftOut
+	}
+	return 0
+}
+
+func (x *WorkflowState) GetSupervisorHistory() []*SupervisorDecision {
+	if x != nil {
+		return x.SupervisorHistory
+	}
+	return nil
+}
+
+func (x *WorkflowState) GetCreatedAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.CreatedAt
+	}
+	return nil
+}
+
+func (x *WorkflowState) GetUpdatedAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.UpdatedAt
+	}
+	return nil
+}
+
+func (x *WorkflowState) GetEventId() uint64 {
+	if x != nil {
+		return x.EventId
+	}
+	return 0
+}
+
+func (x *WorkflowState) GetValuesLeftOut() []string {
+	if x != nil {
+		return x.ValuesLeftOut
+	}
+	return nil
+}
+
+// CompensationEntry is what undoes one node.
+type CompensationEntry struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The node execution that it undoes.
+	ActionId string `protobuf:"bytes,1,opt,name=action_id,json=actionId,proto3" json:"action_id,omitempty"`
+	// What undoes it.
+	CompensationAction *CompensationAction `protobuf:"bytes,2,opt,name=compensation_action,json=compensationAction,proto3" json:"compensation_action,omitempty"`
+	unknownFields      protoimpl.UnknownFields
+	sizeCache          protoimpl.SizeCache
+}
+
+func (x *CompensationEntry) Reset() {
+	*x = CompensationEntry{}
+	mi := &file_pawl_v1_run_proto_msgTypes[5]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *CompensationEntry) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*CompensationEntry) ProtoMessage() {}
+
+func (x *CompensationEntry) ProtoReflect() protoreflect.Message {
+	mi := &file_pawl_v1_run_proto_msgTypes[5]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use CompensationEntry.ProtoReflect.Descriptor instead.
+func (*CompensationEntry) Descriptor() ([]byte, []int) {
+	return file_pawl_v1_run_proto_rawDescGZIP(), []int{5}
+}
+
+func (x *CompensationEntry) GetActionId() string {
+	if x != nil {
+		return x.ActionId
+	}
+	return ""
+}
+
+func (x *CompensationEntry) GetCompensationAction() *CompensationAction {
+	if x != nil {
+		return x.CompensationAction
+	}
+	return nil
+}
+
+// CompensationAction is an action that undoes another one.
+type CompensationAction struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The node type that runs.
+	Type string `protobuf:"bytes,1,opt,name=type,proto3" json:"type,omitempty"`
+	// The output of the node execution that it undoes, as JSON; null if it has more than 4096 characters.
+	PayloadJson []byte `protobuf:"bytes,2,opt,name=payload_json,json=payloadJson,proto3" json:"payload_json,omitempty"`
+	// payload_json as a value, for people and scripts: numbers are doubles. See values_left_out.
+	Payload *structpb.Value `protobuf:"bytes,102,opt,name=payload,proto3" json:"payload,omitempty"`
+	// Output only: names of the values above that this answer leaves out, because they are too large or nested too deeply. Their bytes are there.
+	ValuesLeftOut []string `protobuf:"bytes,100,rep,name=values_left_out,json=valuesLeftOut,proto3" json:"values_left_out,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *CompensationAction) Reset() {
+	*x = CompensationAction{}
+	mi := &file_pawl_v1_run_proto_msgTypes[6]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *CompensationAction) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*CompensationAction) ProtoMessage() {}
+
+func (x *CompensationAction) ProtoReflect() protoreflect.Message {
+	mi := &file_pawl_v1_run_proto_msgTypes[6]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use CompensationAction.ProtoReflect.Descriptor instead.
+func (*CompensationAction) Descriptor() ([]byte, []int) {
+	return file_pawl_v1_run_proto_rawDescGZIP(), []int{6}
+}
+
+func (x *CompensationAction) GetType() string {
+	if x != nil {
+		return x.Type
+	}
+	return ""
+}
+
+func (x *CompensationAction) GetPayloadJson() []byte {
+	if x != nil {
+		return x.PayloadJson
+	}
+	return nil
+}
+
+func (x *CompensationAction) GetPayload() *structpb.Value {
+	if x != nil {
+		return x.Payload
+	}
+	return nil
+}
+
+func (x *CompensationAction) GetValuesLeftOut() []string {
+	if x != nil {
+		return x.ValuesLeftOut
+	}
+	return nil
+}
+
+// SupervisorDecision is one decision of a supervisor node.
+type SupervisorDecision struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The supervisor.
+	NodeId string `protobuf:"bytes,1,opt,name=node_id,json=nodeId,proto3" json:"node_id,omitempty"`
+	// The node that it chose; empty if it ended the work.
+	Next string `protobuf:"bytes,2,opt,name=next,proto3" json:"next,omitempty"`
+	// Why.
+	Reason string `protobuf:"bytes,3,opt,name=reason,proto3" json:"reason,omitempty"`
+	// When.
+	Time *timestamppb.Timestamp `protobuf:"bytes,4,opt,name=time,proto3" json:"time,omitempty"`
+	// The round in which it decided, as its iteration.
+	Iteration uint32 `protobuf:"varint,5,opt,name=iteration,proto3" json:"iteration,omitempty"`
+	// The route that it chose, which is the handle by which it left; also done and max_iterations.
+	Route string `protobuf:"bytes,6,opt,name=route,proto3" json:"route,omitempty"`
+	// The event that has the decision.
+	EventId       uint64 `protobuf:"varint,7,opt,name=event_id,json=eventId,proto3" json:"event_id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *SupervisorDecision) Reset() {
+	*x = SupervisorDecision{}
+	mi := &file_pawl_v1_run_proto_msgTypes[7]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *SupervisorDecision) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*SupervisorDecision) ProtoMessage() {}
+
+func (x *SupervisorDecision) ProtoReflect() protoreflect.Message {
+	mi := &file_pawl_v1_run_proto_msgTypes[7]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use SupervisorDecision.ProtoReflect.Descriptor instead.
+func (*SupervisorDecision) Descriptor() ([]byte, []int) {
+	return file_pawl_v1_run_proto_rawDescGZIP(), []int{7}
+}
+
+func (x *SupervisorDecision) GetNodeId() string {
+	if x != nil {
+		return x.NodeId
+	}
+	return ""
+}
+
+func (x *SupervisorDecision) GetNext() string {
+	if x != nil {
+		return x.Next
+	}
+	return ""
+}
+
+func (x *SupervisorDecision) GetReason() string {
+	if x != nil {
+		return x.Reason
+	}
+	return ""
+}
+
+func (x *SupervisorDecision) GetTime() *timestamppb.Timestamp {
+	if x != nil {
+		return x.Time
+	}
+	return nil
+}
+
+func (x *SupervisorDecision) GetIteration() uint32 {
+	if x != nil {
+		return x.Iteration
+	}
+	return 0
+}
+
+func (x *SupervisorDecision) GetRoute() string {
+	if x != nil {
+		return x.Route
+	}
+	return ""
+}
+
+func (x *SupervisorDecision) GetEventId() uint64 {
+	if x != nil {
+		return x.EventId
+	}
+	return 0
 }
 
 // RunQuarantine says why a run is in quarantine.
@@ -550,7 +1547,7 @@ type RunQuarantine struct {
 
 func (x *RunQuarantine) Reset() {
 	*x = RunQuarantine{}
-	mi := &file_pawl_v1_run_proto_msgTypes[1]
+	mi := &file_pawl_v1_run_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -562,7 +1559,7 @@ func (x *RunQuarantine) String() string {
 func (*RunQuarantine) ProtoMessage() {}
 
 func (x *RunQuarantine) ProtoReflect() protoreflect.Message {
-	mi := &file_pawl_v1_run_proto_msgTypes[1]
+	mi := &file_pawl_v1_run_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -575,7 +1572,7 @@ func (x *RunQuarantine) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RunQuarantine.ProtoReflect.Descriptor instead.
 func (*RunQuarantine) Descriptor() ([]byte, []int) {
-	return file_pawl_v1_run_proto_rawDescGZIP(), []int{1}
+	return file_pawl_v1_run_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *RunQuarantine) GetTime() *timestamppb.Timestamp {
@@ -636,15 +1633,29 @@ type NodeRun struct {
 	// Which item of a map or a loop it is, from 1; 0 for the node itself. Absent in answers of versions before rounds: there the
 	// iteration is the item.
 	Item uint32 `protobuf:"varint,17,opt,name=item,proto3" json:"item,omitempty"`
+	// The signal that it waits for; absent unless it waits for one.
+	Signal *SignalWait `protobuf:"bytes,70,opt,name=signal,proto3" json:"signal,omitempty"`
+	// The labels of its output; empty if it has none.
+	Taint []*TaintLabel `protobuf:"bytes,75,rep,name=taint,proto3" json:"taint,omitempty"`
+	// The labels of the data that its newest claim read; empty if there are none.
+	ReadTaint []*TaintLabel `protobuf:"bytes,76,rep,name=read_taint,json=readTaint,proto3" json:"read_taint,omitempty"`
+	// Of an iteration of an agent: the turn that it belongs to, from 1. 0 for every other execution.
+	Turn uint32 `protobuf:"varint,85,opt,name=turn,proto3" json:"turn,omitempty"`
+	// The tool that the model called; empty for the turn itself, and for every other execution.
+	Tool string `protobuf:"bytes,86,opt,name=tool,proto3" json:"tool,omitempty"`
+	// Present if this execution undoes another one of the node: its iteration.
+	Undoes *uint32 `protobuf:"varint,90,opt,name=undoes,proto3,oneof" json:"undoes,omitempty"`
 	// Output only: names of the values above that this answer leaves out, because they are too large or nested too deeply. Their bytes are there.
 	ValuesLeftOut []string `protobuf:"bytes,100,rep,name=values_left_out,json=valuesLeftOut,proto3" json:"values_left_out,omitempty"`
+	// What all executions of the node have used; set on the node itself.
+	Usage         *RunUsage `protobuf:"bytes,80,opt,name=usage,proto3" json:"usage,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *NodeRun) Reset() {
 	*x = NodeRun{}
-	mi := &file_pawl_v1_run_proto_msgTypes[2]
+	mi := &file_pawl_v1_run_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -656,7 +1667,7 @@ func (x *NodeRun) String() string {
 func (*NodeRun) ProtoMessage() {}
 
 func (x *NodeRun) ProtoReflect() protoreflect.Message {
-	mi := &file_pawl_v1_run_proto_msgTypes[2]
+	mi := &file_pawl_v1_run_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -669,7 +1680,7 @@ func (x *NodeRun) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use NodeRun.ProtoReflect.Descriptor instead.
 func (*NodeRun) Descriptor() ([]byte, []int) {
-	return file_pawl_v1_run_proto_rawDescGZIP(), []int{2}
+	return file_pawl_v1_run_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *NodeRun) GetNodeId() string {
@@ -784,6 +1795,48 @@ func (x *NodeRun) GetItem() uint32 {
 	return 0
 }
 
+func (x *NodeRun) GetSignal() *SignalWait {
+	if x != nil {
+		return x.Signal
+	}
+	return nil
+}
+
+func (x *NodeRun) GetTaint() []*TaintLabel {
+	if x != nil {
+		return x.Taint
+	}
+	return nil
+}
+
+func (x *NodeRun) GetReadTaint() []*TaintLabel {
+	if x != nil {
+		return x.ReadTaint
+	}
+	return nil
+}
+
+func (x *NodeRun) GetTurn() uint32 {
+	if x != nil {
+		return x.Turn
+	}
+	return 0
+}
+
+func (x *NodeRun) GetTool() string {
+	if x != nil {
+		return x.Tool
+	}
+	return ""
+}
+
+func (x *NodeRun) GetUndoes() uint32 {
+	if x != nil && x.Undoes != nil {
+		return *x.Undoes
+	}
+	return 0
+}
+
 func (x *NodeRun) GetValuesLeftOut() []string {
 	if x != nil {
 		return x.ValuesLeftOut
@@ -791,10 +1844,81 @@ func (x *NodeRun) GetValuesLeftOut() []string {
 	return nil
 }
 
+func (x *NodeRun) GetUsage() *RunUsage {
+	if x != nil {
+		return x.Usage
+	}
+	return nil
+}
+
+// SignalWait is a wait for a signal. RunService.SignalRun ends it.
+type SignalWait struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The name of the signal.
+	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
+	// Since when it waits.
+	SinceTime *timestamppb.Timestamp `protobuf:"bytes,2,opt,name=since_time,json=sinceTime,proto3" json:"since_time,omitempty"`
+	// Until when it waits; absent means for ever.
+	DeadlineTime  *timestamppb.Timestamp `protobuf:"bytes,3,opt,name=deadline_time,json=deadlineTime,proto3" json:"deadline_time,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *SignalWait) Reset() {
+	*x = SignalWait{}
+	mi := &file_pawl_v1_run_proto_msgTypes[10]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *SignalWait) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*SignalWait) ProtoMessage() {}
+
+func (x *SignalWait) ProtoReflect() protoreflect.Message {
+	mi := &file_pawl_v1_run_proto_msgTypes[10]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use SignalWait.ProtoReflect.Descriptor instead.
+func (*SignalWait) Descriptor() ([]byte, []int) {
+	return file_pawl_v1_run_proto_rawDescGZIP(), []int{10}
+}
+
+func (x *SignalWait) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *SignalWait) GetSinceTime() *timestamppb.Timestamp {
+	if x != nil {
+		return x.SinceTime
+	}
+	return nil
+}
+
+func (x *SignalWait) GetDeadlineTime() *timestamppb.Timestamp {
+	if x != nil {
+		return x.DeadlineTime
+	}
+	return nil
+}
+
 // NodeHold is what a person is to decide about.
 type NodeHold struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// moderation_hold, or approval.
+	// moderation_hold, taint_hold or approval.
 	Reason string `protobuf:"bytes,1,opt,name=reason,proto3" json:"reason,omitempty"`
 	// input or output.
 	Phase string `protobuf:"bytes,2,opt,name=phase,proto3" json:"phase,omitempty"`
@@ -810,6 +1934,8 @@ type NodeHold struct {
 	DeadlineTime *timestamppb.Timestamp `protobuf:"bytes,6,opt,name=deadline_time,json=deadlineTime,proto3" json:"deadline_time,omitempty"`
 	// The size of an output for which this answer has no room: output_json is empty then; of an approval GetApproval has it. 0 otherwise.
 	OutputLeftOutBytes uint64 `protobuf:"varint,7,opt,name=output_left_out_bytes,json=outputLeftOutBytes,proto3" json:"output_left_out_bytes,omitempty"`
+	// The labels of the data that waits. Of a taint_hold: the labels that an approval drops for this execution.
+	Taint []*TaintLabel `protobuf:"bytes,75,rep,name=taint,proto3" json:"taint,omitempty"`
 	// Output only: names of the values above that this answer leaves out, because they are too large or nested too deeply. Their bytes are there.
 	ValuesLeftOut []string `protobuf:"bytes,100,rep,name=values_left_out,json=valuesLeftOut,proto3" json:"values_left_out,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -818,7 +1944,7 @@ type NodeHold struct {
 
 func (x *NodeHold) Reset() {
 	*x = NodeHold{}
-	mi := &file_pawl_v1_run_proto_msgTypes[3]
+	mi := &file_pawl_v1_run_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -830,7 +1956,7 @@ func (x *NodeHold) String() string {
 func (*NodeHold) ProtoMessage() {}
 
 func (x *NodeHold) ProtoReflect() protoreflect.Message {
-	mi := &file_pawl_v1_run_proto_msgTypes[3]
+	mi := &file_pawl_v1_run_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -843,7 +1969,7 @@ func (x *NodeHold) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use NodeHold.ProtoReflect.Descriptor instead.
 func (*NodeHold) Descriptor() ([]byte, []int) {
-	return file_pawl_v1_run_proto_rawDescGZIP(), []int{3}
+	return file_pawl_v1_run_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *NodeHold) GetReason() string {
@@ -902,9 +2028,244 @@ func (x *NodeHold) GetOutputLeftOutBytes() uint64 {
 	return 0
 }
 
+func (x *NodeHold) GetTaint() []*TaintLabel {
+	if x != nil {
+		return x.Taint
+	}
+	return nil
+}
+
 func (x *NodeHold) GetValuesLeftOut() []string {
 	if x != nil {
 		return x.ValuesLeftOut
+	}
+	return nil
+}
+
+// Budget is how much a run may use. 0 does not limit.
+type Budget struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Tokens that models read and write.
+	Tokens uint64 `protobuf:"varint,1,opt,name=tokens,proto3" json:"tokens,omitempty"`
+	// The cost in micro-dollars.
+	CostMicros uint64 `protobuf:"varint,2,opt,name=cost_micros,json=costMicros,proto3" json:"cost_micros,omitempty"`
+	// How often executors may start a node.
+	NodeExecutions uint64 `protobuf:"varint,3,opt,name=node_executions,json=nodeExecutions,proto3" json:"node_executions,omitempty"`
+	// What happens when the run needs more.
+	OnExceeded    OnExceeded `protobuf:"varint,4,opt,name=on_exceeded,json=onExceeded,proto3,enum=pawl.v1.OnExceeded" json:"on_exceeded,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Budget) Reset() {
+	*x = Budget{}
+	mi := &file_pawl_v1_run_proto_msgTypes[12]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Budget) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Budget) ProtoMessage() {}
+
+func (x *Budget) ProtoReflect() protoreflect.Message {
+	mi := &file_pawl_v1_run_proto_msgTypes[12]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Budget.ProtoReflect.Descriptor instead.
+func (*Budget) Descriptor() ([]byte, []int) {
+	return file_pawl_v1_run_proto_rawDescGZIP(), []int{12}
+}
+
+func (x *Budget) GetTokens() uint64 {
+	if x != nil {
+		return x.Tokens
+	}
+	return 0
+}
+
+func (x *Budget) GetCostMicros() uint64 {
+	if x != nil {
+		return x.CostMicros
+	}
+	return 0
+}
+
+func (x *Budget) GetNodeExecutions() uint64 {
+	if x != nil {
+		return x.NodeExecutions
+	}
+	return 0
+}
+
+func (x *Budget) GetOnExceeded() OnExceeded {
+	if x != nil {
+		return x.OnExceeded
+	}
+	return OnExceeded_ON_EXCEEDED_UNSPECIFIED
+}
+
+// Amounts is an amount of each thing that budgets limit.
+type Amounts struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Tokens that models read and write.
+	Tokens uint64 `protobuf:"varint,1,opt,name=tokens,proto3" json:"tokens,omitempty"`
+	// The cost in micro-dollars.
+	CostMicros uint64 `protobuf:"varint,2,opt,name=cost_micros,json=costMicros,proto3" json:"cost_micros,omitempty"`
+	// Starts of nodes by executors.
+	NodeExecutions uint64 `protobuf:"varint,3,opt,name=node_executions,json=nodeExecutions,proto3" json:"node_executions,omitempty"`
+	unknownFields  protoimpl.UnknownFields
+	sizeCache      protoimpl.SizeCache
+}
+
+func (x *Amounts) Reset() {
+	*x = Amounts{}
+	mi := &file_pawl_v1_run_proto_msgTypes[13]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Amounts) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Amounts) ProtoMessage() {}
+
+func (x *Amounts) ProtoReflect() protoreflect.Message {
+	mi := &file_pawl_v1_run_proto_msgTypes[13]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Amounts.ProtoReflect.Descriptor instead.
+func (*Amounts) Descriptor() ([]byte, []int) {
+	return file_pawl_v1_run_proto_rawDescGZIP(), []int{13}
+}
+
+func (x *Amounts) GetTokens() uint64 {
+	if x != nil {
+		return x.Tokens
+	}
+	return 0
+}
+
+func (x *Amounts) GetCostMicros() uint64 {
+	if x != nil {
+		return x.CostMicros
+	}
+	return 0
+}
+
+func (x *Amounts) GetNodeExecutions() uint64 {
+	if x != nil {
+		return x.NodeExecutions
+	}
+	return 0
+}
+
+// RunUsage is what a run or a node has used.
+type RunUsage struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Tokens that models read.
+	InputTokens uint64 `protobuf:"varint,1,opt,name=input_tokens,json=inputTokens,proto3" json:"input_tokens,omitempty"`
+	// Tokens that models wrote.
+	OutputTokens uint64 `protobuf:"varint,2,opt,name=output_tokens,json=outputTokens,proto3" json:"output_tokens,omitempty"`
+	// The cost in micro-dollars.
+	CostMicros uint64 `protobuf:"varint,3,opt,name=cost_micros,json=costMicros,proto3" json:"cost_micros,omitempty"`
+	// How often executors ran a node to the end of a claim.
+	NodeExecutions uint64 `protobuf:"varint,4,opt,name=node_executions,json=nodeExecutions,proto3" json:"node_executions,omitempty"`
+	// What lost claims may have used: their reservations. They count against budgets.
+	Assumed *Amounts `protobuf:"bytes,5,opt,name=assumed,proto3" json:"assumed,omitempty"`
+	// What queued and running executions may still use.
+	Reserved      *Amounts `protobuf:"bytes,6,opt,name=reserved,proto3" json:"reserved,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *RunUsage) Reset() {
+	*x = RunUsage{}
+	mi := &file_pawl_v1_run_proto_msgTypes[14]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *RunUsage) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*RunUsage) ProtoMessage() {}
+
+func (x *RunUsage) ProtoReflect() protoreflect.Message {
+	mi := &file_pawl_v1_run_proto_msgTypes[14]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use RunUsage.ProtoReflect.Descriptor instead.
+func (*RunUsage) Descriptor() ([]byte, []int) {
+	return file_pawl_v1_run_proto_rawDescGZIP(), []int{14}
+}
+
+func (x *RunUsage) GetInputTokens() uint64 {
+	if x != nil {
+		return x.InputTokens
+	}
+	return 0
+}
+
+func (x *RunUsage) GetOutputTokens() uint64 {
+	if x != nil {
+		return x.OutputTokens
+	}
+	return 0
+}
+
+func (x *RunUsage) GetCostMicros() uint64 {
+	if x != nil {
+		return x.CostMicros
+	}
+	return 0
+}
+
+func (x *RunUsage) GetNodeExecutions() uint64 {
+	if x != nil {
+		return x.NodeExecutions
+	}
+	return 0
+}
+
+func (x *RunUsage) GetAssumed() *Amounts {
+	if x != nil {
+		return x.Assumed
+	}
+	return nil
+}
+
+func (x *RunUsage) GetReserved() *Amounts {
+	if x != nil {
+		return x.Reserved
 	}
 	return nil
 }
@@ -913,7 +2274,7 @@ var File_pawl_v1_run_proto protoreflect.FileDescriptor
 
 const file_pawl_v1_run_proto_rawDesc = "" +
 	"\n" +
-	"\x11pawl/v1/run.proto\x12\apawl.v1\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x13pawl/v1/pause.proto\"\xdc\b\n" +
+	"\x11pawl/v1/run.proto\x12\apawl.v1\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x13pawl/v1/pause.proto\"\xb8\f\n" +
 	"\x03Run\x12\x15\n" +
 	"\x06run_id\x18\x01 \x01(\tR\x05runId\x12\x1f\n" +
 	"\vworkflow_id\x18\x02 \x01(\tR\n" +
@@ -948,12 +2309,108 @@ const file_pawl_v1_run_proto_rawDesc = "" +
 	"\n" +
 	"quarantine\x18\x19 \x01(\v2\x16.pawl.v1.RunQuarantineR\n" +
 	"quarantine\x12$\n" +
-	"\x05pause\x18\x1e \x01(\v2\x0e.pawl.v1.PauseR\x05pause\x12&\n" +
-	"\x0fvalues_left_out\x18d \x03(\tR\rvaluesLeftOut\"o\n" +
+	"\x05pause\x18\x1e \x01(\v2\x0e.pawl.v1.PauseR\x05pause\x12\x1b\n" +
+	"\trepair_of\x18_ \x01(\tR\brepairOf\x12\x1f\n" +
+	"\vrepaired_by\x18` \x03(\tR\n" +
+	"repairedBy\x12,\n" +
+	"\x05state\x18A \x01(\v2\x16.pawl.v1.WorkflowStateR\x05state\x124\n" +
+	"\vinput_taint\x18K \x03(\v2\x13.pawl.v1.TaintLabelR\n" +
+	"inputTaint\x126\n" +
+	"\foutput_taint\x18L \x03(\v2\x13.pawl.v1.TaintLabelR\voutputTaint\x129\n" +
+	"\fcompensation\x18Z \x01(\v2\x15.pawl.v1.CompensationR\fcompensation\x12\"\n" +
+	"\rundoes_run_id\x18[ \x01(\tR\vundoesRunId\x12$\n" +
+	"\x0eundoes_node_id\x18\\ \x01(\tR\fundoesNodeId\x12)\n" +
+	"\x10undoes_iteration\x18] \x01(\rR\x0fundoesIteration\x12&\n" +
+	"\x0fvalues_left_out\x18d \x03(\tR\rvaluesLeftOut\x12'\n" +
+	"\x05usage\x18P \x01(\v2\x11.pawl.v1.RunUsageR\x05usage\x12'\n" +
+	"\x06budget\x18Q \x01(\v2\x0f.pawl.v1.BudgetR\x06budget\";\n" +
+	"\n" +
+	"TaintLabel\x12\x14\n" +
+	"\x05label\x18\x01 \x01(\tR\x05label\x12\x17\n" +
+	"\anode_id\x18\x02 \x01(\tR\x06nodeId\"\xdf\x01\n" +
+	"\fCompensation\x12\x16\n" +
+	"\x06undone\x18\x01 \x01(\rR\x06undone\x12\x12\n" +
+	"\x04left\x18\x02 \x01(\rR\x04left\x12\x12\n" +
+	"\x04open\x18\x03 \x01(\rR\x04open\x121\n" +
+	"\n" +
+	"not_undone\x18\x04 \x03(\v2\x12.pawl.v1.NotUndoneR\tnotUndone\x12*\n" +
+	"\x06ending\x18\x05 \x01(\x0e2\x12.pawl.v1.RunStatusR\x06ending\x120\n" +
+	"\n" +
+	"executions\x18\x06 \x03(\v2\x10.pawl.v1.NodeRunR\n" +
+	"executions\"\\\n" +
+	"\tNotUndone\x12\x17\n" +
+	"\anode_id\x18\x01 \x01(\tR\x06nodeId\x12\x1c\n" +
+	"\titeration\x18\x02 \x01(\rR\titeration\x12\x18\n" +
+	"\amessage\x18\x03 \x01(\tR\amessage\"\x93\f\n" +
+	"\rWorkflowState\x12\x1f\n" +
+	"\vworkflow_id\x18\x01 \x01(\tR\n" +
+	"workflowId\x12\x15\n" +
+	"\x06run_id\x18\x02 \x01(\tR\x05runId\x12\x12\n" +
+	"\x04goal\x18\x03 \x01(\tR\x04goal\x12 \n" +
+	"\vconstraints\x18\x04 \x03(\tR\vconstraints\x12*\n" +
+	"\x06status\x18\x05 \x01(\x0e2\x12.pawl.v1.RunStatusR\x06status\x12!\n" +
+	"\fcurrent_node\x18\x06 \x01(\tR\vcurrentNode\x12#\n" +
+	"\rcurrent_nodes\x18\a \x03(\tR\fcurrentNodes\x12'\n" +
+	"\x0fiteration_count\x18\b \x01(\rR\x0eiterationCount\x12%\n" +
+	"\x0emax_iterations\x18\t \x01(\rR\rmaxIterations\x129\n" +
+	"\n" +
+	"started_at\x18\n" +
+	" \x01(\v2\x1a.google.protobuf.TimestampR\tstartedAt\x121\n" +
+	"\x15max_execution_time_ms\x18\v \x01(\x04R\x12maxExecutionTimeMs\x12\x1f\n" +
+	"\vretry_count\x18\f \x01(\rR\n" +
+	"retryCount\x12=\n" +
+	"\aretries\x18\r \x03(\v2#.pawl.v1.WorkflowState.RetriesEntryR\aretries\x12\x1f\n" +
+	"\vmax_retries\x18\x0e \x01(\rR\n" +
+	"maxRetries\x12\x1d\n" +
+	"\n" +
+	"last_error\x18\x0f \x01(\tR\tlastError\x12I\n" +
+	"\x12compensation_stack\x18\x10 \x03(\v2\x1a.pawl.v1.CompensationEntryR\x11compensationStack\x127\n" +
+	"\vwaiting_for\x18\x11 \x01(\x0e2\x16.pawl.v1.WaitingReasonR\n" +
+	"waitingFor\x12?\n" +
+	"\rwaiting_since\x18\x12 \x01(\v2\x1a.google.protobuf.TimestampR\fwaitingSince\x12H\n" +
+	"\x12waiting_timeout_at\x18\x13 \x01(\v2\x1a.google.protobuf.TimestampR\x10waitingTimeoutAt\x12*\n" +
+	"\x11total_tokens_used\x18\x14 \x01(\x04R\x0ftotalTokensUsed\x12-\n" +
+	"\x10max_token_budget\x18\x15 \x01(\x04H\x00R\x0emaxTokenBudget\x88\x01\x01\x12$\n" +
+	"\x0etotal_cost_usd\x18\x16 \x01(\x01R\ftotalCostUsd\x12\"\n" +
+	"\n" +
+	"budget_usd\x18\x17 \x01(\x01H\x01R\tbudgetUsd\x88\x01\x01\x12\x1f\n" +
+	"\vmemory_json\x18\x18 \x01(\fR\n" +
+	"memoryJson\x12.\n" +
+	"\x06memory\x18| \x01(\v2\x16.google.protobuf.ValueR\x06memory\x12#\n" +
+	"\rvisited_nodes\x18\x19 \x03(\tR\fvisitedNodes\x123\n" +
+	"\x16visited_nodes_left_out\x18\x1a \x01(\x04R\x13visitedNodesLeftOut\x12J\n" +
+	"\x12supervisor_history\x18\x1b \x03(\v2\x1b.pawl.v1.SupervisorDecisionR\x11supervisorHistory\x129\n" +
+	"\n" +
+	"created_at\x18\x1c \x01(\v2\x1a.google.protobuf.TimestampR\tcreatedAt\x129\n" +
+	"\n" +
+	"updated_at\x18\x1d \x01(\v2\x1a.google.protobuf.TimestampR\tupdatedAt\x12\x19\n" +
+	"\bevent_id\x18\x1e \x01(\x04R\aeventId\x12&\n" +
+	"\x0fvalues_left_out\x18d \x03(\tR\rvaluesLeftOut\x1a:\n" +
+	"\fRetriesEntry\x12\x10\n" +
+	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
+	"\x05value\x18\x02 \x01(\rR\x05value:\x028\x01B\x13\n" +
+	"\x11_max_token_budgetB\r\n" +
+	"\v_budget_usd\"~\n" +
+	"\x11CompensationEntry\x12\x1b\n" +
+	"\taction_id\x18\x01 \x01(\tR\bactionId\x12L\n" +
+	"\x13compensation_action\x18\x02 \x01(\v2\x1b.pawl.v1.CompensationActionR\x12compensationAction\"\xa5\x01\n" +
+	"\x12CompensationAction\x12\x12\n" +
+	"\x04type\x18\x01 \x01(\tR\x04type\x12!\n" +
+	"\fpayload_json\x18\x02 \x01(\fR\vpayloadJson\x120\n" +
+	"\apayload\x18f \x01(\v2\x16.google.protobuf.ValueR\apayload\x12&\n" +
+	"\x0fvalues_left_out\x18d \x03(\tR\rvaluesLeftOut\"\xd8\x01\n" +
+	"\x12SupervisorDecision\x12\x17\n" +
+	"\anode_id\x18\x01 \x01(\tR\x06nodeId\x12\x12\n" +
+	"\x04next\x18\x02 \x01(\tR\x04next\x12\x16\n" +
+	"\x06reason\x18\x03 \x01(\tR\x06reason\x12.\n" +
+	"\x04time\x18\x04 \x01(\v2\x1a.google.protobuf.TimestampR\x04time\x12\x1c\n" +
+	"\titeration\x18\x05 \x01(\rR\titeration\x12\x14\n" +
+	"\x05route\x18\x06 \x01(\tR\x05route\x12\x19\n" +
+	"\bevent_id\x18\a \x01(\x04R\aeventId\"o\n" +
 	"\rRunQuarantine\x12.\n" +
 	"\x04time\x18\x01 \x01(\v2\x1a.google.protobuf.TimestampR\x04time\x12\x16\n" +
 	"\x06reason\x18\x02 \x01(\tR\x06reason\x12\x16\n" +
-	"\x06detail\x18\x03 \x01(\tR\x06detail\"\x9b\x05\n" +
+	"\x06detail\x18\x03 \x01(\tR\x06detail\"\xa0\a\n" +
 	"\aNodeRun\x12\x17\n" +
 	"\anode_id\x18\x01 \x01(\tR\x06nodeId\x12\x1c\n" +
 	"\titeration\x18\x02 \x01(\rR\titeration\x12+\n" +
@@ -973,8 +2430,23 @@ const file_pawl_v1_run_proto_rawDesc = "" +
 	"\x15output_left_out_bytes\x18\f \x01(\x04R\x12outputLeftOutBytes\x12=\n" +
 	"\frelease_time\x18\r \x01(\v2\x1a.google.protobuf.TimestampR\vreleaseTime\x12\x14\n" +
 	"\x05round\x18\x10 \x01(\rR\x05round\x12\x12\n" +
-	"\x04item\x18\x11 \x01(\rR\x04item\x12&\n" +
-	"\x0fvalues_left_out\x18d \x03(\tR\rvaluesLeftOut\"\xe0\x02\n" +
+	"\x04item\x18\x11 \x01(\rR\x04item\x12+\n" +
+	"\x06signal\x18F \x01(\v2\x13.pawl.v1.SignalWaitR\x06signal\x12)\n" +
+	"\x05taint\x18K \x03(\v2\x13.pawl.v1.TaintLabelR\x05taint\x122\n" +
+	"\n" +
+	"read_taint\x18L \x03(\v2\x13.pawl.v1.TaintLabelR\treadTaint\x12\x12\n" +
+	"\x04turn\x18U \x01(\rR\x04turn\x12\x12\n" +
+	"\x04tool\x18V \x01(\tR\x04tool\x12\x1b\n" +
+	"\x06undoes\x18Z \x01(\rH\x00R\x06undoes\x88\x01\x01\x12&\n" +
+	"\x0fvalues_left_out\x18d \x03(\tR\rvaluesLeftOut\x12'\n" +
+	"\x05usage\x18P \x01(\v2\x11.pawl.v1.RunUsageR\x05usageB\t\n" +
+	"\a_undoes\"\x9c\x01\n" +
+	"\n" +
+	"SignalWait\x12\x12\n" +
+	"\x04name\x18\x01 \x01(\tR\x04name\x129\n" +
+	"\n" +
+	"since_time\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampR\tsinceTime\x12?\n" +
+	"\rdeadline_time\x18\x03 \x01(\v2\x1a.google.protobuf.TimestampR\fdeadlineTime\"\x8b\x03\n" +
 	"\bNodeHold\x12\x16\n" +
 	"\x06reason\x18\x01 \x01(\tR\x06reason\x12\x14\n" +
 	"\x05phase\x18\x02 \x01(\tR\x05phase\x12\x1f\n" +
@@ -985,8 +2457,29 @@ const file_pawl_v1_run_proto_rawDesc = "" +
 	"approvalId\x12\x18\n" +
 	"\amessage\x18\x05 \x01(\tR\amessage\x12?\n" +
 	"\rdeadline_time\x18\x06 \x01(\v2\x1a.google.protobuf.TimestampR\fdeadlineTime\x121\n" +
-	"\x15output_left_out_bytes\x18\a \x01(\x04R\x12outputLeftOutBytes\x12&\n" +
-	"\x0fvalues_left_out\x18d \x03(\tR\rvaluesLeftOut*\xb9\x02\n" +
+	"\x15output_left_out_bytes\x18\a \x01(\x04R\x12outputLeftOutBytes\x12)\n" +
+	"\x05taint\x18K \x03(\v2\x13.pawl.v1.TaintLabelR\x05taint\x12&\n" +
+	"\x0fvalues_left_out\x18d \x03(\tR\rvaluesLeftOut\"\xa0\x01\n" +
+	"\x06Budget\x12\x16\n" +
+	"\x06tokens\x18\x01 \x01(\x04R\x06tokens\x12\x1f\n" +
+	"\vcost_micros\x18\x02 \x01(\x04R\n" +
+	"costMicros\x12'\n" +
+	"\x0fnode_executions\x18\x03 \x01(\x04R\x0enodeExecutions\x124\n" +
+	"\von_exceeded\x18\x04 \x01(\x0e2\x13.pawl.v1.OnExceededR\n" +
+	"onExceeded\"k\n" +
+	"\aAmounts\x12\x16\n" +
+	"\x06tokens\x18\x01 \x01(\x04R\x06tokens\x12\x1f\n" +
+	"\vcost_micros\x18\x02 \x01(\x04R\n" +
+	"costMicros\x12'\n" +
+	"\x0fnode_executions\x18\x03 \x01(\x04R\x0enodeExecutions\"\xf6\x01\n" +
+	"\bRunUsage\x12!\n" +
+	"\finput_tokens\x18\x01 \x01(\x04R\vinputTokens\x12#\n" +
+	"\routput_tokens\x18\x02 \x01(\x04R\foutputTokens\x12\x1f\n" +
+	"\vcost_micros\x18\x03 \x01(\x04R\n" +
+	"costMicros\x12'\n" +
+	"\x0fnode_executions\x18\x04 \x01(\x04R\x0enodeExecutions\x12*\n" +
+	"\aassumed\x18\x05 \x01(\v2\x10.pawl.v1.AmountsR\aassumed\x12,\n" +
+	"\breserved\x18\x06 \x01(\v2\x10.pawl.v1.AmountsR\breserved*\xb9\x02\n" +
 	"\tRunStatus\x12\x1a\n" +
 	"\x16RUN_STATUS_UNSPECIFIED\x10\x00\x12\x16\n" +
 	"\x12RUN_STATUS_PENDING\x10\x01\x12\x18\n" +
@@ -1019,7 +2512,23 @@ const file_pawl_v1_run_proto_rawDesc = "" +
 	"\aRunKind\x12\x18\n" +
 	"\x14RUN_KIND_UNSPECIFIED\x10\x00\x12\x12\n" +
 	"\x0eRUN_KIND_SAVED\x10\x01\x12\x11\n" +
-	"\rRUN_KIND_TEST\x10\x02Bx\n" +
+	"\rRUN_KIND_TEST\x10\x02*\xad\x02\n" +
+	"\rWaitingReason\x12\x1e\n" +
+	"\x1aWAITING_REASON_UNSPECIFIED\x10\x00\x12\x19\n" +
+	"\x15WAITING_REASON_PAUSED\x10\x01\x12!\n" +
+	"\x1dWAITING_REASON_HUMAN_APPROVAL\x10\x02\x12\x1d\n" +
+	"\x19WAITING_REASON_MODERATION\x10\x03\x12\x19\n" +
+	"\x15WAITING_REASON_SIGNAL\x10\x04\x12\x1c\n" +
+	"\x18WAITING_REASON_CHILD_RUN\x10\x05\x12\x19\n" +
+	"\x15WAITING_REASON_BUDGET\x10\x06\x12\x17\n" +
+	"\x13WAITING_REASON_SLOT\x10\a\x12\x18\n" +
+	"\x14WAITING_REASON_RETRY\x10\b\x12\x18\n" +
+	"\x14WAITING_REASON_DELAY\x10\t*V\n" +
+	"\n" +
+	"OnExceeded\x12\x1b\n" +
+	"\x17ON_EXCEEDED_UNSPECIFIED\x10\x00\x12\x14\n" +
+	"\x10ON_EXCEEDED_FAIL\x10\x01\x12\x15\n" +
+	"\x11ON_EXCEEDED_PAUSE\x10\x02Bx\n" +
 	"\vcom.pawl.v1B\bRunProtoP\x01Z\"pawl.dev/sdk/go/gen/pawl/v1;pawlv1\xa2\x02\x03PXX\xaa\x02\aPawl.V1\xca\x02\aPawl\\V1\xe2\x02\x13Pawl\\V1\\GPBMetadata\xea\x02\bPawl::V1b\x06proto3"
 
 var (
@@ -1034,46 +2543,93 @@ func file_pawl_v1_run_proto_rawDescGZIP() []byte {
 	return file_pawl_v1_run_proto_rawDescData
 }
 
-var file_pawl_v1_run_proto_enumTypes = make([]protoimpl.EnumInfo, 3)
-var file_pawl_v1_run_proto_msgTypes = make([]protoimpl.MessageInfo, 4)
+var file_pawl_v1_run_proto_enumTypes = make([]protoimpl.EnumInfo, 5)
+var file_pawl_v1_run_proto_msgTypes = make([]protoimpl.MessageInfo, 16)
 var file_pawl_v1_run_proto_goTypes = []any{
 	(RunStatus)(0),                // 0: pawl.v1.RunStatus
 	(NodeStatus)(0),               // 1: pawl.v1.NodeStatus
 	(RunKind)(0),                  // 2: pawl.v1.RunKind
-	(*Run)(nil),                   // 3: pawl.v1.Run
-	(*RunQuarantine)(nil),         // 4: pawl.v1.RunQuarantine
-	(*NodeRun)(nil),               // 5: pawl.v1.NodeRun
-	(*NodeHold)(nil),              // 6: pawl.v1.NodeHold
-	(*structpb.Value)(nil),        // 7: google.protobuf.Value
-	(*timestamppb.Timestamp)(nil), // 8: google.protobuf.Timestamp
-	(*Pause)(nil),                 // 9: pawl.v1.Pause
+	(WaitingReason)(0),            // 3: pawl.v1.WaitingReason
+	(OnExceeded)(0),               // 4: pawl.v1.OnExceeded
+	(*Run)(nil),                   // 5: pawl.v1.Run
+	(*TaintLabel)(nil),            // 6: pawl.v1.TaintLabel
+	(*Compensation)(nil),          // 7: pawl.v1.Compensation
+	(*NotUndone)(nil),             // 8: pawl.v1.NotUndone
+	(*WorkflowState)(nil),         // 9: pawl.v1.WorkflowState
+	(*CompensationEntry)(nil),     // 10: pawl.v1.CompensationEntry
+	(*CompensationAction)(nil),    // 11: pawl.v1.CompensationAction
+	(*SupervisorDecision)(nil),    // 12: pawl.v1.SupervisorDecision
+	(*RunQuarantine)(nil),         // 13: pawl.v1.RunQuarantine
+	(*NodeRun)(nil),               // 14: pawl.v1.NodeRun
+	(*SignalWait)(nil),            // 15: pawl.v1.SignalWait
+	(*NodeHold)(nil),              // 16: pawl.v1.NodeHold
+	(*Budget)(nil),                // 17: pawl.v1.Budget
+	(*Amounts)(nil),               // 18: pawl.v1.Amounts
+	(*RunUsage)(nil),              // 19: pawl.v1.RunUsage
+	nil,                           // 20: pawl.v1.WorkflowState.RetriesEntry
+	(*structpb.Value)(nil),        // 21: google.protobuf.Value
+	(*timestamppb.Timestamp)(nil), // 22: google.protobuf.Timestamp
+	(*Pause)(nil),                 // 23: pawl.v1.Pause
 }
 var file_pawl_v1_run_proto_depIdxs = []int32{
 	2,  // 0: pawl.v1.Run.kind:type_name -> pawl.v1.RunKind
 	0,  // 1: pawl.v1.Run.status:type_name -> pawl.v1.RunStatus
-	7,  // 2: pawl.v1.Run.input:type_name -> google.protobuf.Value
-	7,  // 3: pawl.v1.Run.output:type_name -> google.protobuf.Value
-	8,  // 4: pawl.v1.Run.create_time:type_name -> google.protobuf.Timestamp
-	8,  // 5: pawl.v1.Run.end_time:type_name -> google.protobuf.Timestamp
-	8,  // 6: pawl.v1.Run.deadline_time:type_name -> google.protobuf.Timestamp
-	5,  // 7: pawl.v1.Run.nodes:type_name -> pawl.v1.NodeRun
-	8,  // 8: pawl.v1.Run.schedule_time:type_name -> google.protobuf.Timestamp
-	4,  // 9: pawl.v1.Run.quarantine:type_name -> pawl.v1.RunQuarantine
-	9,  // 10: pawl.v1.Run.pause:type_name -> pawl.v1.Pause
-	8,  // 11: pawl.v1.RunQuarantine.time:type_name -> google.protobuf.Timestamp
-	1,  // 12: pawl.v1.NodeRun.status:type_name -> pawl.v1.NodeStatus
-	7,  // 13: pawl.v1.NodeRun.output:type_name -> google.protobuf.Value
-	8,  // 14: pawl.v1.NodeRun.start_time:type_name -> google.protobuf.Timestamp
-	8,  // 15: pawl.v1.NodeRun.end_time:type_name -> google.protobuf.Timestamp
-	6,  // 16: pawl.v1.NodeRun.hold:type_name -> pawl.v1.NodeHold
-	8,  // 17: pawl.v1.NodeRun.release_time:type_name -> google.protobuf.Timestamp
-	7,  // 18: pawl.v1.NodeHold.output:type_name -> google.protobuf.Value
-	8,  // 19: pawl.v1.NodeHold.deadline_time:type_name -> google.protobuf.Timestamp
-	20, // [20:20] is the sub-list for method output_type
-	20, // [20:20] is the sub-list for method input_type
-	20, // [20:20] is the sub-list for extension type_name
-	20, // [20:20] is the sub-list for extension extendee
-	0,  // [0:20] is the sub-list for field type_name
+	21, // 2: pawl.v1.Run.input:type_name -> google.protobuf.Value
+	21, // 3: pawl.v1.Run.output:type_name -> google.protobuf.Value
+	22, // 4: pawl.v1.Run.create_time:type_name -> google.protobuf.Timestamp
+	22, // 5: pawl.v1.Run.end_time:type_name -> google.protobuf.Timestamp
+	22, // 6: pawl.v1.Run.deadline_time:type_name -> google.protobuf.Timestamp
+	14, // 7: pawl.v1.Run.nodes:type_name -> pawl.v1.NodeRun
+	22, // 8: pawl.v1.Run.schedule_time:type_name -> google.protobuf.Timestamp
+	13, // 9: pawl.v1.Run.quarantine:type_name -> pawl.v1.RunQuarantine
+	23, // 10: pawl.v1.Run.pause:type_name -> pawl.v1.Pause
+	9,  // 11: pawl.v1.Run.state:type_name -> pawl.v1.WorkflowState
+	6,  // 12: pawl.v1.Run.input_taint:type_name -> pawl.v1.TaintLabel
+	6,  // 13: pawl.v1.Run.output_taint:type_name -> pawl.v1.TaintLabel
+	7,  // 14: pawl.v1.Run.compensation:type_name -> pawl.v1.Compensation
+	19, // 15: pawl.v1.Run.usage:type_name -> pawl.v1.RunUsage
+	17, // 16: pawl.v1.Run.budget:type_name -> pawl.v1.Budget
+	8,  // 17: pawl.v1.Compensation.not_undone:type_name -> pawl.v1.NotUndone
+	0,  // 18: pawl.v1.Compensation.ending:type_name -> pawl.v1.RunStatus
+	14, // 19: pawl.v1.Compensation.executions:type_name -> pawl.v1.NodeRun
+	0,  // 20: pawl.v1.WorkflowState.status:type_name -> pawl.v1.RunStatus
+	22, // 21: pawl.v1.WorkflowState.started_at:type_name -> google.protobuf.Timestamp
+	20, // 22: pawl.v1.WorkflowState.retries:type_name -> pawl.v1.WorkflowState.RetriesEntry
+	10, // 23: pawl.v1.WorkflowState.compensation_stack:type_name -> pawl.v1.CompensationEntry
+	3,  // 24: pawl.v1.WorkflowState.waiting_for:type_name -> pawl.v1.WaitingReason
+	22, // 25: pawl.v1.WorkflowState.waiting_since:type_name -> google.protobuf.Timestamp
+	22, // 26: pawl.v1.WorkflowState.waiting_timeout_at:type_name -> google.protobuf.Timestamp
+	21, // 27: pawl.v1.WorkflowState.memory:type_name -> google.protobuf.Value
+	12, // 28: pawl.v1.WorkflowState.supervisor_history:type_name -> pawl.v1.SupervisorDecision
+	22, // 29: pawl.v1.WorkflowState.created_at:type_name -> google.protobuf.Timestamp
+	22, // 30: pawl.v1.WorkflowState.updated_at:type_name -> google.protobuf.Timestamp
+	11, // 31: pawl.v1.CompensationEntry.compensation_action:type_name -> pawl.v1.CompensationAction
+	21, // 32: pawl.v1.CompensationAction.payload:type_name -> google.protobuf.Value
+	22, // 33: pawl.v1.SupervisorDecision.time:type_name -> google.protobuf.Timestamp
+	22, // 34: pawl.v1.RunQuarantine.time:type_name -> google.protobuf.Timestamp
+	1,  // 35: pawl.v1.NodeRun.status:type_name -> pawl.v1.NodeStatus
+	21, // 36: pawl.v1.NodeRun.output:type_name -> google.protobuf.Value
+	22, // 37: pawl.v1.NodeRun.start_time:type_name -> google.protobuf.Timestamp
+	22, // 38: pawl.v1.NodeRun.end_time:type_name -> google.protobuf.Timestamp
+	16, // 39: pawl.v1.NodeRun.hold:type_name -> pawl.v1.NodeHold
+	22, // 40: pawl.v1.NodeRun.release_time:type_name -> google.protobuf.Timestamp
+	15, // 41: pawl.v1.NodeRun.signal:type_name -> pawl.v1.SignalWait
+	6,  // 42: pawl.v1.NodeRun.taint:type_name -> pawl.v1.TaintLabel
+	6,  // 43: pawl.v1.NodeRun.read_taint:type_name -> pawl.v1.TaintLabel
+	19, // 44: pawl.v1.NodeRun.usage:type_name -> pawl.v1.RunUsage
+	22, // 45: pawl.v1.SignalWait.since_time:type_name -> google.protobuf.Timestamp
+	22, // 46: pawl.v1.SignalWait.deadline_time:type_name -> google.protobuf.Timestamp
+	21, // 47: pawl.v1.NodeHold.output:type_name -> google.protobuf.Value
+	22, // 48: pawl.v1.NodeHold.deadline_time:type_name -> google.protobuf.Timestamp
+	6,  // 49: pawl.v1.NodeHold.taint:type_name -> pawl.v1.TaintLabel
+	4,  // 50: pawl.v1.Budget.on_exceeded:type_name -> pawl.v1.OnExceeded
+	18, // 51: pawl.v1.RunUsage.assumed:type_name -> pawl.v1.Amounts
+	18, // 52: pawl.v1.RunUsage.reserved:type_name -> pawl.v1.Amounts
+	53, // [53:53] is the sub-list for method output_type
+	53, // [53:53] is the sub-list for method input_type
+	53, // [53:53] is the sub-list for extension type_name
+	53, // [53:53] is the sub-list for extension extendee
+	0,  // [0:53] is the sub-list for field type_name
 }
 
 func init() { file_pawl_v1_run_proto_init() }
@@ -1082,13 +2638,15 @@ func file_pawl_v1_run_proto_init() {
 		return
 	}
 	file_pawl_v1_pause_proto_init()
+	file_pawl_v1_run_proto_msgTypes[4].OneofWrappers = []any{}
+	file_pawl_v1_run_proto_msgTypes[9].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_pawl_v1_run_proto_rawDesc), len(file_pawl_v1_run_proto_rawDesc)),
-			NumEnums:      3,
-			NumMessages:   4,
+			NumEnums:      5,
+			NumMessages:   16,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

@@ -146,6 +146,16 @@ type StartRunRequest struct {
 	Idempotency *Idempotency `protobuf:"bytes,8,opt,name=idempotency,proto3" json:"idempotency,omitempty"`
 	// How often the run may repeat by loop edges, gotos and handoffs; 0 means the definition's own, or 50. At most 10000.
 	MaxIterations uint32 `protobuf:"varint,11,opt,name=max_iterations,json=maxIterations,proto3" json:"max_iterations,omitempty"`
+	// What the run is for; empty means the definition's own. At most 4000 characters. Templates read it as ctx.goal.
+	Goal string `protobuf:"bytes,65,opt,name=goal,proto3" json:"goal,omitempty"`
+	// The rules that its nodes respect; none means the definition's own. At most 32 of 1000 characters each. Templates read ctx.constraints.
+	Constraints []string `protobuf:"bytes,66,rep,name=constraints,proto3" json:"constraints,omitempty"`
+	// How often an execution may be retried at most, whatever its policy; absent means the definition's own.
+	MaxRetries *uint32 `protobuf:"varint,67,opt,name=max_retries,json=maxRetries,proto3,oneof" json:"max_retries,omitempty"`
+	// Whether the input is not trusted: it gets the label input. A definition may say so for every run.
+	UntrustedInput bool `protobuf:"varint,75,opt,name=untrusted_input,json=untrustedInput,proto3" json:"untrusted_input,omitempty"`
+	// How much the run may use. It can lower the limits of the definition, and not raise them.
+	Budget        *Budget `protobuf:"bytes,80,opt,name=budget,proto3" json:"budget,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -241,6 +251,41 @@ func (x *StartRunRequest) GetMaxIterations() uint32 {
 		return x.MaxIterations
 	}
 	return 0
+}
+
+func (x *StartRunRequest) GetGoal() string {
+	if x != nil {
+		return x.Goal
+	}
+	return ""
+}
+
+func (x *StartRunRequest) GetConstraints() []string {
+	if x != nil {
+		return x.Constraints
+	}
+	return nil
+}
+
+func (x *StartRunRequest) GetMaxRetries() uint32 {
+	if x != nil && x.MaxRetries != nil {
+		return *x.MaxRetries
+	}
+	return 0
+}
+
+func (x *StartRunRequest) GetUntrustedInput() bool {
+	if x != nil {
+		return x.UntrustedInput
+	}
+	return false
+}
+
+func (x *StartRunRequest) GetBudget() *Budget {
+	if x != nil {
+		return x.Budget
+	}
+	return nil
 }
 
 // Idempotency makes a second submission return the run of the first.
@@ -990,6 +1035,16 @@ type TestRunRequest struct {
 	RequestId string `protobuf:"bytes,4,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
 	// How often the run may repeat, as in StartRun.
 	MaxIterations uint32 `protobuf:"varint,7,opt,name=max_iterations,json=maxIterations,proto3" json:"max_iterations,omitempty"`
+	// What the run is for; empty means the definition's own. At most 4000 characters. Templates read it as ctx.goal.
+	Goal string `protobuf:"bytes,65,opt,name=goal,proto3" json:"goal,omitempty"`
+	// The rules that its nodes respect; none means the definition's own. At most 32 of 1000 characters each. Templates read ctx.constraints.
+	Constraints []string `protobuf:"bytes,66,rep,name=constraints,proto3" json:"constraints,omitempty"`
+	// How often an execution may be retried at most, whatever its policy; absent means the definition's own.
+	MaxRetries *uint32 `protobuf:"varint,67,opt,name=max_retries,json=maxRetries,proto3,oneof" json:"max_retries,omitempty"`
+	// Whether the input is not trusted, as in StartRun.
+	UntrustedInput bool `protobuf:"varint,75,opt,name=untrusted_input,json=untrustedInput,proto3" json:"untrusted_input,omitempty"`
+	// How much the run may use. It can lower the limits of the definition, and not raise them.
+	Budget        *Budget `protobuf:"bytes,80,opt,name=budget,proto3" json:"budget,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1057,6 +1112,41 @@ func (x *TestRunRequest) GetMaxIterations() uint32 {
 		return x.MaxIterations
 	}
 	return 0
+}
+
+func (x *TestRunRequest) GetGoal() string {
+	if x != nil {
+		return x.Goal
+	}
+	return ""
+}
+
+func (x *TestRunRequest) GetConstraints() []string {
+	if x != nil {
+		return x.Constraints
+	}
+	return nil
+}
+
+func (x *TestRunRequest) GetMaxRetries() uint32 {
+	if x != nil && x.MaxRetries != nil {
+		return *x.MaxRetries
+	}
+	return 0
+}
+
+func (x *TestRunRequest) GetUntrustedInput() bool {
+	if x != nil {
+		return x.UntrustedInput
+	}
+	return false
+}
+
+func (x *TestRunRequest) GetBudget() *Budget {
+	if x != nil {
+		return x.Budget
+	}
+	return nil
 }
 
 // TestRunResponse is the answer of TestRun.
@@ -1127,7 +1217,10 @@ func (x *TestRunResponse) GetWarnings() []*Violation {
 type GetRunRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Which run.
-	RunId         string `protobuf:"bytes,1,opt,name=run_id,json=runId,proto3" json:"run_id,omitempty"`
+	RunId string `protobuf:"bytes,1,opt,name=run_id,json=runId,proto3" json:"run_id,omitempty"`
+	// The event after which the run is read: run.state, run.nodes and run.status are those of that moment. 0 means now. CURSOR_OUT_OF_RANGE
+	// if the log does not reach so far.
+	AtEventId     uint64 `protobuf:"varint,2,opt,name=at_event_id,json=atEventId,proto3" json:"at_event_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1167,6 +1260,13 @@ func (x *GetRunRequest) GetRunId() string {
 		return x.RunId
 	}
 	return ""
+}
+
+func (x *GetRunRequest) GetAtEventId() uint64 {
+	if x != nil {
+		return x.AtEventId
+	}
+	return 0
 }
 
 // GetRunResponse is the answer of GetRun.
@@ -1619,6 +1719,125 @@ func (x *ExplainNodeResponse) GetExplanation() *Explanation {
 	return nil
 }
 
+// ExplainTaintRequest is the body of ExplainTaint. It names a node or a key of the memory.
+type ExplainTaintRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Which run.
+	RunId string `protobuf:"bytes,1,opt,name=run_id,json=runId,proto3" json:"run_id,omitempty"`
+	// Which node. NODE_NOT_FOUND when the run has none of that id.
+	NodeId string `protobuf:"bytes,2,opt,name=node_id,json=nodeId,proto3" json:"node_id,omitempty"`
+	// Which execution of the node; 0 outside loops and maps.
+	Iteration uint32 `protobuf:"varint,3,opt,name=iteration,proto3" json:"iteration,omitempty"`
+	// Which key of the memory, in place of a node. MEMORY_KEY_NOT_FOUND when no node has written it.
+	MemoryKey     string `protobuf:"bytes,4,opt,name=memory_key,json=memoryKey,proto3" json:"memory_key,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ExplainTaintRequest) Reset() {
+	*x = ExplainTaintRequest{}
+	mi := &file_pawl_v1_run_service_proto_msgTypes[22]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ExplainTaintRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ExplainTaintRequest) ProtoMessage() {}
+
+func (x *ExplainTaintRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_pawl_v1_run_service_proto_msgTypes[22]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ExplainTaintRequest.ProtoReflect.Descriptor instead.
+func (*ExplainTaintRequest) Descriptor() ([]byte, []int) {
+	return file_pawl_v1_run_service_proto_rawDescGZIP(), []int{22}
+}
+
+func (x *ExplainTaintRequest) GetRunId() string {
+	if x != nil {
+		return x.RunId
+	}
+	return ""
+}
+
+func (x *ExplainTaintRequest) GetNodeId() string {
+	if x != nil {
+		return x.NodeId
+	}
+	return ""
+}
+
+func (x *ExplainTaintRequest) GetIteration() uint32 {
+	if x != nil {
+		return x.Iteration
+	}
+	return 0
+}
+
+func (x *ExplainTaintRequest) GetMemoryKey() string {
+	if x != nil {
+		return x.MemoryKey
+	}
+	return ""
+}
+
+// ExplainTaintResponse is the answer of ExplainTaint.
+type ExplainTaintResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// From where its labels come.
+	Trace         *TaintTrace `protobuf:"bytes,1,opt,name=trace,proto3" json:"trace,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ExplainTaintResponse) Reset() {
+	*x = ExplainTaintResponse{}
+	mi := &file_pawl_v1_run_service_proto_msgTypes[23]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ExplainTaintResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ExplainTaintResponse) ProtoMessage() {}
+
+func (x *ExplainTaintResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_pawl_v1_run_service_proto_msgTypes[23]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ExplainTaintResponse.ProtoReflect.Descriptor instead.
+func (*ExplainTaintResponse) Descriptor() ([]byte, []int) {
+	return file_pawl_v1_run_service_proto_rawDescGZIP(), []int{23}
+}
+
+func (x *ExplainTaintResponse) GetTrace() *TaintTrace {
+	if x != nil {
+		return x.Trace
+	}
+	return nil
+}
+
 // ListEffectsRequest is the body of ListEffects.
 type ListEffectsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -1636,7 +1855,7 @@ type ListEffectsRequest struct {
 
 func (x *ListEffectsRequest) Reset() {
 	*x = ListEffectsRequest{}
-	mi := &file_pawl_v1_run_service_proto_msgTypes[22]
+	mi := &file_pawl_v1_run_service_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1648,7 +1867,7 @@ func (x *ListEffectsRequest) String() string {
 func (*ListEffectsRequest) ProtoMessage() {}
 
 func (x *ListEffectsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_pawl_v1_run_service_proto_msgTypes[22]
+	mi := &file_pawl_v1_run_service_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1661,7 +1880,7 @@ func (x *ListEffectsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListEffectsRequest.ProtoReflect.Descriptor instead.
 func (*ListEffectsRequest) Descriptor() ([]byte, []int) {
-	return file_pawl_v1_run_service_proto_rawDescGZIP(), []int{22}
+	return file_pawl_v1_run_service_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *ListEffectsRequest) GetRunId() string {
@@ -1705,7 +1924,7 @@ type ListEffectsResponse struct {
 
 func (x *ListEffectsResponse) Reset() {
 	*x = ListEffectsResponse{}
-	mi := &file_pawl_v1_run_service_proto_msgTypes[23]
+	mi := &file_pawl_v1_run_service_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1717,7 +1936,7 @@ func (x *ListEffectsResponse) String() string {
 func (*ListEffectsResponse) ProtoMessage() {}
 
 func (x *ListEffectsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_pawl_v1_run_service_proto_msgTypes[23]
+	mi := &file_pawl_v1_run_service_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1730,7 +1949,7 @@ func (x *ListEffectsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListEffectsResponse.ProtoReflect.Descriptor instead.
 func (*ListEffectsResponse) Descriptor() ([]byte, []int) {
-	return file_pawl_v1_run_service_proto_rawDescGZIP(), []int{23}
+	return file_pawl_v1_run_service_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *ListEffectsResponse) GetEffects() []*Effect {
@@ -1762,7 +1981,7 @@ type GetInvocationRequest struct {
 
 func (x *GetInvocationRequest) Reset() {
 	*x = GetInvocationRequest{}
-	mi := &file_pawl_v1_run_service_proto_msgTypes[24]
+	mi := &file_pawl_v1_run_service_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1774,7 +1993,7 @@ func (x *GetInvocationRequest) String() string {
 func (*GetInvocationRequest) ProtoMessage() {}
 
 func (x *GetInvocationRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_pawl_v1_run_service_proto_msgTypes[24]
+	mi := &file_pawl_v1_run_service_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1787,7 +2006,7 @@ func (x *GetInvocationRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetInvocationRequest.ProtoReflect.Descriptor instead.
 func (*GetInvocationRequest) Descriptor() ([]byte, []int) {
-	return file_pawl_v1_run_service_proto_rawDescGZIP(), []int{24}
+	return file_pawl_v1_run_service_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *GetInvocationRequest) GetRunId() string {
@@ -1822,7 +2041,7 @@ type GetInvocationResponse struct {
 
 func (x *GetInvocationResponse) Reset() {
 	*x = GetInvocationResponse{}
-	mi := &file_pawl_v1_run_service_proto_msgTypes[25]
+	mi := &file_pawl_v1_run_service_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1834,7 +2053,7 @@ func (x *GetInvocationResponse) String() string {
 func (*GetInvocationResponse) ProtoMessage() {}
 
 func (x *GetInvocationResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_pawl_v1_run_service_proto_msgTypes[25]
+	mi := &file_pawl_v1_run_service_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1847,7 +2066,7 @@ func (x *GetInvocationResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetInvocationResponse.ProtoReflect.Descriptor instead.
 func (*GetInvocationResponse) Descriptor() ([]byte, []int) {
-	return file_pawl_v1_run_service_proto_rawDescGZIP(), []int{25}
+	return file_pawl_v1_run_service_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *GetInvocationResponse) GetInvocation() *Invocation {
@@ -1900,7 +2119,7 @@ type Invocation struct {
 
 func (x *Invocation) Reset() {
 	*x = Invocation{}
-	mi := &file_pawl_v1_run_service_proto_msgTypes[26]
+	mi := &file_pawl_v1_run_service_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1912,7 +2131,7 @@ func (x *Invocation) String() string {
 func (*Invocation) ProtoMessage() {}
 
 func (x *Invocation) ProtoReflect() protoreflect.Message {
-	mi := &file_pawl_v1_run_service_proto_msgTypes[26]
+	mi := &file_pawl_v1_run_service_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1925,7 +2144,7 @@ func (x *Invocation) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Invocation.ProtoReflect.Descriptor instead.
 func (*Invocation) Descriptor() ([]byte, []int) {
-	return file_pawl_v1_run_service_proto_rawDescGZIP(), []int{26}
+	return file_pawl_v1_run_service_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *Invocation) GetType() string {
@@ -2068,7 +2287,7 @@ type InvocationEffect struct {
 
 func (x *InvocationEffect) Reset() {
 	*x = InvocationEffect{}
-	mi := &file_pawl_v1_run_service_proto_msgTypes[27]
+	mi := &file_pawl_v1_run_service_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2080,7 +2299,7 @@ func (x *InvocationEffect) String() string {
 func (*InvocationEffect) ProtoMessage() {}
 
 func (x *InvocationEffect) ProtoReflect() protoreflect.Message {
-	mi := &file_pawl_v1_run_service_proto_msgTypes[27]
+	mi := &file_pawl_v1_run_service_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2093,7 +2312,7 @@ func (x *InvocationEffect) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use InvocationEffect.ProtoReflect.Descriptor instead.
 func (*InvocationEffect) Descriptor() ([]byte, []int) {
-	return file_pawl_v1_run_service_proto_rawDescGZIP(), []int{27}
+	return file_pawl_v1_run_service_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *InvocationEffect) GetName() string {
@@ -2146,14 +2365,16 @@ type CancelRunRequest struct {
 	// Why, for people; at most 200 characters.
 	Reason string `protobuf:"bytes,2,opt,name=reason,proto3" json:"reason,omitempty"`
 	// Makes a repeat harmless.
-	RequestId     string `protobuf:"bytes,3,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
+	RequestId string `protobuf:"bytes,3,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
+	// Whether to undo completed nodes first. The workflow's compensate_on decides if absent.
+	Compensate    *bool `protobuf:"varint,90,opt,name=compensate,proto3,oneof" json:"compensate,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *CancelRunRequest) Reset() {
 	*x = CancelRunRequest{}
-	mi := &file_pawl_v1_run_service_proto_msgTypes[28]
+	mi := &file_pawl_v1_run_service_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2165,7 +2386,7 @@ func (x *CancelRunRequest) String() string {
 func (*CancelRunRequest) ProtoMessage() {}
 
 func (x *CancelRunRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_pawl_v1_run_service_proto_msgTypes[28]
+	mi := &file_pawl_v1_run_service_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2178,7 +2399,7 @@ func (x *CancelRunRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CancelRunRequest.ProtoReflect.Descriptor instead.
 func (*CancelRunRequest) Descriptor() ([]byte, []int) {
-	return file_pawl_v1_run_service_proto_rawDescGZIP(), []int{28}
+	return file_pawl_v1_run_service_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *CancelRunRequest) GetRunId() string {
@@ -2202,10 +2423,17 @@ func (x *CancelRunRequest) GetRequestId() string {
 	return ""
 }
 
+func (x *CancelRunRequest) GetCompensate() bool {
+	if x != nil && x.Compensate != nil {
+		return *x.Compensate
+	}
+	return false
+}
+
 // CancelRunResponse is the answer of CancelRun.
 type CancelRunResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The run as cancelled.
+	// The run as cancelled, or while it is compensated.
 	Run           *Run `protobuf:"bytes,1,opt,name=run,proto3" json:"run,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -2213,7 +2441,7 @@ type CancelRunResponse struct {
 
 func (x *CancelRunResponse) Reset() {
 	*x = CancelRunResponse{}
-	mi := &file_pawl_v1_run_service_proto_msgTypes[29]
+	mi := &file_pawl_v1_run_service_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2225,7 +2453,7 @@ func (x *CancelRunResponse) String() string {
 func (*CancelRunResponse) ProtoMessage() {}
 
 func (x *CancelRunResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_pawl_v1_run_service_proto_msgTypes[29]
+	mi := &file_pawl_v1_run_service_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2238,7 +2466,7 @@ func (x *CancelRunResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CancelRunResponse.ProtoReflect.Descriptor instead.
 func (*CancelRunResponse) Descriptor() ([]byte, []int) {
-	return file_pawl_v1_run_service_proto_rawDescGZIP(), []int{29}
+	return file_pawl_v1_run_service_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *CancelRunResponse) GetRun() *Run {
@@ -2261,7 +2489,7 @@ type DeleteRunRequest struct {
 
 func (x *DeleteRunRequest) Reset() {
 	*x = DeleteRunRequest{}
-	mi := &file_pawl_v1_run_service_proto_msgTypes[30]
+	mi := &file_pawl_v1_run_service_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2273,7 +2501,7 @@ func (x *DeleteRunRequest) String() string {
 func (*DeleteRunRequest) ProtoMessage() {}
 
 func (x *DeleteRunRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_pawl_v1_run_service_proto_msgTypes[30]
+	mi := &file_pawl_v1_run_service_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2286,7 +2514,7 @@ func (x *DeleteRunRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeleteRunRequest.ProtoReflect.Descriptor instead.
 func (*DeleteRunRequest) Descriptor() ([]byte, []int) {
-	return file_pawl_v1_run_service_proto_rawDescGZIP(), []int{30}
+	return file_pawl_v1_run_service_proto_rawDescGZIP(), []int{32}
 }
 
 func (x *DeleteRunRequest) GetRunId() string {
@@ -2312,7 +2540,7 @@ type DeleteRunResponse struct {
 
 func (x *DeleteRunResponse) Reset() {
 	*x = DeleteRunResponse{}
-	mi := &file_pawl_v1_run_service_proto_msgTypes[31]
+	mi := &file_pawl_v1_run_service_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2324,7 +2552,7 @@ func (x *DeleteRunResponse) String() string {
 func (*DeleteRunResponse) ProtoMessage() {}
 
 func (x *DeleteRunResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_pawl_v1_run_service_proto_msgTypes[31]
+	mi := &file_pawl_v1_run_service_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2337,7 +2565,7 @@ func (x *DeleteRunResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeleteRunResponse.ProtoReflect.Descriptor instead.
 func (*DeleteRunResponse) Descriptor() ([]byte, []int) {
-	return file_pawl_v1_run_service_proto_rawDescGZIP(), []int{31}
+	return file_pawl_v1_run_service_proto_rawDescGZIP(), []int{33}
 }
 
 // DecideNodeRequest is the body of DecideNode.
@@ -2361,7 +2589,7 @@ type DecideNodeRequest struct {
 
 func (x *DecideNodeRequest) Reset() {
 	*x = DecideNodeRequest{}
-	mi := &file_pawl_v1_run_service_proto_msgTypes[32]
+	mi := &file_pawl_v1_run_service_proto_msgTypes[34]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2373,7 +2601,7 @@ func (x *DecideNodeRequest) String() string {
 func (*DecideNodeRequest) ProtoMessage() {}
 
 func (x *DecideNodeRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_pawl_v1_run_service_proto_msgTypes[32]
+	mi := &file_pawl_v1_run_service_proto_msgTypes[34]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2386,7 +2614,7 @@ func (x *DecideNodeRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DecideNodeRequest.ProtoReflect.Descriptor instead.
 func (*DecideNodeRequest) Descriptor() ([]byte, []int) {
-	return file_pawl_v1_run_service_proto_rawDescGZIP(), []int{32}
+	return file_pawl_v1_run_service_proto_rawDescGZIP(), []int{34}
 }
 
 func (x *DecideNodeRequest) GetRunId() string {
@@ -2442,7 +2670,7 @@ type DecideNodeResponse struct {
 
 func (x *DecideNodeResponse) Reset() {
 	*x = DecideNodeResponse{}
-	mi := &file_pawl_v1_run_service_proto_msgTypes[33]
+	mi := &file_pawl_v1_run_service_proto_msgTypes[35]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2454,7 +2682,7 @@ func (x *DecideNodeResponse) String() string {
 func (*DecideNodeResponse) ProtoMessage() {}
 
 func (x *DecideNodeResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_pawl_v1_run_service_proto_msgTypes[33]
+	mi := &file_pawl_v1_run_service_proto_msgTypes[35]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2467,7 +2695,7 @@ func (x *DecideNodeResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DecideNodeResponse.ProtoReflect.Descriptor instead.
 func (*DecideNodeResponse) Descriptor() ([]byte, []int) {
-	return file_pawl_v1_run_service_proto_rawDescGZIP(), []int{33}
+	return file_pawl_v1_run_service_proto_rawDescGZIP(), []int{35}
 }
 
 func (x *DecideNodeResponse) GetRun() *Run {
@@ -2490,7 +2718,7 @@ type RecheckRunRequest struct {
 
 func (x *RecheckRunRequest) Reset() {
 	*x = RecheckRunRequest{}
-	mi := &file_pawl_v1_run_service_proto_msgTypes[34]
+	mi := &file_pawl_v1_run_service_proto_msgTypes[36]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2502,7 +2730,7 @@ func (x *RecheckRunRequest) String() string {
 func (*RecheckRunRequest) ProtoMessage() {}
 
 func (x *RecheckRunRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_pawl_v1_run_service_proto_msgTypes[34]
+	mi := &file_pawl_v1_run_service_proto_msgTypes[36]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2515,7 +2743,7 @@ func (x *RecheckRunRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RecheckRunRequest.ProtoReflect.Descriptor instead.
 func (*RecheckRunRequest) Descriptor() ([]byte, []int) {
-	return file_pawl_v1_run_service_proto_rawDescGZIP(), []int{34}
+	return file_pawl_v1_run_service_proto_rawDescGZIP(), []int{36}
 }
 
 func (x *RecheckRunRequest) GetRunId() string {
@@ -2543,7 +2771,7 @@ type RecheckRunResponse struct {
 
 func (x *RecheckRunResponse) Reset() {
 	*x = RecheckRunResponse{}
-	mi := &file_pawl_v1_run_service_proto_msgTypes[35]
+	mi := &file_pawl_v1_run_service_proto_msgTypes[37]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2555,7 +2783,7 @@ func (x *RecheckRunResponse) String() string {
 func (*RecheckRunResponse) ProtoMessage() {}
 
 func (x *RecheckRunResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_pawl_v1_run_service_proto_msgTypes[35]
+	mi := &file_pawl_v1_run_service_proto_msgTypes[37]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2568,7 +2796,7 @@ func (x *RecheckRunResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RecheckRunResponse.ProtoReflect.Descriptor instead.
 func (*RecheckRunResponse) Descriptor() ([]byte, []int) {
-	return file_pawl_v1_run_service_proto_rawDescGZIP(), []int{35}
+	return file_pawl_v1_run_service_proto_rawDescGZIP(), []int{37}
 }
 
 func (x *RecheckRunResponse) GetRun() *Run {
@@ -2597,7 +2825,7 @@ type PauseRunRequest struct {
 
 func (x *PauseRunRequest) Reset() {
 	*x = PauseRunRequest{}
-	mi := &file_pawl_v1_run_service_proto_msgTypes[36]
+	mi := &file_pawl_v1_run_service_proto_msgTypes[38]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2609,7 +2837,7 @@ func (x *PauseRunRequest) String() string {
 func (*PauseRunRequest) ProtoMessage() {}
 
 func (x *PauseRunRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_pawl_v1_run_service_proto_msgTypes[36]
+	mi := &file_pawl_v1_run_service_proto_msgTypes[38]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2622,7 +2850,7 @@ func (x *PauseRunRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PauseRunRequest.ProtoReflect.Descriptor instead.
 func (*PauseRunRequest) Descriptor() ([]byte, []int) {
-	return file_pawl_v1_run_service_proto_rawDescGZIP(), []int{36}
+	return file_pawl_v1_run_service_proto_rawDescGZIP(), []int{38}
 }
 
 func (x *PauseRunRequest) GetRunId() string {
@@ -2671,7 +2899,7 @@ type PauseRunResponse struct {
 
 func (x *PauseRunResponse) Reset() {
 	*x = PauseRunResponse{}
-	mi := &file_pawl_v1_run_service_proto_msgTypes[37]
+	mi := &file_pawl_v1_run_service_proto_msgTypes[39]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2683,7 +2911,7 @@ func (x *PauseRunResponse) String() string {
 func (*PauseRunResponse) ProtoMessage() {}
 
 func (x *PauseRunResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_pawl_v1_run_service_proto_msgTypes[37]
+	mi := &file_pawl_v1_run_service_proto_msgTypes[39]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2696,10 +2924,138 @@ func (x *PauseRunResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PauseRunResponse.ProtoReflect.Descriptor instead.
 func (*PauseRunResponse) Descriptor() ([]byte, []int) {
-	return file_pawl_v1_run_service_proto_rawDescGZIP(), []int{37}
+	return file_pawl_v1_run_service_proto_rawDescGZIP(), []int{39}
 }
 
 func (x *PauseRunResponse) GetRun() *Run {
+	if x != nil {
+		return x.Run
+	}
+	return nil
+}
+
+// TopUpRunRequest is the body of TopUpRun.
+type TopUpRunRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Which run.
+	RunId string `protobuf:"bytes,1,opt,name=run_id,json=runId,proto3" json:"run_id,omitempty"`
+	// What to add to each limit; at least one is above 0.
+	Amounts *Amounts `protobuf:"bytes,2,opt,name=amounts,proto3" json:"amounts,omitempty"`
+	// Who raises it, for people; at most 200 characters.
+	By string `protobuf:"bytes,3,opt,name=by,proto3" json:"by,omitempty"`
+	// Why, for people; at most 200 characters.
+	Reason string `protobuf:"bytes,4,opt,name=reason,proto3" json:"reason,omitempty"`
+	// Needed: it makes a repeat harmless. The same id with other amounts is refused with REQUEST_ID_REUSED.
+	RequestId     string `protobuf:"bytes,5,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *TopUpRunRequest) Reset() {
+	*x = TopUpRunRequest{}
+	mi := &file_pawl_v1_run_service_proto_msgTypes[40]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *TopUpRunRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*TopUpRunRequest) ProtoMessage() {}
+
+func (x *TopUpRunRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_pawl_v1_run_service_proto_msgTypes[40]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use TopUpRunRequest.ProtoReflect.Descriptor instead.
+func (*TopUpRunRequest) Descriptor() ([]byte, []int) {
+	return file_pawl_v1_run_service_proto_rawDescGZIP(), []int{40}
+}
+
+func (x *TopUpRunRequest) GetRunId() string {
+	if x != nil {
+		return x.RunId
+	}
+	return ""
+}
+
+func (x *TopUpRunRequest) GetAmounts() *Amounts {
+	if x != nil {
+		return x.Amounts
+	}
+	return nil
+}
+
+func (x *TopUpRunRequest) GetBy() string {
+	if x != nil {
+		return x.By
+	}
+	return ""
+}
+
+func (x *TopUpRunRequest) GetReason() string {
+	if x != nil {
+		return x.Reason
+	}
+	return ""
+}
+
+func (x *TopUpRunRequest) GetRequestId() string {
+	if x != nil {
+		return x.RequestId
+	}
+	return ""
+}
+
+// TopUpRunResponse is the answer of TopUpRun.
+type TopUpRunResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The run as it is now.
+	Run           *Run `protobuf:"bytes,1,opt,name=run,proto3" json:"run,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *TopUpRunResponse) Reset() {
+	*x = TopUpRunResponse{}
+	mi := &file_pawl_v1_run_service_proto_msgTypes[41]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *TopUpRunResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*TopUpRunResponse) ProtoMessage() {}
+
+func (x *TopUpRunResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_pawl_v1_run_service_proto_msgTypes[41]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use TopUpRunResponse.ProtoReflect.Descriptor instead.
+func (*TopUpRunResponse) Descriptor() ([]byte, []int) {
+	return file_pawl_v1_run_service_proto_rawDescGZIP(), []int{41}
+}
+
+func (x *TopUpRunResponse) GetRun() *Run {
 	if x != nil {
 		return x.Run
 	}
@@ -2725,7 +3081,7 @@ type ResumeRunRequest struct {
 
 func (x *ResumeRunRequest) Reset() {
 	*x = ResumeRunRequest{}
-	mi := &file_pawl_v1_run_service_proto_msgTypes[38]
+	mi := &file_pawl_v1_run_service_proto_msgTypes[42]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2737,7 +3093,7 @@ func (x *ResumeRunRequest) String() string {
 func (*ResumeRunRequest) ProtoMessage() {}
 
 func (x *ResumeRunRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_pawl_v1_run_service_proto_msgTypes[38]
+	mi := &file_pawl_v1_run_service_proto_msgTypes[42]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2750,7 +3106,7 @@ func (x *ResumeRunRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ResumeRunRequest.ProtoReflect.Descriptor instead.
 func (*ResumeRunRequest) Descriptor() ([]byte, []int) {
-	return file_pawl_v1_run_service_proto_rawDescGZIP(), []int{38}
+	return file_pawl_v1_run_service_proto_rawDescGZIP(), []int{42}
 }
 
 func (x *ResumeRunRequest) GetRunId() string {
@@ -2799,7 +3155,7 @@ type ResumeRunResponse struct {
 
 func (x *ResumeRunResponse) Reset() {
 	*x = ResumeRunResponse{}
-	mi := &file_pawl_v1_run_service_proto_msgTypes[39]
+	mi := &file_pawl_v1_run_service_proto_msgTypes[43]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2811,7 +3167,7 @@ func (x *ResumeRunResponse) String() string {
 func (*ResumeRunResponse) ProtoMessage() {}
 
 func (x *ResumeRunResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_pawl_v1_run_service_proto_msgTypes[39]
+	mi := &file_pawl_v1_run_service_proto_msgTypes[43]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2824,7 +3180,7 @@ func (x *ResumeRunResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ResumeRunResponse.ProtoReflect.Descriptor instead.
 func (*ResumeRunResponse) Descriptor() ([]byte, []int) {
-	return file_pawl_v1_run_service_proto_rawDescGZIP(), []int{39}
+	return file_pawl_v1_run_service_proto_rawDescGZIP(), []int{43}
 }
 
 func (x *ResumeRunResponse) GetRun() *Run {
@@ -2834,11 +3190,630 @@ func (x *ResumeRunResponse) GetRun() *Run {
 	return nil
 }
 
+// RepairRunRequest is the body of RepairRun.
+type RepairRunRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The finished run.
+	RunId string `protobuf:"bytes,1,opt,name=run_id,json=runId,proto3" json:"run_id,omitempty"`
+	// Nodes that run again, with everything that was decided on them. Nodes that did not complete always run again.
+	FromNodes []string `protobuf:"bytes,2,rep,name=from_nodes,json=fromNodes,proto3" json:"from_nodes,omitempty"`
+	// The last event to reuse: what happened after it happens again. 0 means the whole log.
+	FromEventId uint64 `protobuf:"varint,3,opt,name=from_event_id,json=fromEventId,proto3" json:"from_event_id,omitempty"`
+	// The definition of the new run; absent means that of the finished run. Nodes that it changes run again.
+	Definition *DefinitionSource `protobuf:"bytes,4,opt,name=definition,proto3" json:"definition,omitempty"`
+	// Use the newest saved version of the workflow. Excludes definition.
+	Latest bool `protobuf:"varint,5,opt,name=latest,proto3" json:"latest,omitempty"`
+	// The input of the new run as exact JSON; empty means that of the finished run. Takes precedence over input.
+	InputJson []byte `protobuf:"bytes,6,opt,name=input_json,json=inputJson,proto3" json:"input_json,omitempty"`
+	// The input for callers who write JSON by hand; numbers become doubles.
+	Input *structpb.Value `protobuf:"bytes,7,opt,name=input,proto3" json:"input,omitempty"`
+	// Outputs that a person sets by hand. The nodes do not run.
+	Outputs []*SetOutputRequest `protobuf:"bytes,8,rep,name=outputs,proto3" json:"outputs,omitempty"`
+	// Nodes whose results are reused although their definition changed.
+	KeepNodes []string `protobuf:"bytes,9,rep,name=keep_nodes,json=keepNodes,proto3" json:"keep_nodes,omitempty"`
+	// Answer with the plan, and start nothing.
+	DryRun bool `protobuf:"varint,10,opt,name=dry_run,json=dryRun,proto3" json:"dry_run,omitempty"`
+	// The digest of the plan that was shown: the call fails with REPAIR_PLAN_STALE if the plan is another one by now. Empty accepts any.
+	PlanDigest string `protobuf:"bytes,11,opt,name=plan_digest,json=planDigest,proto3" json:"plan_digest,omitempty"`
+	// Makes a repeat harmless: the same id and body give the same run.
+	RequestId string `protobuf:"bytes,12,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
+	// Who repairs it, for people; at most 200 characters.
+	By string `protobuf:"bytes,13,opt,name=by,proto3" json:"by,omitempty"`
+	// Why, for people; at most 200 characters.
+	Reason string `protobuf:"bytes,14,opt,name=reason,proto3" json:"reason,omitempty"`
+	// Take the effect ledger of the nodes that run again over: an effect that happened is not repeated, and its result is used.
+	KeepEffects   bool `protobuf:"varint,15,opt,name=keep_effects,json=keepEffects,proto3" json:"keep_effects,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *RepairRunRequest) Reset() {
+	*x = RepairRunRequest{}
+	mi := &file_pawl_v1_run_service_proto_msgTypes[44]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *RepairRunRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*RepairRunRequest) ProtoMessage() {}
+
+func (x *RepairRunRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_pawl_v1_run_service_proto_msgTypes[44]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use RepairRunRequest.ProtoReflect.Descriptor instead.
+func (*RepairRunRequest) Descriptor() ([]byte, []int) {
+	return file_pawl_v1_run_service_proto_rawDescGZIP(), []int{44}
+}
+
+func (x *RepairRunRequest) GetRunId() string {
+	if x != nil {
+		return x.RunId
+	}
+	return ""
+}
+
+func (x *RepairRunRequest) GetFromNodes() []string {
+	if x != nil {
+		return x.FromNodes
+	}
+	return nil
+}
+
+func (x *RepairRunRequest) GetFromEventId() uint64 {
+	if x != nil {
+		return x.FromEventId
+	}
+	return 0
+}
+
+func (x *RepairRunRequest) GetDefinition() *DefinitionSource {
+	if x != nil {
+		return x.Definition
+	}
+	return nil
+}
+
+func (x *RepairRunRequest) GetLatest() bool {
+	if x != nil {
+		return x.Latest
+	}
+	return false
+}
+
+func (x *RepairRunRequest) GetInputJson() []byte {
+	if x != nil {
+		return x.InputJson
+	}
+	return nil
+}
+
+func (x *RepairRunRequest) GetInput() *structpb.Value {
+	if x != nil {
+		return x.Input
+	}
+	return nil
+}
+
+func (x *RepairRunRequest) GetOutputs() []*SetOutputRequest {
+	if x != nil {
+		return x.Outputs
+	}
+	return nil
+}
+
+func (x *RepairRunRequest) GetKeepNodes() []string {
+	if x != nil {
+		return x.KeepNodes
+	}
+	return nil
+}
+
+func (x *RepairRunRequest) GetDryRun() bool {
+	if x != nil {
+		return x.DryRun
+	}
+	return false
+}
+
+func (x *RepairRunRequest) GetPlanDigest() string {
+	if x != nil {
+		return x.PlanDigest
+	}
+	return ""
+}
+
+func (x *RepairRunRequest) GetRequestId() string {
+	if x != nil {
+		return x.RequestId
+	}
+	return ""
+}
+
+func (x *RepairRunRequest) GetBy() string {
+	if x != nil {
+		return x.By
+	}
+	return ""
+}
+
+func (x *RepairRunRequest) GetReason() string {
+	if x != nil {
+		return x.Reason
+	}
+	return ""
+}
+
+func (x *RepairRunRequest) GetKeepEffects() bool {
+	if x != nil {
+		return x.KeepEffects
+	}
+	return false
+}
+
+// SetOutputRequest is the output of a node, set by hand.
+type SetOutputRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The node.
+	NodeId string `protobuf:"bytes,1,opt,name=node_id,json=nodeId,proto3" json:"node_id,omitempty"`
+	// The output as exact JSON. Takes precedence over output.
+	OutputJson []byte `protobuf:"bytes,2,opt,name=output_json,json=outputJson,proto3" json:"output_json,omitempty"`
+	// The output for callers who write JSON by hand; numbers become doubles.
+	Output *structpb.Value `protobuf:"bytes,3,opt,name=output,proto3" json:"output,omitempty"`
+	// The handle by which the node leaves; empty means none.
+	Handle        string `protobuf:"bytes,4,opt,name=handle,proto3" json:"handle,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *SetOutputRequest) Reset() {
+	*x = SetOutputRequest{}
+	mi := &file_pawl_v1_run_service_proto_msgTypes[45]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *SetOutputRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*SetOutputRequest) ProtoMessage() {}
+
+func (x *SetOutputRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_pawl_v1_run_service_proto_msgTypes[45]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use SetOutputRequest.ProtoReflect.Descriptor instead.
+func (*SetOutputRequest) Descriptor() ([]byte, []int) {
+	return file_pawl_v1_run_service_proto_rawDescGZIP(), []int{45}
+}
+
+func (x *SetOutputRequest) GetNodeId() string {
+	if x != nil {
+		return x.NodeId
+	}
+	return ""
+}
+
+func (x *SetOutputRequest) GetOutputJson() []byte {
+	if x != nil {
+		return x.OutputJson
+	}
+	return nil
+}
+
+func (x *SetOutputRequest) GetOutput() *structpb.Value {
+	if x != nil {
+		return x.Output
+	}
+	return nil
+}
+
+func (x *SetOutputRequest) GetHandle() string {
+	if x != nil {
+		return x.Handle
+	}
+	return ""
+}
+
+// RepairRunResponse is the answer of RepairRun.
+type RepairRunResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The plan.
+	Plan *RepairPlan `protobuf:"bytes,1,opt,name=plan,proto3" json:"plan,omitempty"`
+	// The new run as accepted; absent for a dry run.
+	Run *Run `protobuf:"bytes,2,opt,name=run,proto3" json:"run,omitempty"`
+	// Whether this request had been accepted before. The plan is absent then.
+	Duplicate bool `protobuf:"varint,3,opt,name=duplicate,proto3" json:"duplicate,omitempty"`
+	// Warnings about the definition of the request.
+	Warnings      []*Violation `protobuf:"bytes,4,rep,name=warnings,proto3" json:"warnings,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *RepairRunResponse) Reset() {
+	*x = RepairRunResponse{}
+	mi := &file_pawl_v1_run_service_proto_msgTypes[46]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *RepairRunResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*RepairRunResponse) ProtoMessage() {}
+
+func (x *RepairRunResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_pawl_v1_run_service_proto_msgTypes[46]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use RepairRunResponse.ProtoReflect.Descriptor instead.
+func (*RepairRunResponse) Descriptor() ([]byte, []int) {
+	return file_pawl_v1_run_service_proto_rawDescGZIP(), []int{46}
+}
+
+func (x *RepairRunResponse) GetPlan() *RepairPlan {
+	if x != nil {
+		return x.Plan
+	}
+	return nil
+}
+
+func (x *RepairRunResponse) GetRun() *Run {
+	if x != nil {
+		return x.Run
+	}
+	return nil
+}
+
+func (x *RepairRunResponse) GetDuplicate() bool {
+	if x != nil {
+		return x.Duplicate
+	}
+	return false
+}
+
+func (x *RepairRunResponse) GetWarnings() []*Violation {
+	if x != nil {
+		return x.Warnings
+	}
+	return nil
+}
+
+// RetryRunRequest is the body of RetryRun.
+type RetryRunRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The finished run.
+	RunId string `protobuf:"bytes,1,opt,name=run_id,json=runId,proto3" json:"run_id,omitempty"`
+	// Use the newest saved version of the workflow.
+	Latest bool `protobuf:"varint,2,opt,name=latest,proto3" json:"latest,omitempty"`
+	// Answer with the plan, and start nothing.
+	DryRun bool `protobuf:"varint,3,opt,name=dry_run,json=dryRun,proto3" json:"dry_run,omitempty"`
+	// The digest of the plan that was shown, as in RepairRun.
+	PlanDigest string `protobuf:"bytes,4,opt,name=plan_digest,json=planDigest,proto3" json:"plan_digest,omitempty"`
+	// Makes a repeat harmless: the same id and body give the same run.
+	RequestId string `protobuf:"bytes,5,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
+	// Take the effect ledger of the nodes that run again over, as in RepairRun.
+	KeepEffects   bool `protobuf:"varint,6,opt,name=keep_effects,json=keepEffects,proto3" json:"keep_effects,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *RetryRunRequest) Reset() {
+	*x = RetryRunRequest{}
+	mi := &file_pawl_v1_run_service_proto_msgTypes[47]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *RetryRunRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*RetryRunRequest) ProtoMessage() {}
+
+func (x *RetryRunRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_pawl_v1_run_service_proto_msgTypes[47]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use RetryRunRequest.ProtoReflect.Descriptor instead.
+func (*RetryRunRequest) Descriptor() ([]byte, []int) {
+	return file_pawl_v1_run_service_proto_rawDescGZIP(), []int{47}
+}
+
+func (x *RetryRunRequest) GetRunId() string {
+	if x != nil {
+		return x.RunId
+	}
+	return ""
+}
+
+func (x *RetryRunRequest) GetLatest() bool {
+	if x != nil {
+		return x.Latest
+	}
+	return false
+}
+
+func (x *RetryRunRequest) GetDryRun() bool {
+	if x != nil {
+		return x.DryRun
+	}
+	return false
+}
+
+func (x *RetryRunRequest) GetPlanDigest() string {
+	if x != nil {
+		return x.PlanDigest
+	}
+	return ""
+}
+
+func (x *RetryRunRequest) GetRequestId() string {
+	if x != nil {
+		return x.RequestId
+	}
+	return ""
+}
+
+func (x *RetryRunRequest) GetKeepEffects() bool {
+	if x != nil {
+		return x.KeepEffects
+	}
+	return false
+}
+
+// RetryRunResponse is the answer of RetryRun.
+type RetryRunResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The plan.
+	Plan *RepairPlan `protobuf:"bytes,1,opt,name=plan,proto3" json:"plan,omitempty"`
+	// The new run as accepted; absent for a dry run.
+	Run *Run `protobuf:"bytes,2,opt,name=run,proto3" json:"run,omitempty"`
+	// Whether this request had been accepted before. The plan is absent then.
+	Duplicate     bool `protobuf:"varint,3,opt,name=duplicate,proto3" json:"duplicate,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *RetryRunResponse) Reset() {
+	*x = RetryRunResponse{}
+	mi := &file_pawl_v1_run_service_proto_msgTypes[48]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *RetryRunResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*RetryRunResponse) ProtoMessage() {}
+
+func (x *RetryRunResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_pawl_v1_run_service_proto_msgTypes[48]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use RetryRunResponse.ProtoReflect.Descriptor instead.
+func (*RetryRunResponse) Descriptor() ([]byte, []int) {
+	return file_pawl_v1_run_service_proto_rawDescGZIP(), []int{48}
+}
+
+func (x *RetryRunResponse) GetPlan() *RepairPlan {
+	if x != nil {
+		return x.Plan
+	}
+	return nil
+}
+
+func (x *RetryRunResponse) GetRun() *Run {
+	if x != nil {
+		return x.Run
+	}
+	return nil
+}
+
+func (x *RetryRunResponse) GetDuplicate() bool {
+	if x != nil {
+		return x.Duplicate
+	}
+	return false
+}
+
+// SignalRunRequest is the body of SignalRun.
+type SignalRunRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Which run.
+	RunId string `protobuf:"bytes,1,opt,name=run_id,json=runId,proto3" json:"run_id,omitempty"`
+	// The name of the signal, as the node that waits for it has it.
+	Name string `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
+	// The payload as exact JSON; empty means null. Takes precedence over payload. It must match the schema of the node, if that has one.
+	PayloadJson []byte `protobuf:"bytes,3,opt,name=payload_json,json=payloadJson,proto3" json:"payload_json,omitempty"`
+	// The payload for callers who write JSON by hand; numbers become doubles.
+	Payload *structpb.Value `protobuf:"bytes,4,opt,name=payload,proto3" json:"payload,omitempty"`
+	// Makes a repeat harmless: the same id and body change nothing; another body gives REQUEST_ID_REUSED.
+	RequestId     string `protobuf:"bytes,5,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *SignalRunRequest) Reset() {
+	*x = SignalRunRequest{}
+	mi := &file_pawl_v1_run_service_proto_msgTypes[49]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *SignalRunRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*SignalRunRequest) ProtoMessage() {}
+
+func (x *SignalRunRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_pawl_v1_run_service_proto_msgTypes[49]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use SignalRunRequest.ProtoReflect.Descriptor instead.
+func (*SignalRunRequest) Descriptor() ([]byte, []int) {
+	return file_pawl_v1_run_service_proto_rawDescGZIP(), []int{49}
+}
+
+func (x *SignalRunRequest) GetRunId() string {
+	if x != nil {
+		return x.RunId
+	}
+	return ""
+}
+
+func (x *SignalRunRequest) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *SignalRunRequest) GetPayloadJson() []byte {
+	if x != nil {
+		return x.PayloadJson
+	}
+	return nil
+}
+
+func (x *SignalRunRequest) GetPayload() *structpb.Value {
+	if x != nil {
+		return x.Payload
+	}
+	return nil
+}
+
+func (x *SignalRunRequest) GetRequestId() string {
+	if x != nil {
+		return x.RequestId
+	}
+	return ""
+}
+
+// SignalRunResponse is the answer of SignalRun.
+type SignalRunResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The run with the signal.
+	Run *Run `protobuf:"bytes,1,opt,name=run,proto3" json:"run,omitempty"`
+	// Whether this request had been accepted before.
+	Duplicate bool `protobuf:"varint,2,opt,name=duplicate,proto3" json:"duplicate,omitempty"`
+	// Whether the run keeps the signal, because no node waits for it yet. False for a duplicate.
+	Kept          bool `protobuf:"varint,3,opt,name=kept,proto3" json:"kept,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *SignalRunResponse) Reset() {
+	*x = SignalRunResponse{}
+	mi := &file_pawl_v1_run_service_proto_msgTypes[50]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *SignalRunResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*SignalRunResponse) ProtoMessage() {}
+
+func (x *SignalRunResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_pawl_v1_run_service_proto_msgTypes[50]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use SignalRunResponse.ProtoReflect.Descriptor instead.
+func (*SignalRunResponse) Descriptor() ([]byte, []int) {
+	return file_pawl_v1_run_service_proto_rawDescGZIP(), []int{50}
+}
+
+func (x *SignalRunResponse) GetRun() *Run {
+	if x != nil {
+		return x.Run
+	}
+	return nil
+}
+
+func (x *SignalRunResponse) GetDuplicate() bool {
+	if x != nil {
+		return x.Duplicate
+	}
+	return false
+}
+
+func (x *SignalRunResponse) GetKept() bool {
+	if x != nil {
+		return x.Kept
+	}
+	return false
+}
+
 var File_pawl_v1_run_service_proto protoreflect.FileDescriptor
 
 const file_pawl_v1_run_service_proto_rawDesc = "" +
 	"\n" +
-	"\x19pawl/v1/run_service.proto\x12\apawl.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x14pawl/v1/effect.proto\x1a\x13pawl/v1/event.proto\x1a\x15pawl/v1/explain.proto\x1a\x11pawl/v1/run.proto\x1a\x16pawl/v1/workflow.proto\"\xea\x02\n" +
+	"\x19pawl/v1/run_service.proto\x12\apawl.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x14pawl/v1/effect.proto\x1a\x13pawl/v1/event.proto\x1a\x15pawl/v1/explain.proto\x1a\x14pawl/v1/repair.proto\x1a\x11pawl/v1/run.proto\x1a\x16pawl/v1/workflow.proto\"\xa8\x04\n" +
 	"\x0fStartRunRequest\x12\x1f\n" +
 	"\vworkflow_id\x18\x01 \x01(\tR\n" +
 	"workflowId\x12\x18\n" +
@@ -2851,7 +3826,14 @@ const file_pawl_v1_run_service_proto_rawDesc = "" +
 	"\bpriority\x18\x06 \x01(\x05R\bpriority\x125\n" +
 	"\bdeadline\x18\a \x01(\v2\x19.google.protobuf.DurationR\bdeadline\x126\n" +
 	"\vidempotency\x18\b \x01(\v2\x14.pawl.v1.IdempotencyR\vidempotency\x12%\n" +
-	"\x0emax_iterations\x18\v \x01(\rR\rmaxIterations\"k\n" +
+	"\x0emax_iterations\x18\v \x01(\rR\rmaxIterations\x12\x12\n" +
+	"\x04goal\x18A \x01(\tR\x04goal\x12 \n" +
+	"\vconstraints\x18B \x03(\tR\vconstraints\x12$\n" +
+	"\vmax_retries\x18C \x01(\rH\x00R\n" +
+	"maxRetries\x88\x01\x01\x12'\n" +
+	"\x0funtrusted_input\x18K \x01(\bR\x0euntrustedInput\x12'\n" +
+	"\x06budget\x18P \x01(\v2\x0f.pawl.v1.BudgetR\x06budgetB\x0e\n" +
+	"\f_max_retries\"k\n" +
 	"\vIdempotency\x12/\n" +
 	"\x05scope\x18\x01 \x01(\x0e2\x19.pawl.v1.IdempotencyScopeR\x05scope\x12+\n" +
 	"\x03ttl\x18\x02 \x01(\v2\x19.google.protobuf.DurationR\x03ttl\"P\n" +
@@ -2907,7 +3889,7 @@ const file_pawl_v1_run_service_proto_rawDesc = "" +
 	"\x11origin_request_id\x18\a \x01(\tR\x0foriginRequestId\x1a;\n" +
 	"\rMetadataEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\xde\x01\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\x9c\x03\n" +
 	"\x0eTestRunRequest\x129\n" +
 	"\n" +
 	"definition\x18\x01 \x01(\v2\x19.pawl.v1.DefinitionSourceR\n" +
@@ -2917,13 +3899,21 @@ const file_pawl_v1_run_service_proto_rawDesc = "" +
 	"\x05input\x18\x03 \x01(\v2\x16.google.protobuf.ValueR\x05input\x12\x1d\n" +
 	"\n" +
 	"request_id\x18\x04 \x01(\tR\trequestId\x12%\n" +
-	"\x0emax_iterations\x18\a \x01(\rR\rmaxIterations\"\x7f\n" +
+	"\x0emax_iterations\x18\a \x01(\rR\rmaxIterations\x12\x12\n" +
+	"\x04goal\x18A \x01(\tR\x04goal\x12 \n" +
+	"\vconstraints\x18B \x03(\tR\vconstraints\x12$\n" +
+	"\vmax_retries\x18C \x01(\rH\x00R\n" +
+	"maxRetries\x88\x01\x01\x12'\n" +
+	"\x0funtrusted_input\x18K \x01(\bR\x0euntrustedInput\x12'\n" +
+	"\x06budget\x18P \x01(\v2\x0f.pawl.v1.BudgetR\x06budgetB\x0e\n" +
+	"\f_max_retries\"\x7f\n" +
 	"\x0fTestRunResponse\x12\x1e\n" +
 	"\x03run\x18\x01 \x01(\v2\f.pawl.v1.RunR\x03run\x12\x1c\n" +
 	"\tduplicate\x18\x02 \x01(\bR\tduplicate\x12.\n" +
-	"\bwarnings\x18\x03 \x03(\v2\x12.pawl.v1.ViolationR\bwarnings\"&\n" +
+	"\bwarnings\x18\x03 \x03(\v2\x12.pawl.v1.ViolationR\bwarnings\"F\n" +
 	"\rGetRunRequest\x12\x15\n" +
-	"\x06run_id\x18\x01 \x01(\tR\x05runId\"\xb9\x01\n" +
+	"\x06run_id\x18\x01 \x01(\tR\x05runId\x12\x1e\n" +
+	"\vat_event_id\x18\x02 \x01(\x04R\tatEventId\"\xb9\x01\n" +
 	"\x0eGetRunResponse\x12\x1e\n" +
 	"\x03run\x18\x01 \x01(\v2\f.pawl.v1.RunR\x03run\x12'\n" +
 	"\x0fdefinition_json\x18\x02 \x01(\fR\x0edefinitionJson\x126\n" +
@@ -2956,7 +3946,15 @@ const file_pawl_v1_run_service_proto_rawDesc = "" +
 	"\anode_id\x18\x02 \x01(\tR\x06nodeId\x12\x1c\n" +
 	"\titeration\x18\x03 \x01(\rR\titeration\"M\n" +
 	"\x13ExplainNodeResponse\x126\n" +
-	"\vexplanation\x18\x01 \x01(\v2\x14.pawl.v1.ExplanationR\vexplanation\"\x80\x01\n" +
+	"\vexplanation\x18\x01 \x01(\v2\x14.pawl.v1.ExplanationR\vexplanation\"\x82\x01\n" +
+	"\x13ExplainTaintRequest\x12\x15\n" +
+	"\x06run_id\x18\x01 \x01(\tR\x05runId\x12\x17\n" +
+	"\anode_id\x18\x02 \x01(\tR\x06nodeId\x12\x1c\n" +
+	"\titeration\x18\x03 \x01(\rR\titeration\x12\x1d\n" +
+	"\n" +
+	"memory_key\x18\x04 \x01(\tR\tmemoryKey\"A\n" +
+	"\x14ExplainTaintResponse\x12)\n" +
+	"\x05trace\x18\x01 \x01(\v2\x13.pawl.v1.TaintTraceR\x05trace\"\x80\x01\n" +
 	"\x12ListEffectsRequest\x12\x15\n" +
 	"\x06run_id\x18\x01 \x01(\tR\x05runId\x12\x17\n" +
 	"\anode_id\x18\x02 \x01(\tR\x06nodeId\x12\x1b\n" +
@@ -3007,12 +4005,16 @@ const file_pawl_v1_run_service_proto_rawDesc = "" +
 	"\vresult_json\x18\x04 \x01(\fR\n" +
 	"resultJson\x12.\n" +
 	"\x06result\x18h \x01(\v2\x16.google.protobuf.ValueR\x06result\x12&\n" +
-	"\x0fvalues_left_out\x18d \x03(\tR\rvaluesLeftOut\"`\n" +
+	"\x0fvalues_left_out\x18d \x03(\tR\rvaluesLeftOut\"\x94\x01\n" +
 	"\x10CancelRunRequest\x12\x15\n" +
 	"\x06run_id\x18\x01 \x01(\tR\x05runId\x12\x16\n" +
 	"\x06reason\x18\x02 \x01(\tR\x06reason\x12\x1d\n" +
 	"\n" +
-	"request_id\x18\x03 \x01(\tR\trequestId\"3\n" +
+	"request_id\x18\x03 \x01(\tR\trequestId\x12#\n" +
+	"\n" +
+	"compensate\x18Z \x01(\bH\x00R\n" +
+	"compensate\x88\x01\x01B\r\n" +
+	"\v_compensate\"3\n" +
 	"\x11CancelRunResponse\x12\x1e\n" +
 	"\x03run\x18\x01 \x01(\v2\f.pawl.v1.RunR\x03run\"H\n" +
 	"\x10DeleteRunRequest\x12\x15\n" +
@@ -3044,6 +4046,15 @@ const file_pawl_v1_run_service_proto_rawDesc = "" +
 	"request_id\x18\x04 \x01(\tR\trequestId\x12\x1a\n" +
 	"\bchildren\x18\x05 \x01(\bR\bchildren\"2\n" +
 	"\x10PauseRunResponse\x12\x1e\n" +
+	"\x03run\x18\x01 \x01(\v2\f.pawl.v1.RunR\x03run\"\x9b\x01\n" +
+	"\x0fTopUpRunRequest\x12\x15\n" +
+	"\x06run_id\x18\x01 \x01(\tR\x05runId\x12*\n" +
+	"\aamounts\x18\x02 \x01(\v2\x10.pawl.v1.AmountsR\aamounts\x12\x0e\n" +
+	"\x02by\x18\x03 \x01(\tR\x02by\x12\x16\n" +
+	"\x06reason\x18\x04 \x01(\tR\x06reason\x12\x1d\n" +
+	"\n" +
+	"request_id\x18\x05 \x01(\tR\trequestId\"2\n" +
+	"\x10TopUpRunResponse\x12\x1e\n" +
 	"\x03run\x18\x01 \x01(\v2\f.pawl.v1.RunR\x03run\"\x8c\x01\n" +
 	"\x10ResumeRunRequest\x12\x15\n" +
 	"\x06run_id\x18\x01 \x01(\tR\x05runId\x12\x0e\n" +
@@ -3053,14 +4064,73 @@ const file_pawl_v1_run_service_proto_rawDesc = "" +
 	"request_id\x18\x04 \x01(\tR\trequestId\x12\x1a\n" +
 	"\bchildren\x18\x05 \x01(\bR\bchildren\"3\n" +
 	"\x11ResumeRunResponse\x12\x1e\n" +
-	"\x03run\x18\x01 \x01(\v2\f.pawl.v1.RunR\x03run*W\n" +
+	"\x03run\x18\x01 \x01(\v2\f.pawl.v1.RunR\x03run\"\x84\x04\n" +
+	"\x10RepairRunRequest\x12\x15\n" +
+	"\x06run_id\x18\x01 \x01(\tR\x05runId\x12\x1d\n" +
+	"\n" +
+	"from_nodes\x18\x02 \x03(\tR\tfromNodes\x12\"\n" +
+	"\rfrom_event_id\x18\x03 \x01(\x04R\vfromEventId\x129\n" +
+	"\n" +
+	"definition\x18\x04 \x01(\v2\x19.pawl.v1.DefinitionSourceR\n" +
+	"definition\x12\x16\n" +
+	"\x06latest\x18\x05 \x01(\bR\x06latest\x12\x1d\n" +
+	"\n" +
+	"input_json\x18\x06 \x01(\fR\tinputJson\x12,\n" +
+	"\x05input\x18\a \x01(\v2\x16.google.protobuf.ValueR\x05input\x123\n" +
+	"\aoutputs\x18\b \x03(\v2\x19.pawl.v1.SetOutputRequestR\aoutputs\x12\x1d\n" +
+	"\n" +
+	"keep_nodes\x18\t \x03(\tR\tkeepNodes\x12\x17\n" +
+	"\adry_run\x18\n" +
+	" \x01(\bR\x06dryRun\x12\x1f\n" +
+	"\vplan_digest\x18\v \x01(\tR\n" +
+	"planDigest\x12\x1d\n" +
+	"\n" +
+	"request_id\x18\f \x01(\tR\trequestId\x12\x0e\n" +
+	"\x02by\x18\r \x01(\tR\x02by\x12\x16\n" +
+	"\x06reason\x18\x0e \x01(\tR\x06reason\x12!\n" +
+	"\fkeep_effects\x18\x0f \x01(\bR\vkeepEffects\"\x94\x01\n" +
+	"\x10SetOutputRequest\x12\x17\n" +
+	"\anode_id\x18\x01 \x01(\tR\x06nodeId\x12\x1f\n" +
+	"\voutput_json\x18\x02 \x01(\fR\n" +
+	"outputJson\x12.\n" +
+	"\x06output\x18\x03 \x01(\v2\x16.google.protobuf.ValueR\x06output\x12\x16\n" +
+	"\x06handle\x18\x04 \x01(\tR\x06handle\"\xaa\x01\n" +
+	"\x11RepairRunResponse\x12'\n" +
+	"\x04plan\x18\x01 \x01(\v2\x13.pawl.v1.RepairPlanR\x04plan\x12\x1e\n" +
+	"\x03run\x18\x02 \x01(\v2\f.pawl.v1.RunR\x03run\x12\x1c\n" +
+	"\tduplicate\x18\x03 \x01(\bR\tduplicate\x12.\n" +
+	"\bwarnings\x18\x04 \x03(\v2\x12.pawl.v1.ViolationR\bwarnings\"\xbc\x01\n" +
+	"\x0fRetryRunRequest\x12\x15\n" +
+	"\x06run_id\x18\x01 \x01(\tR\x05runId\x12\x16\n" +
+	"\x06latest\x18\x02 \x01(\bR\x06latest\x12\x17\n" +
+	"\adry_run\x18\x03 \x01(\bR\x06dryRun\x12\x1f\n" +
+	"\vplan_digest\x18\x04 \x01(\tR\n" +
+	"planDigest\x12\x1d\n" +
+	"\n" +
+	"request_id\x18\x05 \x01(\tR\trequestId\x12!\n" +
+	"\fkeep_effects\x18\x06 \x01(\bR\vkeepEffects\"y\n" +
+	"\x10RetryRunResponse\x12'\n" +
+	"\x04plan\x18\x01 \x01(\v2\x13.pawl.v1.RepairPlanR\x04plan\x12\x1e\n" +
+	"\x03run\x18\x02 \x01(\v2\f.pawl.v1.RunR\x03run\x12\x1c\n" +
+	"\tduplicate\x18\x03 \x01(\bR\tduplicate\"\xb1\x01\n" +
+	"\x10SignalRunRequest\x12\x15\n" +
+	"\x06run_id\x18\x01 \x01(\tR\x05runId\x12\x12\n" +
+	"\x04name\x18\x02 \x01(\tR\x04name\x12!\n" +
+	"\fpayload_json\x18\x03 \x01(\fR\vpayloadJson\x120\n" +
+	"\apayload\x18\x04 \x01(\v2\x16.google.protobuf.ValueR\apayload\x12\x1d\n" +
+	"\n" +
+	"request_id\x18\x05 \x01(\tR\trequestId\"e\n" +
+	"\x11SignalRunResponse\x12\x1e\n" +
+	"\x03run\x18\x01 \x01(\v2\f.pawl.v1.RunR\x03run\x12\x1c\n" +
+	"\tduplicate\x18\x02 \x01(\bR\tduplicate\x12\x12\n" +
+	"\x04kept\x18\x03 \x01(\bR\x04kept*W\n" +
 	"\x10IdempotencyScope\x12!\n" +
 	"\x1dIDEMPOTENCY_SCOPE_UNSPECIFIED\x10\x00\x12 \n" +
 	"\x1cIDEMPOTENCY_SCOPE_INPUT_HASH\x10\x01*O\n" +
 	"\bDecision\x12\x18\n" +
 	"\x14DECISION_UNSPECIFIED\x10\x00\x12\x14\n" +
 	"\x10DECISION_APPROVE\x10\x01\x12\x13\n" +
-	"\x0fDECISION_REJECT\x10\x022\xd8\b\n" +
+	"\x0fDECISION_REJECT\x10\x022\xaf\v\n" +
 	"\n" +
 	"RunService\x12?\n" +
 	"\bStartRun\x12\x18.pawl.v1.StartRunRequest\x1a\x19.pawl.v1.StartRunResponse\x12G\n" +
@@ -3072,15 +4142,20 @@ const file_pawl_v1_run_service_proto_rawDesc = "" +
 	"\x06GetRun\x12\x16.pawl.v1.GetRunRequest\x1a\x17.pawl.v1.GetRunResponse\x12<\n" +
 	"\aWaitRun\x12\x17.pawl.v1.WaitRunRequest\x1a\x18.pawl.v1.WaitRunResponse\x12?\n" +
 	"\bListRuns\x12\x18.pawl.v1.ListRunsRequest\x1a\x19.pawl.v1.ListRunsResponse\x12H\n" +
-	"\vExplainNode\x12\x1b.pawl.v1.ExplainNodeRequest\x1a\x1c.pawl.v1.ExplainNodeResponse\x12H\n" +
+	"\vExplainNode\x12\x1b.pawl.v1.ExplainNodeRequest\x1a\x1c.pawl.v1.ExplainNodeResponse\x12K\n" +
+	"\fExplainTaint\x12\x1c.pawl.v1.ExplainTaintRequest\x1a\x1d.pawl.v1.ExplainTaintResponse\x12H\n" +
 	"\vListEffects\x12\x1b.pawl.v1.ListEffectsRequest\x1a\x1c.pawl.v1.ListEffectsResponse\x12N\n" +
 	"\rGetInvocation\x12\x1d.pawl.v1.GetInvocationRequest\x1a\x1e.pawl.v1.GetInvocationResponse\x12B\n" +
 	"\tCancelRun\x12\x19.pawl.v1.CancelRunRequest\x1a\x1a.pawl.v1.CancelRunResponse\x12?\n" +
 	"\bPauseRun\x12\x18.pawl.v1.PauseRunRequest\x1a\x19.pawl.v1.PauseRunResponse\x12B\n" +
 	"\tResumeRun\x12\x19.pawl.v1.ResumeRunRequest\x1a\x1a.pawl.v1.ResumeRunResponse\x12B\n" +
+	"\tSignalRun\x12\x19.pawl.v1.SignalRunRequest\x1a\x1a.pawl.v1.SignalRunResponse\x12?\n" +
+	"\bTopUpRun\x12\x18.pawl.v1.TopUpRunRequest\x1a\x19.pawl.v1.TopUpRunResponse\x12B\n" +
 	"\tDeleteRun\x12\x19.pawl.v1.DeleteRunRequest\x1a\x1a.pawl.v1.DeleteRunResponse\x12E\n" +
 	"\n" +
-	"RecheckRun\x12\x1a.pawl.v1.RecheckRunRequest\x1a\x1b.pawl.v1.RecheckRunResponse\x12E\n" +
+	"RecheckRun\x12\x1a.pawl.v1.RecheckRunRequest\x1a\x1b.pawl.v1.RecheckRunResponse\x12B\n" +
+	"\tRepairRun\x12\x19.pawl.v1.RepairRunRequest\x1a\x1a.pawl.v1.RepairRunResponse\x12?\n" +
+	"\bRetryRun\x12\x18.pawl.v1.RetryRunRequest\x1a\x19.pawl.v1.RetryRunResponse\x12E\n" +
 	"\n" +
 	"DecideNode\x12\x1a.pawl.v1.DecideNodeRequest\x1a\x1b.pawl.v1.DecideNodeResponseB\x7f\n" +
 	"\vcom.pawl.v1B\x0fRunServiceProtoP\x01Z\"pawl.dev/sdk/go/gen/pawl/v1;pawlv1\xa2\x02\x03PXX\xaa\x02\aPawl.V1\xca\x02\aPawl\\V1\xe2\x02\x13Pawl\\V1\\GPBMetadata\xea\x02\bPawl::V1b\x06proto3"
@@ -3098,7 +4173,7 @@ func file_pawl_v1_run_service_proto_rawDescGZIP() []byte {
 }
 
 var file_pawl_v1_run_service_proto_enumTypes = make([]protoimpl.EnumInfo, 2)
-var file_pawl_v1_run_service_proto_msgTypes = make([]protoimpl.MessageInfo, 41)
+var file_pawl_v1_run_service_proto_msgTypes = make([]protoimpl.MessageInfo, 52)
 var file_pawl_v1_run_service_proto_goTypes = []any{
 	(IdempotencyScope)(0),         // 0: pawl.v1.IdempotencyScope
 	(Decision)(0),                 // 1: pawl.v1.Decision
@@ -3124,121 +4199,162 @@ var file_pawl_v1_run_service_proto_goTypes = []any{
 	(*ListRunsResponse)(nil),      // 21: pawl.v1.ListRunsResponse
 	(*ExplainNodeRequest)(nil),    // 22: pawl.v1.ExplainNodeRequest
 	(*ExplainNodeResponse)(nil),   // 23: pawl.v1.ExplainNodeResponse
-	(*ListEffectsRequest)(nil),    // 24: pawl.v1.ListEffectsRequest
-	(*ListEffectsResponse)(nil),   // 25: pawl.v1.ListEffectsResponse
-	(*GetInvocationRequest)(nil),  // 26: pawl.v1.GetInvocationRequest
-	(*GetInvocationResponse)(nil), // 27: pawl.v1.GetInvocationResponse
-	(*Invocation)(nil),            // 28: pawl.v1.Invocation
-	(*InvocationEffect)(nil),      // 29: pawl.v1.InvocationEffect
-	(*CancelRunRequest)(nil),      // 30: pawl.v1.CancelRunRequest
-	(*CancelRunResponse)(nil),     // 31: pawl.v1.CancelRunResponse
-	(*DeleteRunRequest)(nil),      // 32: pawl.v1.DeleteRunRequest
-	(*DeleteRunResponse)(nil),     // 33: pawl.v1.DeleteRunResponse
-	(*DecideNodeRequest)(nil),     // 34: pawl.v1.DecideNodeRequest
-	(*DecideNodeResponse)(nil),    // 35: pawl.v1.DecideNodeResponse
-	(*RecheckRunRequest)(nil),     // 36: pawl.v1.RecheckRunRequest
-	(*RecheckRunResponse)(nil),    // 37: pawl.v1.RecheckRunResponse
-	(*PauseRunRequest)(nil),       // 38: pawl.v1.PauseRunRequest
-	(*PauseRunResponse)(nil),      // 39: pawl.v1.PauseRunResponse
-	(*ResumeRunRequest)(nil),      // 40: pawl.v1.ResumeRunRequest
-	(*ResumeRunResponse)(nil),     // 41: pawl.v1.ResumeRunResponse
-	nil,                           // 42: pawl.v1.Refusal.MetadataEntry
-	(*structpb.Value)(nil),        // 43: google.protobuf.Value
-	(*durationpb.Duration)(nil),   // 44: google.protobuf.Duration
-	(*Run)(nil),                   // 45: pawl.v1.Run
-	(*RunEvent)(nil),              // 46: pawl.v1.RunEvent
-	(RunStatus)(0),                // 47: pawl.v1.RunStatus
-	(*Violation)(nil),             // 48: pawl.v1.Violation
-	(*DefinitionSource)(nil),      // 49: pawl.v1.DefinitionSource
-	(RunKind)(0),                  // 50: pawl.v1.RunKind
-	(*Explanation)(nil),           // 51: pawl.v1.Explanation
-	(*Effect)(nil),                // 52: pawl.v1.Effect
-	(NodeStatus)(0),               // 53: pawl.v1.NodeStatus
+	(*ExplainTaintRequest)(nil),   // 24: pawl.v1.ExplainTaintRequest
+	(*ExplainTaintResponse)(nil),  // 25: pawl.v1.ExplainTaintResponse
+	(*ListEffectsRequest)(nil),    // 26: pawl.v1.ListEffectsRequest
+	(*ListEffectsResponse)(nil),   // 27: pawl.v1.ListEffectsResponse
+	(*GetInvocationRequest)(nil),  // 28: pawl.v1.GetInvocationRequest
+	(*GetInvocationResponse)(nil), // 29: pawl.v1.GetInvocationResponse
+	(*Invocation)(nil),            // 30: pawl.v1.Invocation
+	(*InvocationEffect)(nil),      // 31: pawl.v1.InvocationEffect
+	(*CancelRunRequest)(nil),      // 32: pawl.v1.CancelRunRequest
+	(*CancelRunResponse)(nil),     // 33: pawl.v1.CancelRunResponse
+	(*DeleteRunRequest)(nil),      // 34: pawl.v1.DeleteRunRequest
+	(*DeleteRunResponse)(nil),     // 35: pawl.v1.DeleteRunResponse
+	(*DecideNodeRequest)(nil),     // 36: pawl.v1.DecideNodeRequest
+	(*DecideNodeResponse)(nil),    // 37: pawl.v1.DecideNodeResponse
+	(*RecheckRunRequest)(nil),     // 38: pawl.v1.RecheckRunRequest
+	(*RecheckRunResponse)(nil),    // 39: pawl.v1.RecheckRunResponse
+	(*PauseRunRequest)(nil),       // 40: pawl.v1.PauseRunRequest
+	(*PauseRunResponse)(nil),      // 41: pawl.v1.PauseRunResponse
+	(*TopUpRunRequest)(nil),       // 42: pawl.v1.TopUpRunRequest
+	(*TopUpRunResponse)(nil),      // 43: pawl.v1.TopUpRunResponse
+	(*ResumeRunRequest)(nil),      // 44: pawl.v1.ResumeRunRequest
+	(*ResumeRunResponse)(nil),     // 45: pawl.v1.ResumeRunResponse
+	(*RepairRunRequest)(nil),      // 46: pawl.v1.RepairRunRequest
+	(*SetOutputRequest)(nil),      // 47: pawl.v1.SetOutputRequest
+	(*RepairRunResponse)(nil),     // 48: pawl.v1.RepairRunResponse
+	(*RetryRunRequest)(nil),       // 49: pawl.v1.RetryRunRequest
+	(*RetryRunResponse)(nil),      // 50: pawl.v1.RetryRunResponse
+	(*SignalRunRequest)(nil),      // 51: pawl.v1.SignalRunRequest
+	(*SignalRunResponse)(nil),     // 52: pawl.v1.SignalRunResponse
+	nil,                           // 53: pawl.v1.Refusal.MetadataEntry
+	(*structpb.Value)(nil),        // 54: google.protobuf.Value
+	(*durationpb.Duration)(nil),   // 55: google.protobuf.Duration
+	(*Budget)(nil),                // 56: pawl.v1.Budget
+	(*Run)(nil),                   // 57: pawl.v1.Run
+	(*RunEvent)(nil),              // 58: pawl.v1.RunEvent
+	(RunStatus)(0),                // 59: pawl.v1.RunStatus
+	(*Violation)(nil),             // 60: pawl.v1.Violation
+	(*DefinitionSource)(nil),      // 61: pawl.v1.DefinitionSource
+	(RunKind)(0),                  // 62: pawl.v1.RunKind
+	(*Explanation)(nil),           // 63: pawl.v1.Explanation
+	(*TaintTrace)(nil),            // 64: pawl.v1.TaintTrace
+	(*Effect)(nil),                // 65: pawl.v1.Effect
+	(NodeStatus)(0),               // 66: pawl.v1.NodeStatus
+	(*Amounts)(nil),               // 67: pawl.v1.Amounts
+	(*RepairPlan)(nil),            // 68: pawl.v1.RepairPlan
 }
 var file_pawl_v1_run_service_proto_depIdxs = []int32{
-	43, // 0: pawl.v1.StartRunRequest.input:type_name -> google.protobuf.Value
-	44, // 1: pawl.v1.StartRunRequest.deadline:type_name -> google.protobuf.Duration
+	54, // 0: pawl.v1.StartRunRequest.input:type_name -> google.protobuf.Value
+	55, // 1: pawl.v1.StartRunRequest.deadline:type_name -> google.protobuf.Duration
 	3,  // 2: pawl.v1.StartRunRequest.idempotency:type_name -> pawl.v1.Idempotency
-	0,  // 3: pawl.v1.Idempotency.scope:type_name -> pawl.v1.IdempotencyScope
-	44, // 4: pawl.v1.Idempotency.ttl:type_name -> google.protobuf.Duration
-	45, // 5: pawl.v1.StartRunResponse.run:type_name -> pawl.v1.Run
-	2,  // 6: pawl.v1.ExecuteRunRequest.start:type_name -> pawl.v1.StartRunRequest
-	45, // 7: pawl.v1.ExecuteRunResponse.run:type_name -> pawl.v1.Run
-	46, // 8: pawl.v1.ExecuteRunResponse.events:type_name -> pawl.v1.RunEvent
-	8,  // 9: pawl.v1.SubmitRunsRequest.submissions:type_name -> pawl.v1.Submission
-	2,  // 10: pawl.v1.Submission.start:type_name -> pawl.v1.StartRunRequest
-	10, // 11: pawl.v1.SubmitRunsResponse.answers:type_name -> pawl.v1.SubmissionAnswer
-	11, // 12: pawl.v1.SubmissionAnswer.accepted:type_name -> pawl.v1.AcceptedSubmission
-	13, // 13: pawl.v1.SubmissionAnswer.refused:type_name -> pawl.v1.Refusal
-	12, // 14: pawl.v1.SubmissionAnswer.end:type_name -> pawl.v1.RunEnd
-	47, // 15: pawl.v1.RunEnd.status:type_name -> pawl.v1.RunStatus
-	43, // 16: pawl.v1.RunEnd.output:type_name -> google.protobuf.Value
-	42, // 17: pawl.v1.Refusal.metadata:type_name -> pawl.v1.Refusal.MetadataEntry
-	48, // 18: pawl.v1.Refusal.violations:type_name -> pawl.v1.Violation
-	44, // 19: pawl.v1.Refusal.retry_delay:type_name -> google.protobuf.Duration
-	49, // 20: pawl.v1.TestRunRequest.definition:type_name -> pawl.v1.DefinitionSource
-	43, // 21: pawl.v1.TestRunRequest.input:type_name -> google.protobuf.Value
-	45, // 22: pawl.v1.TestRunResponse.run:type_name -> pawl.v1.Run
-	48, // 23: pawl.v1.TestRunResponse.warnings:type_name -> pawl.v1.Violation
-	45, // 24: pawl.v1.GetRunResponse.run:type_name -> pawl.v1.Run
-	43, // 25: pawl.v1.GetRunResponse.definition:type_name -> google.protobuf.Value
-	44, // 26: pawl.v1.WaitRunRequest.timeout:type_name -> google.protobuf.Duration
-	45, // 27: pawl.v1.WaitRunResponse.run:type_name -> pawl.v1.Run
-	47, // 28: pawl.v1.ListRunsRequest.statuses:type_name -> pawl.v1.RunStatus
-	50, // 29: pawl.v1.ListRunsRequest.kind:type_name -> pawl.v1.RunKind
-	45, // 30: pawl.v1.ListRunsResponse.runs:type_name -> pawl.v1.Run
-	51, // 31: pawl.v1.ExplainNodeResponse.explanation:type_name -> pawl.v1.Explanation
-	52, // 32: pawl.v1.ListEffectsResponse.effects:type_name -> pawl.v1.Effect
-	28, // 33: pawl.v1.GetInvocationResponse.invocation:type_name -> pawl.v1.Invocation
-	43, // 34: pawl.v1.Invocation.input:type_name -> google.protobuf.Value
-	43, // 35: pawl.v1.Invocation.config:type_name -> google.protobuf.Value
-	53, // 36: pawl.v1.Invocation.status:type_name -> pawl.v1.NodeStatus
-	43, // 37: pawl.v1.Invocation.output:type_name -> google.protobuf.Value
-	29, // 38: pawl.v1.Invocation.effects:type_name -> pawl.v1.InvocationEffect
-	43, // 39: pawl.v1.InvocationEffect.result:type_name -> google.protobuf.Value
-	45, // 40: pawl.v1.CancelRunResponse.run:type_name -> pawl.v1.Run
-	1,  // 41: pawl.v1.DecideNodeRequest.decision:type_name -> pawl.v1.Decision
-	45, // 42: pawl.v1.DecideNodeResponse.run:type_name -> pawl.v1.Run
-	45, // 43: pawl.v1.RecheckRunResponse.run:type_name -> pawl.v1.Run
-	45, // 44: pawl.v1.PauseRunResponse.run:type_name -> pawl.v1.Run
-	45, // 45: pawl.v1.ResumeRunResponse.run:type_name -> pawl.v1.Run
-	2,  // 46: pawl.v1.RunService.StartRun:input_type -> pawl.v1.StartRunRequest
-	5,  // 47: pawl.v1.RunService.ExecuteRun:input_type -> pawl.v1.ExecuteRunRequest
-	7,  // 48: pawl.v1.RunService.SubmitRuns:input_type -> pawl.v1.SubmitRunsRequest
-	14, // 49: pawl.v1.RunService.TestRun:input_type -> pawl.v1.TestRunRequest
-	16, // 50: pawl.v1.RunService.GetRun:input_type -> pawl.v1.GetRunRequest
-	18, // 51: pawl.v1.RunService.WaitRun:input_type -> pawl.v1.WaitRunRequest
-	20, // 52: pawl.v1.RunService.ListRuns:input_type -> pawl.v1.ListRunsRequest
-	22, // 53: pawl.v1.RunService.ExplainNode:input_type -> pawl.v1.ExplainNodeRequest
-	24, // 54: pawl.v1.RunService.ListEffects:input_type -> pawl.v1.ListEffectsRequest
-	26, // 55: pawl.v1.RunService.GetInvocation:input_type -> pawl.v1.GetInvocationRequest
-	30, // 56: pawl.v1.RunService.CancelRun:input_type -> pawl.v1.CancelRunRequest
-	38, // 57: pawl.v1.RunService.PauseRun:input_type -> pawl.v1.PauseRunRequest
-	40, // 58: pawl.v1.RunService.ResumeRun:input_type -> pawl.v1.ResumeRunRequest
-	32, // 59: pawl.v1.RunService.DeleteRun:input_type -> pawl.v1.DeleteRunRequest
-	36, // 60: pawl.v1.RunService.RecheckRun:input_type -> pawl.v1.RecheckRunRequest
-	34, // 61: pawl.v1.RunService.DecideNode:input_type -> pawl.v1.DecideNodeRequest
-	4,  // 62: pawl.v1.RunService.StartRun:output_type -> pawl.v1.StartRunResponse
-	6,  // 63: pawl.v1.RunService.ExecuteRun:output_type -> pawl.v1.ExecuteRunResponse
-	9,  // 64: pawl.v1.RunService.SubmitRuns:output_type -> pawl.v1.SubmitRunsResponse
-	15, // 65: pawl.v1.RunService.TestRun:output_type -> pawl.v1.TestRunResponse
-	17, // 66: pawl.v1.RunService.GetRun:output_type -> pawl.v1.GetRunResponse
-	19, // 67: pawl.v1.RunService.WaitRun:output_type -> pawl.v1.WaitRunResponse
-	21, // 68: pawl.v1.RunService.ListRuns:output_type -> pawl.v1.ListRunsResponse
-	23, // 69: pawl.v1.RunService.ExplainNode:output_type -> pawl.v1.ExplainNodeResponse
-	25, // 70: pawl.v1.RunService.ListEffects:output_type -> pawl.v1.ListEffectsResponse
-	27, // 71: pawl.v1.RunService.GetInvocation:output_type -> pawl.v1.GetInvocationResponse
-	31, // 72: pawl.v1.RunService.CancelRun:output_type -> pawl.v1.CancelRunResponse
-	39, // 73: pawl.v1.RunService.PauseRun:output_type -> pawl.v1.PauseRunResponse
-	41, // 74: pawl.v1.RunService.ResumeRun:output_type -> pawl.v1.ResumeRunResponse
-	33, // 75: pawl.v1.RunService.DeleteRun:output_type -> pawl.v1.DeleteRunResponse
-	37, // 76: pawl.v1.RunService.RecheckRun:output_type -> pawl.v1.RecheckRunResponse
-	35, // 77: pawl.v1.RunService.DecideNode:output_type -> pawl.v1.DecideNodeResponse
-	62, // [62:78] is the sub-list for method output_type
-	46, // [46:62] is the sub-list for method input_type
-	46, // [46:46] is the sub-list for extension type_name
-	46, // [46:46] is the sub-list for extension extendee
-	0,  // [0:46] is the sub-list for field type_name
+	56, // 3: pawl.v1.StartRunRequest.budget:type_name -> pawl.v1.Budget
+	0,  // 4: pawl.v1.Idempotency.scope:type_name -> pawl.v1.IdempotencyScope
+	55, // 5: pawl.v1.Idempotency.ttl:type_name -> google.protobuf.Duration
+	57, // 6: pawl.v1.StartRunResponse.run:type_name -> pawl.v1.Run
+	2,  // 7: pawl.v1.ExecuteRunRequest.start:type_name -> pawl.v1.StartRunRequest
+	57, // 8: pawl.v1.ExecuteRunResponse.run:type_name -> pawl.v1.Run
+	58, // 9: pawl.v1.ExecuteRunResponse.events:type_name -> pawl.v1.RunEvent
+	8,  // 10: pawl.v1.SubmitRunsRequest.submissions:type_name -> pawl.v1.Submission
+	2,  // 11: pawl.v1.Submission.start:type_name -> pawl.v1.StartRunRequest
+	10, // 12: pawl.v1.SubmitRunsResponse.answers:type_name -> pawl.v1.SubmissionAnswer
+	11, // 13: pawl.v1.SubmissionAnswer.accepted:type_name -> pawl.v1.AcceptedSubmission
+	13, // 14: pawl.v1.SubmissionAnswer.refused:type_name -> pawl.v1.Refusal
+	12, // 15: pawl.v1.SubmissionAnswer.end:type_name -> pawl.v1.RunEnd
+	59, // 16: pawl.v1.RunEnd.status:type_name -> pawl.v1.RunStatus
+	54, // 17: pawl.v1.RunEnd.output:type_name -> google.protobuf.Value
+	53, // 18: pawl.v1.Refusal.metadata:type_name -> pawl.v1.Refusal.MetadataEntry
+	60, // 19: pawl.v1.Refusal.violations:type_name -> pawl.v1.Violation
+	55, // 20: pawl.v1.Refusal.retry_delay:type_name -> google.protobuf.Duration
+	61, // 21: pawl.v1.TestRunRequest.definition:type_name -> pawl.v1.DefinitionSource
+	54, // 22: pawl.v1.TestRunRequest.input:type_name -> google.protobuf.Value
+	56, // 23: pawl.v1.TestRunRequest.budget:type_name -> pawl.v1.Budget
+	57, // 24: pawl.v1.TestRunResponse.run:type_name -> pawl.v1.Run
+	60, // 25: pawl.v1.TestRunResponse.warnings:type_name -> pawl.v1.Violation
+	57, // 26: pawl.v1.GetRunResponse.run:type_name -> pawl.v1.Run
+	54, // 27: pawl.v1.GetRunResponse.definition:type_name -> google.protobuf.Value
+	55, // 28: pawl.v1.WaitRunRequest.timeout:type_name -> google.protobuf.Duration
+	57, // 29: pawl.v1.WaitRunResponse.run:type_name -> pawl.v1.Run
+	59, // 30: pawl.v1.ListRunsRequest.statuses:type_name -> pawl.v1.RunStatus
+	62, // 31: pawl.v1.ListRunsRequest.kind:type_name -> pawl.v1.RunKind
+	57, // 32: pawl.v1.ListRunsResponse.runs:type_name -> pawl.v1.Run
+	63, // 33: pawl.v1.ExplainNodeResponse.explanation:type_name -> pawl.v1.Explanation
+	64, // 34: pawl.v1.ExplainTaintResponse.trace:type_name -> pawl.v1.TaintTrace
+	65, // 35: pawl.v1.ListEffectsResponse.effects:type_name -> pawl.v1.Effect
+	30, // 36: pawl.v1.GetInvocationResponse.invocation:type_name -> pawl.v1.Invocation
+	54, // 37: pawl.v1.Invocation.input:type_name -> google.protobuf.Value
+	54, // 38: pawl.v1.Invocation.config:type_name -> google.protobuf.Value
+	66, // 39: pawl.v1.Invocation.status:type_name -> pawl.v1.NodeStatus
+	54, // 40: pawl.v1.Invocation.output:type_name -> google.protobuf.Value
+	31, // 41: pawl.v1.Invocation.effects:type_name -> pawl.v1.InvocationEffect
+	54, // 42: pawl.v1.InvocationEffect.result:type_name -> google.protobuf.Value
+	57, // 43: pawl.v1.CancelRunResponse.run:type_name -> pawl.v1.Run
+	1,  // 44: pawl.v1.DecideNodeRequest.decision:type_name -> pawl.v1.Decision
+	57, // 45: pawl.v1.DecideNodeResponse.run:type_name -> pawl.v1.Run
+	57, // 46: pawl.v1.RecheckRunResponse.run:type_name -> pawl.v1.Run
+	57, // 47: pawl.v1.PauseRunResponse.run:type_name -> pawl.v1.Run
+	67, // 48: pawl.v1.TopUpRunRequest.amounts:type_name -> pawl.v1.Amounts
+	57, // 49: pawl.v1.TopUpRunResponse.run:type_name -> pawl.v1.Run
+	57, // 50: pawl.v1.ResumeRunResponse.run:type_name -> pawl.v1.Run
+	61, // 51: pawl.v1.RepairRunRequest.definition:type_name -> pawl.v1.DefinitionSource
+	54, // 52: pawl.v1.RepairRunRequest.input:type_name -> google.protobuf.Value
+	47, // 53: pawl.v1.RepairRunRequest.outputs:type_name -> pawl.v1.SetOutputRequest
+	54, // 54: pawl.v1.SetOutputRequest.output:type_name -> google.protobuf.Value
+	68, // 55: pawl.v1.RepairRunResponse.plan:type_name -> pawl.v1.RepairPlan
+	57, // 56: pawl.v1.RepairRunResponse.run:type_name -> pawl.v1.Run
+	60, // 57: pawl.v1.RepairRunResponse.warnings:type_name -> pawl.v1.Violation
+	68, // 58: pawl.v1.RetryRunResponse.plan:type_name -> pawl.v1.RepairPlan
+	57, // 59: pawl.v1.RetryRunResponse.run:type_name -> pawl.v1.Run
+	54, // 60: pawl.v1.SignalRunRequest.payload:type_name -> google.protobuf.Value
+	57, // 61: pawl.v1.SignalRunResponse.run:type_name -> pawl.v1.Run
+	2,  // 62: pawl.v1.RunService.StartRun:input_type -> pawl.v1.StartRunRequest
+	5,  // 63: pawl.v1.RunService.ExecuteRun:input_type -> pawl.v1.ExecuteRunRequest
+	7,  // 64: pawl.v1.RunService.SubmitRuns:input_type -> pawl.v1.SubmitRunsRequest
+	14, // 65: pawl.v1.RunService.TestRun:input_type -> pawl.v1.TestRunRequest
+	16, // 66: pawl.v1.RunService.GetRun:input_type -> pawl.v1.GetRunRequest
+	18, // 67: pawl.v1.RunService.WaitRun:input_type -> pawl.v1.WaitRunRequest
+	20, // 68: pawl.v1.RunService.ListRuns:input_type -> pawl.v1.ListRunsRequest
+	22, // 69: pawl.v1.RunService.ExplainNode:input_type -> pawl.v1.ExplainNodeRequest
+	24, // 70: pawl.v1.RunService.ExplainTaint:input_type -> pawl.v1.ExplainTaintRequest
+	26, // 71: pawl.v1.RunService.ListEffects:input_type -> pawl.v1.ListEffectsRequest
+	28, // 72: pawl.v1.RunService.GetInvocation:input_type -> pawl.v1.GetInvocationRequest
+	32, // 73: pawl.v1.RunService.CancelRun:input_type -> pawl.v1.CancelRunRequest
+	40, // 74: pawl.v1.RunService.PauseRun:input_type -> pawl.v1.PauseRunRequest
+	44, // 75: pawl.v1.RunService.ResumeRun:input_type -> pawl.v1.ResumeRunRequest
+	51, // 76: pawl.v1.RunService.SignalRun:input_type -> pawl.v1.SignalRunRequest
+	42, // 77: pawl.v1.RunService.TopUpRun:input_type -> pawl.v1.TopUpRunRequest
+	34, // 78: pawl.v1.RunService.DeleteRun:input_type -> pawl.v1.DeleteRunRequest
+	38, // 79: pawl.v1.RunService.RecheckRun:input_type -> pawl.v1.RecheckRunRequest
+	46, // 80: pawl.v1.RunService.RepairRun:input_type -> pawl.v1.RepairRunRequest
+	49, // 81: pawl.v1.RunService.RetryRun:input_type -> pawl.v1.RetryRunRequest
+	36, // 82: pawl.v1.RunService.DecideNode:input_type -> pawl.v1.DecideNodeRequest
+	4,  // 83: pawl.v1.RunService.StartRun:output_type -> pawl.v1.StartRunResponse
+	6,  // 84: pawl.v1.RunService.ExecuteRun:output_type -> pawl.v1.ExecuteRunResponse
+	9,  // 85: pawl.v1.RunService.SubmitRuns:output_type -> pawl.v1.SubmitRunsResponse
+	15, // 86: pawl.v1.RunService.TestRun:output_type -> pawl.v1.TestRunResponse
+	17, // 87: pawl.v1.RunService.GetRun:output_type -> pawl.v1.GetRunResponse
+	19, // 88: pawl.v1.RunService.WaitRun:output_type -> pawl.v1.WaitRunResponse
+	21, // 89: pawl.v1.RunService.ListRuns:output_type -> pawl.v1.ListRunsResponse
+	23, // 90: pawl.v1.RunService.ExplainNode:output_type -> pawl.v1.ExplainNodeResponse
+	25, // 91: pawl.v1.RunService.ExplainTaint:output_type -> pawl.v1.ExplainTaintResponse
+	27, // 92: pawl.v1.RunService.ListEffects:output_type -> pawl.v1.ListEffectsResponse
+	29, // 93: pawl.v1.RunService.GetInvocation:output_type -> pawl.v1.GetInvocationResponse
+	33, // 94: pawl.v1.RunService.CancelRun:output_type -> pawl.v1.CancelRunResponse
+	41, // 95: pawl.v1.RunService.PauseRun:output_type -> pawl.v1.PauseRunResponse
+	45, // 96: pawl.v1.RunService.ResumeRun:output_type -> pawl.v1.ResumeRunResponse
+	52, // 97: pawl.v1.RunService.SignalRun:output_type -> pawl.v1.SignalRunResponse
+	43, // 98: pawl.v1.RunService.TopUpRun:output_type -> pawl.v1.TopUpRunResponse
+	35, // 99: pawl.v1.RunService.DeleteRun:output_type -> pawl.v1.DeleteRunResponse
+	39, // 100: pawl.v1.RunService.RecheckRun:output_type -> pawl.v1.RecheckRunResponse
+	48, // 101: pawl.v1.RunService.RepairRun:output_type -> pawl.v1.RepairRunResponse
+	50, // 102: pawl.v1.RunService.RetryRun:output_type -> pawl.v1.RetryRunResponse
+	37, // 103: pawl.v1.RunService.DecideNode:output_type -> pawl.v1.DecideNodeResponse
+	83, // [83:104] is the sub-list for method output_type
+	62, // [62:83] is the sub-list for method input_type
+	62, // [62:62] is the sub-list for extension type_name
+	62, // [62:62] is the sub-list for extension extendee
+	0,  // [0:62] is the sub-list for field type_name
 }
 
 func init() { file_pawl_v1_run_service_proto_init() }
@@ -3249,15 +4365,19 @@ func file_pawl_v1_run_service_proto_init() {
 	file_pawl_v1_effect_proto_init()
 	file_pawl_v1_event_proto_init()
 	file_pawl_v1_explain_proto_init()
+	file_pawl_v1_repair_proto_init()
 	file_pawl_v1_run_proto_init()
 	file_pawl_v1_workflow_proto_init()
+	file_pawl_v1_run_service_proto_msgTypes[0].OneofWrappers = []any{}
+	file_pawl_v1_run_service_proto_msgTypes[12].OneofWrappers = []any{}
+	file_pawl_v1_run_service_proto_msgTypes[30].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_pawl_v1_run_service_proto_rawDesc), len(file_pawl_v1_run_service_proto_rawDesc)),
 			NumEnums:      2,
-			NumMessages:   41,
+			NumMessages:   52,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

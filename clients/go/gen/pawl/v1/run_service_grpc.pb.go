@@ -27,13 +27,18 @@ const (
 	RunService_WaitRun_FullMethodName       = "/pawl.v1.RunService/WaitRun"
 	RunService_ListRuns_FullMethodName      = "/pawl.v1.RunService/ListRuns"
 	RunService_ExplainNode_FullMethodName   = "/pawl.v1.RunService/ExplainNode"
+	RunService_ExplainTaint_FullMethodName  = "/pawl.v1.RunService/ExplainTaint"
 	RunService_ListEffects_FullMethodName   = "/pawl.v1.RunService/ListEffects"
 	RunService_GetInvocation_FullMethodName = "/pawl.v1.RunService/GetInvocation"
 	RunService_CancelRun_FullMethodName     = "/pawl.v1.RunService/CancelRun"
 	RunService_PauseRun_FullMethodName      = "/pawl.v1.RunService/PauseRun"
 	RunService_ResumeRun_FullMethodName     = "/pawl.v1.RunService/ResumeRun"
+	RunService_SignalRun_FullMethodName     = "/pawl.v1.RunService/SignalRun"
+	RunService_TopUpRun_FullMethodName      = "/pawl.v1.RunService/TopUpRun"
 	RunService_DeleteRun_FullMethodName     = "/pawl.v1.RunService/DeleteRun"
 	RunService_RecheckRun_FullMethodName    = "/pawl.v1.RunService/RecheckRun"
+	RunService_RepairRun_FullMethodName     = "/pawl.v1.RunService/RepairRun"
+	RunService_RetryRun_FullMethodName      = "/pawl.v1.RunService/RetryRun"
 	RunService_DecideNode_FullMethodName    = "/pawl.v1.RunService/DecideNode"
 )
 
@@ -65,23 +70,38 @@ type RunServiceClient interface {
 	ListRuns(ctx context.Context, in *ListRunsRequest, opts ...grpc.CallOption) (*ListRunsResponse, error)
 	// ExplainNode says why a node has its status, with the events that prove it. Reads only.
 	ExplainNode(ctx context.Context, in *ExplainNodeRequest, opts ...grpc.CallOption) (*ExplainNodeResponse, error)
+	// ExplainTaint says why a value is labelled as not trusted: the events from the origins of its labels to the value. Reads only.
+	ExplainTaint(ctx context.Context, in *ExplainTaintRequest, opts ...grpc.CallOption) (*ExplainTaintResponse, error)
 	// ListEffects lists what the run did to the outside world, from the effect ledger, by node, iteration and name. Reads only.
 	ListEffects(ctx context.Context, in *ListEffectsRequest, opts ...grpc.CallOption) (*ListEffectsResponse, error)
 	// GetInvocation reads what the handler of a node got at its last start, and what came of it. It is for replays. Reads only.
 	// NODE_NOT_INVOKED for a node of a built-in type, and for one whose handler has not started.
 	GetInvocation(ctx context.Context, in *GetInvocationRequest, opts ...grpc.CallOption) (*GetInvocationResponse, error)
-	// CancelRun aborts running nodes and starts no others. A finished run is left as it is: RUN_ALREADY_FINISHED.
+	// CancelRun aborts running nodes and starts no others. Completed nodes that have a compensation are undone first: the run is
+	// compensating until then. Another CancelRun stops that. A finished run is left as it is: RUN_ALREADY_FINISHED.
 	CancelRun(ctx context.Context, in *CancelRunRequest, opts ...grpc.CallOption) (*CancelRunResponse, error)
 	// PauseRun pauses a run: running nodes finish and their results are recorded, no other node starts. A pause survives restarts
 	// of every process, and its time does not count against the deadline. A repeat is harmless.
 	PauseRun(ctx context.Context, in *PauseRunRequest, opts ...grpc.CallOption) (*PauseRunResponse, error)
 	// ResumeRun resumes a paused run. WORKFLOW_PAUSED when its workflow is paused; a run that is not paused is left as it is.
 	ResumeRun(ctx context.Context, in *ResumeRunRequest, opts ...grpc.CallOption) (*ResumeRunResponse, error)
+	// SignalRun sends a run a named message with a payload. The node that has waited longest for that name takes it; if none waits, the
+	// run keeps it for the next one. Signals of a name are taken in the order of their arrival. A repeat with the same request_id is
+	// harmless. SIGNAL_NOT_AWAITED when no node of the workflow waits for the name, TOO_MANY_SIGNALS beyond the limits of a run.
+	SignalRun(ctx context.Context, in *SignalRunRequest, opts ...grpc.CallOption) (*SignalRunResponse, error)
+	// TopUpRun raises the budget of a live run by the given amounts. A run that paused because its budget was short continues. A repeat
+	// with the same request_id is harmless. BUDGET_NOT_LIMITED if no budget of the run limits what the request names.
+	TopUpRun(ctx context.Context, in *TopUpRunRequest, opts ...grpc.CallOption) (*TopUpRunResponse, error)
 	// DeleteRun removes a test run whole; it cancels a live one first. RUN_NOT_DELETABLE for a run of a saved workflow.
 	DeleteRun(ctx context.Context, in *DeleteRunRequest, opts ...grpc.CallOption) (*DeleteRunResponse, error)
 	// RecheckRun reads and checks the whole log of a run. If the log is intact, the run leaves quarantine, and nodes without a job
 	// or a lease are queued again. If it is not, the call fails with EVENT_LOG_CORRUPTION and the fault.
 	RecheckRun(ctx context.Context, in *RecheckRunRequest, opts ...grpc.CallOption) (*RecheckRunResponse, error)
+	// RepairRun starts a run that repairs a finished one: it reuses the results that still hold, and runs the rest. With dry_run it only
+	// answers with the plan. The finished run is left as it is. RUN_NOT_FINISHED for a live run, NOTHING_TO_REPAIR when nothing would run.
+	RepairRun(ctx context.Context, in *RepairRunRequest, opts ...grpc.CallOption) (*RepairRunResponse, error)
+	// RetryRun is RepairRun from the nodes that did not complete: those that failed, timed out or were cancelled, and those behind them.
+	RetryRun(ctx context.Context, in *RetryRunRequest, opts ...grpc.CallOption) (*RetryRunResponse, error)
 	// DecideNode approves or rejects a node that waits for a person. The same decision again is harmless; another is refused with
 	// NODE_ALREADY_DECIDED, and one about a node that does not wait with NODE_NOT_HELD.
 	DecideNode(ctx context.Context, in *DecideNodeRequest, opts ...grpc.CallOption) (*DecideNodeResponse, error)
@@ -187,6 +207,16 @@ func (c *runServiceClient) ExplainNode(ctx context.Context, in *ExplainNodeReque
 	return out, nil
 }
 
+func (c *runServiceClient) ExplainTaint(ctx context.Context, in *ExplainTaintRequest, opts ...grpc.CallOption) (*ExplainTaintResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(ExplainTaintResponse)
+	err := c.cc.Invoke(ctx, RunService_ExplainTaint_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
 func (c *runServiceClient) ListEffects(ctx context.Context, in *ListEffectsRequest, opts ...grpc.CallOption) (*ListEffectsResponse, error) {
 	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
 	out := new(ListEffectsResponse)
@@ -237,6 +267,26 @@ func (c *runServiceClient) ResumeRun(ctx context.Context, in *ResumeRunRequest, 
 	return out, nil
 }
 
+func (c *runServiceClient) SignalRun(ctx context.Context, in *SignalRunRequest, opts ...grpc.CallOption) (*SignalRunResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(SignalRunResponse)
+	err := c.cc.Invoke(ctx, RunService_SignalRun_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *runServiceClient) TopUpRun(ctx context.Context, in *TopUpRunRequest, opts ...grpc.CallOption) (*TopUpRunResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(TopUpRunResponse)
+	err := c.cc.Invoke(ctx, RunService_TopUpRun_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
 func (c *runServiceClient) DeleteRun(ctx context.Context, in *DeleteRunRequest, opts ...grpc.CallOption) (*DeleteRunResponse, error) {
 	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
 	out := new(DeleteRunResponse)
@@ -251,6 +301,26 @@ func (c *runServiceClient) RecheckRun(ctx context.Context, in *RecheckRunRequest
 	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
 	out := new(RecheckRunResponse)
 	err := c.cc.Invoke(ctx, RunService_RecheckRun_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *runServiceClient) RepairRun(ctx context.Context, in *RepairRunRequest, opts ...grpc.CallOption) (*RepairRunResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(RepairRunResponse)
+	err := c.cc.Invoke(ctx, RunService_RepairRun_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *runServiceClient) RetryRun(ctx context.Context, in *RetryRunRequest, opts ...grpc.CallOption) (*RetryRunResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(RetryRunResponse)
+	err := c.cc.Invoke(ctx, RunService_RetryRun_FullMethodName, in, out, cOpts...)
 	if err != nil {
 		return nil, err
 	}
@@ -295,23 +365,38 @@ type RunServiceServer interface {
 	ListRuns(context.Context, *ListRunsRequest) (*ListRunsResponse, error)
 	// ExplainNode says why a node has its status, with the events that prove it. Reads only.
 	ExplainNode(context.Context, *ExplainNodeRequest) (*ExplainNodeResponse, error)
+	// ExplainTaint says why a value is labelled as not trusted: the events from the origins of its labels to the value. Reads only.
+	ExplainTaint(context.Context, *ExplainTaintRequest) (*ExplainTaintResponse, error)
 	// ListEffects lists what the run did to the outside world, from the effect ledger, by node, iteration and name. Reads only.
 	ListEffects(context.Context, *ListEffectsRequest) (*ListEffectsResponse, error)
 	// GetInvocation reads what the handler of a node got at its last start, and what came of it. It is for replays. Reads only.
 	// NODE_NOT_INVOKED for a node of a built-in type, and for one whose handler has not started.
 	GetInvocation(context.Context, *GetInvocationRequest) (*GetInvocationResponse, error)
-	// CancelRun aborts running nodes and starts no others. A finished run is left as it is: RUN_ALREADY_FINISHED.
+	// CancelRun aborts running nodes and starts no others. Completed nodes that have a compensation are undone first: the run is
+	// compensating until then. Another CancelRun stops that. A finished run is left as it is: RUN_ALREADY_FINISHED.
 	CancelRun(context.Context, *CancelRunRequest) (*CancelRunResponse, error)
 	// PauseRun pauses a run: running nodes finish and their results are recorded, no other node starts. A pause survives restarts
 	// of every process, and its time does not count against the deadline. A repeat is harmless.
 	PauseRun(context.Context, *PauseRunRequest) (*PauseRunResponse, error)
 	// ResumeRun resumes a paused run. WORKFLOW_PAUSED when its workflow is paused; a run that is not paused is left as it is.
 	ResumeRun(context.Context, *ResumeRunRequest) (*ResumeRunResponse, error)
+	// SignalRun sends a run a named message with a payload. The node that has waited longest for that name takes it; if none waits, the
+	// run keeps it for the next one. Signals of a name are taken in the order of their arrival. A repeat with the same request_id is
+	// harmless. SIGNAL_NOT_AWAITED when no node of the workflow waits for the name, TOO_MANY_SIGNALS beyond the limits of a run.
+	SignalRun(context.Context, *SignalRunRequest) (*SignalRunResponse, error)
+	// TopUpRun raises the budget of a live run by the given amounts. A run that paused because its budget was short continues. A repeat
+	// with the same request_id is harmless. BUDGET_NOT_LIMITED if no budget of the run limits what the request names.
+	TopUpRun(context.Context, *TopUpRunRequest) (*TopUpRunResponse, error)
 	// DeleteRun removes a test run whole; it cancels a live one first. RUN_NOT_DELETABLE for a run of a saved workflow.
 	DeleteRun(context.Context, *DeleteRunRequest) (*DeleteRunResponse, error)
 	// RecheckRun reads and checks the whole log of a run. If the log is intact, the run leaves quarantine, and nodes without a job
 	// or a lease are queued again. If it is not, the call fails with EVENT_LOG_CORRUPTION and the fault.
 	RecheckRun(context.Context, *RecheckRunRequest) (*RecheckRunResponse, error)
+	// RepairRun starts a run that repairs a finished one: it reuses the results that still hold, and runs the rest. With dry_run it only
+	// answers with the plan. The finished run is left as it is. RUN_NOT_FINISHED for a live run, NOTHING_TO_REPAIR when nothing would run.
+	RepairRun(context.Context, *RepairRunRequest) (*RepairRunResponse, error)
+	// RetryRun is RepairRun from the nodes that did not complete: those that failed, timed out or were cancelled, and those behind them.
+	RetryRun(context.Context, *RetryRunRequest) (*RetryRunResponse, error)
 	// DecideNode approves or rejects a node that waits for a person. The same decision again is harmless; another is refused with
 	// NODE_ALREADY_DECIDED, and one about a node that does not wait with NODE_NOT_HELD.
 	DecideNode(context.Context, *DecideNodeRequest) (*DecideNodeResponse, error)
@@ -349,6 +434,9 @@ func (UnimplementedRunServiceServer) ListRuns(context.Context, *ListRunsRequest)
 func (UnimplementedRunServiceServer) ExplainNode(context.Context, *ExplainNodeRequest) (*ExplainNodeResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method ExplainNode not implemented")
 }
+func (UnimplementedRunServiceServer) ExplainTaint(context.Context, *ExplainTaintRequest) (*ExplainTaintResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method ExplainTaint not implemented")
+}
 func (UnimplementedRunServiceServer) ListEffects(context.Context, *ListEffectsRequest) (*ListEffectsResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method ListEffects not implemented")
 }
@@ -364,11 +452,23 @@ func (UnimplementedRunServiceServer) PauseRun(context.Context, *PauseRunRequest)
 func (UnimplementedRunServiceServer) ResumeRun(context.Context, *ResumeRunRequest) (*ResumeRunResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method ResumeRun not implemented")
 }
+func (UnimplementedRunServiceServer) SignalRun(context.Context, *SignalRunRequest) (*SignalRunResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method SignalRun not implemented")
+}
+func (UnimplementedRunServiceServer) TopUpRun(context.Context, *TopUpRunRequest) (*TopUpRunResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method TopUpRun not implemented")
+}
 func (UnimplementedRunServiceServer) DeleteRun(context.Context, *DeleteRunRequest) (*DeleteRunResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method DeleteRun not implemented")
 }
 func (UnimplementedRunServiceServer) RecheckRun(context.Context, *RecheckRunRequest) (*RecheckRunResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method RecheckRun not implemented")
+}
+func (UnimplementedRunServiceServer) RepairRun(context.Context, *RepairRunRequest) (*RepairRunResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method RepairRun not implemented")
+}
+func (UnimplementedRunServiceServer) RetryRun(context.Context, *RetryRunRequest) (*RetryRunResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method RetryRun not implemented")
 }
 func (UnimplementedRunServiceServer) DecideNode(context.Context, *DecideNodeRequest) (*DecideNodeResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method DecideNode not implemented")
@@ -520,6 +620,24 @@ func _RunService_ExplainNode_Handler(srv interface{}, ctx context.Context, dec f
 	return interceptor(ctx, in, info, handler)
 }
 
+func _RunService_ExplainTaint_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(ExplainTaintRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(RunServiceServer).ExplainTaint(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: RunService_ExplainTaint_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(RunServiceServer).ExplainTaint(ctx, req.(*ExplainTaintRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
 func _RunService_ListEffects_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
 	in := new(ListEffectsRequest)
 	if err := dec(in); err != nil {
@@ -610,6 +728,42 @@ func _RunService_ResumeRun_Handler(srv interface{}, ctx context.Context, dec fun
 	return interceptor(ctx, in, info, handler)
 }
 
+func _RunService_SignalRun_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(SignalRunRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(RunServiceServer).SignalRun(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: RunService_SignalRun_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(RunServiceServer).SignalRun(ctx, req.(*SignalRunRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _RunService_TopUpRun_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(TopUpRunRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(RunServiceServer).TopUpRun(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: RunService_TopUpRun_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(RunServiceServer).TopUpRun(ctx, req.(*TopUpRunRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
 func _RunService_DeleteRun_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
 	in := new(DeleteRunRequest)
 	if err := dec(in); err != nil {
@@ -642,6 +796,42 @@ func _RunService_RecheckRun_Handler(srv interface{}, ctx context.Context, dec fu
 	}
 	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
 		return srv.(RunServiceServer).RecheckRun(ctx, req.(*RecheckRunRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _RunService_RepairRun_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(RepairRunRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(RunServiceServer).RepairRun(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: RunService_RepairRun_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(RunServiceServer).RepairRun(ctx, req.(*RepairRunRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _RunService_RetryRun_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(RetryRunRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(RunServiceServer).RetryRun(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: RunService_RetryRun_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(RunServiceServer).RetryRun(ctx, req.(*RetryRunRequest))
 	}
 	return interceptor(ctx, in, info, handler)
 }
@@ -696,6 +886,10 @@ var RunService_ServiceDesc = grpc.ServiceDesc{
 			Handler:    _RunService_ExplainNode_Handler,
 		},
 		{
+			MethodName: "ExplainTaint",
+			Handler:    _RunService_ExplainTaint_Handler,
+		},
+		{
 			MethodName: "ListEffects",
 			Handler:    _RunService_ListEffects_Handler,
 		},
@@ -716,12 +910,28 @@ var RunService_ServiceDesc = grpc.ServiceDesc{
 			Handler:    _RunService_ResumeRun_Handler,
 		},
 		{
+			MethodName: "SignalRun",
+			Handler:    _RunService_SignalRun_Handler,
+		},
+		{
+			MethodName: "TopUpRun",
+			Handler:    _RunService_TopUpRun_Handler,
+		},
+		{
 			MethodName: "DeleteRun",
 			Handler:    _RunService_DeleteRun_Handler,
 		},
 		{
 			MethodName: "RecheckRun",
 			Handler:    _RunService_RecheckRun_Handler,
+		},
+		{
+			MethodName: "RepairRun",
+			Handler:    _RunService_RepairRun_Handler,
+		},
+		{
+			MethodName: "RetryRun",
+			Handler:    _RunService_RetryRun_Handler,
 		},
 		{
 			MethodName: "DecideNode",

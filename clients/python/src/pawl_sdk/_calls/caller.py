@@ -19,7 +19,7 @@ from pawl_sdk._gen.pawl.v1.workflow_pb2 import DefinitionSource
 from pawl_sdk._steps import Call, Method, Reply, Sleep, Steps
 from pawl_sdk._watch import backoff
 from pawl_sdk.errors import PawlError
-from pawl_sdk.options import ControlOptions
+from pawl_sdk.options import Budget, ControlOptions, TopUpOptions
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +73,21 @@ def timestamp_of(time: datetime | None) -> Timestamp | None:
     message = Timestamp()
     message.FromDatetime(time)
     return message
+
+
+def amount_fields(amounts: Budget | TopUpOptions) -> dict[str, int]:
+    """The amounts of a budget as whole numbers. Money is in micro-dollars. Raises ValueError for an amount that is not above 0."""
+    fields: dict[str, int] = {}
+    if "tokens" in amounts:
+        fields["tokens"] = amounts["tokens"]
+    if "cost_usd" in amounts:
+        fields["cost_micros"] = round(amounts["cost_usd"] * 1_000_000)
+    if "node_executions" in amounts:
+        fields["node_executions"] = amounts["node_executions"]
+    for name, amount in fields.items():
+        if amount < 1:
+            raise ValueError(f"{name} must be above 0")
+    return fields
 
 
 def control_fields(options: ControlOptions) -> dict[str, str]:

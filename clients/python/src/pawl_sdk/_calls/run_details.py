@@ -8,10 +8,20 @@ from pawl_sdk._calls.caller import Caller
 from pawl_sdk._gen.pawl.v1 import event_service_pb2 as event_service
 from pawl_sdk._gen.pawl.v1 import run_service_pb2 as service
 from pawl_sdk._steps import Method, Steps
-from pawl_sdk.details import Effect, EffectPage, EventPage, Explanation, Invocation, Tag, TagPage
+from pawl_sdk.details import (
+    Effect,
+    EffectPage,
+    EventPage,
+    Explanation,
+    Invocation,
+    Tag,
+    TagPage,
+    TaintTrace,
+)
 from pawl_sdk.model import Event
 
 _EXPLAIN = Method("/pawl.v1.RunService/ExplainNode", service.ExplainNodeResponse)
+_TAINT = Method("/pawl.v1.RunService/ExplainTaint", service.ExplainTaintResponse)
 _INVOCATION = Method("/pawl.v1.RunService/GetInvocation", service.GetInvocationResponse)
 _EFFECTS = Method("/pawl.v1.RunService/ListEffects", service.ListEffectsResponse)
 _EVENTS = Method("/pawl.v1.EventService/ListEvents", event_service.ListEventsResponse)
@@ -27,6 +37,14 @@ class RunDetailCalls:
     def explain(self, run_id: str, node_id: str, iteration: int) -> Steps[Explanation]:
         request = service.ExplainNodeRequest(run_id=run_id, node_id=node_id, iteration=iteration)
         return Explanation.of((yield from self.caller.call(_EXPLAIN, request)).explanation)
+
+    def explain_taint(
+        self, run_id: str, node_id: str, iteration: int, memory_key: str
+    ) -> Steps[TaintTrace]:
+        request = service.ExplainTaintRequest(
+            run_id=run_id, node_id=node_id, iteration=iteration, memory_key=memory_key
+        )
+        return TaintTrace.of((yield from self.caller.call(_TAINT, request)).trace)
 
     def invocation(self, run_id: str, node_id: str, iteration: int) -> Steps[Invocation]:
         request = service.GetInvocationRequest(run_id=run_id, node_id=node_id, iteration=iteration)

@@ -13,7 +13,7 @@ from typing import Any, TypeAlias, Unpack
 import grpc
 
 from pawl_sdk import _json
-from pawl_sdk._calls.caller import Caller, fresh_id, json_bytes
+from pawl_sdk._calls.caller import Caller, amount_fields, fresh_id, json_bytes
 from pawl_sdk._entry import Entry, NoStream
 from pawl_sdk._gen.pawl.v1 import run_pb2
 from pawl_sdk._gen.pawl.v1 import run_service_pb2 as service
@@ -23,6 +23,7 @@ from pawl_sdk._watch import GET_RUN, WatchOptions, watch
 from pawl_sdk.errors import UNREACHABLE, UNRECOGNISED, PawlError, RunFailed
 from pawl_sdk.model import AcceptedRun, Event, Run, RunPage, StartItem
 from pawl_sdk.options import ListRunsOptions, StartOptions
+from pawl_sdk.state import WorkflowState
 
 _START = Method("/pawl.v1.RunService/StartRun", service.StartRunResponse)
 _EXECUTE = Method("/pawl.v1.RunService/ExecuteRun", service.ExecuteRunResponse)
@@ -141,9 +142,13 @@ class RunCalls:
         message = f"no answer for {self.caller.timeout} s"
         return PawlError("DEADLINE_PASSED", message, code=grpc.StatusCode.DEADLINE_EXCEEDED)
 
-    def get(self, run_id: str) -> Steps[Run]:
-        answer = yield from self.caller.call(GET_RUN, service.GetRunRequest(run_id=run_id))
+    def get(self, run_id: str, *, at_event_id: int | None = None) -> Steps[Run]:
+        answer = yield from self.caller.call(GET_RUN, _at(run_id, at_event_id))
         return Run.of(answer.run)
+
+    def state(self, run_id: str, *, at_event_id: int | None = None) -> Steps[WorkflowState]:
+        answer = yield from self.caller.call(GET_RUN, _at(run_id, at_event_id))
+        return WorkflowState.of(answer.run.state)
 
     def wait(self, run_id: str) -> Steps[Run]:
         """Waits for the end. The server answers after 20 s at the latest, and the call is repeated."""
@@ -165,6 +170,12 @@ class RunCalls:
         return RunPage(tuple(Run.of(run) for run in answer.runs), answer.next_page_token)
 
 
+def _at(run_id: str, event_id: int | None) -> service.GetRunRequest:
+    if event_id is not None and event_id < 1:
+        raise PawlError("INPUT_INVALID", f"{event_id} is no event id; events count from 1")
+    return service.GetRunRequest(run_id=run_id, at_event_id=event_id or 0)
+
+
 def _accepted(entry: Entry) -> Steps[AcceptedRun]:
     yield Await(entry.ended)
     accepted: service.AcceptedSubmission | None = entry.accepted.result()
@@ -181,6 +192,11 @@ def start_request(workflow_id: str, input: object, options: StartOptions) -> ser
         input_json=json_bytes(input, options.get("input_json")),
         request_id=options.get("request_id") or fresh_id(),
         priority=options.get("priority", 0),
+        untrusted_input=options.get("untrusted_input", False),
+        goal=options.get("goal", ""),
+        constraints=options.get("constraints", ()),
+        max_iterations=options.get("max_iterations", 0),
+        max_retries=options.get("max_retries"),
     )
     deadline, dedupe = options.get("deadline"), options.get("dedupe_input")
     if deadline is not None:
@@ -188,6 +204,12 @@ def start_request(workflow_id: str, input: object, options: StartOptions) -> ser
     if dedupe is not None:
         request.idempotency.scope = service.IDEMPOTENCY_SCOPE_INPUT_HASH
         request.idempotency.ttl.FromMilliseconds(round(dedupe * 1000))
+    budget = options.get("budget")
+    if budget is not None:
+        for name, amount in amount_fields(budget).items():
+            setattr(request.budget, name, amount)
+        if "on_exceeded" in budget:
+            (request.budget.on_exceeded,) = values_of(run_pb2.OnExceeded.DESCRIPTOR, [budget["on_exceeded"]])
     return request
 
 
@@ -198,6 +220,11 @@ def _item_request(item: StartItem) -> service.StartRunRequest:
         priority=item.priority,
         deadline=item.deadline,
         dedupe_input=item.dedupe_input,
+        goal=item.goal,
+        constraints=item.constraints,
+        max_iterations=item.max_iterations,
+        max_retries=item.max_retries,
+        budget=item.budget,
         request_id=item.request_id,
     )
     return start_request(item.workflow_id, item.input, options)

@@ -8,7 +8,7 @@ import type { Timestamp, Value } from "@bufbuild/protobuf/wkt";
 import { file_google_protobuf_struct, file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
 import type { PauseScope } from "./pause_pb.ts";
 import { file_pawl_v1_pause } from "./pause_pb.ts";
-import type { RunKind, RunStatus } from "./run_pb.ts";
+import type { Amounts, Budget, Compensation, RunKind, RunStatus, TaintLabel } from "./run_pb.ts";
 import { file_pawl_v1_run } from "./run_pb.ts";
 import type { Message } from "@bufbuild/protobuf";
 
@@ -16,7 +16,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file pawl/v1/event.proto.
  */
 export const file_pawl_v1_event: GenFile = /*@__PURE__*/
-  fileDesc("ChNwYXdsL3YxL2V2ZW50LnByb3RvEgdwYXdsLnYxItYLCghSdW5FdmVudBIQCghldmVudF9pZBgBIAEoBBIOCgZydW5faWQYAiABKAkSEwoLd29ya2Zsb3dfaWQYAyABKAkSDAoEdHlwZRgEIAEoCRIoCgR0aW1lGAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIpCgtjb3JyZWxhdGlvbhgGIAEoCzIULnBhd2wudjEuQ29ycmVsYXRpb24SDwoHbm9kZV9pZBgHIAEoCRIRCglpdGVyYXRpb24YCCABKA0SDwoHYXR0ZW1wdBgJIAEoDRINCgVlcG9jaBgKIAEoBBIqCgtydW5fc3RhcnRlZBgUIAEoCzITLnBhd2wudjEuUnVuU3RhcnRlZEgAEjcKEnJ1bl9zdGF0dXNfY2hhbmdlZBgVIAEoCzIZLnBhd2wudjEuUnVuU3RhdHVzQ2hhbmdlZEgAEi4KDXJ1bl9jb21wbGV0ZWQYFiABKAsyFS5wYXdsLnYxLlJ1bkNvbXBsZXRlZEgAEigKCnJ1bl9mYWlsZWQYFyABKAsyEi5wYXdsLnYxLlJ1bkZhaWxlZEgAEi4KDXJ1bl9jYW5jZWxsZWQYGCABKAsyFS5wYXdsLnYxLlJ1bkNhbmNlbGxlZEgAEi0KDXJ1bl90aW1lZF9vdXQYGSABKAsyFC5wYXdsLnYxLlJ1blRpbWVkT3V0SAASLgoNcnVuX3JlY292ZXJlZBgaIAEoCzIVLnBhd2wudjEuUnVuUmVjb3ZlcmVkSAASJwoJaGVhcnRiZWF0GBsgASgLMhIucGF3bC52MS5IZWFydGJlYXRIABIzChBydW5fbWV0YWRhdGFfc2V0GBwgASgLMhcucGF3bC52MS5SdW5NZXRhZGF0YVNldEgAEjAKDm1lbW9yeV91cGRhdGVkGB4gASgLMhYucGF3bC52MS5NZW1vcnlVcGRhdGVkSAASKgoLbm9kZV9xdWV1ZWQYKCABKAsyEy5wYXdsLnYxLk5vZGVRdWV1ZWRIABIsCgxub2RlX3N0YXJ0ZWQYKSABKAsyFC5wYXdsLnYxLk5vZGVTdGFydGVkSAASNQoRbm9kZV9zdHJlYW1fZGVsdGEYKiABKAsyGC5wYXdsLnYxLk5vZGVTdHJlYW1EZWx0YUgAEiQKCG5vZGVfbG9nGCsgASgLMhAucGF3bC52MS5Ob2RlTG9nSAASLAoMbm9kZV9yZXRyaWVkGCwgASgLMhQucGF3bC52MS5Ob2RlUmV0cmllZEgAEjAKDm5vZGVfY29tcGxldGVkGC0gASgLMhYucGF3bC52MS5Ob2RlQ29tcGxldGVkSAASKgoLbm9kZV9mYWlsZWQYLiABKAsyEy5wYXdsLnYxLk5vZGVGYWlsZWRIABIwCg5ub2RlX2NhbmNlbGxlZBgvIAEoCzIWLnBhd2wudjEuTm9kZUNhbmNlbGxlZEgAEiwKDG5vZGVfc2tpcHBlZBgwIAEoCzIULnBhd2wudjEuTm9kZVNraXBwZWRIABIvCg5ub2RlX3RpbWVkX291dBgxIAEoCzIVLnBhd2wudjEuTm9kZVRpbWVkT3V0SAASLAoMbm9kZV9ibG9ja2VkGDIgASgLMhQucGF3bC52MS5Ob2RlQmxvY2tlZEgAEjQKEG5vZGVfaW52YWxpZGF0ZWQYMyABKAsyGC5wYXdsLnYxLk5vZGVJbnZhbGlkYXRlZEgAEi4KDW5vZGVfZXhwYW5kZWQYNCABKAsyFS5wYXdsLnYxLk5vZGVFeHBhbmRlZEgAEiwKDG5vZGVfZGVjaWRlZBg1IAEoCzIULnBhd2wudjEuTm9kZURlY2lkZWRIABI4ChJtb2RlcmF0aW9uX2ZsYWdnZWQYPCABKAsyGi5wYXdsLnYxLk1vZGVyYXRpb25GbGFnZ2VkSAASNgoRY29udHJhY3RfdmlvbGF0ZWQYPSABKAsyGS5wYXdsLnYxLkNvbnRyYWN0VmlvbGF0ZWRIAEIGCgRmYWN0IlUKC0NvcnJlbGF0aW9uEhAKCHRyYWNlX2lkGAEgASgJEhcKD3BhcmVudF9ldmVudF9pZBgCIAEoBBIMCgR3YXZlGAMgASgNEg0KBXBoYXNlGAQgASgJIp0DCgpSdW5TdGFydGVkEhIKCmlucHV0X2pzb24YASABKAwSJQoFaW5wdXQYZSABKAsyFi5nb29nbGUucHJvdG9idWYuVmFsdWUSGQoRZGVmaW5pdGlvbl9kaWdlc3QYAiABKAkSGAoQd29ya2Zsb3dfdmVyc2lvbhgDIAEoDRIeCgRraW5kGAQgASgOMhAucGF3bC52MS5SdW5LaW5kEjEKDWRlYWRsaW5lX3RpbWUYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhcKD2lkZW1wb3RlbmN5X2tleRgGIAEoCRIWCg5tYXhfaXRlcmF0aW9ucxgJIAEoDRITCgtzY2hlZHVsZV9pZBg8IAEoCRIxCg1zY2hlZHVsZV90aW1lGD0gASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIcCgRzbG90GD4gASgLMg4ucGF3bC52MS5MaW1pdBIcCgRyYXRlGD8gASgLMg4ucGF3bC52MS5MaW1pdBIXCg92YWx1ZXNfbGVmdF9vdXQYZCADKAkiQgoFTGltaXQSCwoDa2V5GAEgASgJEg0KBWxpbWl0GAIgASgNEg4KBnBlcl9tcxgDIAEoBBINCgVzY29wZRgEIAEoCSLHAQoQUnVuU3RhdHVzQ2hhbmdlZBIgCgRmcm9tGAEgASgOMhIucGF3bC52MS5SdW5TdGF0dXMSHgoCdG8YAiABKA4yEi5wYXdsLnYxLlJ1blN0YXR1cxIxCg1kZWFkbGluZV90aW1lGAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIiCgVzY29wZRgEIAEoDjITLnBhd2wudjEuUGF1c2VTY29wZRIKCgJieRgFIAEoCRIOCgZyZWFzb24YBiABKAkiegoMUnVuQ29tcGxldGVkEhMKC291dHB1dF9qc29uGAEgASgMEiYKBm91dHB1dBhlIAEoCzIWLmdvb2dsZS5wcm90b2J1Zi5WYWx1ZRIUCgxoYXNfZmFpbHVyZXMYAiABKAgSFwoPdmFsdWVzX2xlZnRfb3V0GGQgAygJIkMKCVJ1bkZhaWxlZBIWCg5mYWlsZWRfbm9kZV9pZBgBIAEoCRIPCgdtZXNzYWdlGAIgASgJEg0KBWNhdXNlGAMgASgJIh4KDFJ1bkNhbmNlbGxlZBIOCgZyZWFzb24YASABKAkiQAoLUnVuVGltZWRPdXQSMQoNZGVhZGxpbmVfdGltZRgBIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAiTAoMUnVuUmVjb3ZlcmVkEg4KBnJlYXNvbhgBIAEoCRITCgtleGVjdXRvcl9pZBgCIAEoCRIXCg9sb3N0X2RlbGl2ZXJpZXMYAyABKA0iCwoJSGVhcnRiZWF0IoUBCg1NZW1vcnlVcGRhdGVkEhMKC3ZhbHVlc19qc29uGAEgASgMEiYKBnZhbHVlcxhlIAEoCzIWLmdvb2dsZS5wcm90b2J1Zi5WYWx1ZRIMCgRrZXlzGAIgAygJEhAKCHJlcGxhY2VkGAMgAygJEhcKD3ZhbHVlc19sZWZ0X291dBhkIAMoCSJqCg5SdW5NZXRhZGF0YVNldBIVCg1tZXRhZGF0YV9qc29uGAEgASgMEigKCG1ldGFkYXRhGGUgASgLMhYuZ29vZ2xlLnByb3RvYnVmLlZhbHVlEhcKD3ZhbHVlc19sZWZ0X291dBhkIAMoCSJ9CgpOb2RlUXVldWVkEjMKD25vdF9iZWZvcmVfdGltZRgBIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASHAoEc2xvdBgCIAEoCzIOLnBhd2wudjEuTGltaXQSHAoEcmF0ZRgDIAEoCzIOLnBhd2wudjEuTGltaXQiIgoLTm9kZVN0YXJ0ZWQSEwoLZXhlY3V0b3JfaWQYASABKAkiZgoPTm9kZVN0cmVhbURlbHRhEhMKC2RlbHRhX2luZGV4GAEgASgNEgwKBHRleHQYAiABKAkSHQoFbWVkaWEYAyABKAsyDi5wYXdsLnYxLk1lZGlhEhEKCWN1dF9ieXRlcxgEIAEoBCIiCgVNZWRpYRILCgN1cmwYASABKAkSDAoEbWltZRgCIAEoCSI0CgVVc2FnZRIUCgxpbnB1dF90b2tlbnMYASABKAQSFQoNb3V0cHV0X3Rva2VucxgCIAEoBCI8CgdOb2RlTG9nEg0KBWxldmVsGAEgASgJEg8KB21lc3NhZ2UYAiABKAkSEQoJY3V0X2J5dGVzGAMgASgEIj8KC05vZGVSZXRyaWVkEg0KBWNhdXNlGAEgASgJEg8KB21lc3NhZ2UYAiABKAkSEAoIZGVsYXlfbXMYAyABKAQi3gEKDU5vZGVDb21wbGV0ZWQSEwoLb3V0cHV0X2pzb24YASABKAwSJgoGb3V0cHV0GGUgASgLMhYuZ29vZ2xlLnByb3RvYnVmLlZhbHVlEg4KBmhhbmRsZRgCIAEoCRITCgtkdXJhdGlvbl9tcxgDIAEoBBIWCg5xdWV1ZV9kZWxheV9tcxgEIAEoBBIdCgV1c2FnZRgFIAEoCzIOLnBhd2wudjEuVXNhZ2USGwoEZ290bxgGIAEoCzINLnBhd2wudjEuR290bxIXCg92YWx1ZXNfbGVmdF9vdXQYZCADKAkiNQoER290bxIPCgdub2RlX2lkGAEgASgJEgwKBGtpbmQYAiABKAkSDgoGcmVhc29uGAMgASgJIoQBCgpOb2RlRmFpbGVkEg0KBWNhdXNlGAEgASgJEg8KB21lc3NhZ2UYAiABKAkSFAoMZGV0YWlsc19qc29uGAMgASgMEicKB2RldGFpbHMYZyABKAsyFi5nb29nbGUucHJvdG9idWYuVmFsdWUSFwoPdmFsdWVzX2xlZnRfb3V0GGQgAygJIh8KDU5vZGVDYW5jZWxsZWQSDgoGcmVhc29uGAEgASgJIh0KC05vZGVTa2lwcGVkEg4KBnJlYXNvbhgBIAEoCSIiCgxOb2RlVGltZWRPdXQSEgoKdGltZW91dF9tcxgBIAEoBCKuAQoLTm9kZUJsb2NrZWQSDgoGcmVhc29uGAEgASgJEhQKDGNoaWxkX3J1bl9pZBgCIAEoCRINCgVwaGFzZRgDIAEoCRITCgthcHByb3ZhbF9pZBgEIAEoCRIPCgdtZXNzYWdlGAUgASgJEhEKCWFzc2lnbmVlcxgGIAMoCRIxCg1kZWFkbGluZV90aW1lGAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCLDAQoLTm9kZURlY2lkZWQSEAoIZGVjaXNpb24YASABKAkSDgoGcmVhc29uGAIgASgJEg8KB2NvbW1lbnQYAyABKAkSEgoKZGVjaWRlZF9ieRgEIAEoCRITCgthcHByb3ZhbF9pZBgFIAEoCRIVCg1yZXNwb25zZV9qc29uGAYgASgMEigKCHJlc3BvbnNlGGogASgLMhYuZ29vZ2xlLnByb3RvYnVmLlZhbHVlEhcKD3ZhbHVlc19sZWZ0X291dBhkIAMoCSJxCgxOb2RlRXhwYW5kZWQSDQoFd2lkdGgYASABKA0SEgoKaXRlbXNfanNvbhgCIAEoDBIlCgVpdGVtcxhmIAEoCzIWLmdvb2dsZS5wcm90b2J1Zi5WYWx1ZRIXCg92YWx1ZXNfbGVmdF9vdXQYZCADKAkiIQoPTm9kZUludmFsaWRhdGVkEg4KBnJlYXNvbhgBIAEoCSJ6ChFNb2RlcmF0aW9uRmxhZ2dlZBINCgVwaGFzZRgBIAEoCRIUCgxkZXRhaWxzX2pzb24YAiABKAwSJwoHZGV0YWlscxhmIAEoCzIWLmdvb2dsZS5wcm90b2J1Zi5WYWx1ZRIXCg92YWx1ZXNfbGVmdF9vdXQYZCADKAkidwoQQ29udHJhY3RWaW9sYXRlZBINCgVwaGFzZRgBIAEoCRITCgtlcnJvcnNfanNvbhgCIAEoDBImCgZlcnJvcnMYZiABKAsyFi5nb29nbGUucHJvdG9idWYuVmFsdWUSFwoPdmFsdWVzX2xlZnRfb3V0GGQgAygJItUBCgxFeGVjdXRpb25UYWcSEAoIZXZlbnRfaWQYASABKAQSDwoHbm9kZV9pZBgCIAEoCRIRCglpdGVyYXRpb24YAyABKA0SCwoDdGFnGAQgASgJEhUKDW1ldGFkYXRhX2pzb24YBSABKAwSKAoIbWV0YWRhdGEYaSABKAsyFi5nb29nbGUucHJvdG9idWYuVmFsdWUSKAoEdGltZRgGIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASFwoPdmFsdWVzX2xlZnRfb3V0GGQgAygJYgZwcm90bzM", [file_google_protobuf_struct, file_google_protobuf_timestamp, file_pawl_v1_pause, file_pawl_v1_run]);
+  fileDesc("ChNwYXdsL3YxL2V2ZW50LnByb3RvEgdwYXdsLnYxItYMCghSdW5FdmVudBIQCghldmVudF9pZBgBIAEoBBIOCgZydW5faWQYAiABKAkSEwoLd29ya2Zsb3dfaWQYAyABKAkSDAoEdHlwZRgEIAEoCRIoCgR0aW1lGAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIpCgtjb3JyZWxhdGlvbhgGIAEoCzIULnBhd2wudjEuQ29ycmVsYXRpb24SDwoHbm9kZV9pZBgHIAEoCRIRCglpdGVyYXRpb24YCCABKA0SDwoHYXR0ZW1wdBgJIAEoDRINCgVlcG9jaBgKIAEoBBIXCg9yZXVzZWRfZXZlbnRfaWQYXyABKAQSKgoLcnVuX3N0YXJ0ZWQYFCABKAsyEy5wYXdsLnYxLlJ1blN0YXJ0ZWRIABI3ChJydW5fc3RhdHVzX2NoYW5nZWQYFSABKAsyGS5wYXdsLnYxLlJ1blN0YXR1c0NoYW5nZWRIABIuCg1ydW5fY29tcGxldGVkGBYgASgLMhUucGF3bC52MS5SdW5Db21wbGV0ZWRIABIoCgpydW5fZmFpbGVkGBcgASgLMhIucGF3bC52MS5SdW5GYWlsZWRIABIuCg1ydW5fY2FuY2VsbGVkGBggASgLMhUucGF3bC52MS5SdW5DYW5jZWxsZWRIABItCg1ydW5fdGltZWRfb3V0GBkgASgLMhQucGF3bC52MS5SdW5UaW1lZE91dEgAEi4KDXJ1bl9yZWNvdmVyZWQYGiABKAsyFS5wYXdsLnYxLlJ1blJlY292ZXJlZEgAEicKCWhlYXJ0YmVhdBgbIAEoCzISLnBhd2wudjEuSGVhcnRiZWF0SAASMwoQcnVuX21ldGFkYXRhX3NldBgcIAEoCzIXLnBhd2wudjEuUnVuTWV0YWRhdGFTZXRIABI1ChFydW5fYnVkZ2V0X3JhaXNlZBhQIAEoCzIYLnBhd2wudjEuUnVuQnVkZ2V0UmFpc2VkSAASMAoObWVtb3J5X3VwZGF0ZWQYHiABKAsyFi5wYXdsLnYxLk1lbW9yeVVwZGF0ZWRIABIqCgtub2RlX3F1ZXVlZBgoIAEoCzITLnBhd2wudjEuTm9kZVF1ZXVlZEgAEiwKDG5vZGVfc3RhcnRlZBgpIAEoCzIULnBhd2wudjEuTm9kZVN0YXJ0ZWRIABI1ChFub2RlX3N0cmVhbV9kZWx0YRgqIAEoCzIYLnBhd2wudjEuTm9kZVN0cmVhbURlbHRhSAASJAoIbm9kZV9sb2cYKyABKAsyEC5wYXdsLnYxLk5vZGVMb2dIABIsCgxub2RlX3JldHJpZWQYLCABKAsyFC5wYXdsLnYxLk5vZGVSZXRyaWVkSAASMAoObm9kZV9jb21wbGV0ZWQYLSABKAsyFi5wYXdsLnYxLk5vZGVDb21wbGV0ZWRIABIqCgtub2RlX2ZhaWxlZBguIAEoCzITLnBhd2wudjEuTm9kZUZhaWxlZEgAEjAKDm5vZGVfY2FuY2VsbGVkGC8gASgLMhYucGF3bC52MS5Ob2RlQ2FuY2VsbGVkSAASLAoMbm9kZV9za2lwcGVkGDAgASgLMhQucGF3bC52MS5Ob2RlU2tpcHBlZEgAEi8KDm5vZGVfdGltZWRfb3V0GDEgASgLMhUucGF3bC52MS5Ob2RlVGltZWRPdXRIABIsCgxub2RlX2Jsb2NrZWQYMiABKAsyFC5wYXdsLnYxLk5vZGVCbG9ja2VkSAASNAoQbm9kZV9pbnZhbGlkYXRlZBgzIAEoCzIYLnBhd2wudjEuTm9kZUludmFsaWRhdGVkSAASLgoNbm9kZV9leHBhbmRlZBg0IAEoCzIVLnBhd2wudjEuTm9kZUV4cGFuZGVkSAASLAoMbm9kZV9kZWNpZGVkGDUgASgLMhQucGF3bC52MS5Ob2RlRGVjaWRlZEgAEjgKEm1vZGVyYXRpb25fZmxhZ2dlZBg8IAEoCzIaLnBhd2wudjEuTW9kZXJhdGlvbkZsYWdnZWRIABI2ChFjb250cmFjdF92aW9sYXRlZBg9IAEoCzIZLnBhd2wudjEuQ29udHJhY3RWaW9sYXRlZEgAEi4KDXJ1bl9zaWduYWxsZWQYRiABKAsyFS5wYXdsLnYxLlJ1blNpZ25hbGxlZEgAQgYKBGZhY3QiVQoLQ29ycmVsYXRpb24SEAoIdHJhY2VfaWQYASABKAkSFwoPcGFyZW50X2V2ZW50X2lkGAIgASgEEgwKBHdhdmUYAyABKA0SDQoFcGhhc2UYBCABKAkioAUKClJ1blN0YXJ0ZWQSEgoKaW5wdXRfanNvbhgBIAEoDBIlCgVpbnB1dBhlIAEoCzIWLmdvb2dsZS5wcm90b2J1Zi5WYWx1ZRIZChFkZWZpbml0aW9uX2RpZ2VzdBgCIAEoCRIYChB3b3JrZmxvd192ZXJzaW9uGAMgASgNEh4KBGtpbmQYBCABKA4yEC5wYXdsLnYxLlJ1bktpbmQSMQoNZGVhZGxpbmVfdGltZRgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASFwoPaWRlbXBvdGVuY3lfa2V5GAYgASgJEhYKDm1heF9pdGVyYXRpb25zGAkgASgNEgwKBGdvYWwYQSABKAkSEwoLY29uc3RyYWludHMYQiADKAkSGAoLbWF4X3JldHJpZXMYQyABKA1IAIgBARITCgtzY2hlZHVsZV9pZBg8IAEoCRIxCg1zY2hlZHVsZV90aW1lGD0gASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIcCgRzbG90GD4gASgLMg4ucGF3bC52MS5MaW1pdBIcCgRyYXRlGD8gASgLMg4ucGF3bC52MS5MaW1pdBIiCgV0YWludBhLIAMoCzITLnBhd2wudjEuVGFpbnRMYWJlbBIRCglyZXBhaXJfb2YYXyABKAkSEwoLcGxhbl9kaWdlc3QYYCABKAkSFQoNdW5kb2VzX3J1bl9pZBhaIAEoCRIWCg51bmRvZXNfbm9kZV9pZBhbIAEoCRIYChB1bmRvZXNfaXRlcmF0aW9uGFwgASgNEhcKD3ZhbHVlc19sZWZ0X291dBhkIAMoCRIfCgZidWRnZXQYUCABKAsyDy5wYXdsLnYxLkJ1ZGdldEIOCgxfbWF4X3JldHJpZXMiQgoFTGltaXQSCwoDa2V5GAEgASgJEg0KBWxpbWl0GAIgASgNEg4KBnBlcl9tcxgDIAEoBBINCgVzY29wZRgEIAEoCSKAAgoQUnVuU3RhdHVzQ2hhbmdlZBIgCgRmcm9tGAEgASgOMhIucGF3bC52MS5SdW5TdGF0dXMSHgoCdG8YAiABKA4yEi5wYXdsLnYxLlJ1blN0YXR1cxIxCg1kZWFkbGluZV90aW1lGAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIiCgVzY29wZRgEIAEoDjITLnBhd2wudjEuUGF1c2VTY29wZRIKCgJieRgFIAEoCRIOCgZyZWFzb24YBiABKAkSIgoGZW5kaW5nGFogASgLMhIucGF3bC52MS5SdW5FbmRpbmcSEwoLd2FpdGluZ19mb3IYUCABKAkiZwoJUnVuRW5kaW5nEiIKBnN0YXR1cxgBIAEoDjISLnBhd2wudjEuUnVuU3RhdHVzEg8KB21lc3NhZ2UYAiABKAkSDQoFY2F1c2UYAyABKAkSFgoOZmFpbGVkX25vZGVfaWQYBCABKAkiywEKDFJ1bkNvbXBsZXRlZBITCgtvdXRwdXRfanNvbhgBIAEoDBImCgZvdXRwdXQYZSABKAsyFi5nb29nbGUucHJvdG9idWYuVmFsdWUSFAoMaGFzX2ZhaWx1cmVzGAIgASgIEiIKBXRhaW50GEsgAygLMhMucGF3bC52MS5UYWludExhYmVsEisKDGNvbXBlbnNhdGlvbhhaIAEoCzIVLnBhd2wudjEuQ29tcGVuc2F0aW9uEhcKD3ZhbHVlc19sZWZ0X291dBhkIAMoCSJwCglSdW5GYWlsZWQSFgoOZmFpbGVkX25vZGVfaWQYASABKAkSDwoHbWVzc2FnZRgCIAEoCRINCgVjYXVzZRgDIAEoCRIrCgxjb21wZW5zYXRpb24YWiABKAsyFS5wYXdsLnYxLkNvbXBlbnNhdGlvbiJLCgxSdW5DYW5jZWxsZWQSDgoGcmVhc29uGAEgASgJEisKDGNvbXBlbnNhdGlvbhhaIAEoCzIVLnBhd2wudjEuQ29tcGVuc2F0aW9uIm0KC1J1blRpbWVkT3V0EjEKDWRlYWRsaW5lX3RpbWUYASABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEisKDGNvbXBlbnNhdGlvbhhaIAEoCzIVLnBhd2wudjEuQ29tcGVuc2F0aW9uImMKDFJ1blJlY292ZXJlZBIOCgZyZWFzb24YASABKAkSEwoLZXhlY3V0b3JfaWQYAiABKAkSFwoPbG9zdF9kZWxpdmVyaWVzGAMgASgNEhUKDWF3YWl0c19idWRnZXQYUCABKAgiCwoJSGVhcnRiZWF0IqcBCg1NZW1vcnlVcGRhdGVkEhMKC3ZhbHVlc19qc29uGAEgASgMEiYKBnZhbHVlcxhlIAEoCzIWLmdvb2dsZS5wcm90b2J1Zi5WYWx1ZRIMCgRrZXlzGAIgAygJEhAKCHJlcGxhY2VkGAMgAygJEiAKBXRhaW50GEsgAygLMhEucGF3bC52MS5LZXlUYWludBIXCg92YWx1ZXNfbGVmdF9vdXQYZCADKAkiPAoIS2V5VGFpbnQSCwoDa2V5GAEgASgJEiMKBmxhYmVscxgCIAMoCzITLnBhd2wudjEuVGFpbnRMYWJlbCKIAQoMUnVuU2lnbmFsbGVkEgwKBG5hbWUYASABKAkSFAoMcGF5bG9hZF9qc29uGAIgASgMEicKB3BheWxvYWQYZiABKAsyFi5nb29nbGUucHJvdG9idWYuVmFsdWUSEgoKcmVxdWVzdF9pZBgDIAEoCRIXCg92YWx1ZXNfbGVmdF9vdXQYZCADKAkiagoOUnVuTWV0YWRhdGFTZXQSFQoNbWV0YWRhdGFfanNvbhgBIAEoDBIoCghtZXRhZGF0YRhlIAEoCzIWLmdvb2dsZS5wcm90b2J1Zi5WYWx1ZRIXCg92YWx1ZXNfbGVmdF9vdXQYZCADKAkiZAoPUnVuQnVkZ2V0UmFpc2VkEiEKB2Ftb3VudHMYASABKAsyEC5wYXdsLnYxLkFtb3VudHMSCgoCYnkYAiABKAkSDgoGcmVhc29uGAMgASgJEhIKCnJlcXVlc3RfaWQYBCABKAkioQEKCk5vZGVRdWV1ZWQSMwoPbm90X2JlZm9yZV90aW1lGAEgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIcCgRzbG90GAIgASgLMg4ucGF3bC52MS5MaW1pdBIcCgRyYXRlGAMgASgLMg4ucGF3bC52MS5MaW1pdBIiCghyZXNlcnZlZBhQIAEoCzIQLnBhd2wudjEuQW1vdW50cyJGCgtOb2RlU3RhcnRlZBITCgtleGVjdXRvcl9pZBgBIAEoCRIiCgV0YWludBhLIAMoCzITLnBhd2wudjEuVGFpbnRMYWJlbCJmCg9Ob2RlU3RyZWFtRGVsdGESEwoLZGVsdGFfaW5kZXgYASABKA0SDAoEdGV4dBgCIAEoCRIdCgVtZWRpYRgDIAEoCzIOLnBhd2wudjEuTWVkaWESEQoJY3V0X2J5dGVzGAQgASgEIiIKBU1lZGlhEgsKA3VybBgBIAEoCRIMCgRtaW1lGAIgASgJIoYBCgVVc2FnZRIUCgxpbnB1dF90b2tlbnMYASABKAQSFQoNb3V0cHV0X3Rva2VucxgCIAEoBBIYCgtjb3N0X21pY3JvcxgDIAEoBEgAiAEBEg0KBW1vZGVsGAQgASgJEhcKD25vZGVfZXhlY3V0aW9ucxgFIAEoBEIOCgxfY29zdF9taWNyb3MiPAoHTm9kZUxvZxINCgVsZXZlbBgBIAEoCRIPCgdtZXNzYWdlGAIgASgJEhEKCWN1dF9ieXRlcxgDIAEoBCJ1CgtOb2RlUmV0cmllZBINCgVjYXVzZRgBIAEoCRIPCgdtZXNzYWdlGAIgASgJEhAKCGRlbGF5X21zGAMgASgEEh0KBXVzYWdlGFAgASgLMg4ucGF3bC52MS5Vc2FnZRIVCg1hd2FpdHNfYnVkZ2V0GFEgASgIIoYDCg1Ob2RlQ29tcGxldGVkEhMKC291dHB1dF9qc29uGAEgASgMEiYKBm91dHB1dBhlIAEoCzIWLmdvb2dsZS5wcm90b2J1Zi5WYWx1ZRIOCgZoYW5kbGUYAiABKAkSEwoLZHVyYXRpb25fbXMYAyABKAQSFgoOcXVldWVfZGVsYXlfbXMYBCABKAQSHQoFdXNhZ2UYBSABKAsyDi5wYXdsLnYxLlVzYWdlEhsKBGdvdG8YBiABKAsyDS5wYXdsLnYxLkdvdG8SHgoGc2V0X2J5GF8gASgLMg4ucGF3bC52MS5TZXRCeRIZChFzaWduYWxfcmVxdWVzdF9pZBhGIAEoCRIiCgV0YWludBhLIAMoCzITLnBhd2wudjEuVGFpbnRMYWJlbBIlCglzYW5pdGl6ZWQYTCABKAsyEi5wYXdsLnYxLlNhbml0aXplZBIgCgVjYWxscxhVIAMoCzIRLnBhd2wudjEuVG9vbENhbGwSFwoPdmFsdWVzX2xlZnRfb3V0GGQgAygJIisKCVNhbml0aXplZBIOCgZsYWJlbHMYASADKAkSDgoGcmVhc29uGAIgASgJIiMKBVNldEJ5EgoKAmJ5GAEgASgJEg4KBnJlYXNvbhgCIAEoCSIzCghUb29sQ2FsbBIKCgJpZBgBIAEoCRIMCgRuYW1lGAIgASgJEg0KBWZhdWx0GAMgASgJIjUKBEdvdG8SDwoHbm9kZV9pZBgBIAEoCRIMCgRraW5kGAIgASgJEg4KBnJlYXNvbhgDIAEoCSK+AQoKTm9kZUZhaWxlZBINCgVjYXVzZRgBIAEoCRIPCgdtZXNzYWdlGAIgASgJEhQKDGRldGFpbHNfanNvbhgDIAEoDBInCgdkZXRhaWxzGGcgASgLMhYuZ29vZ2xlLnByb3RvYnVmLlZhbHVlEhkKEXNpZ25hbF9yZXF1ZXN0X2lkGEYgASgJEhcKD3ZhbHVlc19sZWZ0X291dBhkIAMoCRIdCgV1c2FnZRhQIAEoCzIOLnBhd2wudjEuVXNhZ2UiHwoNTm9kZUNhbmNlbGxlZBIOCgZyZWFzb24YASABKAkiHQoLTm9kZVNraXBwZWQSDgoGcmVhc29uGAEgASgJIkEKDE5vZGVUaW1lZE91dBISCgp0aW1lb3V0X21zGAEgASgEEh0KBXVzYWdlGFAgASgLMg4ucGF3bC52MS5Vc2FnZSKlAgoLTm9kZUJsb2NrZWQSDgoGcmVhc29uGAEgASgJEhQKDGNoaWxkX3J1bl9pZBgCIAEoCRINCgVwaGFzZRgDIAEoCRITCgthcHByb3ZhbF9pZBgEIAEoCRIPCgdtZXNzYWdlGAUgASgJEhEKCWFzc2lnbmVlcxgGIAMoCRIxCg1kZWFkbGluZV90aW1lGAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIOCgZzaWduYWwYRiABKAkSIgoFdGFpbnQYSyADKAsyEy5wYXdsLnYxLlRhaW50TGFiZWwSHQoFdXNhZ2UYUCABKAsyDi5wYXdsLnYxLlVzYWdlEiIKCHJlc2VydmVkGFEgASgLMhAucGF3bC52MS5BbW91bnRzItQBCgtOb2RlRGVjaWRlZBIQCghkZWNpc2lvbhgBIAEoCRIOCgZyZWFzb24YAiABKAkSDwoHY29tbWVudBgDIAEoCRISCgpkZWNpZGVkX2J5GAQgASgJEhMKC2FwcHJvdmFsX2lkGAUgASgJEhUKDXJlc3BvbnNlX2pzb24YBiABKAwSKAoIcmVzcG9uc2UYaiABKAsyFi5nb29nbGUucHJvdG9idWYuVmFsdWUSDwoHZHJvcHBlZBhLIAMoCRIXCg92YWx1ZXNfbGVmdF9vdXQYZCADKAkilQEKDE5vZGVFeHBhbmRlZBINCgV3aWR0aBgBIAEoDRISCgppdGVtc19qc29uGAIgASgMEiUKBWl0ZW1zGGYgASgLMhYuZ29vZ2xlLnByb3RvYnVmLlZhbHVlEiIKBXRhaW50GEsgAygLMhMucGF3bC52MS5UYWludExhYmVsEhcKD3ZhbHVlc19sZWZ0X291dBhkIAMoCSIhCg9Ob2RlSW52YWxpZGF0ZWQSDgoGcmVhc29uGAEgASgJInoKEU1vZGVyYXRpb25GbGFnZ2VkEg0KBXBoYXNlGAEgASgJEhQKDGRldGFpbHNfanNvbhgCIAEoDBInCgdkZXRhaWxzGGYgASgLMhYuZ29vZ2xlLnByb3RvYnVmLlZhbHVlEhcKD3ZhbHVlc19sZWZ0X291dBhkIAMoCSJ3ChBDb250cmFjdFZpb2xhdGVkEg0KBXBoYXNlGAEgASgJEhMKC2Vycm9yc19qc29uGAIgASgMEiYKBmVycm9ycxhmIAEoCzIWLmdvb2dsZS5wcm90b2J1Zi5WYWx1ZRIXCg92YWx1ZXNfbGVmdF9vdXQYZCADKAki1QEKDEV4ZWN1dGlvblRhZxIQCghldmVudF9pZBgBIAEoBBIPCgdub2RlX2lkGAIgASgJEhEKCWl0ZXJhdGlvbhgDIAEoDRILCgN0YWcYBCABKAkSFQoNbWV0YWRhdGFfanNvbhgFIAEoDBIoCghtZXRhZGF0YRhpIAEoCzIWLmdvb2dsZS5wcm90b2J1Zi5WYWx1ZRIoCgR0aW1lGAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIXCg92YWx1ZXNfbGVmdF9vdXQYZCADKAliBnByb3RvMw", [file_google_protobuf_struct, file_google_protobuf_timestamp, file_pawl_v1_pause, file_pawl_v1_run]);
 
 /**
  * RunEvent is one fact of a run's append-only log. Clients pass facts they do not know through.
@@ -95,6 +95,13 @@ export type RunEvent = Message<"pawl.v1.RunEvent"> & {
   epoch: bigint;
 
   /**
+   * The run repairs another one and took this fact over: the event of that run. 0 otherwise.
+   *
+   * @generated from field: uint64 reused_event_id = 95;
+   */
+  reusedEventId: bigint;
+
+  /**
    * The fact.
    *
    * @generated from oneof pawl.v1.RunEvent.fact
@@ -171,6 +178,14 @@ export type RunEvent = Message<"pawl.v1.RunEvent"> & {
      */
     value: RunMetadataSet;
     case: "runMetadataSet";
+  } | {
+    /**
+     * run.budget.raised
+     *
+     * @generated from field: pawl.v1.RunBudgetRaised run_budget_raised = 80;
+     */
+    value: RunBudgetRaised;
+    case: "runBudgetRaised";
   } | {
     /**
      * memory.updated
@@ -307,6 +322,14 @@ export type RunEvent = Message<"pawl.v1.RunEvent"> & {
      */
     value: ContractViolated;
     case: "contractViolated";
+  } | {
+    /**
+     * run.signalled
+     *
+     * @generated from field: pawl.v1.RunSignalled run_signalled = 70;
+     */
+    value: RunSignalled;
+    case: "runSignalled";
   } | { case: undefined; value?: undefined };
 };
 
@@ -422,6 +445,27 @@ export type RunStarted = Message<"pawl.v1.RunStarted"> & {
   maxIterations: number;
 
   /**
+   * What the run is for, where the caller set another goal than the definition; empty otherwise.
+   *
+   * @generated from field: string goal = 65;
+   */
+  goal: string;
+
+  /**
+   * The rules that its nodes respect, where the caller set others than the definition.
+   *
+   * @generated from field: repeated string constraints = 66;
+   */
+  constraints: string[];
+
+  /**
+   * How often an execution may be retried at most, where the caller set another bound than the definition.
+   *
+   * @generated from field: optional uint32 max_retries = 67;
+   */
+  maxRetries?: number | undefined;
+
+  /**
    * The schedule that started it; empty when none did.
    *
    * @generated from field: string schedule_id = 60;
@@ -450,11 +494,60 @@ export type RunStarted = Message<"pawl.v1.RunStarted"> & {
   rate?: Limit | undefined;
 
   /**
+   * The labels of the input; empty if it is trusted.
+   *
+   * @generated from field: repeated pawl.v1.TaintLabel taint = 75;
+   */
+  taint: TaintLabel[];
+
+  /**
+   * The finished run that this one repairs; empty when it repairs none.
+   *
+   * @generated from field: string repair_of = 95;
+   */
+  repairOf: string;
+
+  /**
+   * The digest of the plan by which it does.
+   *
+   * @generated from field: string plan_digest = 96;
+   */
+  planDigest: string;
+
+  /**
+   * The run whose node execution this run undoes, and nothing else; empty for any other run. The input has the keys input and output.
+   *
+   * @generated from field: string undoes_run_id = 90;
+   */
+  undoesRunId: string;
+
+  /**
+   * The node of that execution.
+   *
+   * @generated from field: string undoes_node_id = 91;
+   */
+  undoesNodeId: string;
+
+  /**
+   * Its iteration.
+   *
+   * @generated from field: uint32 undoes_iteration = 92;
+   */
+  undoesIteration: number;
+
+  /**
    * Output only: names of the values above that this answer leaves out, because they are too large or nested too deeply. Their bytes are there.
    *
    * @generated from field: repeated string values_left_out = 100;
    */
   valuesLeftOut: string[];
+
+  /**
+   * How much the run may use; absent if nothing limits it.
+   *
+   * @generated from field: pawl.v1.Budget budget = 80;
+   */
+  budget?: Budget | undefined;
 };
 
 /**
@@ -553,6 +646,20 @@ export type RunStatusChanged = Message<"pawl.v1.RunStatusChanged"> & {
    * @generated from field: string reason = 6;
    */
   reason: string;
+
+  /**
+   * How the run ends after its compensation; present when the compensation begins.
+   *
+   * @generated from field: pawl.v1.RunEnding ending = 90;
+   */
+  ending?: RunEnding | undefined;
+
+  /**
+   * `budget` if the scheduler paused the run because its budget was short; empty otherwise.
+   *
+   * @generated from field: string waiting_for = 80;
+   */
+  waitingFor: string;
 };
 
 /**
@@ -561,6 +668,48 @@ export type RunStatusChanged = Message<"pawl.v1.RunStatusChanged"> & {
  */
 export const RunStatusChangedSchema: GenMessage<RunStatusChanged> = /*@__PURE__*/
   messageDesc(file_pawl_v1_event, 4);
+
+/**
+ * RunEnding is the end that waits for the compensation of a run.
+ *
+ * @generated from message pawl.v1.RunEnding
+ */
+export type RunEnding = Message<"pawl.v1.RunEnding"> & {
+  /**
+   * Failed, cancelled or timeout.
+   *
+   * @generated from field: pawl.v1.RunStatus status = 1;
+   */
+  status: RunStatus;
+
+  /**
+   * Why, for people.
+   *
+   * @generated from field: string message = 2;
+   */
+  message: string;
+
+  /**
+   * Why a run failed although its nodes did not, for programs; empty otherwise.
+   *
+   * @generated from field: string cause = 3;
+   */
+  cause: string;
+
+  /**
+   * Node that failed first; empty when none did.
+   *
+   * @generated from field: string failed_node_id = 4;
+   */
+  failedNodeId: string;
+};
+
+/**
+ * Describes the message pawl.v1.RunEnding.
+ * Use `create(RunEndingSchema)` to create a new message.
+ */
+export const RunEndingSchema: GenMessage<RunEnding> = /*@__PURE__*/
+  messageDesc(file_pawl_v1_event, 5);
 
 /**
  * RunCompleted means that the run ended well: every leaf completed or was skipped.
@@ -590,6 +739,20 @@ export type RunCompleted = Message<"pawl.v1.RunCompleted"> & {
   hasFailures: boolean;
 
   /**
+   * The labels of the output.
+   *
+   * @generated from field: repeated pawl.v1.TaintLabel taint = 75;
+   */
+  taint: TaintLabel[];
+
+  /**
+   * What was undone before the end, and what was not; absent if the run was not compensated.
+   *
+   * @generated from field: pawl.v1.Compensation compensation = 90;
+   */
+  compensation?: Compensation | undefined;
+
+  /**
    * Output only: names of the values above that this answer leaves out, because they are too large or nested too deeply. Their bytes are there.
    *
    * @generated from field: repeated string values_left_out = 100;
@@ -602,7 +765,7 @@ export type RunCompleted = Message<"pawl.v1.RunCompleted"> & {
  * Use `create(RunCompletedSchema)` to create a new message.
  */
 export const RunCompletedSchema: GenMessage<RunCompleted> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_event, 5);
+  messageDesc(file_pawl_v1_event, 6);
 
 /**
  * RunFailed means that the run ended because a leaf failed.
@@ -630,6 +793,13 @@ export type RunFailed = Message<"pawl.v1.RunFailed"> & {
    * @generated from field: string cause = 3;
    */
   cause: string;
+
+  /**
+   * What was undone before the end, and what was not; absent if the run was not compensated.
+   *
+   * @generated from field: pawl.v1.Compensation compensation = 90;
+   */
+  compensation?: Compensation | undefined;
 };
 
 /**
@@ -637,7 +807,7 @@ export type RunFailed = Message<"pawl.v1.RunFailed"> & {
  * Use `create(RunFailedSchema)` to create a new message.
  */
 export const RunFailedSchema: GenMessage<RunFailed> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_event, 6);
+  messageDesc(file_pawl_v1_event, 7);
 
 /**
  * RunCancelled means that a person or a program cancelled the run.
@@ -651,6 +821,13 @@ export type RunCancelled = Message<"pawl.v1.RunCancelled"> & {
    * @generated from field: string reason = 1;
    */
   reason: string;
+
+  /**
+   * What was undone before the end, and what was not; absent if the run was not compensated.
+   *
+   * @generated from field: pawl.v1.Compensation compensation = 90;
+   */
+  compensation?: Compensation | undefined;
 };
 
 /**
@@ -658,7 +835,7 @@ export type RunCancelled = Message<"pawl.v1.RunCancelled"> & {
  * Use `create(RunCancelledSchema)` to create a new message.
  */
 export const RunCancelledSchema: GenMessage<RunCancelled> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_event, 7);
+  messageDesc(file_pawl_v1_event, 8);
 
 /**
  * RunTimedOut means that the deadline of the run passed.
@@ -672,6 +849,13 @@ export type RunTimedOut = Message<"pawl.v1.RunTimedOut"> & {
    * @generated from field: google.protobuf.Timestamp deadline_time = 1;
    */
   deadlineTime?: Timestamp | undefined;
+
+  /**
+   * What was undone before the end, and what was not; absent if the run was not compensated.
+   *
+   * @generated from field: pawl.v1.Compensation compensation = 90;
+   */
+  compensation?: Compensation | undefined;
 };
 
 /**
@@ -679,7 +863,7 @@ export type RunTimedOut = Message<"pawl.v1.RunTimedOut"> & {
  * Use `create(RunTimedOutSchema)` to create a new message.
  */
 export const RunTimedOutSchema: GenMessage<RunTimedOut> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_event, 8);
+  messageDesc(file_pawl_v1_event, 9);
 
 /**
  * RunRecovered means that the scheduler took a lost claim back; node.queued or node.failed follows.
@@ -707,6 +891,13 @@ export type RunRecovered = Message<"pawl.v1.RunRecovered"> & {
    * @generated from field: uint32 lost_deliveries = 3;
    */
   lostDeliveries: number;
+
+  /**
+   * The scheduler queues the execution again when its budget has room.
+   *
+   * @generated from field: bool awaits_budget = 80;
+   */
+  awaitsBudget: boolean;
 };
 
 /**
@@ -714,7 +905,7 @@ export type RunRecovered = Message<"pawl.v1.RunRecovered"> & {
  * Use `create(RunRecoveredSchema)` to create a new message.
  */
 export const RunRecoveredSchema: GenMessage<RunRecovered> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_event, 9);
+  messageDesc(file_pawl_v1_event, 10);
 
 /**
  * Heartbeat means that the stream is open and has nothing new. It is not in the log.
@@ -729,7 +920,7 @@ export type Heartbeat = Message<"pawl.v1.Heartbeat"> & {
  * Use `create(HeartbeatSchema)` to create a new message.
  */
 export const HeartbeatSchema: GenMessage<Heartbeat> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_event, 10);
+  messageDesc(file_pawl_v1_event, 11);
 
 /**
  * MemoryUpdated means that a node execution wrote keys of the run's memory, beside its output. A node with a write_key needs no such event.
@@ -766,6 +957,13 @@ export type MemoryUpdated = Message<"pawl.v1.MemoryUpdated"> & {
   replaced: string[];
 
   /**
+   * The labels of the values that have some.
+   *
+   * @generated from field: repeated pawl.v1.KeyTaint taint = 75;
+   */
+  taint: KeyTaint[];
+
+  /**
    * Output only: names of the values above that this answer leaves out, because they are too large or nested too deeply. Their bytes are there.
    *
    * @generated from field: repeated string values_left_out = 100;
@@ -778,7 +976,84 @@ export type MemoryUpdated = Message<"pawl.v1.MemoryUpdated"> & {
  * Use `create(MemoryUpdatedSchema)` to create a new message.
  */
 export const MemoryUpdatedSchema: GenMessage<MemoryUpdated> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_event, 11);
+  messageDesc(file_pawl_v1_event, 12);
+
+/**
+ * KeyTaint is the labels of one key of the memory.
+ *
+ * @generated from message pawl.v1.KeyTaint
+ */
+export type KeyTaint = Message<"pawl.v1.KeyTaint"> & {
+  /**
+   * The key.
+   *
+   * @generated from field: string key = 1;
+   */
+  key: string;
+
+  /**
+   * Its labels.
+   *
+   * @generated from field: repeated pawl.v1.TaintLabel labels = 2;
+   */
+  labels: TaintLabel[];
+};
+
+/**
+ * Describes the message pawl.v1.KeyTaint.
+ * Use `create(KeyTaintSchema)` to create a new message.
+ */
+export const KeyTaintSchema: GenMessage<KeyTaint> = /*@__PURE__*/
+  messageDesc(file_pawl_v1_event, 13);
+
+/**
+ * RunSignalled means that a caller sent the run a signal. A node that waits for it takes it at once; otherwise the run keeps it.
+ *
+ * @generated from message pawl.v1.RunSignalled
+ */
+export type RunSignalled = Message<"pawl.v1.RunSignalled"> & {
+  /**
+   * Its name.
+   *
+   * @generated from field: string name = 1;
+   */
+  name: string;
+
+  /**
+   * The payload as JSON.
+   *
+   * @generated from field: bytes payload_json = 2;
+   */
+  payloadJson: Uint8Array;
+
+  /**
+   * payload_json as a value, for people and scripts: numbers are doubles. See values_left_out.
+   *
+   * @generated from field: google.protobuf.Value payload = 102;
+   */
+  payload?: Value | undefined;
+
+  /**
+   * The request id of the call that sent it. The end of the node that took it names it.
+   *
+   * @generated from field: string request_id = 3;
+   */
+  requestId: string;
+
+  /**
+   * Output only: names of the values above that this answer leaves out, because they are too large or nested too deeply. Their bytes are there.
+   *
+   * @generated from field: repeated string values_left_out = 100;
+   */
+  valuesLeftOut: string[];
+};
+
+/**
+ * Describes the message pawl.v1.RunSignalled.
+ * Use `create(RunSignalledSchema)` to create a new message.
+ */
+export const RunSignalledSchema: GenMessage<RunSignalled> = /*@__PURE__*/
+  messageDesc(file_pawl_v1_event, 14);
 
 /**
  * RunMetadataSet means that the engine recorded facts about the run. No service writes it yet.
@@ -813,7 +1088,49 @@ export type RunMetadataSet = Message<"pawl.v1.RunMetadataSet"> & {
  * Use `create(RunMetadataSetSchema)` to create a new message.
  */
 export const RunMetadataSetSchema: GenMessage<RunMetadataSet> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_event, 12);
+  messageDesc(file_pawl_v1_event, 15);
+
+/**
+ * RunBudgetRaised means that a user raised the budget of the run.
+ *
+ * @generated from message pawl.v1.RunBudgetRaised
+ */
+export type RunBudgetRaised = Message<"pawl.v1.RunBudgetRaised"> & {
+  /**
+   * What was added to each limit.
+   *
+   * @generated from field: pawl.v1.Amounts amounts = 1;
+   */
+  amounts?: Amounts | undefined;
+
+  /**
+   * Who raised it, for people.
+   *
+   * @generated from field: string by = 2;
+   */
+  by: string;
+
+  /**
+   * Why, for people.
+   *
+   * @generated from field: string reason = 3;
+   */
+  reason: string;
+
+  /**
+   * The id of the request.
+   *
+   * @generated from field: string request_id = 4;
+   */
+  requestId: string;
+};
+
+/**
+ * Describes the message pawl.v1.RunBudgetRaised.
+ * Use `create(RunBudgetRaisedSchema)` to create a new message.
+ */
+export const RunBudgetRaisedSchema: GenMessage<RunBudgetRaised> = /*@__PURE__*/
+  messageDesc(file_pawl_v1_event, 16);
 
 /**
  * NodeQueued means that a node is ready to run.
@@ -841,6 +1158,13 @@ export type NodeQueued = Message<"pawl.v1.NodeQueued"> & {
    * @generated from field: pawl.v1.Limit rate = 3;
    */
   rate?: Limit | undefined;
+
+  /**
+   * What the execution may use of its budgets; absent if it has none.
+   *
+   * @generated from field: pawl.v1.Amounts reserved = 80;
+   */
+  reserved?: Amounts | undefined;
 };
 
 /**
@@ -848,7 +1172,7 @@ export type NodeQueued = Message<"pawl.v1.NodeQueued"> & {
  * Use `create(NodeQueuedSchema)` to create a new message.
  */
 export const NodeQueuedSchema: GenMessage<NodeQueued> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_event, 13);
+  messageDesc(file_pawl_v1_event, 17);
 
 /**
  * NodeStarted means that an executor got a claim. The event_id is the claim's epoch.
@@ -862,6 +1186,13 @@ export type NodeStarted = Message<"pawl.v1.NodeStarted"> & {
    * @generated from field: string executor_id = 1;
    */
   executorId: string;
+
+  /**
+   * The labels of the data that it reads.
+   *
+   * @generated from field: repeated pawl.v1.TaintLabel taint = 75;
+   */
+  taint: TaintLabel[];
 };
 
 /**
@@ -869,7 +1200,7 @@ export type NodeStarted = Message<"pawl.v1.NodeStarted"> & {
  * Use `create(NodeStartedSchema)` to create a new message.
  */
 export const NodeStartedSchema: GenMessage<NodeStarted> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_event, 14);
+  messageDesc(file_pawl_v1_event, 18);
 
 /**
  * NodeStreamDelta means that a piece of the output arrived before the whole.
@@ -912,7 +1243,7 @@ export type NodeStreamDelta = Message<"pawl.v1.NodeStreamDelta"> & {
  * Use `create(NodeStreamDeltaSchema)` to create a new message.
  */
 export const NodeStreamDeltaSchema: GenMessage<NodeStreamDelta> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_event, 15);
+  messageDesc(file_pawl_v1_event, 19);
 
 /**
  * Media is a piece of output that is not text.
@@ -940,27 +1271,48 @@ export type Media = Message<"pawl.v1.Media"> & {
  * Use `create(MediaSchema)` to create a new message.
  */
 export const MediaSchema: GenMessage<Media> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_event, 16);
+  messageDesc(file_pawl_v1_event, 20);
 
 /**
- * Usage is what a model counted.
+ * Usage is what an attempt used, however it ended.
  *
  * @generated from message pawl.v1.Usage
  */
 export type Usage = Message<"pawl.v1.Usage"> & {
   /**
-   * Tokens it read.
+   * Tokens that models read.
    *
    * @generated from field: uint64 input_tokens = 1;
    */
   inputTokens: bigint;
 
   /**
-   * Tokens it wrote.
+   * Tokens that models wrote.
    *
    * @generated from field: uint64 output_tokens = 2;
    */
   outputTokens: bigint;
+
+  /**
+   * The cost in micro-dollars; absent if no price is known.
+   *
+   * @generated from field: optional uint64 cost_micros = 3;
+   */
+  costMicros?: bigint | undefined;
+
+  /**
+   * The model; empty if the handler named none, or several.
+   *
+   * @generated from field: string model = 4;
+   */
+  model: string;
+
+  /**
+   * Node executions of a child run.
+   *
+   * @generated from field: uint64 node_executions = 5;
+   */
+  nodeExecutions: bigint;
 };
 
 /**
@@ -968,7 +1320,7 @@ export type Usage = Message<"pawl.v1.Usage"> & {
  * Use `create(UsageSchema)` to create a new message.
  */
 export const UsageSchema: GenMessage<Usage> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_event, 17);
+  messageDesc(file_pawl_v1_event, 21);
 
 /**
  * NodeLog means that the handler logged a line.
@@ -1003,7 +1355,7 @@ export type NodeLog = Message<"pawl.v1.NodeLog"> & {
  * Use `create(NodeLogSchema)` to create a new message.
  */
 export const NodeLogSchema: GenMessage<NodeLog> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_event, 18);
+  messageDesc(file_pawl_v1_event, 22);
 
 /**
  * NodeRetried means that an attempt failed and another follows.
@@ -1031,6 +1383,20 @@ export type NodeRetried = Message<"pawl.v1.NodeRetried"> & {
    * @generated from field: uint64 delay_ms = 3;
    */
   delayMs: bigint;
+
+  /**
+   * What the attempt used; absent if it reported nothing.
+   *
+   * @generated from field: pawl.v1.Usage usage = 80;
+   */
+  usage?: Usage | undefined;
+
+  /**
+   * The scheduler queues the next attempt when its budget has room.
+   *
+   * @generated from field: bool awaits_budget = 81;
+   */
+  awaitsBudget: boolean;
 };
 
 /**
@@ -1038,7 +1404,7 @@ export type NodeRetried = Message<"pawl.v1.NodeRetried"> & {
  * Use `create(NodeRetriedSchema)` to create a new message.
  */
 export const NodeRetriedSchema: GenMessage<NodeRetried> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_event, 19);
+  messageDesc(file_pawl_v1_event, 23);
 
 /**
  * NodeCompleted means that the node has its output.
@@ -1096,6 +1462,41 @@ export type NodeCompleted = Message<"pawl.v1.NodeCompleted"> & {
   goto?: Goto | undefined;
 
   /**
+   * Present if a person set the output by hand when the run was repaired. No handler ran.
+   *
+   * @generated from field: pawl.v1.SetBy set_by = 95;
+   */
+  setBy?: SetBy | undefined;
+
+  /**
+   * The request id of the signal that it took; empty unless it waited for one.
+   *
+   * @generated from field: string signal_request_id = 70;
+   */
+  signalRequestId: string;
+
+  /**
+   * The labels of the output.
+   *
+   * @generated from field: repeated pawl.v1.TaintLabel taint = 75;
+   */
+  taint: TaintLabel[];
+
+  /**
+   * What a sanitize node dropped; absent for other nodes.
+   *
+   * @generated from field: pawl.v1.Sanitized sanitized = 76;
+   */
+  sanitized?: Sanitized | undefined;
+
+  /**
+   * The tools that a turn of an agent calls, in order; empty for its last turn. Each call is an iteration that follows.
+   *
+   * @generated from field: repeated pawl.v1.ToolCall calls = 85;
+   */
+  calls: ToolCall[];
+
+  /**
    * Output only: names of the values above that this answer leaves out, because they are too large or nested too deeply. Their bytes are there.
    *
    * @generated from field: repeated string values_left_out = 100;
@@ -1108,7 +1509,98 @@ export type NodeCompleted = Message<"pawl.v1.NodeCompleted"> & {
  * Use `create(NodeCompletedSchema)` to create a new message.
  */
 export const NodeCompletedSchema: GenMessage<NodeCompleted> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_event, 20);
+  messageDesc(file_pawl_v1_event, 24);
+
+/**
+ * Sanitized is the labels that a sanitize node dropped.
+ *
+ * @generated from message pawl.v1.Sanitized
+ */
+export type Sanitized = Message<"pawl.v1.Sanitized"> & {
+  /**
+   * The labels that the value had and that the output does not have.
+   *
+   * @generated from field: repeated string labels = 1;
+   */
+  labels: string[];
+
+  /**
+   * Why they may go, in the words of the author.
+   *
+   * @generated from field: string reason = 2;
+   */
+  reason: string;
+};
+
+/**
+ * Describes the message pawl.v1.Sanitized.
+ * Use `create(SanitizedSchema)` to create a new message.
+ */
+export const SanitizedSchema: GenMessage<Sanitized> = /*@__PURE__*/
+  messageDesc(file_pawl_v1_event, 25);
+
+/**
+ * SetBy says who set an output by hand.
+ *
+ * @generated from message pawl.v1.SetBy
+ */
+export type SetBy = Message<"pawl.v1.SetBy"> & {
+  /**
+   * The person, in their own words; may be empty.
+   *
+   * @generated from field: string by = 1;
+   */
+  by: string;
+
+  /**
+   * Why; may be empty.
+   *
+   * @generated from field: string reason = 2;
+   */
+  reason: string;
+};
+
+/**
+ * Describes the message pawl.v1.SetBy.
+ * Use `create(SetBySchema)` to create a new message.
+ */
+export const SetBySchema: GenMessage<SetBy> = /*@__PURE__*/
+  messageDesc(file_pawl_v1_event, 26);
+
+/**
+ * ToolCall is a call of a tool that the model of an agent asks for. The output of its turn has the arguments.
+ *
+ * @generated from message pawl.v1.ToolCall
+ */
+export type ToolCall = Message<"pawl.v1.ToolCall"> & {
+  /**
+   * The model's name for the call.
+   *
+   * @generated from field: string id = 1;
+   */
+  id: string;
+
+  /**
+   * The name of the tool.
+   *
+   * @generated from field: string name = 2;
+   */
+  name: string;
+
+  /**
+   * Why the tool cannot run: no such tool, or arguments that do not fit. Empty if it runs.
+   *
+   * @generated from field: string fault = 3;
+   */
+  fault: string;
+};
+
+/**
+ * Describes the message pawl.v1.ToolCall.
+ * Use `create(ToolCallSchema)` to create a new message.
+ */
+export const ToolCallSchema: GenMessage<ToolCall> = /*@__PURE__*/
+  messageDesc(file_pawl_v1_event, 27);
 
 /**
  * Goto means that a node asked for another one to run next.
@@ -1143,7 +1635,7 @@ export type Goto = Message<"pawl.v1.Goto"> & {
  * Use `create(GotoSchema)` to create a new message.
  */
 export const GotoSchema: GenMessage<Goto> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_event, 21);
+  messageDesc(file_pawl_v1_event, 28);
 
 /**
  * NodeFailed means that the node failed for good.
@@ -1181,11 +1673,25 @@ export type NodeFailed = Message<"pawl.v1.NodeFailed"> & {
   details?: Value | undefined;
 
   /**
+   * The request id of the signal that it took; empty unless it waited for one.
+   *
+   * @generated from field: string signal_request_id = 70;
+   */
+  signalRequestId: string;
+
+  /**
    * Output only: names of the values above that this answer leaves out, because they are too large or nested too deeply. Their bytes are there.
    *
    * @generated from field: repeated string values_left_out = 100;
    */
   valuesLeftOut: string[];
+
+  /**
+   * What the last attempt used; absent if it reported nothing.
+   *
+   * @generated from field: pawl.v1.Usage usage = 80;
+   */
+  usage?: Usage | undefined;
 };
 
 /**
@@ -1193,7 +1699,7 @@ export type NodeFailed = Message<"pawl.v1.NodeFailed"> & {
  * Use `create(NodeFailedSchema)` to create a new message.
  */
 export const NodeFailedSchema: GenMessage<NodeFailed> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_event, 22);
+  messageDesc(file_pawl_v1_event, 29);
 
 /**
  * NodeCancelled means that the node was cancelled: with its run, or because a join no longer needed it.
@@ -1214,7 +1720,7 @@ export type NodeCancelled = Message<"pawl.v1.NodeCancelled"> & {
  * Use `create(NodeCancelledSchema)` to create a new message.
  */
 export const NodeCancelledSchema: GenMessage<NodeCancelled> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_event, 23);
+  messageDesc(file_pawl_v1_event, 30);
 
 /**
  * NodeSkipped means that the run did not take the way to the node.
@@ -1235,7 +1741,7 @@ export type NodeSkipped = Message<"pawl.v1.NodeSkipped"> & {
  * Use `create(NodeSkippedSchema)` to create a new message.
  */
 export const NodeSkippedSchema: GenMessage<NodeSkipped> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_event, 24);
+  messageDesc(file_pawl_v1_event, 31);
 
 /**
  * NodeTimedOut means that the last attempt took longer than its limit.
@@ -1249,6 +1755,13 @@ export type NodeTimedOut = Message<"pawl.v1.NodeTimedOut"> & {
    * @generated from field: uint64 timeout_ms = 1;
    */
   timeoutMs: bigint;
+
+  /**
+   * What the last attempt used; absent if it reported nothing.
+   *
+   * @generated from field: pawl.v1.Usage usage = 80;
+   */
+  usage?: Usage | undefined;
 };
 
 /**
@@ -1256,17 +1769,17 @@ export type NodeTimedOut = Message<"pawl.v1.NodeTimedOut"> & {
  * Use `create(NodeTimedOutSchema)` to create a new message.
  */
 export const NodeTimedOutSchema: GenMessage<NodeTimedOut> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_event, 25);
+  messageDesc(file_pawl_v1_event, 32);
 
 /**
- * NodeBlocked means that the node waits for another run, or for a person (RunService.DecideNode). An output that waits for a
+ * NodeBlocked means that the node waits for another run, for a signal (RunService.SignalRun), or for a person (RunService.DecideNode). An output that waits for a
  * person is in GetRun, never in an event.
  *
  * @generated from message pawl.v1.NodeBlocked
  */
 export type NodeBlocked = Message<"pawl.v1.NodeBlocked"> & {
   /**
-   * child_run, moderation_hold or approval.
+   * child_run, moderation_hold, taint_hold, approval or signal.
    *
    * @generated from field: string reason = 1;
    */
@@ -1308,11 +1821,39 @@ export type NodeBlocked = Message<"pawl.v1.NodeBlocked"> & {
   assignees: string[];
 
   /**
-   * Until when it may be answered; absent means for ever.
+   * Until when it may be answered, or until when it waits for a signal; absent means for ever.
    *
    * @generated from field: google.protobuf.Timestamp deadline_time = 7;
    */
   deadlineTime?: Timestamp | undefined;
+
+  /**
+   * The name of the signal that it waits for; empty unless the reason is signal.
+   *
+   * @generated from field: string signal = 70;
+   */
+  signal: string;
+
+  /**
+   * The labels of the data that waits. Of a taint_hold: the labels that an approval drops for this execution.
+   *
+   * @generated from field: repeated pawl.v1.TaintLabel taint = 75;
+   */
+  taint: TaintLabel[];
+
+  /**
+   * What the attempt used; absent if it reported nothing.
+   *
+   * @generated from field: pawl.v1.Usage usage = 80;
+   */
+  usage?: Usage | undefined;
+
+  /**
+   * What the child run may use of the budgets of this run; absent if it has none.
+   *
+   * @generated from field: pawl.v1.Amounts reserved = 81;
+   */
+  reserved?: Amounts | undefined;
 };
 
 /**
@@ -1320,7 +1861,7 @@ export type NodeBlocked = Message<"pawl.v1.NodeBlocked"> & {
  * Use `create(NodeBlockedSchema)` to create a new message.
  */
 export const NodeBlockedSchema: GenMessage<NodeBlocked> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_event, 26);
+  messageDesc(file_pawl_v1_event, 33);
 
 /**
  * NodeDecided means that the wait of a blocked node ended: a person decided, or the deadline passed. The consequences follow as
@@ -1379,6 +1920,13 @@ export type NodeDecided = Message<"pawl.v1.NodeDecided"> & {
   response?: Value | undefined;
 
   /**
+   * The labels that the person dropped for this execution. The comment is the reason.
+   *
+   * @generated from field: repeated string dropped = 75;
+   */
+  dropped: string[];
+
+  /**
    * Output only: names of the values above that this answer leaves out, because they are too large or nested too deeply. Their bytes are there.
    *
    * @generated from field: repeated string values_left_out = 100;
@@ -1391,7 +1939,7 @@ export type NodeDecided = Message<"pawl.v1.NodeDecided"> & {
  * Use `create(NodeDecidedSchema)` to create a new message.
  */
 export const NodeDecidedSchema: GenMessage<NodeDecided> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_event, 27);
+  messageDesc(file_pawl_v1_event, 34);
 
 /**
  * NodeExpanded means that a map or a loop knows its items; one iteration follows for each, from 1.
@@ -1421,6 +1969,13 @@ export type NodeExpanded = Message<"pawl.v1.NodeExpanded"> & {
   items?: Value | undefined;
 
   /**
+   * The labels of the items.
+   *
+   * @generated from field: repeated pawl.v1.TaintLabel taint = 75;
+   */
+  taint: TaintLabel[];
+
+  /**
    * Output only: names of the values above that this answer leaves out, because they are too large or nested too deeply. Their bytes are there.
    *
    * @generated from field: repeated string values_left_out = 100;
@@ -1433,7 +1988,7 @@ export type NodeExpanded = Message<"pawl.v1.NodeExpanded"> & {
  * Use `create(NodeExpandedSchema)` to create a new message.
  */
 export const NodeExpandedSchema: GenMessage<NodeExpanded> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_event, 28);
+  messageDesc(file_pawl_v1_event, 35);
 
 /**
  * NodeInvalidated means that a round of the node is over: a node leads back to it, or to a node before it, and it is pending again.
@@ -1454,7 +2009,7 @@ export type NodeInvalidated = Message<"pawl.v1.NodeInvalidated"> & {
  * Use `create(NodeInvalidatedSchema)` to create a new message.
  */
 export const NodeInvalidatedSchema: GenMessage<NodeInvalidated> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_event, 29);
+  messageDesc(file_pawl_v1_event, 36);
 
 /**
  * ModerationFlagged means that moderation found something in the input or the output.
@@ -1496,7 +2051,7 @@ export type ModerationFlagged = Message<"pawl.v1.ModerationFlagged"> & {
  * Use `create(ModerationFlaggedSchema)` to create a new message.
  */
 export const ModerationFlaggedSchema: GenMessage<ModerationFlagged> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_event, 30);
+  messageDesc(file_pawl_v1_event, 37);
 
 /**
  * ContractViolated means that the input or the output breaks its contract.
@@ -1538,7 +2093,7 @@ export type ContractViolated = Message<"pawl.v1.ContractViolated"> & {
  * Use `create(ContractViolatedSchema)` to create a new message.
  */
 export const ContractViolatedSchema: GenMessage<ContractViolated> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_event, 31);
+  messageDesc(file_pawl_v1_event, 38);
 
 /**
  * ExecutionTag is one status transition of a run or of a node execution, read from the log.
@@ -1608,5 +2163,5 @@ export type ExecutionTag = Message<"pawl.v1.ExecutionTag"> & {
  * Use `create(ExecutionTagSchema)` to create a new message.
  */
 export const ExecutionTagSchema: GenMessage<ExecutionTag> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_event, 32);
+  messageDesc(file_pawl_v1_event, 39);
 

@@ -6,7 +6,7 @@ import type { GenEnum, GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2"
 import { enumDesc, fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
 import { file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
-import type { NodeStatus } from "./run_pb.ts";
+import type { NodeStatus, TaintLabel } from "./run_pb.ts";
 import { file_pawl_v1_run } from "./run_pb.ts";
 import type { Message, UnknownEnum } from "@bufbuild/protobuf";
 
@@ -14,7 +14,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file pawl/v1/explain.proto.
  */
 export const file_pawl_v1_explain: GenFile = /*@__PURE__*/
-  fileDesc("ChVwYXdsL3YxL2V4cGxhaW4ucHJvdG8SB3Bhd2wudjEipAIKC0V4cGxhbmF0aW9uEiYKBnJlYXNvbhgBIAEoDjIWLnBhd2wudjEuRXhwbGFpblJlYXNvbhIjCgZzdGF0dXMYAiABKA4yEy5wYXdsLnYxLk5vZGVTdGF0dXMSDwoHc3VtbWFyeRgDIAEoCRIjCghldmlkZW5jZRgEIAMoCzIRLnBhd2wudjEuRXZpZGVuY2USDAoEbmV4dBgFIAEoCRIuCgpzaW5jZV90aW1lGAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIuCgp1bnRpbF90aW1lGAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIkCglzbG90X3dhaXQYCCABKAsyES5wYXdsLnYxLlNsb3RXYWl0IocBCghTbG90V2FpdBILCgNrZXkYASABKAkSDwoHaXNfcmF0ZRgCIAEoCBINCgVsaW1pdBgDIAEoDRITCgt0YWtlbl9jb3VudBgEIAEoDRIkCgdob2xkZXJzGAUgAygLMhMucGF3bC52MS5TbG90SG9sZGVyEhMKC2FoZWFkX2NvdW50GAYgASgNIkAKClNsb3RIb2xkZXISDgoGcnVuX2lkGAEgASgJEg8KB25vZGVfaWQYAiABKAkSEQoJaXRlcmF0aW9uGAMgASgNIjsKCEV2aWRlbmNlEhAKCGV2ZW50X2lkGAEgASgEEgwKBHR5cGUYAiABKAkSDwoHbm9kZV9pZBgDIAEoCSq9BwoNRXhwbGFpblJlYXNvbhIeChpFWFBMQUlOX1JFQVNPTl9VTlNQRUNJRklFRBAAEiIKHkVYUExBSU5fUkVBU09OX1dBSVRJTkdfUEFSRU5UUxABEhsKF0VYUExBSU5fUkVBU09OX0RFQ0lESU5HEAISGgoWRVhQTEFJTl9SRUFTT05fQkFDS09GRhADEhoKFkVYUExBSU5fUkVBU09OX0RFTEFZRUQQBBIZChVFWFBMQUlOX1JFQVNPTl9RVUVVRUQQBRIeChpFWFBMQUlOX1JFQVNPTl9OT19FWEVDVVRPUhAGEiEKHUVYUExBSU5fUkVBU09OX0VYRUNVVE9SU19GVUxMEAcSGgoWRVhQTEFJTl9SRUFTT05fUlVOTklORxAIEh0KGUVYUExBSU5fUkVBU09OX0xFQVNFX0xPU1QQCRIhCh1FWFBMQUlOX1JFQVNPTl9XQUlUSU5HX1BFUlNPThAKEiQKIEVYUExBSU5fUkVBU09OX1dBSVRJTkdfQ0hJTERfUlVOEAsSGgoWRVhQTEFJTl9SRUFTT05fQkxPQ0tFRBAMEh0KGUVYUExBSU5fUkVBU09OX1JVTl9QQVVTRUQQDRIcChhFWFBMQUlOX1JFQVNPTl9SVU5fRU5ERUQQDhIcChhFWFBMQUlOX1JFQVNPTl9DT01QTEVURUQQDxIZChVFWFBMQUlOX1JFQVNPTl9GQUlMRUQQEBIiCh5FWFBMQUlOX1JFQVNPTl9VUFNUUkVBTV9GQUlMRUQQERIlCiFFWFBMQUlOX1JFQVNPTl9ERUxJVkVSWV9FWEhBVVNURUQQEhIcChhFWFBMQUlOX1JFQVNPTl9USU1FRF9PVVQQExIcChhFWFBMQUlOX1JFQVNPTl9DQU5DRUxMRUQQFBIhCh1FWFBMQUlOX1JFQVNPTl9VTlRBS0VOX0JSQU5DSBAVEicKI0VYUExBSU5fUkVBU09OX1BBUkVOVF9OT1RfQ09NUExFVEVEEBYSHgoaRVhQTEFJTl9SRUFTT05fSU5WQUxJREFURUQQFxIlCiFFWFBMQUlOX1JFQVNPTl9XQUlUSU5HX0lURVJBVElPTlMQGBIfChtFWFBMQUlOX1JFQVNPTl9XQUlUSU5HX1NMT1QQGRIfChtFWFBMQUlOX1JFQVNPTl9XQUlUSU5HX1JBVEUQGhIfChtFWFBMQUlOX1JFQVNPTl9RVUVVRV9QQVVTRUQQGxIiCh5FWFBMQUlOX1JFQVNPTl9SRVNVTFRfVU5TVE9SRUQQHGIGcHJvdG8z", [file_google_protobuf_timestamp, file_pawl_v1_run]);
+  fileDesc("ChVwYXdsL3YxL2V4cGxhaW4ucHJvdG8SB3Bhd2wudjEipAIKC0V4cGxhbmF0aW9uEiYKBnJlYXNvbhgBIAEoDjIWLnBhd2wudjEuRXhwbGFpblJlYXNvbhIjCgZzdGF0dXMYAiABKA4yEy5wYXdsLnYxLk5vZGVTdGF0dXMSDwoHc3VtbWFyeRgDIAEoCRIjCghldmlkZW5jZRgEIAMoCzIRLnBhd2wudjEuRXZpZGVuY2USDAoEbmV4dBgFIAEoCRIuCgpzaW5jZV90aW1lGAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIuCgp1bnRpbF90aW1lGAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIkCglzbG90X3dhaXQYCCABKAsyES5wYXdsLnYxLlNsb3RXYWl0IocBCghTbG90V2FpdBILCgNrZXkYASABKAkSDwoHaXNfcmF0ZRgCIAEoCBINCgVsaW1pdBgDIAEoDRITCgt0YWtlbl9jb3VudBgEIAEoDRIkCgdob2xkZXJzGAUgAygLMhMucGF3bC52MS5TbG90SG9sZGVyEhMKC2FoZWFkX2NvdW50GAYgASgNIkAKClNsb3RIb2xkZXISDgoGcnVuX2lkGAEgASgJEg8KB25vZGVfaWQYAiABKAkSEQoJaXRlcmF0aW9uGAMgASgNIjsKCEV2aWRlbmNlEhAKCGV2ZW50X2lkGAEgASgEEgwKBHR5cGUYAiABKAkSDwoHbm9kZV9pZBgDIAEoCSJnCgpUYWludFRyYWNlEiMKBmxhYmVscxgBIAMoCzITLnBhd2wudjEuVGFpbnRMYWJlbBIhCgVzdGVwcxgCIAMoCzISLnBhd2wudjEuVGFpbnRTdGVwEhEKCXRydW5jYXRlZBgDIAEoCCLGAQoJVGFpbnRTdGVwEhAKCGV2ZW50X2lkGAEgASgEEgwKBHR5cGUYAiABKAkSDwoHbm9kZV9pZBgDIAEoCRIRCglpdGVyYXRpb24YBCABKA0SDgoGbGFiZWxzGAUgAygJEg0KBWFkZGVkGAYgAygJEg8KB2Ryb3BwZWQYByADKAkSDgoGcmVhc29uGAggASgJEiUKB3NvdXJjZXMYCSADKAsyFC5wYXdsLnYxLlRhaW50U291cmNlEg4KBnJ1bl9pZBgKIAEoCSJLCgtUYWludFNvdXJjZRIMCgRmcm9tGAEgASgJEgwKBG5hbWUYAiABKAkSEAoIZXZlbnRfaWQYAyABKAQSDgoGbGFiZWxzGAQgAygJKoMICg1FeHBsYWluUmVhc29uEh4KGkVYUExBSU5fUkVBU09OX1VOU1BFQ0lGSUVEEAASIgoeRVhQTEFJTl9SRUFTT05fV0FJVElOR19QQVJFTlRTEAESGwoXRVhQTEFJTl9SRUFTT05fREVDSURJTkcQAhIaChZFWFBMQUlOX1JFQVNPTl9CQUNLT0ZGEAMSGgoWRVhQTEFJTl9SRUFTT05fREVMQVlFRBAEEhkKFUVYUExBSU5fUkVBU09OX1FVRVVFRBAFEh4KGkVYUExBSU5fUkVBU09OX05PX0VYRUNVVE9SEAYSIQodRVhQTEFJTl9SRUFTT05fRVhFQ1VUT1JTX0ZVTEwQBxIaChZFWFBMQUlOX1JFQVNPTl9SVU5OSU5HEAgSHQoZRVhQTEFJTl9SRUFTT05fTEVBU0VfTE9TVBAJEiEKHUVYUExBSU5fUkVBU09OX1dBSVRJTkdfUEVSU09OEAoSJAogRVhQTEFJTl9SRUFTT05fV0FJVElOR19DSElMRF9SVU4QCxIaChZFWFBMQUlOX1JFQVNPTl9CTE9DS0VEEAwSHQoZRVhQTEFJTl9SRUFTT05fUlVOX1BBVVNFRBANEhwKGEVYUExBSU5fUkVBU09OX1JVTl9FTkRFRBAOEhwKGEVYUExBSU5fUkVBU09OX0NPTVBMRVRFRBAPEhkKFUVYUExBSU5fUkVBU09OX0ZBSUxFRBAQEiIKHkVYUExBSU5fUkVBU09OX1VQU1RSRUFNX0ZBSUxFRBAREiUKIUVYUExBSU5fUkVBU09OX0RFTElWRVJZX0VYSEFVU1RFRBASEhwKGEVYUExBSU5fUkVBU09OX1RJTUVEX09VVBATEhwKGEVYUExBSU5fUkVBU09OX0NBTkNFTExFRBAUEiEKHUVYUExBSU5fUkVBU09OX1VOVEFLRU5fQlJBTkNIEBUSJwojRVhQTEFJTl9SRUFTT05fUEFSRU5UX05PVF9DT01QTEVURUQQFhIeChpFWFBMQUlOX1JFQVNPTl9JTlZBTElEQVRFRBAXEiUKIUVYUExBSU5fUkVBU09OX1dBSVRJTkdfSVRFUkFUSU9OUxAYEh8KG0VYUExBSU5fUkVBU09OX1dBSVRJTkdfU0xPVBAZEh8KG0VYUExBSU5fUkVBU09OX1dBSVRJTkdfUkFURRAaEh8KG0VYUExBSU5fUkVBU09OX1FVRVVFX1BBVVNFRBAbEiIKHkVYUExBSU5fUkVBU09OX1JFU1VMVF9VTlNUT1JFRBAcEiEKHUVYUExBSU5fUkVBU09OX1dBSVRJTkdfU0lHTkFMEEYSIQodRVhQTEFJTl9SRUFTT05fV0FJVElOR19CVURHRVQQUGIGcHJvdG8z", [file_google_protobuf_timestamp, file_pawl_v1_run]);
 
 /**
  * Explanation says why a node has its status. It is read from the log, the queue, the leases and the executors.
@@ -65,7 +65,7 @@ export type Explanation = Message<"pawl.v1.Explanation"> & {
   sinceTime?: Timestamp | undefined;
 
   /**
-   * Until when: the end of a backoff, a delay or a lease, or the earliest start under a rate; absent otherwise.
+   * Until when: the end of a backoff, a delay, a lease or a wait, or the earliest start under a rate; absent otherwise.
    *
    * @generated from field: google.protobuf.Timestamp until_time = 7;
    */
@@ -211,6 +211,167 @@ export type Evidence = Message<"pawl.v1.Evidence"> & {
  */
 export const EvidenceSchema: GenMessage<Evidence> = /*@__PURE__*/
   messageDesc(file_pawl_v1_explain, 3);
+
+/**
+ * TaintTrace says from where the labels of a value come.
+ *
+ * @generated from message pawl.v1.TaintTrace
+ */
+export type TaintTrace = Message<"pawl.v1.TaintTrace"> & {
+  /**
+   * The labels of the value: of the output of the node, or of what it reads as long as it has no output. Empty if it is trusted.
+   *
+   * @generated from field: repeated pawl.v1.TaintLabel labels = 1;
+   */
+  labels: TaintLabel[];
+
+  /**
+   * The events from the origins to the value, in order of the log.
+   *
+   * @generated from field: repeated pawl.v1.TaintStep steps = 2;
+   */
+  steps: TaintStep[];
+
+  /**
+   * There are more steps, which this answer leaves out.
+   *
+   * @generated from field: bool truncated = 3;
+   */
+  truncated: boolean;
+};
+
+/**
+ * Describes the message pawl.v1.TaintTrace.
+ * Use `create(TaintTraceSchema)` to create a new message.
+ */
+export const TaintTraceSchema: GenMessage<TaintTrace> = /*@__PURE__*/
+  messageDesc(file_pawl_v1_explain, 4);
+
+/**
+ * TaintStep is one event on the way of a label.
+ *
+ * @generated from message pawl.v1.TaintStep
+ */
+export type TaintStep = Message<"pawl.v1.TaintStep"> & {
+  /**
+   * Its event_id.
+   *
+   * @generated from field: uint64 event_id = 1;
+   */
+  eventId: bigint;
+
+  /**
+   * Its dotted type.
+   *
+   * @generated from field: string type = 2;
+   */
+  type: string;
+
+  /**
+   * The node it is about; empty for events of the run.
+   *
+   * @generated from field: string node_id = 3;
+   */
+  nodeId: string;
+
+  /**
+   * Which execution of the node.
+   *
+   * @generated from field: uint32 iteration = 4;
+   */
+  iteration: number;
+
+  /**
+   * The labels of what the event made or read.
+   *
+   * @generated from field: repeated string labels = 5;
+   */
+  labels: string[];
+
+  /**
+   * The labels that begin here.
+   *
+   * @generated from field: repeated string added = 6;
+   */
+  added: string[];
+
+  /**
+   * The labels that a sanitize node or a person dropped here.
+   *
+   * @generated from field: repeated string dropped = 7;
+   */
+  dropped: string[];
+
+  /**
+   * Why they were dropped.
+   *
+   * @generated from field: string reason = 8;
+   */
+  reason: string;
+
+  /**
+   * The labelled values that it read.
+   *
+   * @generated from field: repeated pawl.v1.TaintSource sources = 9;
+   */
+  sources: TaintSource[];
+
+  /**
+   * The run in which the labels began: a child run for an output, the parent run for an input. Empty if they began in this run.
+   *
+   * @generated from field: string run_id = 10;
+   */
+  runId: string;
+};
+
+/**
+ * Describes the message pawl.v1.TaintStep.
+ * Use `create(TaintStepSchema)` to create a new message.
+ */
+export const TaintStepSchema: GenMessage<TaintStep> = /*@__PURE__*/
+  messageDesc(file_pawl_v1_explain, 5);
+
+/**
+ * TaintSource is a labelled value that an execution read.
+ *
+ * @generated from message pawl.v1.TaintSource
+ */
+export type TaintSource = Message<"pawl.v1.TaintSource"> & {
+  /**
+   * input, node, variable, memory, item or previous.
+   *
+   * @generated from field: string from = 1;
+   */
+  from: string;
+
+  /**
+   * The node, the variable or the key; empty for the others.
+   *
+   * @generated from field: string name = 2;
+   */
+  name: string;
+
+  /**
+   * The event that made the value.
+   *
+   * @generated from field: uint64 event_id = 3;
+   */
+  eventId: bigint;
+
+  /**
+   * Its labels.
+   *
+   * @generated from field: repeated string labels = 4;
+   */
+  labels: string[];
+};
+
+/**
+ * Describes the message pawl.v1.TaintSource.
+ * Use `create(TaintSourceSchema)` to create a new message.
+ */
+export const TaintSourceSchema: GenMessage<TaintSource> = /*@__PURE__*/
+  messageDesc(file_pawl_v1_explain, 6);
 
 /**
  * ExplainReason is why a node execution has its status. Output only; the names are stable.
@@ -420,6 +581,20 @@ export const ExplainReason = {
    * @generated from enum value: EXPLAIN_REASON_RESULT_UNSTORED = 28;
    */
   RESULT_UNSTORED: 28,
+
+  /**
+   * Waiting for a signal.
+   *
+   * @generated from enum value: EXPLAIN_REASON_WAITING_SIGNAL = 70;
+   */
+  WAITING_SIGNAL: 70,
+
+  /**
+   * A budget of the run or of the node has no room until other executions settle.
+   *
+   * @generated from enum value: EXPLAIN_REASON_WAITING_BUDGET = 80;
+   */
+  WAITING_BUDGET: 80,
 } as const;
 
 /**

@@ -12,7 +12,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file pawl/v1/pause.proto.
  */
 export const file_pawl_v1_pause: GenFile = /*@__PURE__*/
-  fileDesc("ChNwYXdsL3YxL3BhdXNlLnByb3RvEgdwYXdsLnYxIqgBCgVQYXVzZRIiCgVzY29wZRgBIAEoDjITLnBhd2wudjEuUGF1c2VTY29wZRIMCgRuYW1lGAIgASgJEgoKAmJ5GAMgASgJEg4KBnJlYXNvbhgEIAEoCRIuCgpzaW5jZV90aW1lGAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIQCghyZXN1bWluZxgGIAEoCBIPCgdwYXVzaW5nGAcgASgIKm8KClBhdXNlU2NvcGUSGwoXUEFVU0VfU0NPUEVfVU5TUEVDSUZJRUQQABITCg9QQVVTRV9TQ09QRV9SVU4QARIYChRQQVVTRV9TQ09QRV9XT1JLRkxPVxACEhUKEVBBVVNFX1NDT1BFX1FVRVVFEANiBnByb3RvMw", [file_google_protobuf_timestamp]);
+  fileDesc("ChNwYXdsL3YxL3BhdXNlLnByb3RvEgdwYXdsLnYxIr0BCgVQYXVzZRIiCgVzY29wZRgBIAEoDjITLnBhd2wudjEuUGF1c2VTY29wZRIMCgRuYW1lGAIgASgJEgoKAmJ5GAMgASgJEg4KBnJlYXNvbhgEIAEoCRIuCgpzaW5jZV90aW1lGAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIQCghyZXN1bWluZxgGIAEoCBIPCgdwYXVzaW5nGAcgASgIEhMKC3dhaXRpbmdfZm9yGFAgASgJKm8KClBhdXNlU2NvcGUSGwoXUEFVU0VfU0NPUEVfVU5TUEVDSUZJRUQQABITCg9QQVVTRV9TQ09QRV9SVU4QARIYChRQQVVTRV9TQ09QRV9XT1JLRkxPVxACEhUKEVBBVVNFX1NDT1BFX1FVRVVFEANiBnByb3RvMw", [file_google_protobuf_timestamp]);
 
 /**
  * Pause says what is paused, who paused it and why. Output only.
@@ -68,6 +68,13 @@ export type Pause = Message<"pawl.v1.Pause"> & {
    * @generated from field: bool pausing = 7;
    */
   pausing: boolean;
+
+  /**
+   * `budget` if the scheduler paused the run because its budget was short; empty otherwise.
+   *
+   * @generated from field: string waiting_for = 80;
+   */
+  waitingFor: string;
 };
 
 /**

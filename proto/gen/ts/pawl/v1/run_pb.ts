@@ -14,7 +14,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file pawl/v1/run.proto.
  */
 export const file_pawl_v1_run: GenFile = /*@__PURE__*/
-  fileDesc("ChFwYXdsL3YxL3J1bi5wcm90bxIHcGF3bC52MSKoBgoDUnVuEg4KBnJ1bl9pZBgBIAEoCRITCgt3b3JrZmxvd19pZBgCIAEoCRIYChB3b3JrZmxvd192ZXJzaW9uGAMgASgNEh4KBGtpbmQYBCABKA4yEC5wYXdsLnYxLlJ1bktpbmQSIgoGc3RhdHVzGAUgASgOMhIucGF3bC52MS5SdW5TdGF0dXMSFAoMaGFzX2ZhaWx1cmVzGAYgASgIEhUKDWxhc3RfZXZlbnRfaWQYByABKAQSEgoKaW5wdXRfanNvbhgIIAEoDBIlCgVpbnB1dBhsIAEoCzIWLmdvb2dsZS5wcm90b2J1Zi5WYWx1ZRITCgtvdXRwdXRfanNvbhgJIAEoDBImCgZvdXRwdXQYbSABKAsyFi5nb29nbGUucHJvdG9idWYuVmFsdWUSFQoNZXJyb3JfbWVzc2FnZRgKIAEoCRIvCgtjcmVhdGVfdGltZRgLIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLAoIZW5kX3RpbWUYDCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjEKDWRlYWRsaW5lX3RpbWUYDSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEh8KBW5vZGVzGA4gAygLMhAucGF3bC52MS5Ob2RlUnVuEhAKCHRyYWNlX2lkGA8gASgJEhAKCHByaW9yaXR5GBAgASgFEhYKDndhaXRpbmdfcmVhc29uGBEgASgJEhUKDXBhcmVudF9ydW5faWQYEiABKAkSFgoOcGFyZW50X25vZGVfaWQYEyABKAkSGAoQcGFyZW50X2l0ZXJhdGlvbhgUIAEoDRITCgtzY2hlZHVsZV9pZBg8IAEoCRIxCg1zY2hlZHVsZV90aW1lGD0gASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIqCgpxdWFyYW50aW5lGBkgASgLMhYucGF3bC52MS5SdW5RdWFyYW50aW5lEh0KBXBhdXNlGB4gASgLMg4ucGF3bC52MS5QYXVzZRIXCg92YWx1ZXNfbGVmdF9vdXQYZCADKAkiWQoNUnVuUXVhcmFudGluZRIoCgR0aW1lGAEgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIOCgZyZWFzb24YAiABKAkSDgoGZGV0YWlsGAMgASgJIuYDCgdOb2RlUnVuEg8KB25vZGVfaWQYASABKAkSEQoJaXRlcmF0aW9uGAIgASgNEiMKBnN0YXR1cxgDIAEoDjITLnBhd2wudjEuTm9kZVN0YXR1cxIPCgdhdHRlbXB0GAQgASgNEg4KBmhhbmRsZRgFIAEoCRITCgtvdXRwdXRfanNvbhgGIAEoDBImCgZvdXRwdXQYaiABKAsyFi5nb29nbGUucHJvdG9idWYuVmFsdWUSFQoNZXJyb3JfbWVzc2FnZRgHIAEoCRIuCgpzdGFydF90aW1lGAggASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIsCghlbmRfdGltZRgJIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASFwoPbG9zdF9kZWxpdmVyaWVzGAogASgNEh8KBGhvbGQYCyABKAsyES5wYXdsLnYxLk5vZGVIb2xkEh0KFW91dHB1dF9sZWZ0X291dF9ieXRlcxgMIAEoBBIwCgxyZWxlYXNlX3RpbWUYDSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEg0KBXJvdW5kGBAgASgNEgwKBGl0ZW0YESABKA0SFwoPdmFsdWVzX2xlZnRfb3V0GGQgAygJIvcBCghOb2RlSG9sZBIOCgZyZWFzb24YASABKAkSDQoFcGhhc2UYAiABKAkSEwoLb3V0cHV0X2pzb24YAyABKAwSJgoGb3V0cHV0GGcgASgLMhYuZ29vZ2xlLnByb3RvYnVmLlZhbHVlEhMKC2FwcHJvdmFsX2lkGAQgASgJEg8KB21lc3NhZ2UYBSABKAkSMQoNZGVhZGxpbmVfdGltZRgGIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASHQoVb3V0cHV0X2xlZnRfb3V0X2J5dGVzGAcgASgEEhcKD3ZhbHVlc19sZWZ0X291dBhkIAMoCSq5AgoJUnVuU3RhdHVzEhoKFlJVTl9TVEFUVVNfVU5TUEVDSUZJRUQQABIWChJSVU5fU1RBVFVTX1BFTkRJTkcQARIYChRSVU5fU1RBVFVTX1NDSEVEVUxFRBACEhYKElJVTl9TVEFUVVNfUlVOTklORxADEhYKElJVTl9TVEFUVVNfV0FJVElORxAEEhcKE1JVTl9TVEFUVVNfUkVUUllJTkcQBRIVChFSVU5fU1RBVFVTX1BBVVNFRBAGEhsKF1JVTl9TVEFUVVNfQ09NUEVOU0FUSU5HEAcSGAoUUlVOX1NUQVRVU19DT01QTEVURUQQCBIVChFSVU5fU1RBVFVTX0ZBSUxFRBAJEhgKFFJVTl9TVEFUVVNfQ0FOQ0VMTEVEEAoSFgoSUlVOX1NUQVRVU19USU1FT1VUEAsqxQIKCk5vZGVTdGF0dXMSGwoXTk9ERV9TVEFUVVNfVU5TUEVDSUZJRUQQABIXChNOT0RFX1NUQVRVU19QRU5ESU5HEAESFgoSTk9ERV9TVEFUVVNfUVVFVUVEEAISFwoTTk9ERV9TVEFUVVNfUlVOTklORxADEhgKFE5PREVfU1RBVFVTX1JFVFJZSU5HEAQSFwoTTk9ERV9TVEFUVVNfV0FJVElORxAFEhkKFU5PREVfU1RBVFVTX0NPTVBMRVRFRBAGEhYKEk5PREVfU1RBVFVTX0ZBSUxFRBAHEhkKFU5PREVfU1RBVFVTX1RJTUVEX09VVBAIEhkKFU5PREVfU1RBVFVTX0NBTkNFTExFRBAJEhcKE05PREVfU1RBVFVTX1NLSVBQRUQQChIbChdOT0RFX1NUQVRVU19JTlZBTElEQVRFRBALKkoKB1J1bktpbmQSGAoUUlVOX0tJTkRfVU5TUEVDSUZJRUQQABISCg5SVU5fS0lORF9TQVZFRBABEhEKDVJVTl9LSU5EX1RFU1QQAmIGcHJvdG8z", [file_google_protobuf_struct, file_google_protobuf_timestamp, file_pawl_v1_pause]);
+  fileDesc("ChFwYXdsL3YxL3J1bi5wcm90bxIHcGF3bC52MSKFCQoDUnVuEg4KBnJ1bl9pZBgBIAEoCRITCgt3b3JrZmxvd19pZBgCIAEoCRIYChB3b3JrZmxvd192ZXJzaW9uGAMgASgNEh4KBGtpbmQYBCABKA4yEC5wYXdsLnYxLlJ1bktpbmQSIgoGc3RhdHVzGAUgASgOMhIucGF3bC52MS5SdW5TdGF0dXMSFAoMaGFzX2ZhaWx1cmVzGAYgASgIEhUKDWxhc3RfZXZlbnRfaWQYByABKAQSEgoKaW5wdXRfanNvbhgIIAEoDBIlCgVpbnB1dBhsIAEoCzIWLmdvb2dsZS5wcm90b2J1Zi5WYWx1ZRITCgtvdXRwdXRfanNvbhgJIAEoDBImCgZvdXRwdXQYbSABKAsyFi5nb29nbGUucHJvdG9idWYuVmFsdWUSFQoNZXJyb3JfbWVzc2FnZRgKIAEoCRIvCgtjcmVhdGVfdGltZRgLIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLAoIZW5kX3RpbWUYDCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjEKDWRlYWRsaW5lX3RpbWUYDSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEh8KBW5vZGVzGA4gAygLMhAucGF3bC52MS5Ob2RlUnVuEhAKCHRyYWNlX2lkGA8gASgJEhAKCHByaW9yaXR5GBAgASgFEhYKDndhaXRpbmdfcmVhc29uGBEgASgJEhUKDXBhcmVudF9ydW5faWQYEiABKAkSFgoOcGFyZW50X25vZGVfaWQYEyABKAkSGAoQcGFyZW50X2l0ZXJhdGlvbhgUIAEoDRITCgtzY2hlZHVsZV9pZBg8IAEoCRIxCg1zY2hlZHVsZV90aW1lGD0gASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIqCgpxdWFyYW50aW5lGBkgASgLMhYucGF3bC52MS5SdW5RdWFyYW50aW5lEh0KBXBhdXNlGB4gASgLMg4ucGF3bC52MS5QYXVzZRIRCglyZXBhaXJfb2YYXyABKAkSEwoLcmVwYWlyZWRfYnkYYCADKAkSJQoFc3RhdGUYQSABKAsyFi5wYXdsLnYxLldvcmtmbG93U3RhdGUSKAoLaW5wdXRfdGFpbnQYSyADKAsyEy5wYXdsLnYxLlRhaW50TGFiZWwSKQoMb3V0cHV0X3RhaW50GEwgAygLMhMucGF3bC52MS5UYWludExhYmVsEisKDGNvbXBlbnNhdGlvbhhaIAEoCzIVLnBhd2wudjEuQ29tcGVuc2F0aW9uEhUKDXVuZG9lc19ydW5faWQYWyABKAkSFgoOdW5kb2VzX25vZGVfaWQYXCABKAkSGAoQdW5kb2VzX2l0ZXJhdGlvbhhdIAEoDRIXCg92YWx1ZXNfbGVmdF9vdXQYZCADKAkSIAoFdXNhZ2UYUCABKAsyES5wYXdsLnYxLlJ1blVzYWdlEh8KBmJ1ZGdldBhRIAEoCzIPLnBhd2wudjEuQnVkZ2V0IiwKClRhaW50TGFiZWwSDQoFbGFiZWwYASABKAkSDwoHbm9kZV9pZBgCIAEoCSKsAQoMQ29tcGVuc2F0aW9uEg4KBnVuZG9uZRgBIAEoDRIMCgRsZWZ0GAIgASgNEgwKBG9wZW4YAyABKA0SJgoKbm90X3VuZG9uZRgEIAMoCzISLnBhd2wudjEuTm90VW5kb25lEiIKBmVuZGluZxgFIAEoDjISLnBhd2wudjEuUnVuU3RhdHVzEiQKCmV4ZWN1dGlvbnMYBiADKAsyEC5wYXdsLnYxLk5vZGVSdW4iQAoJTm90VW5kb25lEg8KB25vZGVfaWQYASABKAkSEQoJaXRlcmF0aW9uGAIgASgNEg8KB21lc3NhZ2UYAyABKAki4wgKDVdvcmtmbG93U3RhdGUSEwoLd29ya2Zsb3dfaWQYASABKAkSDgoGcnVuX2lkGAIgASgJEgwKBGdvYWwYAyABKAkSEwoLY29uc3RyYWludHMYBCADKAkSIgoGc3RhdHVzGAUgASgOMhIucGF3bC52MS5SdW5TdGF0dXMSFAoMY3VycmVudF9ub2RlGAYgASgJEhUKDWN1cnJlbnRfbm9kZXMYByADKAkSFwoPaXRlcmF0aW9uX2NvdW50GAggASgNEhYKDm1heF9pdGVyYXRpb25zGAkgASgNEi4KCnN0YXJ0ZWRfYXQYCiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEh0KFW1heF9leGVjdXRpb25fdGltZV9tcxgLIAEoBBITCgtyZXRyeV9jb3VudBgMIAEoDRI0CgdyZXRyaWVzGA0gAygLMiMucGF3bC52MS5Xb3JrZmxvd1N0YXRlLlJldHJpZXNFbnRyeRITCgttYXhfcmV0cmllcxgOIAEoDRISCgpsYXN0X2Vycm9yGA8gASgJEjYKEmNvbXBlbnNhdGlvbl9zdGFjaxgQIAMoCzIaLnBhd2wudjEuQ29tcGVuc2F0aW9uRW50cnkSKwoLd2FpdGluZ19mb3IYESABKA4yFi5wYXdsLnYxLldhaXRpbmdSZWFzb24SMQoNd2FpdGluZ19zaW5jZRgSIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASNgoSd2FpdGluZ190aW1lb3V0X2F0GBMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIZChF0b3RhbF90b2tlbnNfdXNlZBgUIAEoBBIdChBtYXhfdG9rZW5fYnVkZ2V0GBUgASgESACIAQESFgoOdG90YWxfY29zdF91c2QYFiABKAESFwoKYnVkZ2V0X3VzZBgXIAEoAUgBiAEBEhMKC21lbW9yeV9qc29uGBggASgMEiYKBm1lbW9yeRh8IAEoCzIWLmdvb2dsZS5wcm90b2J1Zi5WYWx1ZRIVCg12aXNpdGVkX25vZGVzGBkgAygJEh4KFnZpc2l0ZWRfbm9kZXNfbGVmdF9vdXQYGiABKAQSNwoSc3VwZXJ2aXNvcl9oaXN0b3J5GBsgAygLMhsucGF3bC52MS5TdXBlcnZpc29yRGVjaXNpb24SLgoKY3JlYXRlZF9hdBgcIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLgoKdXBkYXRlZF9hdBgdIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEAoIZXZlbnRfaWQYHiABKAQSFwoPdmFsdWVzX2xlZnRfb3V0GGQgAygJGi4KDFJldHJpZXNFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKA06AjgBQhMKEV9tYXhfdG9rZW5fYnVkZ2V0Qg0KC19idWRnZXRfdXNkImAKEUNvbXBlbnNhdGlvbkVudHJ5EhEKCWFjdGlvbl9pZBgBIAEoCRI4ChNjb21wZW5zYXRpb25fYWN0aW9uGAIgASgLMhsucGF3bC52MS5Db21wZW5zYXRpb25BY3Rpb24iegoSQ29tcGVuc2F0aW9uQWN0aW9uEgwKBHR5cGUYASABKAkSFAoMcGF5bG9hZF9qc29uGAIgASgMEicKB3BheWxvYWQYZiABKAsyFi5nb29nbGUucHJvdG9idWYuVmFsdWUSFwoPdmFsdWVzX2xlZnRfb3V0GGQgAygJIqEBChJTdXBlcnZpc29yRGVjaXNpb24SDwoHbm9kZV9pZBgBIAEoCRIMCgRuZXh0GAIgASgJEg4KBnJlYXNvbhgDIAEoCRIoCgR0aW1lGAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIRCglpdGVyYXRpb24YBSABKA0SDQoFcm91dGUYBiABKAkSEAoIZXZlbnRfaWQYByABKAQiWQoNUnVuUXVhcmFudGluZRIoCgR0aW1lGAEgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIOCgZyZWFzb24YAiABKAkSDgoGZGV0YWlsGAMgASgJIrYFCgdOb2RlUnVuEg8KB25vZGVfaWQYASABKAkSEQoJaXRlcmF0aW9uGAIgASgNEiMKBnN0YXR1cxgDIAEoDjITLnBhd2wudjEuTm9kZVN0YXR1cxIPCgdhdHRlbXB0GAQgASgNEg4KBmhhbmRsZRgFIAEoCRITCgtvdXRwdXRfanNvbhgGIAEoDBImCgZvdXRwdXQYaiABKAsyFi5nb29nbGUucHJvdG9idWYuVmFsdWUSFQoNZXJyb3JfbWVzc2FnZRgHIAEoCRIuCgpzdGFydF90aW1lGAggASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIsCghlbmRfdGltZRgJIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASFwoPbG9zdF9kZWxpdmVyaWVzGAogASgNEh8KBGhvbGQYCyABKAsyES5wYXdsLnYxLk5vZGVIb2xkEh0KFW91dHB1dF9sZWZ0X291dF9ieXRlcxgMIAEoBBIwCgxyZWxlYXNlX3RpbWUYDSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEg0KBXJvdW5kGBAgASgNEgwKBGl0ZW0YESABKA0SIwoGc2lnbmFsGEYgASgLMhMucGF3bC52MS5TaWduYWxXYWl0EiIKBXRhaW50GEsgAygLMhMucGF3bC52MS5UYWludExhYmVsEicKCnJlYWRfdGFpbnQYTCADKAsyEy5wYXdsLnYxLlRhaW50TGFiZWwSDAoEdHVybhhVIAEoDRIMCgR0b29sGFYgASgJEhMKBnVuZG9lcxhaIAEoDUgAiAEBEhcKD3ZhbHVlc19sZWZ0X291dBhkIAMoCRIgCgV1c2FnZRhQIAEoCzIRLnBhd2wudjEuUnVuVXNhZ2VCCQoHX3VuZG9lcyJ9CgpTaWduYWxXYWl0EgwKBG5hbWUYASABKAkSLgoKc2luY2VfdGltZRgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASMQoNZGVhZGxpbmVfdGltZRgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAimwIKCE5vZGVIb2xkEg4KBnJlYXNvbhgBIAEoCRINCgVwaGFzZRgCIAEoCRITCgtvdXRwdXRfanNvbhgDIAEoDBImCgZvdXRwdXQYZyABKAsyFi5nb29nbGUucHJvdG9idWYuVmFsdWUSEwoLYXBwcm92YWxfaWQYBCABKAkSDwoHbWVzc2FnZRgFIAEoCRIxCg1kZWFkbGluZV90aW1lGAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIdChVvdXRwdXRfbGVmdF9vdXRfYnl0ZXMYByABKAQSIgoFdGFpbnQYSyADKAsyEy5wYXdsLnYxLlRhaW50TGFiZWwSFwoPdmFsdWVzX2xlZnRfb3V0GGQgAygJInAKBkJ1ZGdldBIOCgZ0b2tlbnMYASABKAQSEwoLY29zdF9taWNyb3MYAiABKAQSFwoPbm9kZV9leGVjdXRpb25zGAMgASgEEigKC29uX2V4Y2VlZGVkGAQgASgOMhMucGF3bC52MS5PbkV4Y2VlZGVkIkcKB0Ftb3VudHMSDgoGdG9rZW5zGAEgASgEEhMKC2Nvc3RfbWljcm9zGAIgASgEEhcKD25vZGVfZXhlY3V0aW9ucxgDIAEoBCKsAQoIUnVuVXNhZ2USFAoMaW5wdXRfdG9rZW5zGAEgASgEEhUKDW91dHB1dF90b2tlbnMYAiABKAQSEwoLY29zdF9taWNyb3MYAyABKAQSFwoPbm9kZV9leGVjdXRpb25zGAQgASgEEiEKB2Fzc3VtZWQYBSABKAsyEC5wYXdsLnYxLkFtb3VudHMSIgoIcmVzZXJ2ZWQYBiABKAsyEC5wYXdsLnYxLkFtb3VudHMquQIKCVJ1blN0YXR1cxIaChZSVU5fU1RBVFVTX1VOU1BFQ0lGSUVEEAASFgoSUlVOX1NUQVRVU19QRU5ESU5HEAESGAoUUlVOX1NUQVRVU19TQ0hFRFVMRUQQAhIWChJSVU5fU1RBVFVTX1JVTk5JTkcQAxIWChJSVU5fU1RBVFVTX1dBSVRJTkcQBBIXChNSVU5fU1RBVFVTX1JFVFJZSU5HEAUSFQoRUlVOX1NUQVRVU19QQVVTRUQQBhIbChdSVU5fU1RBVFVTX0NPTVBFTlNBVElORxAHEhgKFFJVTl9TVEFUVVNfQ09NUExFVEVEEAgSFQoRUlVOX1NUQVRVU19GQUlMRUQQCRIYChRSVU5fU1RBVFVTX0NBTkNFTExFRBAKEhYKElJVTl9TVEFUVVNfVElNRU9VVBALKsUCCgpOb2RlU3RhdHVzEhsKF05PREVfU1RBVFVTX1VOU1BFQ0lGSUVEEAASFwoTTk9ERV9TVEFUVVNfUEVORElORxABEhYKEk5PREVfU1RBVFVTX1FVRVVFRBACEhcKE05PREVfU1RBVFVTX1JVTk5JTkcQAxIYChROT0RFX1NUQVRVU19SRVRSWUlORxAEEhcKE05PREVfU1RBVFVTX1dBSVRJTkcQBRIZChVOT0RFX1NUQVRVU19DT01QTEVURUQQBhIWChJOT0RFX1NUQVRVU19GQUlMRUQQBxIZChVOT0RFX1NUQVRVU19USU1FRF9PVVQQCBIZChVOT0RFX1NUQVRVU19DQU5DRUxMRUQQCRIXChNOT0RFX1NUQVRVU19TS0lQUEVEEAoSGwoXTk9ERV9TVEFUVVNfSU5WQUxJREFURUQQCypKCgdSdW5LaW5kEhgKFFJVTl9LSU5EX1VOU1BFQ0lGSUVEEAASEgoOUlVOX0tJTkRfU0FWRUQQARIRCg1SVU5fS0lORF9URVNUEAIqrQIKDVdhaXRpbmdSZWFzb24SHgoaV0FJVElOR19SRUFTT05fVU5TUEVDSUZJRUQQABIZChVXQUlUSU5HX1JFQVNPTl9QQVVTRUQQARIhCh1XQUlUSU5HX1JFQVNPTl9IVU1BTl9BUFBST1ZBTBACEh0KGVdBSVRJTkdfUkVBU09OX01PREVSQVRJT04QAxIZChVXQUlUSU5HX1JFQVNPTl9TSUdOQUwQBBIcChhXQUlUSU5HX1JFQVNPTl9DSElMRF9SVU4QBRIZChVXQUlUSU5HX1JFQVNPTl9CVURHRVQQBhIXChNXQUlUSU5HX1JFQVNPTl9TTE9UEAcSGAoUV0FJVElOR19SRUFTT05fUkVUUlkQCBIYChRXQUlUSU5HX1JFQVNPTl9ERUxBWRAJKlYKCk9uRXhjZWVkZWQSGwoXT05fRVhDRUVERURfVU5TUEVDSUZJRUQQABIUChBPTl9FWENFRURFRF9GQUlMEAESFQoRT05fRVhDRUVERURfUEFVU0UQAmIGcHJvdG8z", [file_google_protobuf_struct, file_google_protobuf_timestamp, file_pawl_v1_pause]);
 
 /**
  * Run is one execution of a definition.
@@ -206,11 +206,88 @@ export type Run = Message<"pawl.v1.Run"> & {
   pause?: Pause | undefined;
 
   /**
+   * The finished run that this one repairs; empty when it repairs none, and in lists.
+   *
+   * @generated from field: string repair_of = 95;
+   */
+  repairOf: string;
+
+  /**
+   * The runs that repair this one, oldest first; at most 100. Empty in lists.
+   *
+   * @generated from field: repeated string repaired_by = 96;
+   */
+  repairedBy: string[];
+
+  /**
+   * The workflow state: the run at the event that the answer is about. Absent in lists.
+   *
+   * @generated from field: pawl.v1.WorkflowState state = 65;
+   */
+  state?: WorkflowState | undefined;
+
+  /**
+   * The labels of the input; empty if it is trusted, and in lists.
+   *
+   * @generated from field: repeated pawl.v1.TaintLabel input_taint = 75;
+   */
+  inputTaint: TaintLabel[];
+
+  /**
+   * The labels of the output; empty if it has none, and in lists.
+   *
+   * @generated from field: repeated pawl.v1.TaintLabel output_taint = 76;
+   */
+  outputTaint: TaintLabel[];
+
+  /**
+   * What undoes its completed nodes; absent if no completed node has a compensation, and in lists.
+   *
+   * @generated from field: pawl.v1.Compensation compensation = 90;
+   */
+  compensation?: Compensation | undefined;
+
+  /**
+   * The run whose node execution this run undoes, and nothing else; empty for any other run, and in lists.
+   *
+   * @generated from field: string undoes_run_id = 91;
+   */
+  undoesRunId: string;
+
+  /**
+   * The node of that execution.
+   *
+   * @generated from field: string undoes_node_id = 92;
+   */
+  undoesNodeId: string;
+
+  /**
+   * Its iteration.
+   *
+   * @generated from field: uint32 undoes_iteration = 93;
+   */
+  undoesIteration: number;
+
+  /**
    * Output only: names of the values above that this answer leaves out, because they are too large or nested too deeply. Their bytes are there.
    *
    * @generated from field: repeated string values_left_out = 100;
    */
   valuesLeftOut: string[];
+
+  /**
+   * What the run has used so far. Absent in lists.
+   *
+   * @generated from field: pawl.v1.RunUsage usage = 80;
+   */
+  usage?: RunUsage | undefined;
+
+  /**
+   * How much it may use, with every raise; absent if nothing limits it, and in lists.
+   *
+   * @generated from field: pawl.v1.Budget budget = 81;
+   */
+  budget?: Budget | undefined;
 };
 
 /**
@@ -219,6 +296,497 @@ export type Run = Message<"pawl.v1.Run"> & {
  */
 export const RunSchema: GenMessage<Run> = /*@__PURE__*/
   messageDesc(file_pawl_v1_run, 0);
+
+/**
+ * TaintLabel is one label of a value: the value was made from data that is not trusted.
+ *
+ * @generated from message pawl.v1.TaintLabel
+ */
+export type TaintLabel = Message<"pawl.v1.TaintLabel"> & {
+  /**
+   * The name: web, model, data, external, input, or one that the author or a handler gave.
+   *
+   * @generated from field: string label = 1;
+   */
+  label: string;
+
+  /**
+   * The node whose output had the label first; empty for the input of the run.
+   *
+   * @generated from field: string node_id = 2;
+   */
+  nodeId: string;
+};
+
+/**
+ * Describes the message pawl.v1.TaintLabel.
+ * Use `create(TaintLabelSchema)` to create a new message.
+ */
+export const TaintLabelSchema: GenMessage<TaintLabel> = /*@__PURE__*/
+  messageDesc(file_pawl_v1_run, 1);
+
+/**
+ * Compensation is what undoes the completed nodes of a run: when the run fails, is cancelled or times out.
+ *
+ * @generated from message pawl.v1.Compensation
+ */
+export type Compensation = Message<"pawl.v1.Compensation"> & {
+  /**
+   * How many node executions were undone.
+   *
+   * @generated from field: uint32 undone = 1;
+   */
+  undone: number;
+
+  /**
+   * How many could not be undone. Each is a dead letter.
+   *
+   * @generated from field: uint32 left = 2;
+   */
+  left: number;
+
+  /**
+   * How many are not undone yet: all of them before the run is compensated, and none after its end.
+   *
+   * @generated from field: uint32 open = 3;
+   */
+  open: number;
+
+  /**
+   * The first of those that could not be undone.
+   *
+   * @generated from field: repeated pawl.v1.NotUndone not_undone = 4;
+   */
+  notUndone: NotUndone[];
+
+  /**
+   * How the run ends afterwards; unspecified unless it is compensated now.
+   *
+   * @generated from field: pawl.v1.RunStatus ending = 5;
+   */
+  ending: RunStatus;
+
+  /**
+   * The executions that undo others, in the order in which those completed; at most 1,000. Their outputs are in the log.
+   *
+   * @generated from field: repeated pawl.v1.NodeRun executions = 6;
+   */
+  executions: NodeRun[];
+};
+
+/**
+ * Describes the message pawl.v1.Compensation.
+ * Use `create(CompensationSchema)` to create a new message.
+ */
+export const CompensationSchema: GenMessage<Compensation> = /*@__PURE__*/
+  messageDesc(file_pawl_v1_run, 2);
+
+/**
+ * NotUndone is a node execution that could not be undone.
+ *
+ * @generated from message pawl.v1.NotUndone
+ */
+export type NotUndone = Message<"pawl.v1.NotUndone"> & {
+  /**
+   * The node.
+   *
+   * @generated from field: string node_id = 1;
+   */
+  nodeId: string;
+
+  /**
+   * The iteration that completed, and that is not undone.
+   *
+   * @generated from field: uint32 iteration = 2;
+   */
+  iteration: number;
+
+  /**
+   * Why, for people.
+   *
+   * @generated from field: string message = 3;
+   */
+  message: string;
+};
+
+/**
+ * Describes the message pawl.v1.NotUndone.
+ * Use `create(NotUndoneSchema)` to create a new message.
+ */
+export const NotUndoneSchema: GenMessage<NotUndone> = /*@__PURE__*/
+  messageDesc(file_pawl_v1_run, 3);
+
+/**
+ * WorkflowState is the state of a run after an event of its log. A run has several nodes at work at once: current_node and retry_count are
+ * about the node that started last, current_nodes and retries about all of them.
+ *
+ * @generated from message pawl.v1.WorkflowState
+ */
+export type WorkflowState = Message<"pawl.v1.WorkflowState"> & {
+  /**
+   * The workflow; empty for a test run.
+   *
+   * @generated from field: string workflow_id = 1;
+   */
+  workflowId: string;
+
+  /**
+   * The run.
+   *
+   * @generated from field: string run_id = 2;
+   */
+  runId: string;
+
+  /**
+   * What the run is for; empty if neither the definition nor the start says it.
+   *
+   * @generated from field: string goal = 3;
+   */
+  goal: string;
+
+  /**
+   * The rules that its nodes respect.
+   *
+   * @generated from field: repeated string constraints = 4;
+   */
+  constraints: string[];
+
+  /**
+   * Its status.
+   *
+   * @generated from field: pawl.v1.RunStatus status = 5;
+   */
+  status: RunStatus;
+
+  /**
+   * The node at work that started last; empty if no node is at work.
+   *
+   * @generated from field: string current_node = 6;
+   */
+  currentNode: string;
+
+  /**
+   * Every node at work, in the order of the definition.
+   *
+   * @generated from field: repeated string current_nodes = 7;
+   */
+  currentNodes: string[];
+
+  /**
+   * How many loop edges, gotos and handoffs were taken.
+   *
+   * @generated from field: uint32 iteration_count = 8;
+   */
+  iterationCount: number;
+
+  /**
+   * How many may be taken; the run fails at the next one.
+   *
+   * @generated from field: uint32 max_iterations = 9;
+   */
+  maxIterations: number;
+
+  /**
+   * When an executor first started a node; absent before.
+   *
+   * @generated from field: google.protobuf.Timestamp started_at = 10;
+   */
+  startedAt?: Timestamp | undefined;
+
+  /**
+   * How long the run may take. Time in which only people can advance it does not count.
+   *
+   * @generated from field: uint64 max_execution_time_ms = 11;
+   */
+  maxExecutionTimeMs: bigint;
+
+  /**
+   * How often current_node was retried in its present round.
+   *
+   * @generated from field: uint32 retry_count = 12;
+   */
+  retryCount: number;
+
+  /**
+   * The same for every node that was retried.
+   *
+   * @generated from field: map<string, uint32> retries = 13;
+   */
+  retries: { [key: string]: number };
+
+  /**
+   * How often current_node may be retried; without a current node, the bound of the run.
+   *
+   * @generated from field: uint32 max_retries = 14;
+   */
+  maxRetries: number;
+
+  /**
+   * The message of the newest failure, also of one that was retried; empty if there was none.
+   *
+   * @generated from field: string last_error = 15;
+   */
+  lastError: string;
+
+  /**
+   * What undoes the nodes that completed, as far as it has not run; the newest hundred.
+   *
+   * @generated from field: repeated pawl.v1.CompensationEntry compensation_stack = 16;
+   */
+  compensationStack: CompensationEntry[];
+
+  /**
+   * Why the run makes no progress by itself.
+   *
+   * @generated from field: pawl.v1.WaitingReason waiting_for = 17;
+   */
+  waitingFor: WaitingReason;
+
+  /**
+   * Since when.
+   *
+   * @generated from field: google.protobuf.Timestamp waiting_since = 18;
+   */
+  waitingSince?: Timestamp | undefined;
+
+  /**
+   * When the first of its waits ends by itself; absent if none does.
+   *
+   * @generated from field: google.protobuf.Timestamp waiting_timeout_at = 19;
+   */
+  waitingTimeoutAt?: Timestamp | undefined;
+
+  /**
+   * Tokens that models read and wrote.
+   *
+   * @generated from field: uint64 total_tokens_used = 20;
+   */
+  totalTokensUsed: bigint;
+
+  /**
+   * How many the run may use; absent without a budget.
+   *
+   * @generated from field: optional uint64 max_token_budget = 21;
+   */
+  maxTokenBudget?: bigint | undefined;
+
+  /**
+   * What they cost, in dollars.
+   *
+   * @generated from field: double total_cost_usd = 22;
+   */
+  totalCostUsd: number;
+
+  /**
+   * What they may cost; absent without a budget.
+   *
+   * @generated from field: optional double budget_usd = 23;
+   */
+  budgetUsd?: number | undefined;
+
+  /**
+   * The memory of the run as a JSON object.
+   *
+   * @generated from field: bytes memory_json = 24;
+   */
+  memoryJson: Uint8Array;
+
+  /**
+   * memory_json as a value, for people and scripts: numbers are doubles. See values_left_out.
+   *
+   * @generated from field: google.protobuf.Value memory = 124;
+   */
+  memory?: Value | undefined;
+
+  /**
+   * The nodes in the order in which they began, a node of several rounds several times: the newest thousand.
+   *
+   * @generated from field: repeated string visited_nodes = 25;
+   */
+  visitedNodes: string[];
+
+  /**
+   * How many earlier ones are left out.
+   *
+   * @generated from field: uint64 visited_nodes_left_out = 26;
+   */
+  visitedNodesLeftOut: bigint;
+
+  /**
+   * The decisions of supervisor nodes, in order.
+   *
+   * @generated from field: repeated pawl.v1.SupervisorDecision supervisor_history = 27;
+   */
+  supervisorHistory: SupervisorDecision[];
+
+  /**
+   * When the run was accepted.
+   *
+   * @generated from field: google.protobuf.Timestamp created_at = 28;
+   */
+  createdAt?: Timestamp | undefined;
+
+  /**
+   * When the newest event before this state was committed. Partial output does not count.
+   *
+   * @generated from field: google.protobuf.Timestamp updated_at = 29;
+   */
+  updatedAt?: Timestamp | undefined;
+
+  /**
+   * The newest event of the state. Partial output does not count.
+   *
+   * @generated from field: uint64 event_id = 30;
+   */
+  eventId: bigint;
+
+  /**
+   * Output only: names of the values above that this answer leaves out, because they are too large or nested too deeply. Their bytes are there.
+   *
+   * @generated from field: repeated string values_left_out = 100;
+   */
+  valuesLeftOut: string[];
+};
+
+/**
+ * Describes the message pawl.v1.WorkflowState.
+ * Use `create(WorkflowStateSchema)` to create a new message.
+ */
+export const WorkflowStateSchema: GenMessage<WorkflowState> = /*@__PURE__*/
+  messageDesc(file_pawl_v1_run, 4);
+
+/**
+ * CompensationEntry is what undoes one node.
+ *
+ * @generated from message pawl.v1.CompensationEntry
+ */
+export type CompensationEntry = Message<"pawl.v1.CompensationEntry"> & {
+  /**
+   * The node execution that it undoes.
+   *
+   * @generated from field: string action_id = 1;
+   */
+  actionId: string;
+
+  /**
+   * What undoes it.
+   *
+   * @generated from field: pawl.v1.CompensationAction compensation_action = 2;
+   */
+  compensationAction?: CompensationAction | undefined;
+};
+
+/**
+ * Describes the message pawl.v1.CompensationEntry.
+ * Use `create(CompensationEntrySchema)` to create a new message.
+ */
+export const CompensationEntrySchema: GenMessage<CompensationEntry> = /*@__PURE__*/
+  messageDesc(file_pawl_v1_run, 5);
+
+/**
+ * CompensationAction is an action that undoes another one.
+ *
+ * @generated from message pawl.v1.CompensationAction
+ */
+export type CompensationAction = Message<"pawl.v1.CompensationAction"> & {
+  /**
+   * The node type that runs.
+   *
+   * @generated from field: string type = 1;
+   */
+  type: string;
+
+  /**
+   * The output of the node execution that it undoes, as JSON; null if it has more than 4096 characters.
+   *
+   * @generated from field: bytes payload_json = 2;
+   */
+  payloadJson: Uint8Array;
+
+  /**
+   * payload_json as a value, for people and scripts: numbers are doubles. See values_left_out.
+   *
+   * @generated from field: google.protobuf.Value payload = 102;
+   */
+  payload?: Value | undefined;
+
+  /**
+   * Output only: names of the values above that this answer leaves out, because they are too large or nested too deeply. Their bytes are there.
+   *
+   * @generated from field: repeated string values_left_out = 100;
+   */
+  valuesLeftOut: string[];
+};
+
+/**
+ * Describes the message pawl.v1.CompensationAction.
+ * Use `create(CompensationActionSchema)` to create a new message.
+ */
+export const CompensationActionSchema: GenMessage<CompensationAction> = /*@__PURE__*/
+  messageDesc(file_pawl_v1_run, 6);
+
+/**
+ * SupervisorDecision is one decision of a supervisor node.
+ *
+ * @generated from message pawl.v1.SupervisorDecision
+ */
+export type SupervisorDecision = Message<"pawl.v1.SupervisorDecision"> & {
+  /**
+   * The supervisor.
+   *
+   * @generated from field: string node_id = 1;
+   */
+  nodeId: string;
+
+  /**
+   * The node that it chose; empty if it ended the work.
+   *
+   * @generated from field: string next = 2;
+   */
+  next: string;
+
+  /**
+   * Why.
+   *
+   * @generated from field: string reason = 3;
+   */
+  reason: string;
+
+  /**
+   * When.
+   *
+   * @generated from field: google.protobuf.Timestamp time = 4;
+   */
+  time?: Timestamp | undefined;
+
+  /**
+   * The round in which it decided, as its iteration.
+   *
+   * @generated from field: uint32 iteration = 5;
+   */
+  iteration: number;
+
+  /**
+   * The route that it chose, which is the handle by which it left; also done and max_iterations.
+   *
+   * @generated from field: string route = 6;
+   */
+  route: string;
+
+  /**
+   * The event that has the decision.
+   *
+   * @generated from field: uint64 event_id = 7;
+   */
+  eventId: bigint;
+};
+
+/**
+ * Describes the message pawl.v1.SupervisorDecision.
+ * Use `create(SupervisorDecisionSchema)` to create a new message.
+ */
+export const SupervisorDecisionSchema: GenMessage<SupervisorDecision> = /*@__PURE__*/
+  messageDesc(file_pawl_v1_run, 7);
 
 /**
  * RunQuarantine says why a run is in quarantine.
@@ -253,7 +821,7 @@ export type RunQuarantine = Message<"pawl.v1.RunQuarantine"> & {
  * Use `create(RunQuarantineSchema)` to create a new message.
  */
 export const RunQuarantineSchema: GenMessage<RunQuarantine> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_run, 1);
+  messageDesc(file_pawl_v1_run, 8);
 
 /**
  * NodeRun is one node execution of a run, folded from the log.
@@ -376,11 +944,60 @@ export type NodeRun = Message<"pawl.v1.NodeRun"> & {
   item: number;
 
   /**
+   * The signal that it waits for; absent unless it waits for one.
+   *
+   * @generated from field: pawl.v1.SignalWait signal = 70;
+   */
+  signal?: SignalWait | undefined;
+
+  /**
+   * The labels of its output; empty if it has none.
+   *
+   * @generated from field: repeated pawl.v1.TaintLabel taint = 75;
+   */
+  taint: TaintLabel[];
+
+  /**
+   * The labels of the data that its newest claim read; empty if there are none.
+   *
+   * @generated from field: repeated pawl.v1.TaintLabel read_taint = 76;
+   */
+  readTaint: TaintLabel[];
+
+  /**
+   * Of an iteration of an agent: the turn that it belongs to, from 1. 0 for every other execution.
+   *
+   * @generated from field: uint32 turn = 85;
+   */
+  turn: number;
+
+  /**
+   * The tool that the model called; empty for the turn itself, and for every other execution.
+   *
+   * @generated from field: string tool = 86;
+   */
+  tool: string;
+
+  /**
+   * Present if this execution undoes another one of the node: its iteration.
+   *
+   * @generated from field: optional uint32 undoes = 90;
+   */
+  undoes?: number | undefined;
+
+  /**
    * Output only: names of the values above that this answer leaves out, because they are too large or nested too deeply. Their bytes are there.
    *
    * @generated from field: repeated string values_left_out = 100;
    */
   valuesLeftOut: string[];
+
+  /**
+   * What all executions of the node have used; set on the node itself.
+   *
+   * @generated from field: pawl.v1.RunUsage usage = 80;
+   */
+  usage?: RunUsage | undefined;
 };
 
 /**
@@ -388,7 +1005,42 @@ export type NodeRun = Message<"pawl.v1.NodeRun"> & {
  * Use `create(NodeRunSchema)` to create a new message.
  */
 export const NodeRunSchema: GenMessage<NodeRun> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_run, 2);
+  messageDesc(file_pawl_v1_run, 9);
+
+/**
+ * SignalWait is a wait for a signal. RunService.SignalRun ends it.
+ *
+ * @generated from message pawl.v1.SignalWait
+ */
+export type SignalWait = Message<"pawl.v1.SignalWait"> & {
+  /**
+   * The name of the signal.
+   *
+   * @generated from field: string name = 1;
+   */
+  name: string;
+
+  /**
+   * Since when it waits.
+   *
+   * @generated from field: google.protobuf.Timestamp since_time = 2;
+   */
+  sinceTime?: Timestamp | undefined;
+
+  /**
+   * Until when it waits; absent means for ever.
+   *
+   * @generated from field: google.protobuf.Timestamp deadline_time = 3;
+   */
+  deadlineTime?: Timestamp | undefined;
+};
+
+/**
+ * Describes the message pawl.v1.SignalWait.
+ * Use `create(SignalWaitSchema)` to create a new message.
+ */
+export const SignalWaitSchema: GenMessage<SignalWait> = /*@__PURE__*/
+  messageDesc(file_pawl_v1_run, 10);
 
 /**
  * NodeHold is what a person is to decide about.
@@ -397,7 +1049,7 @@ export const NodeRunSchema: GenMessage<NodeRun> = /*@__PURE__*/
  */
 export type NodeHold = Message<"pawl.v1.NodeHold"> & {
   /**
-   * moderation_hold, or approval.
+   * moderation_hold, taint_hold or approval.
    *
    * @generated from field: string reason = 1;
    */
@@ -453,6 +1105,13 @@ export type NodeHold = Message<"pawl.v1.NodeHold"> & {
   outputLeftOutBytes: bigint;
 
   /**
+   * The labels of the data that waits. Of a taint_hold: the labels that an approval drops for this execution.
+   *
+   * @generated from field: repeated pawl.v1.TaintLabel taint = 75;
+   */
+  taint: TaintLabel[];
+
+  /**
    * Output only: names of the values above that this answer leaves out, because they are too large or nested too deeply. Their bytes are there.
    *
    * @generated from field: repeated string values_left_out = 100;
@@ -465,7 +1124,140 @@ export type NodeHold = Message<"pawl.v1.NodeHold"> & {
  * Use `create(NodeHoldSchema)` to create a new message.
  */
 export const NodeHoldSchema: GenMessage<NodeHold> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_run, 3);
+  messageDesc(file_pawl_v1_run, 11);
+
+/**
+ * Budget is how much a run may use. 0 does not limit.
+ *
+ * @generated from message pawl.v1.Budget
+ */
+export type Budget = Message<"pawl.v1.Budget"> & {
+  /**
+   * Tokens that models read and write.
+   *
+   * @generated from field: uint64 tokens = 1;
+   */
+  tokens: bigint;
+
+  /**
+   * The cost in micro-dollars.
+   *
+   * @generated from field: uint64 cost_micros = 2;
+   */
+  costMicros: bigint;
+
+  /**
+   * How often executors may start a node.
+   *
+   * @generated from field: uint64 node_executions = 3;
+   */
+  nodeExecutions: bigint;
+
+  /**
+   * What happens when the run needs more.
+   *
+   * @generated from field: pawl.v1.OnExceeded on_exceeded = 4;
+   */
+  onExceeded: OnExceeded;
+};
+
+/**
+ * Describes the message pawl.v1.Budget.
+ * Use `create(BudgetSchema)` to create a new message.
+ */
+export const BudgetSchema: GenMessage<Budget> = /*@__PURE__*/
+  messageDesc(file_pawl_v1_run, 12);
+
+/**
+ * Amounts is an amount of each thing that budgets limit.
+ *
+ * @generated from message pawl.v1.Amounts
+ */
+export type Amounts = Message<"pawl.v1.Amounts"> & {
+  /**
+   * Tokens that models read and write.
+   *
+   * @generated from field: uint64 tokens = 1;
+   */
+  tokens: bigint;
+
+  /**
+   * The cost in micro-dollars.
+   *
+   * @generated from field: uint64 cost_micros = 2;
+   */
+  costMicros: bigint;
+
+  /**
+   * Starts of nodes by executors.
+   *
+   * @generated from field: uint64 node_executions = 3;
+   */
+  nodeExecutions: bigint;
+};
+
+/**
+ * Describes the message pawl.v1.Amounts.
+ * Use `create(AmountsSchema)` to create a new message.
+ */
+export const AmountsSchema: GenMessage<Amounts> = /*@__PURE__*/
+  messageDesc(file_pawl_v1_run, 13);
+
+/**
+ * RunUsage is what a run or a node has used.
+ *
+ * @generated from message pawl.v1.RunUsage
+ */
+export type RunUsage = Message<"pawl.v1.RunUsage"> & {
+  /**
+   * Tokens that models read.
+   *
+   * @generated from field: uint64 input_tokens = 1;
+   */
+  inputTokens: bigint;
+
+  /**
+   * Tokens that models wrote.
+   *
+   * @generated from field: uint64 output_tokens = 2;
+   */
+  outputTokens: bigint;
+
+  /**
+   * The cost in micro-dollars.
+   *
+   * @generated from field: uint64 cost_micros = 3;
+   */
+  costMicros: bigint;
+
+  /**
+   * How often executors ran a node to the end of a claim.
+   *
+   * @generated from field: uint64 node_executions = 4;
+   */
+  nodeExecutions: bigint;
+
+  /**
+   * What lost claims may have used: their reservations. They count against budgets.
+   *
+   * @generated from field: pawl.v1.Amounts assumed = 5;
+   */
+  assumed?: Amounts | undefined;
+
+  /**
+   * What queued and running executions may still use.
+   *
+   * @generated from field: pawl.v1.Amounts reserved = 6;
+   */
+  reserved?: Amounts | undefined;
+};
+
+/**
+ * Describes the message pawl.v1.RunUsage.
+ * Use `create(RunUsageSchema)` to create a new message.
+ */
+export const RunUsageSchema: GenMessage<RunUsage> = /*@__PURE__*/
+  messageDesc(file_pawl_v1_run, 14);
 
 /**
  * RunStatus is the status of a run. Output only.
@@ -488,7 +1280,7 @@ export const RunStatus = {
   PENDING: 1,
 
   /**
-   * Planned, nothing started yet. No service writes it yet.
+   * Planned; no executor has started a node yet.
    *
    * @generated from enum value: RUN_STATUS_SCHEDULED = 2;
    */
@@ -509,7 +1301,7 @@ export const RunStatus = {
   WAITING: 4,
 
   /**
-   * Nothing to do until a retry's backoff has passed. No service writes it yet.
+   * Nothing runs, and the next attempt of some node waits for its backoff.
    *
    * @generated from enum value: RUN_STATUS_RETRYING = 5;
    */
@@ -523,7 +1315,7 @@ export const RunStatus = {
   PAUSED: 6,
 
   /**
-   * Undoing what was done. No service writes it yet.
+   * Undoing its completed nodes, before it ends.
    *
    * @generated from enum value: RUN_STATUS_COMPENSATING = 7;
    */
@@ -613,7 +1405,7 @@ export const NodeStatus = {
   RETRYING: 4,
 
   /**
-   * Waiting for its iterations, for its child run or for a person.
+   * Waiting for its iterations, for its child run, for a signal or for a person.
    *
    * @generated from enum value: NODE_STATUS_WAITING = 5;
    */
@@ -715,4 +1507,135 @@ export type RunKind = (typeof RunKind)[keyof typeof RunKind] | UnknownEnum;
  */
 export const RunKindSchema: GenEnum<RunKind> = /*@__PURE__*/
   enumDesc(file_pawl_v1_run, 2);
+
+/**
+ * WaitingReason says why a run makes no progress by itself.
+ *
+ * @generated from enum pawl.v1.WaitingReason
+ */
+export const WaitingReason = {
+  /**
+   * It does not wait.
+   *
+   * @generated from enum value: WAITING_REASON_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED: 0,
+
+  /**
+   * A person or a handler paused it.
+   *
+   * @generated from enum value: WAITING_REASON_PAUSED = 1;
+   */
+  PAUSED: 1,
+
+  /**
+   * A person has a question to answer.
+   *
+   * @generated from enum value: WAITING_REASON_HUMAN_APPROVAL = 2;
+   */
+  HUMAN_APPROVAL: 2,
+
+  /**
+   * A person has to decide about a finding of moderation.
+   *
+   * @generated from enum value: WAITING_REASON_MODERATION = 3;
+   */
+  MODERATION: 3,
+
+  /**
+   * A signal has to arrive.
+   *
+   * @generated from enum value: WAITING_REASON_SIGNAL = 4;
+   */
+  SIGNAL: 4,
+
+  /**
+   * A child run has to end.
+   *
+   * @generated from enum value: WAITING_REASON_CHILD_RUN = 5;
+   */
+  CHILD_RUN: 5,
+
+  /**
+   * A budget is used up.
+   *
+   * @generated from enum value: WAITING_REASON_BUDGET = 6;
+   */
+  BUDGET: 6,
+
+  /**
+   * The run needs a slot of a limit of its workflow before it begins.
+   *
+   * @generated from enum value: WAITING_REASON_SLOT = 7;
+   */
+  SLOT: 7,
+
+  /**
+   * The next attempt waits for its backoff.
+   *
+   * @generated from enum value: WAITING_REASON_RETRY = 8;
+   */
+  RETRY: 8,
+
+  /**
+   * A delay has to pass.
+   *
+   * @generated from enum value: WAITING_REASON_DELAY = 9;
+   */
+  DELAY: 9,
+} as const;
+
+/**
+ * WaitingReason says why a run makes no progress by itself.
+ *
+ * @generated from enum pawl.v1.WaitingReason
+ */
+export type WaitingReason = (typeof WaitingReason)[keyof typeof WaitingReason] | UnknownEnum;
+
+/**
+ * Describes the enum pawl.v1.WaitingReason.
+ */
+export const WaitingReasonSchema: GenEnum<WaitingReason> = /*@__PURE__*/
+  enumDesc(file_pawl_v1_run, 3);
+
+/**
+ * OnExceeded says what happens when a run needs more than its budget.
+ *
+ * @generated from enum pawl.v1.OnExceeded
+ */
+export const OnExceeded = {
+  /**
+   * The definition's own; fail if it has none.
+   *
+   * @generated from enum value: ON_EXCEEDED_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED: 0,
+
+  /**
+   * The run fails with cause budget_exceeded.
+   *
+   * @generated from enum value: ON_EXCEEDED_FAIL = 1;
+   */
+  FAIL: 1,
+
+  /**
+   * The run pauses until TopUpRun raises the budget.
+   *
+   * @generated from enum value: ON_EXCEEDED_PAUSE = 2;
+   */
+  PAUSE: 2,
+} as const;
+
+/**
+ * OnExceeded says what happens when a run needs more than its budget.
+ *
+ * @generated from enum pawl.v1.OnExceeded
+ */
+export type OnExceeded = (typeof OnExceeded)[keyof typeof OnExceeded] | UnknownEnum;
+
+/**
+ * Describes the enum pawl.v1.OnExceeded.
+ */
+export const OnExceededSchema: GenEnum<OnExceeded> = /*@__PURE__*/
+  enumDesc(file_pawl_v1_run, 4);
 

@@ -10,9 +10,11 @@ import type { Effect } from "./effect_pb.ts";
 import { file_pawl_v1_effect } from "./effect_pb.ts";
 import type { RunEvent } from "./event_pb.ts";
 import { file_pawl_v1_event } from "./event_pb.ts";
-import type { Explanation } from "./explain_pb.ts";
+import type { Explanation, TaintTrace } from "./explain_pb.ts";
 import { file_pawl_v1_explain } from "./explain_pb.ts";
-import type { NodeStatus, Run, RunKind, RunStatus } from "./run_pb.ts";
+import type { RepairPlan } from "./repair_pb.ts";
+import { file_pawl_v1_repair } from "./repair_pb.ts";
+import type { Amounts, Budget, NodeStatus, Run, RunKind, RunStatus } from "./run_pb.ts";
 import { file_pawl_v1_run } from "./run_pb.ts";
 import type { DefinitionSource, Violation } from "./workflow_pb.ts";
 import { file_pawl_v1_workflow } from "./workflow_pb.ts";
@@ -22,7 +24,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file pawl/v1/run_service.proto.
  */
 export const file_pawl_v1_run_service: GenFile = /*@__PURE__*/
-  fileDesc("ChlwYXdsL3YxL3J1bl9zZXJ2aWNlLnByb3RvEgdwYXdsLnYxIogCCg9TdGFydFJ1blJlcXVlc3QSEwoLd29ya2Zsb3dfaWQYASABKAkSDwoHdmVyc2lvbhgCIAEoDRISCgppbnB1dF9qc29uGAMgASgMEiUKBWlucHV0GAQgASgLMhYuZ29vZ2xlLnByb3RvYnVmLlZhbHVlEhIKCnJlcXVlc3RfaWQYBSABKAkSEAoIcHJpb3JpdHkYBiABKAUSKwoIZGVhZGxpbmUYByABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SKQoLaWRlbXBvdGVuY3kYCCABKAsyFC5wYXdsLnYxLklkZW1wb3RlbmN5EhYKDm1heF9pdGVyYXRpb25zGAsgASgNIl8KC0lkZW1wb3RlbmN5EigKBXNjb3BlGAEgASgOMhkucGF3bC52MS5JZGVtcG90ZW5jeVNjb3BlEiYKA3R0bBgCIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbiJAChBTdGFydFJ1blJlc3BvbnNlEhkKA3J1bhgBIAEoCzIMLnBhd2wudjEuUnVuEhEKCWR1cGxpY2F0ZRgCIAEoCCJLChFFeGVjdXRlUnVuUmVxdWVzdBInCgVzdGFydBgBIAEoCzIYLnBhd2wudjEuU3RhcnRSdW5SZXF1ZXN0Eg0KBXR5cGVzGAIgAygJImUKEkV4ZWN1dGVSdW5SZXNwb25zZRIZCgNydW4YASABKAsyDC5wYXdsLnYxLlJ1bhIRCglkdXBsaWNhdGUYAiABKAgSIQoGZXZlbnRzGAMgAygLMhEucGF3bC52MS5SdW5FdmVudCI9ChFTdWJtaXRSdW5zUmVxdWVzdBIoCgtzdWJtaXNzaW9ucxgBIAMoCzITLnBhd2wudjEuU3VibWlzc2lvbiJYCgpTdWJtaXNzaW9uEicKBXN0YXJ0GAEgASgLMhgucGF3bC52MS5TdGFydFJ1blJlcXVlc3QSDAoEd2FpdBgCIAEoCBITCgt0cmFjZXBhcmVudBgDIAEoCSJAChJTdWJtaXRSdW5zUmVzcG9uc2USKgoHYW5zd2VycxgBIAMoCzIZLnBhd2wudjEuU3VibWlzc2lvbkFuc3dlciKWAQoQU3VibWlzc2lvbkFuc3dlchISCgpyZXF1ZXN0X2lkGAEgASgJEi0KCGFjY2VwdGVkGAIgASgLMhsucGF3bC52MS5BY2NlcHRlZFN1Ym1pc3Npb24SIQoHcmVmdXNlZBgDIAEoCzIQLnBhd2wudjEuUmVmdXNhbBIcCgNlbmQYBCABKAsyDy5wYXdsLnYxLlJ1bkVuZCI3ChJBY2NlcHRlZFN1Ym1pc3Npb24SDgoGcnVuX2lkGAEgASgJEhEKCWR1cGxpY2F0ZRgCIAEoCCLuAQoGUnVuRW5kEg4KBnJ1bl9pZBgBIAEoCRIiCgZzdGF0dXMYAiABKA4yEi5wYXdsLnYxLlJ1blN0YXR1cxITCgtvdXRwdXRfanNvbhgDIAEoDBImCgZvdXRwdXQYZyABKAsyFi5nb29nbGUucHJvdG9idWYuVmFsdWUSFQoNZXJyb3JfbWVzc2FnZRgEIAEoCRIUCgxoYXNfZmFpbHVyZXMYBSABKAgSFQoNbGFzdF9ldmVudF9pZBgGIAEoBBIWCg5mYWlsZWRfbm9kZV9pZBgHIAEoCRIXCg92YWx1ZXNfbGVmdF9vdXQYZCADKAkijgIKB1JlZnVzYWwSDAoEY29kZRgBIAEoBRIOCgZyZWFzb24YAiABKAkSDwoHbWVzc2FnZRgDIAEoCRIwCghtZXRhZGF0YRgEIAMoCzIeLnBhd2wudjEuUmVmdXNhbC5NZXRhZGF0YUVudHJ5EiYKCnZpb2xhdGlvbnMYBSADKAsyEi5wYXdsLnYxLlZpb2xhdGlvbhIuCgtyZXRyeV9kZWxheRgGIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbhIZChFvcmlnaW5fcmVxdWVzdF9pZBgHIAEoCRovCg1NZXRhZGF0YUVudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEipgEKDlRlc3RSdW5SZXF1ZXN0Ei0KCmRlZmluaXRpb24YASABKAsyGS5wYXdsLnYxLkRlZmluaXRpb25Tb3VyY2USEgoKaW5wdXRfanNvbhgCIAEoDBIlCgVpbnB1dBgDIAEoCzIWLmdvb2dsZS5wcm90b2J1Zi5WYWx1ZRISCgpyZXF1ZXN0X2lkGAQgASgJEhYKDm1heF9pdGVyYXRpb25zGAcgASgNImUKD1Rlc3RSdW5SZXNwb25zZRIZCgNydW4YASABKAsyDC5wYXdsLnYxLlJ1bhIRCglkdXBsaWNhdGUYAiABKAgSJAoId2FybmluZ3MYAyADKAsyEi5wYXdsLnYxLlZpb2xhdGlvbiIfCg1HZXRSdW5SZXF1ZXN0Eg4KBnJ1bl9pZBgBIAEoCSKJAQoOR2V0UnVuUmVzcG9uc2USGQoDcnVuGAEgASgLMgwucGF3bC52MS5SdW4SFwoPZGVmaW5pdGlvbl9qc29uGAIgASgMEioKCmRlZmluaXRpb24YZiABKAsyFi5nb29nbGUucHJvdG9idWYuVmFsdWUSFwoPdmFsdWVzX2xlZnRfb3V0GGQgAygJIkwKDldhaXRSdW5SZXF1ZXN0Eg4KBnJ1bl9pZBgBIAEoCRIqCgd0aW1lb3V0GAIgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uIj8KD1dhaXRSdW5SZXNwb25zZRIZCgNydW4YASABKAsyDC5wYXdsLnYxLlJ1bhIRCgloYXNfZW5kZWQYAiABKAgitwEKD0xpc3RSdW5zUmVxdWVzdBIkCghzdGF0dXNlcxgBIAMoDjISLnBhd2wudjEuUnVuU3RhdHVzEhMKC3dvcmtmbG93X2lkGAIgASgJEh4KBGtpbmQYAyABKA4yEC5wYXdsLnYxLlJ1bktpbmQSEQoJcGFnZV9zaXplGAQgASgFEhIKCnBhZ2VfdG9rZW4YBSABKAkSDQoFcXVlcnkYBiABKAkSEwoLc2NoZWR1bGVfaWQYPCABKAkiRwoQTGlzdFJ1bnNSZXNwb25zZRIaCgRydW5zGAEgAygLMgwucGF3bC52MS5SdW4SFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJIkgKEkV4cGxhaW5Ob2RlUmVxdWVzdBIOCgZydW5faWQYASABKAkSDwoHbm9kZV9pZBgCIAEoCRIRCglpdGVyYXRpb24YAyABKA0iQAoTRXhwbGFpbk5vZGVSZXNwb25zZRIpCgtleHBsYW5hdGlvbhgBIAEoCzIULnBhd2wudjEuRXhwbGFuYXRpb24iXAoSTGlzdEVmZmVjdHNSZXF1ZXN0Eg4KBnJ1bl9pZBgBIAEoCRIPCgdub2RlX2lkGAIgASgJEhEKCXBhZ2Vfc2l6ZRgDIAEoBRISCgpwYWdlX3Rva2VuGAQgASgJIlAKE0xpc3RFZmZlY3RzUmVzcG9uc2USIAoHZWZmZWN0cxgBIAMoCzIPLnBhd2wudjEuRWZmZWN0EhcKD25leHRfcGFnZV90b2tlbhgCIAEoCSJKChRHZXRJbnZvY2F0aW9uUmVxdWVzdBIOCgZydW5faWQYASABKAkSDwoHbm9kZV9pZBgCIAEoCRIRCglpdGVyYXRpb24YAyABKA0iQAoVR2V0SW52b2NhdGlvblJlc3BvbnNlEicKCmludm9jYXRpb24YASABKAsyEy5wYXdsLnYxLkludm9jYXRpb24itwMKCkludm9jYXRpb24SDAoEdHlwZRgBIAEoCRISCgppbnB1dF9qc29uGAIgASgMEiUKBWlucHV0GGYgASgLMhYuZ29vZ2xlLnByb3RvYnVmLlZhbHVlEhMKC2NvbmZpZ19qc29uGAMgASgMEiYKBmNvbmZpZxhnIAEoCzIWLmdvb2dsZS5wcm90b2J1Zi5WYWx1ZRIPCgdhdHRlbXB0GAQgASgNEhIKCmVmZmVjdF9rZXkYBSABKAkSEgoKdGltZW91dF9tcxgGIAEoBBITCgt3b3JrZmxvd19pZBgHIAEoCRIjCgZzdGF0dXMYCCABKA4yEy5wYXdsLnYxLk5vZGVTdGF0dXMSEwoLb3V0cHV0X2pzb24YCSABKAwSJgoGb3V0cHV0GG0gASgLMhYuZ29vZ2xlLnByb3RvYnVmLlZhbHVlEg4KBmhhbmRsZRgKIAEoCRINCgVjYXVzZRgLIAEoCRIPCgdtZXNzYWdlGAwgASgJEioKB2VmZmVjdHMYDSADKAsyGS5wYXdsLnYxLkludm9jYXRpb25FZmZlY3QSFwoPdmFsdWVzX2xlZnRfb3V0GGQgAygJIp8BChBJbnZvY2F0aW9uRWZmZWN0EgwKBG5hbWUYASABKAkSFAoMZWZmZWN0X2NsYXNzGAIgASgJEhEKCWNvbW1pdHRlZBgDIAEoCBITCgtyZXN1bHRfanNvbhgEIAEoDBImCgZyZXN1bHQYaCABKAsyFi5nb29nbGUucHJvdG9idWYuVmFsdWUSFwoPdmFsdWVzX2xlZnRfb3V0GGQgAygJIkYKEENhbmNlbFJ1blJlcXVlc3QSDgoGcnVuX2lkGAEgASgJEg4KBnJlYXNvbhgCIAEoCRISCgpyZXF1ZXN0X2lkGAMgASgJIi4KEUNhbmNlbFJ1blJlc3BvbnNlEhkKA3J1bhgBIAEoCzIMLnBhd2wudjEuUnVuIjYKEERlbGV0ZVJ1blJlcXVlc3QSDgoGcnVuX2lkGAEgASgJEhIKCnJlcXVlc3RfaWQYAiABKAkiEwoRRGVsZXRlUnVuUmVzcG9uc2UikQEKEURlY2lkZU5vZGVSZXF1ZXN0Eg4KBnJ1bl9pZBgBIAEoCRIPCgdub2RlX2lkGAIgASgJEhEKCWl0ZXJhdGlvbhgDIAEoDRIjCghkZWNpc2lvbhgEIAEoDjIRLnBhd2wudjEuRGVjaXNpb24SDwoHY29tbWVudBgFIAEoCRISCgpyZXF1ZXN0X2lkGAYgASgJIi8KEkRlY2lkZU5vZGVSZXNwb25zZRIZCgNydW4YASABKAsyDC5wYXdsLnYxLlJ1biI3ChFSZWNoZWNrUnVuUmVxdWVzdBIOCgZydW5faWQYASABKAkSEgoKcmVxdWVzdF9pZBgCIAEoCSIvChJSZWNoZWNrUnVuUmVzcG9uc2USGQoDcnVuGAEgASgLMgwucGF3bC52MS5SdW4iYwoPUGF1c2VSdW5SZXF1ZXN0Eg4KBnJ1bl9pZBgBIAEoCRIKCgJieRgCIAEoCRIOCgZyZWFzb24YAyABKAkSEgoKcmVxdWVzdF9pZBgEIAEoCRIQCghjaGlsZHJlbhgFIAEoCCItChBQYXVzZVJ1blJlc3BvbnNlEhkKA3J1bhgBIAEoCzIMLnBhd2wudjEuUnVuImQKEFJlc3VtZVJ1blJlcXVlc3QSDgoGcnVuX2lkGAEgASgJEgoKAmJ5GAIgASgJEg4KBnJlYXNvbhgDIAEoCRISCgpyZXF1ZXN0X2lkGAQgASgJEhAKCGNoaWxkcmVuGAUgASgIIi4KEVJlc3VtZVJ1blJlc3BvbnNlEhkKA3J1bhgBIAEoCzIMLnBhd2wudjEuUnVuKlcKEElkZW1wb3RlbmN5U2NvcGUSIQodSURFTVBPVEVOQ1lfU0NPUEVfVU5TUEVDSUZJRUQQABIgChxJREVNUE9URU5DWV9TQ09QRV9JTlBVVF9IQVNIEAEqTwoIRGVjaXNpb24SGAoUREVDSVNJT05fVU5TUEVDSUZJRUQQABIUChBERUNJU0lPTl9BUFBST1ZFEAESEwoPREVDSVNJT05fUkVKRUNUEAIy2AgKClJ1blNlcnZpY2USPwoIU3RhcnRSdW4SGC5wYXdsLnYxLlN0YXJ0UnVuUmVxdWVzdBoZLnBhd2wudjEuU3RhcnRSdW5SZXNwb25zZRJHCgpFeGVjdXRlUnVuEhoucGF3bC52MS5FeGVjdXRlUnVuUmVxdWVzdBobLnBhd2wudjEuRXhlY3V0ZVJ1blJlc3BvbnNlMAESSQoKU3VibWl0UnVucxIaLnBhd2wudjEuU3VibWl0UnVuc1JlcXVlc3QaGy5wYXdsLnYxLlN1Ym1pdFJ1bnNSZXNwb25zZSgBMAESPAoHVGVzdFJ1bhIXLnBhd2wudjEuVGVzdFJ1blJlcXVlc3QaGC5wYXdsLnYxLlRlc3RSdW5SZXNwb25zZRI5CgZHZXRSdW4SFi5wYXdsLnYxLkdldFJ1blJlcXVlc3QaFy5wYXdsLnYxLkdldFJ1blJlc3BvbnNlEjwKB1dhaXRSdW4SFy5wYXdsLnYxLldhaXRSdW5SZXF1ZXN0GhgucGF3bC52MS5XYWl0UnVuUmVzcG9uc2USPwoITGlzdFJ1bnMSGC5wYXdsLnYxLkxpc3RSdW5zUmVxdWVzdBoZLnBhd2wudjEuTGlzdFJ1bnNSZXNwb25zZRJICgtFeHBsYWluTm9kZRIbLnBhd2wudjEuRXhwbGFpbk5vZGVSZXF1ZXN0GhwucGF3bC52MS5FeHBsYWluTm9kZVJlc3BvbnNlEkgKC0xpc3RFZmZlY3RzEhsucGF3bC52MS5MaXN0RWZmZWN0c1JlcXVlc3QaHC5wYXdsLnYxLkxpc3RFZmZlY3RzUmVzcG9uc2USTgoNR2V0SW52b2NhdGlvbhIdLnBhd2wudjEuR2V0SW52b2NhdGlvblJlcXVlc3QaHi5wYXdsLnYxLkdldEludm9jYXRpb25SZXNwb25zZRJCCglDYW5jZWxSdW4SGS5wYXdsLnYxLkNhbmNlbFJ1blJlcXVlc3QaGi5wYXdsLnYxLkNhbmNlbFJ1blJlc3BvbnNlEj8KCFBhdXNlUnVuEhgucGF3bC52MS5QYXVzZVJ1blJlcXVlc3QaGS5wYXdsLnYxLlBhdXNlUnVuUmVzcG9uc2USQgoJUmVzdW1lUnVuEhkucGF3bC52MS5SZXN1bWVSdW5SZXF1ZXN0GhoucGF3bC52MS5SZXN1bWVSdW5SZXNwb25zZRJCCglEZWxldGVSdW4SGS5wYXdsLnYxLkRlbGV0ZVJ1blJlcXVlc3QaGi5wYXdsLnYxLkRlbGV0ZVJ1blJlc3BvbnNlEkUKClJlY2hlY2tSdW4SGi5wYXdsLnYxLlJlY2hlY2tSdW5SZXF1ZXN0GhsucGF3bC52MS5SZWNoZWNrUnVuUmVzcG9uc2USRQoKRGVjaWRlTm9kZRIaLnBhd2wudjEuRGVjaWRlTm9kZVJlcXVlc3QaGy5wYXdsLnYxLkRlY2lkZU5vZGVSZXNwb25zZWIGcHJvdG8z", [file_google_protobuf_duration, file_google_protobuf_struct, file_pawl_v1_effect, file_pawl_v1_event, file_pawl_v1_explain, file_pawl_v1_run, file_pawl_v1_workflow]);
+  fileDesc("ChlwYXdsL3YxL3J1bl9zZXJ2aWNlLnByb3RvEgdwYXdsLnYxIo8DCg9TdGFydFJ1blJlcXVlc3QSEwoLd29ya2Zsb3dfaWQYASABKAkSDwoHdmVyc2lvbhgCIAEoDRISCgppbnB1dF9qc29uGAMgASgMEiUKBWlucHV0GAQgASgLMhYuZ29vZ2xlLnByb3RvYnVmLlZhbHVlEhIKCnJlcXVlc3RfaWQYBSABKAkSEAoIcHJpb3JpdHkYBiABKAUSKwoIZGVhZGxpbmUYByABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SKQoLaWRlbXBvdGVuY3kYCCABKAsyFC5wYXdsLnYxLklkZW1wb3RlbmN5EhYKDm1heF9pdGVyYXRpb25zGAsgASgNEgwKBGdvYWwYQSABKAkSEwoLY29uc3RyYWludHMYQiADKAkSGAoLbWF4X3JldHJpZXMYQyABKA1IAIgBARIXCg91bnRydXN0ZWRfaW5wdXQYSyABKAgSHwoGYnVkZ2V0GFAgASgLMg8ucGF3bC52MS5CdWRnZXRCDgoMX21heF9yZXRyaWVzIl8KC0lkZW1wb3RlbmN5EigKBXNjb3BlGAEgASgOMhkucGF3bC52MS5JZGVtcG90ZW5jeVNjb3BlEiYKA3R0bBgCIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbiJAChBTdGFydFJ1blJlc3BvbnNlEhkKA3J1bhgBIAEoCzIMLnBhd2wudjEuUnVuEhEKCWR1cGxpY2F0ZRgCIAEoCCJLChFFeGVjdXRlUnVuUmVxdWVzdBInCgVzdGFydBgBIAEoCzIYLnBhd2wudjEuU3RhcnRSdW5SZXF1ZXN0Eg0KBXR5cGVzGAIgAygJImUKEkV4ZWN1dGVSdW5SZXNwb25zZRIZCgNydW4YASABKAsyDC5wYXdsLnYxLlJ1bhIRCglkdXBsaWNhdGUYAiABKAgSIQoGZXZlbnRzGAMgAygLMhEucGF3bC52MS5SdW5FdmVudCI9ChFTdWJtaXRSdW5zUmVxdWVzdBIoCgtzdWJtaXNzaW9ucxgBIAMoCzITLnBhd2wudjEuU3VibWlzc2lvbiJYCgpTdWJtaXNzaW9uEicKBXN0YXJ0GAEgASgLMhgucGF3bC52MS5TdGFydFJ1blJlcXVlc3QSDAoEd2FpdBgCIAEoCBITCgt0cmFjZXBhcmVudBgDIAEoCSJAChJTdWJtaXRSdW5zUmVzcG9uc2USKgoHYW5zd2VycxgBIAMoCzIZLnBhd2wudjEuU3VibWlzc2lvbkFuc3dlciKWAQoQU3VibWlzc2lvbkFuc3dlchISCgpyZXF1ZXN0X2lkGAEgASgJEi0KCGFjY2VwdGVkGAIgASgLMhsucGF3bC52MS5BY2NlcHRlZFN1Ym1pc3Npb24SIQoHcmVmdXNlZBgDIAEoCzIQLnBhd2wudjEuUmVmdXNhbBIcCgNlbmQYBCABKAsyDy5wYXdsLnYxLlJ1bkVuZCI3ChJBY2NlcHRlZFN1Ym1pc3Npb24SDgoGcnVuX2lkGAEgASgJEhEKCWR1cGxpY2F0ZRgCIAEoCCLuAQoGUnVuRW5kEg4KBnJ1bl9pZBgBIAEoCRIiCgZzdGF0dXMYAiABKA4yEi5wYXdsLnYxLlJ1blN0YXR1cxITCgtvdXRwdXRfanNvbhgDIAEoDBImCgZvdXRwdXQYZyABKAsyFi5nb29nbGUucHJvdG9idWYuVmFsdWUSFQoNZXJyb3JfbWVzc2FnZRgEIAEoCRIUCgxoYXNfZmFpbHVyZXMYBSABKAgSFQoNbGFzdF9ldmVudF9pZBgGIAEoBBIWCg5mYWlsZWRfbm9kZV9pZBgHIAEoCRIXCg92YWx1ZXNfbGVmdF9vdXQYZCADKAkijgIKB1JlZnVzYWwSDAoEY29kZRgBIAEoBRIOCgZyZWFzb24YAiABKAkSDwoHbWVzc2FnZRgDIAEoCRIwCghtZXRhZGF0YRgEIAMoCzIeLnBhd2wudjEuUmVmdXNhbC5NZXRhZGF0YUVudHJ5EiYKCnZpb2xhdGlvbnMYBSADKAsyEi5wYXdsLnYxLlZpb2xhdGlvbhIuCgtyZXRyeV9kZWxheRgGIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbhIZChFvcmlnaW5fcmVxdWVzdF9pZBgHIAEoCRovCg1NZXRhZGF0YUVudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEirQIKDlRlc3RSdW5SZXF1ZXN0Ei0KCmRlZmluaXRpb24YASABKAsyGS5wYXdsLnYxLkRlZmluaXRpb25Tb3VyY2USEgoKaW5wdXRfanNvbhgCIAEoDBIlCgVpbnB1dBgDIAEoCzIWLmdvb2dsZS5wcm90b2J1Zi5WYWx1ZRISCgpyZXF1ZXN0X2lkGAQgASgJEhYKDm1heF9pdGVyYXRpb25zGAcgASgNEgwKBGdvYWwYQSABKAkSEwoLY29uc3RyYWludHMYQiADKAkSGAoLbWF4X3JldHJpZXMYQyABKA1IAIgBARIXCg91bnRydXN0ZWRfaW5wdXQYSyABKAgSHwoGYnVkZ2V0GFAgASgLMg8ucGF3bC52MS5CdWRnZXRCDgoMX21heF9yZXRyaWVzImUKD1Rlc3RSdW5SZXNwb25zZRIZCgNydW4YASABKAsyDC5wYXdsLnYxLlJ1bhIRCglkdXBsaWNhdGUYAiABKAgSJAoId2FybmluZ3MYAyADKAsyEi5wYXdsLnYxLlZpb2xhdGlvbiI0Cg1HZXRSdW5SZXF1ZXN0Eg4KBnJ1bl9pZBgBIAEoCRITCgthdF9ldmVudF9pZBgCIAEoBCKJAQoOR2V0UnVuUmVzcG9uc2USGQoDcnVuGAEgASgLMgwucGF3bC52MS5SdW4SFwoPZGVmaW5pdGlvbl9qc29uGAIgASgMEioKCmRlZmluaXRpb24YZiABKAsyFi5nb29nbGUucHJvdG9idWYuVmFsdWUSFwoPdmFsdWVzX2xlZnRfb3V0GGQgAygJIkwKDldhaXRSdW5SZXF1ZXN0Eg4KBnJ1bl9pZBgBIAEoCRIqCgd0aW1lb3V0GAIgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uIj8KD1dhaXRSdW5SZXNwb25zZRIZCgNydW4YASABKAsyDC5wYXdsLnYxLlJ1bhIRCgloYXNfZW5kZWQYAiABKAgitwEKD0xpc3RSdW5zUmVxdWVzdBIkCghzdGF0dXNlcxgBIAMoDjISLnBhd2wudjEuUnVuU3RhdHVzEhMKC3dvcmtmbG93X2lkGAIgASgJEh4KBGtpbmQYAyABKA4yEC5wYXdsLnYxLlJ1bktpbmQSEQoJcGFnZV9zaXplGAQgASgFEhIKCnBhZ2VfdG9rZW4YBSABKAkSDQoFcXVlcnkYBiABKAkSEwoLc2NoZWR1bGVfaWQYPCABKAkiRwoQTGlzdFJ1bnNSZXNwb25zZRIaCgRydW5zGAEgAygLMgwucGF3bC52MS5SdW4SFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJIkgKEkV4cGxhaW5Ob2RlUmVxdWVzdBIOCgZydW5faWQYASABKAkSDwoHbm9kZV9pZBgCIAEoCRIRCglpdGVyYXRpb24YAyABKA0iQAoTRXhwbGFpbk5vZGVSZXNwb25zZRIpCgtleHBsYW5hdGlvbhgBIAEoCzIULnBhd2wudjEuRXhwbGFuYXRpb24iXQoTRXhwbGFpblRhaW50UmVxdWVzdBIOCgZydW5faWQYASABKAkSDwoHbm9kZV9pZBgCIAEoCRIRCglpdGVyYXRpb24YAyABKA0SEgoKbWVtb3J5X2tleRgEIAEoCSI6ChRFeHBsYWluVGFpbnRSZXNwb25zZRIiCgV0cmFjZRgBIAEoCzITLnBhd2wudjEuVGFpbnRUcmFjZSJcChJMaXN0RWZmZWN0c1JlcXVlc3QSDgoGcnVuX2lkGAEgASgJEg8KB25vZGVfaWQYAiABKAkSEQoJcGFnZV9zaXplGAMgASgFEhIKCnBhZ2VfdG9rZW4YBCABKAkiUAoTTGlzdEVmZmVjdHNSZXNwb25zZRIgCgdlZmZlY3RzGAEgAygLMg8ucGF3bC52MS5FZmZlY3QSFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJIkoKFEdldEludm9jYXRpb25SZXF1ZXN0Eg4KBnJ1bl9pZBgBIAEoCRIPCgdub2RlX2lkGAIgASgJEhEKCWl0ZXJhdGlvbhgDIAEoDSJAChVHZXRJbnZvY2F0aW9uUmVzcG9uc2USJwoKaW52b2NhdGlvbhgBIAEoCzITLnBhd2wudjEuSW52b2NhdGlvbiK3AwoKSW52b2NhdGlvbhIMCgR0eXBlGAEgASgJEhIKCmlucHV0X2pzb24YAiABKAwSJQoFaW5wdXQYZiABKAsyFi5nb29nbGUucHJvdG9idWYuVmFsdWUSEwoLY29uZmlnX2pzb24YAyABKAwSJgoGY29uZmlnGGcgASgLMhYuZ29vZ2xlLnByb3RvYnVmLlZhbHVlEg8KB2F0dGVtcHQYBCABKA0SEgoKZWZmZWN0X2tleRgFIAEoCRISCgp0aW1lb3V0X21zGAYgASgEEhMKC3dvcmtmbG93X2lkGAcgASgJEiMKBnN0YXR1cxgIIAEoDjITLnBhd2wudjEuTm9kZVN0YXR1cxITCgtvdXRwdXRfanNvbhgJIAEoDBImCgZvdXRwdXQYbSABKAsyFi5nb29nbGUucHJvdG9idWYuVmFsdWUSDgoGaGFuZGxlGAogASgJEg0KBWNhdXNlGAsgASgJEg8KB21lc3NhZ2UYDCABKAkSKgoHZWZmZWN0cxgNIAMoCzIZLnBhd2wudjEuSW52b2NhdGlvbkVmZmVjdBIXCg92YWx1ZXNfbGVmdF9vdXQYZCADKAkinwEKEEludm9jYXRpb25FZmZlY3QSDAoEbmFtZRgBIAEoCRIUCgxlZmZlY3RfY2xhc3MYAiABKAkSEQoJY29tbWl0dGVkGAMgASgIEhMKC3Jlc3VsdF9qc29uGAQgASgMEiYKBnJlc3VsdBhoIAEoCzIWLmdvb2dsZS5wcm90b2J1Zi5WYWx1ZRIXCg92YWx1ZXNfbGVmdF9vdXQYZCADKAkibgoQQ2FuY2VsUnVuUmVxdWVzdBIOCgZydW5faWQYASABKAkSDgoGcmVhc29uGAIgASgJEhIKCnJlcXVlc3RfaWQYAyABKAkSFwoKY29tcGVuc2F0ZRhaIAEoCEgAiAEBQg0KC19jb21wZW5zYXRlIi4KEUNhbmNlbFJ1blJlc3BvbnNlEhkKA3J1bhgBIAEoCzIMLnBhd2wudjEuUnVuIjYKEERlbGV0ZVJ1blJlcXVlc3QSDgoGcnVuX2lkGAEgASgJEhIKCnJlcXVlc3RfaWQYAiABKAkiEwoRRGVsZXRlUnVuUmVzcG9uc2UikQEKEURlY2lkZU5vZGVSZXF1ZXN0Eg4KBnJ1bl9pZBgBIAEoCRIPCgdub2RlX2lkGAIgASgJEhEKCWl0ZXJhdGlvbhgDIAEoDRIjCghkZWNpc2lvbhgEIAEoDjIRLnBhd2wudjEuRGVjaXNpb24SDwoHY29tbWVudBgFIAEoCRISCgpyZXF1ZXN0X2lkGAYgASgJIi8KEkRlY2lkZU5vZGVSZXNwb25zZRIZCgNydW4YASABKAsyDC5wYXdsLnYxLlJ1biI3ChFSZWNoZWNrUnVuUmVxdWVzdBIOCgZydW5faWQYASABKAkSEgoKcmVxdWVzdF9pZBgCIAEoCSIvChJSZWNoZWNrUnVuUmVzcG9uc2USGQoDcnVuGAEgASgLMgwucGF3bC52MS5SdW4iYwoPUGF1c2VSdW5SZXF1ZXN0Eg4KBnJ1bl9pZBgBIAEoCRIKCgJieRgCIAEoCRIOCgZyZWFzb24YAyABKAkSEgoKcmVxdWVzdF9pZBgEIAEoCRIQCghjaGlsZHJlbhgFIAEoCCItChBQYXVzZVJ1blJlc3BvbnNlEhkKA3J1bhgBIAEoCzIMLnBhd2wudjEuUnVuInQKD1RvcFVwUnVuUmVxdWVzdBIOCgZydW5faWQYASABKAkSIQoHYW1vdW50cxgCIAEoCzIQLnBhd2wudjEuQW1vdW50cxIKCgJieRgDIAEoCRIOCgZyZWFzb24YBCABKAkSEgoKcmVxdWVzdF9pZBgFIAEoCSItChBUb3BVcFJ1blJlc3BvbnNlEhkKA3J1bhgBIAEoCzIMLnBhd2wudjEuUnVuImQKEFJlc3VtZVJ1blJlcXVlc3QSDgoGcnVuX2lkGAEgASgJEgoKAmJ5GAIgASgJEg4KBnJlYXNvbhgDIAEoCRISCgpyZXF1ZXN0X2lkGAQgASgJEhAKCGNoaWxkcmVuGAUgASgIIi4KEVJlc3VtZVJ1blJlc3BvbnNlEhkKA3J1bhgBIAEoCzIMLnBhd2wudjEuUnVuIvMCChBSZXBhaXJSdW5SZXF1ZXN0Eg4KBnJ1bl9pZBgBIAEoCRISCgpmcm9tX25vZGVzGAIgAygJEhUKDWZyb21fZXZlbnRfaWQYAyABKAQSLQoKZGVmaW5pdGlvbhgEIAEoCzIZLnBhd2wudjEuRGVmaW5pdGlvblNvdXJjZRIOCgZsYXRlc3QYBSABKAgSEgoKaW5wdXRfanNvbhgGIAEoDBIlCgVpbnB1dBgHIAEoCzIWLmdvb2dsZS5wcm90b2J1Zi5WYWx1ZRIqCgdvdXRwdXRzGAggAygLMhkucGF3bC52MS5TZXRPdXRwdXRSZXF1ZXN0EhIKCmtlZXBfbm9kZXMYCSADKAkSDwoHZHJ5X3J1bhgKIAEoCBITCgtwbGFuX2RpZ2VzdBgLIAEoCRISCgpyZXF1ZXN0X2lkGAwgASgJEgoKAmJ5GA0gASgJEg4KBnJlYXNvbhgOIAEoCRIUCgxrZWVwX2VmZmVjdHMYDyABKAgicAoQU2V0T3V0cHV0UmVxdWVzdBIPCgdub2RlX2lkGAEgASgJEhMKC291dHB1dF9qc29uGAIgASgMEiYKBm91dHB1dBgDIAEoCzIWLmdvb2dsZS5wcm90b2J1Zi5WYWx1ZRIOCgZoYW5kbGUYBCABKAkiigEKEVJlcGFpclJ1blJlc3BvbnNlEiEKBHBsYW4YASABKAsyEy5wYXdsLnYxLlJlcGFpclBsYW4SGQoDcnVuGAIgASgLMgwucGF3bC52MS5SdW4SEQoJZHVwbGljYXRlGAMgASgIEiQKCHdhcm5pbmdzGAQgAygLMhIucGF3bC52MS5WaW9sYXRpb24igQEKD1JldHJ5UnVuUmVxdWVzdBIOCgZydW5faWQYASABKAkSDgoGbGF0ZXN0GAIgASgIEg8KB2RyeV9ydW4YAyABKAgSEwoLcGxhbl9kaWdlc3QYBCABKAkSEgoKcmVxdWVzdF9pZBgFIAEoCRIUCgxrZWVwX2VmZmVjdHMYBiABKAgiYwoQUmV0cnlSdW5SZXNwb25zZRIhCgRwbGFuGAEgASgLMhMucGF3bC52MS5SZXBhaXJQbGFuEhkKA3J1bhgCIAEoCzIMLnBhd2wudjEuUnVuEhEKCWR1cGxpY2F0ZRgDIAEoCCKDAQoQU2lnbmFsUnVuUmVxdWVzdBIOCgZydW5faWQYASABKAkSDAoEbmFtZRgCIAEoCRIUCgxwYXlsb2FkX2pzb24YAyABKAwSJwoHcGF5bG9hZBgEIAEoCzIWLmdvb2dsZS5wcm90b2J1Zi5WYWx1ZRISCgpyZXF1ZXN0X2lkGAUgASgJIk8KEVNpZ25hbFJ1blJlc3BvbnNlEhkKA3J1bhgBIAEoCzIMLnBhd2wudjEuUnVuEhEKCWR1cGxpY2F0ZRgCIAEoCBIMCgRrZXB0GAMgASgIKlcKEElkZW1wb3RlbmN5U2NvcGUSIQodSURFTVBPVEVOQ1lfU0NPUEVfVU5TUEVDSUZJRUQQABIgChxJREVNUE9URU5DWV9TQ09QRV9JTlBVVF9IQVNIEAEqTwoIRGVjaXNpb24SGAoUREVDSVNJT05fVU5TUEVDSUZJRUQQABIUChBERUNJU0lPTl9BUFBST1ZFEAESEwoPREVDSVNJT05fUkVKRUNUEAIyrwsKClJ1blNlcnZpY2USPwoIU3RhcnRSdW4SGC5wYXdsLnYxLlN0YXJ0UnVuUmVxdWVzdBoZLnBhd2wudjEuU3RhcnRSdW5SZXNwb25zZRJHCgpFeGVjdXRlUnVuEhoucGF3bC52MS5FeGVjdXRlUnVuUmVxdWVzdBobLnBhd2wudjEuRXhlY3V0ZVJ1blJlc3BvbnNlMAESSQoKU3VibWl0UnVucxIaLnBhd2wudjEuU3VibWl0UnVuc1JlcXVlc3QaGy5wYXdsLnYxLlN1Ym1pdFJ1bnNSZXNwb25zZSgBMAESPAoHVGVzdFJ1bhIXLnBhd2wudjEuVGVzdFJ1blJlcXVlc3QaGC5wYXdsLnYxLlRlc3RSdW5SZXNwb25zZRI5CgZHZXRSdW4SFi5wYXdsLnYxLkdldFJ1blJlcXVlc3QaFy5wYXdsLnYxLkdldFJ1blJlc3BvbnNlEjwKB1dhaXRSdW4SFy5wYXdsLnYxLldhaXRSdW5SZXF1ZXN0GhgucGF3bC52MS5XYWl0UnVuUmVzcG9uc2USPwoITGlzdFJ1bnMSGC5wYXdsLnYxLkxpc3RSdW5zUmVxdWVzdBoZLnBhd2wudjEuTGlzdFJ1bnNSZXNwb25zZRJICgtFeHBsYWluTm9kZRIbLnBhd2wudjEuRXhwbGFpbk5vZGVSZXF1ZXN0GhwucGF3bC52MS5FeHBsYWluTm9kZVJlc3BvbnNlEksKDEV4cGxhaW5UYWludBIcLnBhd2wudjEuRXhwbGFpblRhaW50UmVxdWVzdBodLnBhd2wudjEuRXhwbGFpblRhaW50UmVzcG9uc2USSAoLTGlzdEVmZmVjdHMSGy5wYXdsLnYxLkxpc3RFZmZlY3RzUmVxdWVzdBocLnBhd2wudjEuTGlzdEVmZmVjdHNSZXNwb25zZRJOCg1HZXRJbnZvY2F0aW9uEh0ucGF3bC52MS5HZXRJbnZvY2F0aW9uUmVxdWVzdBoeLnBhd2wudjEuR2V0SW52b2NhdGlvblJlc3BvbnNlEkIKCUNhbmNlbFJ1bhIZLnBhd2wudjEuQ2FuY2VsUnVuUmVxdWVzdBoaLnBhd2wudjEuQ2FuY2VsUnVuUmVzcG9uc2USPwoIUGF1c2VSdW4SGC5wYXdsLnYxLlBhdXNlUnVuUmVxdWVzdBoZLnBhd2wudjEuUGF1c2VSdW5SZXNwb25zZRJCCglSZXN1bWVSdW4SGS5wYXdsLnYxLlJlc3VtZVJ1blJlcXVlc3QaGi5wYXdsLnYxLlJlc3VtZVJ1blJlc3BvbnNlEkIKCVNpZ25hbFJ1bhIZLnBhd2wudjEuU2lnbmFsUnVuUmVxdWVzdBoaLnBhd2wudjEuU2lnbmFsUnVuUmVzcG9uc2USPwoIVG9wVXBSdW4SGC5wYXdsLnYxLlRvcFVwUnVuUmVxdWVzdBoZLnBhd2wudjEuVG9wVXBSdW5SZXNwb25zZRJCCglEZWxldGVSdW4SGS5wYXdsLnYxLkRlbGV0ZVJ1blJlcXVlc3QaGi5wYXdsLnYxLkRlbGV0ZVJ1blJlc3BvbnNlEkUKClJlY2hlY2tSdW4SGi5wYXdsLnYxLlJlY2hlY2tSdW5SZXF1ZXN0GhsucGF3bC52MS5SZWNoZWNrUnVuUmVzcG9uc2USQgoJUmVwYWlyUnVuEhkucGF3bC52MS5SZXBhaXJSdW5SZXF1ZXN0GhoucGF3bC52MS5SZXBhaXJSdW5SZXNwb25zZRI/CghSZXRyeVJ1bhIYLnBhd2wudjEuUmV0cnlSdW5SZXF1ZXN0GhkucGF3bC52MS5SZXRyeVJ1blJlc3BvbnNlEkUKCkRlY2lkZU5vZGUSGi5wYXdsLnYxLkRlY2lkZU5vZGVSZXF1ZXN0GhsucGF3bC52MS5EZWNpZGVOb2RlUmVzcG9uc2ViBnByb3RvMw", [file_google_protobuf_duration, file_google_protobuf_struct, file_pawl_v1_effect, file_pawl_v1_event, file_pawl_v1_explain, file_pawl_v1_repair, file_pawl_v1_run, file_pawl_v1_workflow]);
 
 /**
  * StartRunRequest is the body of StartRun.
@@ -92,6 +94,41 @@ export type StartRunRequest = Message<"pawl.v1.StartRunRequest"> & {
    * @generated from field: uint32 max_iterations = 11;
    */
   maxIterations: number;
+
+  /**
+   * What the run is for; empty means the definition's own. At most 4000 characters. Templates read it as ctx.goal.
+   *
+   * @generated from field: string goal = 65;
+   */
+  goal: string;
+
+  /**
+   * The rules that its nodes respect; none means the definition's own. At most 32 of 1000 characters each. Templates read ctx.constraints.
+   *
+   * @generated from field: repeated string constraints = 66;
+   */
+  constraints: string[];
+
+  /**
+   * How often an execution may be retried at most, whatever its policy; absent means the definition's own.
+   *
+   * @generated from field: optional uint32 max_retries = 67;
+   */
+  maxRetries?: number | undefined;
+
+  /**
+   * Whether the input is not trusted: it gets the label input. A definition may say so for every run.
+   *
+   * @generated from field: bool untrusted_input = 75;
+   */
+  untrustedInput: boolean;
+
+  /**
+   * How much the run may use. It can lower the limits of the definition, and not raise them.
+   *
+   * @generated from field: pawl.v1.Budget budget = 80;
+   */
+  budget?: Budget | undefined;
 };
 
 /**
@@ -550,6 +587,41 @@ export type TestRunRequest = Message<"pawl.v1.TestRunRequest"> & {
    * @generated from field: uint32 max_iterations = 7;
    */
   maxIterations: number;
+
+  /**
+   * What the run is for; empty means the definition's own. At most 4000 characters. Templates read it as ctx.goal.
+   *
+   * @generated from field: string goal = 65;
+   */
+  goal: string;
+
+  /**
+   * The rules that its nodes respect; none means the definition's own. At most 32 of 1000 characters each. Templates read ctx.constraints.
+   *
+   * @generated from field: repeated string constraints = 66;
+   */
+  constraints: string[];
+
+  /**
+   * How often an execution may be retried at most, whatever its policy; absent means the definition's own.
+   *
+   * @generated from field: optional uint32 max_retries = 67;
+   */
+  maxRetries?: number | undefined;
+
+  /**
+   * Whether the input is not trusted, as in StartRun.
+   *
+   * @generated from field: bool untrusted_input = 75;
+   */
+  untrustedInput: boolean;
+
+  /**
+   * How much the run may use. It can lower the limits of the definition, and not raise them.
+   *
+   * @generated from field: pawl.v1.Budget budget = 80;
+   */
+  budget?: Budget | undefined;
 };
 
 /**
@@ -606,6 +678,14 @@ export type GetRunRequest = Message<"pawl.v1.GetRunRequest"> & {
    * @generated from field: string run_id = 1;
    */
   runId: string;
+
+  /**
+   * The event after which the run is read: run.state, run.nodes and run.status are those of that moment. 0 means now. CURSOR_OUT_OF_RANGE
+   * if the log does not reach so far.
+   *
+   * @generated from field: uint64 at_event_id = 2;
+   */
+  atEventId: bigint;
 };
 
 /**
@@ -863,6 +943,69 @@ export const ExplainNodeResponseSchema: GenMessage<ExplainNodeResponse> = /*@__P
   messageDesc(file_pawl_v1_run_service, 21);
 
 /**
+ * ExplainTaintRequest is the body of ExplainTaint. It names a node or a key of the memory.
+ *
+ * @generated from message pawl.v1.ExplainTaintRequest
+ */
+export type ExplainTaintRequest = Message<"pawl.v1.ExplainTaintRequest"> & {
+  /**
+   * Which run.
+   *
+   * @generated from field: string run_id = 1;
+   */
+  runId: string;
+
+  /**
+   * Which node. NODE_NOT_FOUND when the run has none of that id.
+   *
+   * @generated from field: string node_id = 2;
+   */
+  nodeId: string;
+
+  /**
+   * Which execution of the node; 0 outside loops and maps.
+   *
+   * @generated from field: uint32 iteration = 3;
+   */
+  iteration: number;
+
+  /**
+   * Which key of the memory, in place of a node. MEMORY_KEY_NOT_FOUND when no node has written it.
+   *
+   * @generated from field: string memory_key = 4;
+   */
+  memoryKey: string;
+};
+
+/**
+ * Describes the message pawl.v1.ExplainTaintRequest.
+ * Use `create(ExplainTaintRequestSchema)` to create a new message.
+ */
+export const ExplainTaintRequestSchema: GenMessage<ExplainTaintRequest> = /*@__PURE__*/
+  messageDesc(file_pawl_v1_run_service, 22);
+
+/**
+ * ExplainTaintResponse is the answer of ExplainTaint.
+ *
+ * @generated from message pawl.v1.ExplainTaintResponse
+ */
+export type ExplainTaintResponse = Message<"pawl.v1.ExplainTaintResponse"> & {
+  /**
+   * From where its labels come.
+   *
+   * @generated from field: pawl.v1.TaintTrace trace = 1;
+   */
+  trace?: TaintTrace | undefined;
+};
+
+/**
+ * Describes the message pawl.v1.ExplainTaintResponse.
+ * Use `create(ExplainTaintResponseSchema)` to create a new message.
+ */
+export const ExplainTaintResponseSchema: GenMessage<ExplainTaintResponse> = /*@__PURE__*/
+  messageDesc(file_pawl_v1_run_service, 23);
+
+/**
  * ListEffectsRequest is the body of ListEffects.
  *
  * @generated from message pawl.v1.ListEffectsRequest
@@ -902,7 +1045,7 @@ export type ListEffectsRequest = Message<"pawl.v1.ListEffectsRequest"> & {
  * Use `create(ListEffectsRequestSchema)` to create a new message.
  */
 export const ListEffectsRequestSchema: GenMessage<ListEffectsRequest> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_run_service, 22);
+  messageDesc(file_pawl_v1_run_service, 24);
 
 /**
  * ListEffectsResponse is the answer of ListEffects.
@@ -930,7 +1073,7 @@ export type ListEffectsResponse = Message<"pawl.v1.ListEffectsResponse"> & {
  * Use `create(ListEffectsResponseSchema)` to create a new message.
  */
 export const ListEffectsResponseSchema: GenMessage<ListEffectsResponse> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_run_service, 23);
+  messageDesc(file_pawl_v1_run_service, 25);
 
 /**
  * GetInvocationRequest is the body of GetInvocation.
@@ -965,7 +1108,7 @@ export type GetInvocationRequest = Message<"pawl.v1.GetInvocationRequest"> & {
  * Use `create(GetInvocationRequestSchema)` to create a new message.
  */
 export const GetInvocationRequestSchema: GenMessage<GetInvocationRequest> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_run_service, 24);
+  messageDesc(file_pawl_v1_run_service, 26);
 
 /**
  * GetInvocationResponse is the answer of GetInvocation.
@@ -986,7 +1129,7 @@ export type GetInvocationResponse = Message<"pawl.v1.GetInvocationResponse"> & {
  * Use `create(GetInvocationResponseSchema)` to create a new message.
  */
 export const GetInvocationResponseSchema: GenMessage<GetInvocationResponse> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_run_service, 25);
+  messageDesc(file_pawl_v1_run_service, 27);
 
 /**
  * Invocation is one start of a handler, and its outcome. Output only.
@@ -1119,7 +1262,7 @@ export type Invocation = Message<"pawl.v1.Invocation"> & {
  * Use `create(InvocationSchema)` to create a new message.
  */
 export const InvocationSchema: GenMessage<Invocation> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_run_service, 26);
+  messageDesc(file_pawl_v1_run_service, 28);
 
 /**
  * InvocationEffect is an effect of a node execution with its recorded result. Output only.
@@ -1175,7 +1318,7 @@ export type InvocationEffect = Message<"pawl.v1.InvocationEffect"> & {
  * Use `create(InvocationEffectSchema)` to create a new message.
  */
 export const InvocationEffectSchema: GenMessage<InvocationEffect> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_run_service, 27);
+  messageDesc(file_pawl_v1_run_service, 29);
 
 /**
  * CancelRunRequest is the body of CancelRun.
@@ -1203,6 +1346,13 @@ export type CancelRunRequest = Message<"pawl.v1.CancelRunRequest"> & {
    * @generated from field: string request_id = 3;
    */
   requestId: string;
+
+  /**
+   * Whether to undo completed nodes first. The workflow's compensate_on decides if absent.
+   *
+   * @generated from field: optional bool compensate = 90;
+   */
+  compensate?: boolean | undefined;
 };
 
 /**
@@ -1210,7 +1360,7 @@ export type CancelRunRequest = Message<"pawl.v1.CancelRunRequest"> & {
  * Use `create(CancelRunRequestSchema)` to create a new message.
  */
 export const CancelRunRequestSchema: GenMessage<CancelRunRequest> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_run_service, 28);
+  messageDesc(file_pawl_v1_run_service, 30);
 
 /**
  * CancelRunResponse is the answer of CancelRun.
@@ -1219,7 +1369,7 @@ export const CancelRunRequestSchema: GenMessage<CancelRunRequest> = /*@__PURE__*
  */
 export type CancelRunResponse = Message<"pawl.v1.CancelRunResponse"> & {
   /**
-   * The run as cancelled.
+   * The run as cancelled, or while it is compensated.
    *
    * @generated from field: pawl.v1.Run run = 1;
    */
@@ -1231,7 +1381,7 @@ export type CancelRunResponse = Message<"pawl.v1.CancelRunResponse"> & {
  * Use `create(CancelRunResponseSchema)` to create a new message.
  */
 export const CancelRunResponseSchema: GenMessage<CancelRunResponse> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_run_service, 29);
+  messageDesc(file_pawl_v1_run_service, 31);
 
 /**
  * DeleteRunRequest is the body of DeleteRun.
@@ -1259,7 +1409,7 @@ export type DeleteRunRequest = Message<"pawl.v1.DeleteRunRequest"> & {
  * Use `create(DeleteRunRequestSchema)` to create a new message.
  */
 export const DeleteRunRequestSchema: GenMessage<DeleteRunRequest> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_run_service, 30);
+  messageDesc(file_pawl_v1_run_service, 32);
 
 /**
  * DeleteRunResponse is the answer of DeleteRun.
@@ -1274,7 +1424,7 @@ export type DeleteRunResponse = Message<"pawl.v1.DeleteRunResponse"> & {
  * Use `create(DeleteRunResponseSchema)` to create a new message.
  */
 export const DeleteRunResponseSchema: GenMessage<DeleteRunResponse> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_run_service, 31);
+  messageDesc(file_pawl_v1_run_service, 33);
 
 /**
  * DecideNodeRequest is the body of DecideNode.
@@ -1330,7 +1480,7 @@ export type DecideNodeRequest = Message<"pawl.v1.DecideNodeRequest"> & {
  * Use `create(DecideNodeRequestSchema)` to create a new message.
  */
 export const DecideNodeRequestSchema: GenMessage<DecideNodeRequest> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_run_service, 32);
+  messageDesc(file_pawl_v1_run_service, 34);
 
 /**
  * DecideNodeResponse is the answer of DecideNode.
@@ -1351,7 +1501,7 @@ export type DecideNodeResponse = Message<"pawl.v1.DecideNodeResponse"> & {
  * Use `create(DecideNodeResponseSchema)` to create a new message.
  */
 export const DecideNodeResponseSchema: GenMessage<DecideNodeResponse> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_run_service, 33);
+  messageDesc(file_pawl_v1_run_service, 35);
 
 /**
  * RecheckRunRequest is the body of RecheckRun.
@@ -1379,7 +1529,7 @@ export type RecheckRunRequest = Message<"pawl.v1.RecheckRunRequest"> & {
  * Use `create(RecheckRunRequestSchema)` to create a new message.
  */
 export const RecheckRunRequestSchema: GenMessage<RecheckRunRequest> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_run_service, 34);
+  messageDesc(file_pawl_v1_run_service, 36);
 
 /**
  * RecheckRunResponse is the answer of RecheckRun.
@@ -1400,7 +1550,7 @@ export type RecheckRunResponse = Message<"pawl.v1.RecheckRunResponse"> & {
  * Use `create(RecheckRunResponseSchema)` to create a new message.
  */
 export const RecheckRunResponseSchema: GenMessage<RecheckRunResponse> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_run_service, 35);
+  messageDesc(file_pawl_v1_run_service, 37);
 
 /**
  * PauseRunRequest is the body of PauseRun.
@@ -1449,7 +1599,7 @@ export type PauseRunRequest = Message<"pawl.v1.PauseRunRequest"> & {
  * Use `create(PauseRunRequestSchema)` to create a new message.
  */
 export const PauseRunRequestSchema: GenMessage<PauseRunRequest> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_run_service, 36);
+  messageDesc(file_pawl_v1_run_service, 38);
 
 /**
  * PauseRunResponse is the answer of PauseRun.
@@ -1470,7 +1620,77 @@ export type PauseRunResponse = Message<"pawl.v1.PauseRunResponse"> & {
  * Use `create(PauseRunResponseSchema)` to create a new message.
  */
 export const PauseRunResponseSchema: GenMessage<PauseRunResponse> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_run_service, 37);
+  messageDesc(file_pawl_v1_run_service, 39);
+
+/**
+ * TopUpRunRequest is the body of TopUpRun.
+ *
+ * @generated from message pawl.v1.TopUpRunRequest
+ */
+export type TopUpRunRequest = Message<"pawl.v1.TopUpRunRequest"> & {
+  /**
+   * Which run.
+   *
+   * @generated from field: string run_id = 1;
+   */
+  runId: string;
+
+  /**
+   * What to add to each limit; at least one is above 0.
+   *
+   * @generated from field: pawl.v1.Amounts amounts = 2;
+   */
+  amounts?: Amounts | undefined;
+
+  /**
+   * Who raises it, for people; at most 200 characters.
+   *
+   * @generated from field: string by = 3;
+   */
+  by: string;
+
+  /**
+   * Why, for people; at most 200 characters.
+   *
+   * @generated from field: string reason = 4;
+   */
+  reason: string;
+
+  /**
+   * Needed: it makes a repeat harmless. The same id with other amounts is refused with REQUEST_ID_REUSED.
+   *
+   * @generated from field: string request_id = 5;
+   */
+  requestId: string;
+};
+
+/**
+ * Describes the message pawl.v1.TopUpRunRequest.
+ * Use `create(TopUpRunRequestSchema)` to create a new message.
+ */
+export const TopUpRunRequestSchema: GenMessage<TopUpRunRequest> = /*@__PURE__*/
+  messageDesc(file_pawl_v1_run_service, 40);
+
+/**
+ * TopUpRunResponse is the answer of TopUpRun.
+ *
+ * @generated from message pawl.v1.TopUpRunResponse
+ */
+export type TopUpRunResponse = Message<"pawl.v1.TopUpRunResponse"> & {
+  /**
+   * The run as it is now.
+   *
+   * @generated from field: pawl.v1.Run run = 1;
+   */
+  run?: Run | undefined;
+};
+
+/**
+ * Describes the message pawl.v1.TopUpRunResponse.
+ * Use `create(TopUpRunResponseSchema)` to create a new message.
+ */
+export const TopUpRunResponseSchema: GenMessage<TopUpRunResponse> = /*@__PURE__*/
+  messageDesc(file_pawl_v1_run_service, 41);
 
 /**
  * ResumeRunRequest is the body of ResumeRun.
@@ -1519,7 +1739,7 @@ export type ResumeRunRequest = Message<"pawl.v1.ResumeRunRequest"> & {
  * Use `create(ResumeRunRequestSchema)` to create a new message.
  */
 export const ResumeRunRequestSchema: GenMessage<ResumeRunRequest> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_run_service, 38);
+  messageDesc(file_pawl_v1_run_service, 42);
 
 /**
  * ResumeRunResponse is the answer of ResumeRun.
@@ -1540,7 +1760,385 @@ export type ResumeRunResponse = Message<"pawl.v1.ResumeRunResponse"> & {
  * Use `create(ResumeRunResponseSchema)` to create a new message.
  */
 export const ResumeRunResponseSchema: GenMessage<ResumeRunResponse> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_run_service, 39);
+  messageDesc(file_pawl_v1_run_service, 43);
+
+/**
+ * RepairRunRequest is the body of RepairRun.
+ *
+ * @generated from message pawl.v1.RepairRunRequest
+ */
+export type RepairRunRequest = Message<"pawl.v1.RepairRunRequest"> & {
+  /**
+   * The finished run.
+   *
+   * @generated from field: string run_id = 1;
+   */
+  runId: string;
+
+  /**
+   * Nodes that run again, with everything that was decided on them. Nodes that did not complete always run again.
+   *
+   * @generated from field: repeated string from_nodes = 2;
+   */
+  fromNodes: string[];
+
+  /**
+   * The last event to reuse: what happened after it happens again. 0 means the whole log.
+   *
+   * @generated from field: uint64 from_event_id = 3;
+   */
+  fromEventId: bigint;
+
+  /**
+   * The definition of the new run; absent means that of the finished run. Nodes that it changes run again.
+   *
+   * @generated from field: pawl.v1.DefinitionSource definition = 4;
+   */
+  definition?: DefinitionSource | undefined;
+
+  /**
+   * Use the newest saved version of the workflow. Excludes definition.
+   *
+   * @generated from field: bool latest = 5;
+   */
+  latest: boolean;
+
+  /**
+   * The input of the new run as exact JSON; empty means that of the finished run. Takes precedence over input.
+   *
+   * @generated from field: bytes input_json = 6;
+   */
+  inputJson: Uint8Array;
+
+  /**
+   * The input for callers who write JSON by hand; numbers become doubles.
+   *
+   * @generated from field: google.protobuf.Value input = 7;
+   */
+  input?: Value | undefined;
+
+  /**
+   * Outputs that a person sets by hand. The nodes do not run.
+   *
+   * @generated from field: repeated pawl.v1.SetOutputRequest outputs = 8;
+   */
+  outputs: SetOutputRequest[];
+
+  /**
+   * Nodes whose results are reused although their definition changed.
+   *
+   * @generated from field: repeated string keep_nodes = 9;
+   */
+  keepNodes: string[];
+
+  /**
+   * Answer with the plan, and start nothing.
+   *
+   * @generated from field: bool dry_run = 10;
+   */
+  dryRun: boolean;
+
+  /**
+   * The digest of the plan that was shown: the call fails with REPAIR_PLAN_STALE if the plan is another one by now. Empty accepts any.
+   *
+   * @generated from field: string plan_digest = 11;
+   */
+  planDigest: string;
+
+  /**
+   * Makes a repeat harmless: the same id and body give the same run.
+   *
+   * @generated from field: string request_id = 12;
+   */
+  requestId: string;
+
+  /**
+   * Who repairs it, for people; at most 200 characters.
+   *
+   * @generated from field: string by = 13;
+   */
+  by: string;
+
+  /**
+   * Why, for people; at most 200 characters.
+   *
+   * @generated from field: string reason = 14;
+   */
+  reason: string;
+
+  /**
+   * Take the effect ledger of the nodes that run again over: an effect that happened is not repeated, and its result is used.
+   *
+   * @generated from field: bool keep_effects = 15;
+   */
+  keepEffects: boolean;
+};
+
+/**
+ * Describes the message pawl.v1.RepairRunRequest.
+ * Use `create(RepairRunRequestSchema)` to create a new message.
+ */
+export const RepairRunRequestSchema: GenMessage<RepairRunRequest> = /*@__PURE__*/
+  messageDesc(file_pawl_v1_run_service, 44);
+
+/**
+ * SetOutputRequest is the output of a node, set by hand.
+ *
+ * @generated from message pawl.v1.SetOutputRequest
+ */
+export type SetOutputRequest = Message<"pawl.v1.SetOutputRequest"> & {
+  /**
+   * The node.
+   *
+   * @generated from field: string node_id = 1;
+   */
+  nodeId: string;
+
+  /**
+   * The output as exact JSON. Takes precedence over output.
+   *
+   * @generated from field: bytes output_json = 2;
+   */
+  outputJson: Uint8Array;
+
+  /**
+   * The output for callers who write JSON by hand; numbers become doubles.
+   *
+   * @generated from field: google.protobuf.Value output = 3;
+   */
+  output?: Value | undefined;
+
+  /**
+   * The handle by which the node leaves; empty means none.
+   *
+   * @generated from field: string handle = 4;
+   */
+  handle: string;
+};
+
+/**
+ * Describes the message pawl.v1.SetOutputRequest.
+ * Use `create(SetOutputRequestSchema)` to create a new message.
+ */
+export const SetOutputRequestSchema: GenMessage<SetOutputRequest> = /*@__PURE__*/
+  messageDesc(file_pawl_v1_run_service, 45);
+
+/**
+ * RepairRunResponse is the answer of RepairRun.
+ *
+ * @generated from message pawl.v1.RepairRunResponse
+ */
+export type RepairRunResponse = Message<"pawl.v1.RepairRunResponse"> & {
+  /**
+   * The plan.
+   *
+   * @generated from field: pawl.v1.RepairPlan plan = 1;
+   */
+  plan?: RepairPlan | undefined;
+
+  /**
+   * The new run as accepted; absent for a dry run.
+   *
+   * @generated from field: pawl.v1.Run run = 2;
+   */
+  run?: Run | undefined;
+
+  /**
+   * Whether this request had been accepted before. The plan is absent then.
+   *
+   * @generated from field: bool duplicate = 3;
+   */
+  duplicate: boolean;
+
+  /**
+   * Warnings about the definition of the request.
+   *
+   * @generated from field: repeated pawl.v1.Violation warnings = 4;
+   */
+  warnings: Violation[];
+};
+
+/**
+ * Describes the message pawl.v1.RepairRunResponse.
+ * Use `create(RepairRunResponseSchema)` to create a new message.
+ */
+export const RepairRunResponseSchema: GenMessage<RepairRunResponse> = /*@__PURE__*/
+  messageDesc(file_pawl_v1_run_service, 46);
+
+/**
+ * RetryRunRequest is the body of RetryRun.
+ *
+ * @generated from message pawl.v1.RetryRunRequest
+ */
+export type RetryRunRequest = Message<"pawl.v1.RetryRunRequest"> & {
+  /**
+   * The finished run.
+   *
+   * @generated from field: string run_id = 1;
+   */
+  runId: string;
+
+  /**
+   * Use the newest saved version of the workflow.
+   *
+   * @generated from field: bool latest = 2;
+   */
+  latest: boolean;
+
+  /**
+   * Answer with the plan, and start nothing.
+   *
+   * @generated from field: bool dry_run = 3;
+   */
+  dryRun: boolean;
+
+  /**
+   * The digest of the plan that was shown, as in RepairRun.
+   *
+   * @generated from field: string plan_digest = 4;
+   */
+  planDigest: string;
+
+  /**
+   * Makes a repeat harmless: the same id and body give the same run.
+   *
+   * @generated from field: string request_id = 5;
+   */
+  requestId: string;
+
+  /**
+   * Take the effect ledger of the nodes that run again over, as in RepairRun.
+   *
+   * @generated from field: bool keep_effects = 6;
+   */
+  keepEffects: boolean;
+};
+
+/**
+ * Describes the message pawl.v1.RetryRunRequest.
+ * Use `create(RetryRunRequestSchema)` to create a new message.
+ */
+export const RetryRunRequestSchema: GenMessage<RetryRunRequest> = /*@__PURE__*/
+  messageDesc(file_pawl_v1_run_service, 47);
+
+/**
+ * RetryRunResponse is the answer of RetryRun.
+ *
+ * @generated from message pawl.v1.RetryRunResponse
+ */
+export type RetryRunResponse = Message<"pawl.v1.RetryRunResponse"> & {
+  /**
+   * The plan.
+   *
+   * @generated from field: pawl.v1.RepairPlan plan = 1;
+   */
+  plan?: RepairPlan | undefined;
+
+  /**
+   * The new run as accepted; absent for a dry run.
+   *
+   * @generated from field: pawl.v1.Run run = 2;
+   */
+  run?: Run | undefined;
+
+  /**
+   * Whether this request had been accepted before. The plan is absent then.
+   *
+   * @generated from field: bool duplicate = 3;
+   */
+  duplicate: boolean;
+};
+
+/**
+ * Describes the message pawl.v1.RetryRunResponse.
+ * Use `create(RetryRunResponseSchema)` to create a new message.
+ */
+export const RetryRunResponseSchema: GenMessage<RetryRunResponse> = /*@__PURE__*/
+  messageDesc(file_pawl_v1_run_service, 48);
+
+/**
+ * SignalRunRequest is the body of SignalRun.
+ *
+ * @generated from message pawl.v1.SignalRunRequest
+ */
+export type SignalRunRequest = Message<"pawl.v1.SignalRunRequest"> & {
+  /**
+   * Which run.
+   *
+   * @generated from field: string run_id = 1;
+   */
+  runId: string;
+
+  /**
+   * The name of the signal, as the node that waits for it has it.
+   *
+   * @generated from field: string name = 2;
+   */
+  name: string;
+
+  /**
+   * The payload as exact JSON; empty means null. Takes precedence over payload. It must match the schema of the node, if that has one.
+   *
+   * @generated from field: bytes payload_json = 3;
+   */
+  payloadJson: Uint8Array;
+
+  /**
+   * The payload for callers who write JSON by hand; numbers become doubles.
+   *
+   * @generated from field: google.protobuf.Value payload = 4;
+   */
+  payload?: Value | undefined;
+
+  /**
+   * Makes a repeat harmless: the same id and body change nothing; another body gives REQUEST_ID_REUSED.
+   *
+   * @generated from field: string request_id = 5;
+   */
+  requestId: string;
+};
+
+/**
+ * Describes the message pawl.v1.SignalRunRequest.
+ * Use `create(SignalRunRequestSchema)` to create a new message.
+ */
+export const SignalRunRequestSchema: GenMessage<SignalRunRequest> = /*@__PURE__*/
+  messageDesc(file_pawl_v1_run_service, 49);
+
+/**
+ * SignalRunResponse is the answer of SignalRun.
+ *
+ * @generated from message pawl.v1.SignalRunResponse
+ */
+export type SignalRunResponse = Message<"pawl.v1.SignalRunResponse"> & {
+  /**
+   * The run with the signal.
+   *
+   * @generated from field: pawl.v1.Run run = 1;
+   */
+  run?: Run | undefined;
+
+  /**
+   * Whether this request had been accepted before.
+   *
+   * @generated from field: bool duplicate = 2;
+   */
+  duplicate: boolean;
+
+  /**
+   * Whether the run keeps the signal, because no node waits for it yet. False for a duplicate.
+   *
+   * @generated from field: bool kept = 3;
+   */
+  kept: boolean;
+};
+
+/**
+ * Describes the message pawl.v1.SignalRunResponse.
+ * Use `create(SignalRunResponseSchema)` to create a new message.
+ */
+export const SignalRunResponseSchema: GenMessage<SignalRunResponse> = /*@__PURE__*/
+  messageDesc(file_pawl_v1_run_service, 50);
 
 /**
  * IdempotencyScope says when two submissions are the same.
@@ -1710,6 +2308,16 @@ export const RunService: GenService<{
     output: typeof ExplainNodeResponseSchema;
   },
   /**
+   * ExplainTaint says why a value is labelled as not trusted: the events from the origins of its labels to the value. Reads only.
+   *
+   * @generated from rpc pawl.v1.RunService.ExplainTaint
+   */
+  explainTaint: {
+    methodKind: "unary";
+    input: typeof ExplainTaintRequestSchema;
+    output: typeof ExplainTaintResponseSchema;
+  },
+  /**
    * ListEffects lists what the run did to the outside world, from the effect ledger, by node, iteration and name. Reads only.
    *
    * @generated from rpc pawl.v1.RunService.ListEffects
@@ -1731,7 +2339,8 @@ export const RunService: GenService<{
     output: typeof GetInvocationResponseSchema;
   },
   /**
-   * CancelRun aborts running nodes and starts no others. A finished run is left as it is: RUN_ALREADY_FINISHED.
+   * CancelRun aborts running nodes and starts no others. Completed nodes that have a compensation are undone first: the run is
+   * compensating until then. Another CancelRun stops that. A finished run is left as it is: RUN_ALREADY_FINISHED.
    *
    * @generated from rpc pawl.v1.RunService.CancelRun
    */
@@ -1762,6 +2371,29 @@ export const RunService: GenService<{
     output: typeof ResumeRunResponseSchema;
   },
   /**
+   * SignalRun sends a run a named message with a payload. The node that has waited longest for that name takes it; if none waits, the
+   * run keeps it for the next one. Signals of a name are taken in the order of their arrival. A repeat with the same request_id is
+   * harmless. SIGNAL_NOT_AWAITED when no node of the workflow waits for the name, TOO_MANY_SIGNALS beyond the limits of a run.
+   *
+   * @generated from rpc pawl.v1.RunService.SignalRun
+   */
+  signalRun: {
+    methodKind: "unary";
+    input: typeof SignalRunRequestSchema;
+    output: typeof SignalRunResponseSchema;
+  },
+  /**
+   * TopUpRun raises the budget of a live run by the given amounts. A run that paused because its budget was short continues. A repeat
+   * with the same request_id is harmless. BUDGET_NOT_LIMITED if no budget of the run limits what the request names.
+   *
+   * @generated from rpc pawl.v1.RunService.TopUpRun
+   */
+  topUpRun: {
+    methodKind: "unary";
+    input: typeof TopUpRunRequestSchema;
+    output: typeof TopUpRunResponseSchema;
+  },
+  /**
    * DeleteRun removes a test run whole; it cancels a live one first. RUN_NOT_DELETABLE for a run of a saved workflow.
    *
    * @generated from rpc pawl.v1.RunService.DeleteRun
@@ -1781,6 +2413,27 @@ export const RunService: GenService<{
     methodKind: "unary";
     input: typeof RecheckRunRequestSchema;
     output: typeof RecheckRunResponseSchema;
+  },
+  /**
+   * RepairRun starts a run that repairs a finished one: it reuses the results that still hold, and runs the rest. With dry_run it only
+   * answers with the plan. The finished run is left as it is. RUN_NOT_FINISHED for a live run, NOTHING_TO_REPAIR when nothing would run.
+   *
+   * @generated from rpc pawl.v1.RunService.RepairRun
+   */
+  repairRun: {
+    methodKind: "unary";
+    input: typeof RepairRunRequestSchema;
+    output: typeof RepairRunResponseSchema;
+  },
+  /**
+   * RetryRun is RepairRun from the nodes that did not complete: those that failed, timed out or were cancelled, and those behind them.
+   *
+   * @generated from rpc pawl.v1.RunService.RetryRun
+   */
+  retryRun: {
+    methodKind: "unary";
+    input: typeof RetryRunRequestSchema;
+    output: typeof RetryRunResponseSchema;
   },
   /**
    * DecideNode approves or rejects a node that waits for a person. The same decision again is harmless; another is refused with

@@ -36,10 +36,10 @@ const placeOf = ({ approvalId, runId, nodeId, iteration }: ApprovalRow) => ({
 });
 
 /** Open approvals with a deadline, the soonest first. */
-export const dueApprovals = ({ approvals }: Tables, now: number): DueApproval[] =>
+export const dueApprovals = ({ approvals, runs }: Tables, now: number): DueApproval[] =>
   [...approvals.values()]
     .flatMap((row) =>
-      row.state === "open" && row.deadlineAt !== null
+      row.state === "open" && row.deadlineAt !== null && runs.get(row.runId)?.quarantine === null
         ? [{ ...placeOf(row), dueInMs: row.deadlineAt - now }]
         : [],
     )

@@ -58,13 +58,14 @@ from (
 ) open
 
 -- name: due
--- Open approvals with a deadline, the soonest first, by the clock of the database.
-select approval_id, run_id, node_id, iteration,
-  extract(epoch from (deadline_at - now()))::float8 * 1000 as due_in_ms
-from approvals
-where state = 'open'
-  and deadline_at is not null
-order by deadline_at
+-- Open approvals with a deadline, the soonest first, by the clock of the database. Those of a run in quarantine wait until it is out.
+select a.approval_id, a.run_id, a.node_id, a.iteration,
+  extract(epoch from (a.deadline_at - now()))::float8 * 1000 as due_in_ms
+from approvals a
+where a.state = 'open'
+  and a.deadline_at is not null
+  and (select r.quarantined_at from runs r where r.run_id = a.run_id) is null
+order by a.deadline_at
 limit :limit::integer
 
 -- name: place

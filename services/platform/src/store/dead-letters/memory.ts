@@ -66,7 +66,9 @@ export const createMemoryDeadLetters = (tables: Tables, now: () => number): Dead
       .map(({ deadLetterId, redriveRunId }) => ({ deadLetterId, redriveRunId })),
   inputOf: async (runId) => {
     const [first] = tables.log.of(runId);
-    return first === undefined ? undefined : (first.value ?? "null");
+    if (first?.type !== "run.started") return undefined;
+    const { value: input = "null", payload } = first;
+    return { input, hasUntrustedInput: payload.taint !== undefined };
   },
 });
 

@@ -1,7 +1,8 @@
 // The effect ledger: the effects of a run on the outside world, from the reports of its executors.
 
 import type { EffectClass, EffectStanding } from "@pawl/core/policy/effect";
-import { number, orNull, text, time } from "../../db/columns.ts";
+import type { RunId } from "@pawl/core/name/ids";
+import { number, orNull, text, time, uuid } from "../../db/columns.ts";
 import type { Typed } from "../../db/query.ts";
 import type { ClaimKey } from "../leases/leases.ts";
 import type { Page } from "../page.ts";
@@ -18,6 +19,26 @@ export interface EffectCommit extends ClaimKey {
   /** JSON text. */
   readonly resultJson: string;
 }
+
+/** Effects of a node that a repaired run takes over: those of the iterations from `fromBase` on. */
+export const KEPT_EFFECTS = {
+  runId: uuid<RunId>(),
+  fromRunId: uuid<RunId>(),
+  nodeId: text(),
+  fromBase: number(),
+  toBase: number(),
+};
+export type KeptEffects = Typed<typeof KEPT_EFFECTS>;
+
+/** How many effects of a class an execution made. `begun`: their results are not known. */
+export const EFFECT_COUNT = {
+  nodeId: text(),
+  iteration: number(),
+  class: text(),
+  committed: number(),
+  begun: number(),
+};
+export type EffectCount = Typed<typeof EFFECT_COUNT>;
 
 /** The record of an effect that begins. `stale` if the claim is not that of the lease. */
 export type Begun = EffectStanding | { readonly state: "stale" };

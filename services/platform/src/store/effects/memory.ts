@@ -4,7 +4,8 @@ import type { EffectClass } from "@pawl/core/policy/effect";
 import type { LeaseKey } from "../leases/leases.ts";
 import { leaseKey } from "../leases/memory.ts";
 import type { StagedRows } from "../memory/staging.ts";
-import type { Begun, Committed, EffectBegin, EffectCommit } from "./effects.ts";
+import type { Tables } from "../memory/store.ts";
+import type { Begun, Committed, EffectBegin, EffectCommit, KeptEffects } from "./effects.ts";
 
 export interface EffectRow extends LeaseKey {
   readonly name: string;
@@ -44,4 +45,20 @@ export function commitEffect(
   if (known.committedEpoch === null)
     effects.set(key, { ...known, committedEpoch: epoch, resultJson });
   return "committed";
+}
+
+/** Copies effects of a finished run to the run that repairs it. */
+export function copyOfEffects(
+  { effects: committed }: Tables,
+  { effects }: StagedRows,
+  { runId, fromRunId, nodeId, fromBase, toBase }: KeptEffects,
+): void {
+  for (const effect of committed.values()) {
+    if (effect.runId !== fromRunId || effect.nodeId !== nodeId) continue;
+    if (effect.iteration < fromBase) continue;
+    const committedEpoch = effect.committedEpoch === null ? null : 0;
+    const iteration = effect.iteration - fromBase + toBase;
+    const copy = { ...effect, runId, iteration, begunEpoch: 0, committedEpoch };
+    effects.insert(effectKey(copy), copy, "effects_pkey");
+  }
 }

@@ -31,6 +31,24 @@ where e.run_id = :run_id::uuid
 order by e.name
 limit :limit::integer
 
+-- name: count
+-- The effects of a run by execution and class: how many happened, and of how many the result is not known.
+select e.node_id, e.iteration, e.class, count(e.committed_epoch)::integer as committed,
+  (count(*) - count(e.committed_epoch))::integer as begun
+from effects e
+where e.run_id = :run_id::uuid
+group by e.node_id, e.iteration, e.class
+order by e.node_id, e.iteration, e.class
+
+-- name: copy
+-- Gives a run that repairs another one the effects of its nodes. No claim of the new run has the epoch 0, so each effect counts as begun before.
+insert into effects (run_id, node_id, iteration, name, class, begun_epoch, committed_epoch, result, begun_at, committed_at)
+select s.run_id, e.node_id, e.iteration - s.from_base + s.to_base, e.name, e.class, 0,
+  case when e.committed_epoch is not null then 0 end, e.result, e.begun_at, e.committed_at
+from unnest(:run_id::uuid[], :from_run_id::uuid[], :node_id::text[], :from_base::integer[], :to_base::integer[])
+  as s (run_id, from_run_id, node_id, from_base, to_base)
+join effects e on e.run_id = s.from_run_id and e.node_id = s.node_id and e.iteration >= s.from_base
+
 -- part: held
 -- The lease that a claim names. Run rows are locked by then, and leases change only under that lock.
 l.run_id = s.run_id

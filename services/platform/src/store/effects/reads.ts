@@ -4,7 +4,7 @@ import type { RunId } from "@pawl/core/name/ids";
 import { flag, number, orNull, text, uuid } from "../../db/columns.ts";
 import { queriesBeside, type Queryable, run, type Typed } from "../../db/query.ts";
 import { type PageRequest, readPage } from "../page.ts";
-import { EFFECT, type EffectPage } from "./effects.ts";
+import { EFFECT, EFFECT_COUNT, type EffectCount, type EffectPage } from "./effects.ts";
 
 /** Neither the name of an effect nor a node id contains a line break. */
 const SEPARATOR = "\n";
@@ -38,6 +38,12 @@ const results = declare(
   { runId: uuid(), nodeId: text(), iteration: number(), limit: number() },
   EFFECT_RESULT,
 );
+
+const count = declare("count", { runId: uuid() }, EFFECT_COUNT);
+
+/** The effects of a run by execution and class. @throws STORE_UNAVAILABLE */
+export const countEffects = (db: Queryable, runId: RunId): Promise<readonly EffectCount[]> =>
+  run(db, count, { runId });
 
 /** How many effects of one node execution are read. */
 const RESULTS_MAX = 200;

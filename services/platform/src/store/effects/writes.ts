@@ -3,7 +3,14 @@
 import { flag, lists, orNull, text } from "../../db/columns.ts";
 import { queriesBeside, type Send, valuesOf } from "../../db/query.ts";
 import { LEASE } from "../leases/leases.ts";
-import type { Begun, Committed, EffectBegin, EffectCommit } from "./effects.ts";
+import {
+  type Begun,
+  type Committed,
+  type EffectBegin,
+  type EffectCommit,
+  KEPT_EFFECTS,
+  type KeptEffects,
+} from "./effects.ts";
 
 const declare = queriesBeside(import.meta.url);
 
@@ -17,6 +24,13 @@ const commit = declare("commit", lists({ ...LEASE, name: text(), resultJson: tex
   held: flag(),
   isBegun: flag(),
 });
+
+const copy = declare("copy", lists(KEPT_EFFECTS));
+
+/** Copies effects of finished runs to the runs that repair them. */
+export async function copyEffects(send: Send, kept: readonly KeptEffects[]): Promise<void> {
+  await send(copy, valuesOf(copy, kept));
+}
 
 /** Records that effects begin, unless the ledger has them. */
 export async function beginEffects(

@@ -18,6 +18,14 @@ export interface StreamedFact extends ClaimKey {
   readonly payload: object;
 }
 
+/** The input with which a run began. */
+export interface RunInput {
+  /** JSON text. */
+  readonly input: string;
+  /** Whether it has labels of data that is not trusted. */
+  readonly hasUntrustedInput: boolean;
+}
+
 export interface LogCursor {
   readonly runId: RunId;
   /** The last seq the reader has. 0 for none. */

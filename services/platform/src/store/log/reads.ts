@@ -3,10 +3,10 @@
 import type { RunEvent } from "@pawl/core/log/event";
 import { tagOf, TAGGED_BY_VALUE, TAGGED_TYPES } from "@pawl/core/log/tags";
 import type { RunId } from "@pawl/core/name/ids";
-import { list, lists, number, orNull, text, uuid } from "../../db/columns.ts";
+import { flag, list, lists, number, orNull, text, uuid } from "../../db/columns.ts";
 import { EVENT, toEvent } from "../../db/event-row.ts";
 import { columns, first, queriesBeside, type Queryable, run, valuesOf } from "../../db/query.ts";
-import type { EventPage, LogCursor, TagPage, TagRecord } from "./log.ts";
+import type { EventPage, LogCursor, RunInput, TagPage, TagRecord } from "./log.ts";
 
 /** How many bytes of the users' JSON one read brings into memory. One more event may exceed the bound. */
 const PAGE_BYTES = 2 * 1024 * 1024;
@@ -27,7 +27,7 @@ const count = declare("count", lists({ runId: uuid(), fromSeq: number(), lastSeq
   runId: uuid<RunId>(),
   eventCount: number(),
 });
-const input = declare("input", { runId: uuid() }, { input: orNull(text()) });
+const input = declare("input", { runId: uuid() }, { input: orNull(text()), isLabelled: flag() });
 const tagged = declare(
   "tagged",
   {
@@ -109,10 +109,11 @@ export async function countEvents(
   return new Map(rows.map(({ runId, eventCount }) => [runId, eventCount]));
 }
 
-/** The input of a run as JSON text. Undefined if there is no such run. @throws STORE_UNAVAILABLE */
-export async function readRunInput(db: Queryable, runId: RunId): Promise<string | undefined> {
+/** The input of a run. Undefined if there is no such run. @throws STORE_UNAVAILABLE */
+export async function readRunInput(db: Queryable, runId: RunId): Promise<RunInput | undefined> {
   const row = await first(db, input, { runId });
-  return row === undefined ? undefined : (row.input ?? "null");
+  if (row === undefined) return undefined;
+  return { input: row.input ?? "null", hasUntrustedInput: row.isLabelled };
 }
 
 /** Up to `limit` tags after a cursor. `nodeId` "" means all nodes. Core derives tags from events. @throws STORE_UNAVAILABLE */

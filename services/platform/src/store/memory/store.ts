@@ -15,8 +15,10 @@ import { createMemoryPauses, type PauseRow } from "../pauses/memory.ts";
 import { createMemoryRecovery } from "../recovery/memory.ts";
 import type { Snapshot } from "../recovery/recovery.ts";
 import type { KeptInput, RunRow } from "../runs/memory.ts";
+import type { NewRepair } from "../runs/runs.ts";
 import { createMemorySchedules } from "../schedules/memory.ts";
 import type { StoredSchedule } from "../schedules/schedules.ts";
+import type { WaitRow } from "../signals/memory.ts";
 import { MemorySlots, readMemorySlotWaits } from "../slots/memory.ts";
 import type { News } from "../tick/journal.ts";
 import { createMemoryJournal } from "../tick/memory.ts";
@@ -30,7 +32,11 @@ const createTables = () => ({
   requests: new Map<string, RunId>(),
   /** By tenant and key. */
   inputKeys: new Map<string, KeptInput>(),
+  /** Runs that repair finished ones. */
+  repairs: new Map<RunId, NewRepair>(),
   approvals: new Map<ApprovalId, ApprovalRow>(),
+  /** Waits for signals by run, node and iteration. */
+  waits: new Map<string, WaitRow>(),
   deadLetters: new Map<string, DeadLetterRow>(),
   log: new MemoryLog(),
   snapshots: new Map<RunId, Snapshot>(),
@@ -82,6 +88,7 @@ export function createMemoryStore(options: MemoryStoreOptions = {}) {
       events: (runId: RunId) => tables.log.of(runId),
       leases: () => [...tables.leases.values()],
       effects: () => [...tables.effects.values()],
+      repairs: () => [...tables.repairs.values()],
       jobs: () => tables.jobs.all(),
       slots: () => tables.slots.rows,
       slotWaits: (runId: RunId, asked: readonly SlotQuestion[]) =>

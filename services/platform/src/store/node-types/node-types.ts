@@ -3,7 +3,7 @@
 // Race: two schedulers save one type at once. Each names the revision that it replaces. So one of them writes nothing, reads the type again
 // and decides again.
 
-import { number, text, time } from "../../db/columns.ts";
+import { flag, number, text, time } from "../../db/columns.ts";
 import type { Typed } from "../../db/query.ts";
 
 /** The fields that a handler publishes. A schema is JSON text, empty if there is none. */
@@ -13,6 +13,8 @@ export const PUBLISHED = {
   inputSchema: text(),
   outputSchema: text(),
   configSchema: text(),
+  /** Its outputs are data from outside. */
+  external: flag(),
 };
 /** The history of an entry. */
 export const HISTORY = {

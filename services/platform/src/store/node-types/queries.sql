@@ -1,7 +1,7 @@
 -- The catalogue of node types.
 
 -- part: entry
-node_type, description, input_schema, output_schema, config_schema, earlier, revision, updated_at
+node_type, description, input_schema, output_schema, config_schema, external, earlier, revision, updated_at
 
 -- name: find
 -- The entries of these types.
@@ -12,7 +12,7 @@ order by node_type
 
 -- name: page
 -- A page of the catalogue by name, without the schemas.
-select node_type, description, '' as input_schema, '' as output_schema, '' as config_schema, earlier, revision, updated_at
+select node_type, description, '' as input_schema, '' as output_schema, '' as config_schema, external, earlier, revision, updated_at
 from node_types
 where node_type > :after::text
 order by node_type
@@ -27,12 +27,15 @@ limit :limit::integer
 
 -- name: save
 -- Writes new entries, and entries that follow the revision in the store. Returns the types that were written.
-insert into node_types as n (node_type, description, input_schema, output_schema, config_schema, earlier, revision)
-select s.node_type, s.description, s.input_schema, s.output_schema, s.config_schema, s.earlier, s.revision
+insert into node_types as n (
+  node_type, description, input_schema, output_schema, config_schema, external, earlier, revision
+)
+select
+  s.node_type, s.description, s.input_schema, s.output_schema, s.config_schema, s.external, s.earlier, s.revision
 from unnest(
   :node_type::text[], :description::text[], :input_schema::text[], :output_schema::text[], :config_schema::text[],
-  :earlier::text[], :revision::integer[]
-) as s (node_type, description, input_schema, output_schema, config_schema, earlier, revision)
+  :external::boolean[], :earlier::text[], :revision::integer[]
+) as s (node_type, description, input_schema, output_schema, config_schema, external, earlier, revision)
 order by s.node_type
 on conflict (node_type) do update
 set
@@ -40,6 +43,7 @@ set
   input_schema = excluded.input_schema,
   output_schema = excluded.output_schema,
   config_schema = excluded.config_schema,
+  external = excluded.external,
   earlier = excluded.earlier,
   revision = excluded.revision,
   updated_at = now()

@@ -122,6 +122,7 @@ export function deleteTestRun(tables: Tables, runId: RunId): boolean {
   if (run.requestId !== null) tables.requests.delete(pairKey(run.tenantId, run.requestId));
   tables.log.delete(runId);
   tables.snapshots.delete(runId);
+  tables.repairs.delete(runId);
   dropOf(runId, tables.effects);
   dropOf(runId, tables.approvals);
   dropOf(runId, tables.deadLetters);

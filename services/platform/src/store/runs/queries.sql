@@ -219,6 +219,20 @@ from unnest(:tenant_id::text[], :input_key::text[], :run_id::uuid[], :ttl_ms::do
   as n (tenant_id, input_key, run_id, ttl_ms)
 order by n.tenant_id, n.input_key
 
+-- name: link_repairs
+-- Links runs that start to the finished runs that they repair.
+insert into run_repairs (run_id, repair_of, plan_digest)
+select n.run_id, n.repair_of, n.plan_digest
+from unnest(:run_id::uuid[], :repair_of::uuid[], :plan_digest::text[]) as n (run_id, repair_of, plan_digest)
+
+-- name: repairs
+-- The run that a run repairs, and the runs that repair it, oldest first.
+select
+  (select l.repair_of from run_repairs l where l.run_id = :run_id::uuid) as repair_of,
+  array(
+    select l.run_id from run_repairs l where l.repair_of = :run_id::uuid order by l.run_id limit :limit::integer
+  ) as repaired_by
+
 -- name: delete_test_run
 -- Deletes a finished test run with all its rows. Returns no row for any other run, which stays. Besides retention, this is the only
 -- deletion from the log.
@@ -242,6 +256,8 @@ with deleted as (
   delete from approvals where run_id = (select run_id from deleted)
 ), letters as (
   delete from dead_letters where run_id = (select run_id from deleted)
+), repairs as (
+  delete from run_repairs where run_id = (select run_id from deleted)
 ), graph as (
   delete from definitions where definition_id = (select definition_id from deleted) and workflow_id is null
 )

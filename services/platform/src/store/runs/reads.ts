@@ -2,8 +2,8 @@
 
 import { LIMITS } from "@pawl/core/data/limits";
 import type { RunId } from "@pawl/core/name/ids";
-import { flag, list, lists, number, orNulls, text, uuid } from "../../db/columns.ts";
-import { queriesBeside, type Queryable, run } from "../../db/query.ts";
+import { flag, list, lists, number, orNull, orNulls, text, uuid } from "../../db/columns.ts";
+import { first, queriesBeside, type Queryable, run } from "../../db/query.ts";
 import { countEvents, loadEvents } from "../log/reads.ts";
 import { NEWEST_FIRST, type PageRequest, readPage } from "../page.ts";
 import { type Snapshot, snapshotDigest } from "../recovery/recovery.ts";
@@ -54,6 +54,21 @@ const ofRequests = declare("of_requests", { ...TENANT, requestIds: list(text()) 
 const ofInputs = declare("of_input_keys", { ...TENANT, inputKeys: list(text()) }, STARTED_INPUT);
 const liveChildren = declare("live_children", { runIds: list(uuid()), limit: number() }, FOUND);
 const overdue = declare("overdue", { limit: number() }, FOUND);
+
+const repairs = declare(
+  "repairs",
+  { runId: uuid(), limit: number() },
+  { repairOf: orNull(uuid<RunId>()), repairedBy: list(uuid<RunId>()) },
+);
+
+/** How many repairs of one run are read. */
+const REPAIRS_MAX = 100;
+
+/** The run that a run repairs, and the runs that repair it. @throws STORE_UNAVAILABLE */
+export async function readRepairs(db: Queryable, runId: RunId) {
+  const found = await first(db, repairs, { runId, limit: REPAIRS_MAX });
+  return { repairOf: found?.repairOf ?? "", repairedBy: [...(found?.repairedBy ?? [])] };
+}
 
 /** One run, or undefined. @throws STORE_UNAVAILABLE */
 export async function getRun(

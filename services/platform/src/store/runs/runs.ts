@@ -99,6 +99,10 @@ export const INPUT_KEY = {
 };
 export type InputKey = Typed<typeof INPUT_KEY>;
 
+/** A run that repairs a finished one. */
+export const REPAIR = { runId: uuid<RunId>(), repairOf: uuid<RunId>(), planDigest: text() };
+export type NewRepair = Typed<typeof REPAIR>;
+
 /** The new deadline of a run. */
 export const DEADLINE = { runId: uuid<RunId>(), deadlineAt: number() };
 export type MovedDeadline = Typed<typeof DEADLINE>;

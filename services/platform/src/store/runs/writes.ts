@@ -8,6 +8,8 @@ import {
   INPUT_KEY,
   type InputKey,
   type MovedDeadline,
+  type NewRepair,
+  REPAIR,
   TEST_GRAPH,
   type TestGraph,
 } from "./runs.ts";
@@ -17,12 +19,18 @@ const declare = queriesBeside(import.meta.url);
 const deadlines = declare("move_deadlines", lists(DEADLINE));
 const insertTestGraph = declare("insert_test_graph", TEST_GRAPH);
 const dropKeys = declare("drop_input_keys", {});
+const linkAll = declare("link_repairs", lists(REPAIR));
 const keepKeys = declare("keep_input_keys", lists(INPUT_KEY));
 const deleteRun = declare("delete_test_run", { runId: uuid() }, { runId: uuid() });
 
 /** Keeps the graphs of test runs, in the transaction that starts the runs. */
 export async function saveTestGraphs(send: Send, graphs: readonly TestGraph[]): Promise<void> {
   await Promise.all(graphs.map((graph) => send(insertTestGraph, graph)));
+}
+
+/** Links runs that start to the finished runs that they repair. */
+export async function linkRepairs(send: Send, links: readonly NewRepair[]): Promise<void> {
+  await send(linkAll, valuesOf(linkAll, links));
 }
 
 /** Stores inputs that have started a run. */

@@ -9,6 +9,7 @@ import { countOpenApprovals } from "../approvals/reads.ts";
 import { countOpenDeadLetters } from "../dead-letters/reads.ts";
 import { countLeases, readAliveExecutors, readLeasesOfRun } from "../leases/reads.ts";
 import { readPauses } from "../pauses/reads.ts";
+import { countWaits } from "../signals/reads.ts";
 import { countSlotWaits, readSlotWaits } from "../slots/reads.ts";
 
 interface TypeDepth {
@@ -21,7 +22,7 @@ interface TypeDepth {
 export interface Depths {
   /** Types with something to count, by name. */
   readonly types: readonly TypeDepth[];
-  /** Executions that wait for a person. */
+  /** Executions that wait for a person or a signal. */
   readonly paused: number;
 }
 
@@ -42,12 +43,13 @@ type Counted = Exclude<keyof TypeDepth, "nodeType">;
 
 /** How many node executions wait, run or are dead letters, by node type. @throws STORE_UNAVAILABLE */
 export async function readDepths(db: Queryable, tenantId: string, typeOf: TypeOf): Promise<Depths> {
-  const [jobs, slots, leases, dead, paused] = await Promise.all([
+  const [jobs, slots, leases, dead, asked, awaited] = await Promise.all([
     countWaitingJobs(db),
     countSlotWaits(db),
     countLeases(db, tenantId),
     countOpenDeadLetters(db, tenantId),
     countOpenApprovals(db, tenantId),
+    countWaits(db, tenantId),
   ]);
   const types = new Map<string, Record<Counted, number>>();
   const add = (counted: Counted, nodeType: string, count: number): void => {
@@ -63,7 +65,10 @@ export async function readDepths(db: Queryable, tenantId: string, typeOf: TypeOf
     if (nodeType !== undefined) add("active", nodeType, count);
   }
   const byName = [...types].toSorted(([a], [b]) => (a < b ? -1 : 1));
-  return { types: byName.map(([nodeType, depth]) => ({ nodeType, ...depth })), paused };
+  return {
+    types: byName.map(([nodeType, depth]) => ({ nodeType, ...depth })),
+    paused: asked + awaited,
+  };
 }
 
 /** The present state that an explanation needs. @throws STORE_UNAVAILABLE */

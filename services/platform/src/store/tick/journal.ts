@@ -17,7 +17,13 @@ import type {
   NewApproval,
 } from "../approvals/approvals.ts";
 import type { NewDeadLetter } from "../dead-letters/dead-letters.ts";
-import type { Begun, Committed, EffectBegin, EffectCommit } from "../effects/effects.ts";
+import type {
+  Begun,
+  Committed,
+  EffectBegin,
+  EffectCommit,
+  KeptEffects,
+} from "../effects/effects.ts";
 import type { Extension, LeaseKey, NewLease } from "../leases/leases.ts";
 import type { Append, StreamedFact } from "../log/log.ts";
 import type {
@@ -26,11 +32,13 @@ import type {
   LoadCursor,
   LoadedRun,
   MovedDeadline,
+  NewRepair,
   NewRun,
   RunChange,
   StartedInput,
   TestGraph,
 } from "../runs/runs.ts";
+import type { DueWait, NewWait, WaitKey } from "../signals/signals.ts";
 import type { SlotChange, SlotsMoved } from "../slots/slots.ts";
 
 /** A run with new events. `lastSeq` is a hint: a reader that finds more events reads them too. */
@@ -67,6 +75,10 @@ export interface Transaction {
   saveGraphs(graphs: readonly TestGraph[]): Promise<void>;
   /** Stores inputs that have started a run. A key that is not expired fails the whole transaction by its unique index. */
   keepInputKeys(keys: readonly InputKey[]): Promise<void>;
+  /** Links runs of this transaction to the finished runs that they repair. */
+  linkRepairs(links: readonly NewRepair[]): Promise<void>;
+  /** Copies effects of finished runs to runs of this transaction. */
+  copyEffects(kept: readonly KeptEffects[]): Promise<void>;
   /** Compare-and-swap for all or none. Returns each run's new last seq. @throws RunMoved */
   advance(changes: readonly RunChange[]): Promise<ReadonlyMap<RunId, number>>;
   /** Moves deadlines of runs that this transaction advances. */
@@ -74,6 +86,10 @@ export interface Transaction {
   append(facts: readonly Append[]): Promise<void>;
   openApprovals(approvals: readonly NewApproval[]): Promise<void>;
   closeApprovals(approvals: readonly ClosedApproval[]): Promise<void>;
+  /** Inserts executions that wait for a signal, with the node.blocked of each. */
+  openWaits(waits: readonly NewWait[]): Promise<void>;
+  /** Deletes waits, with the event that ends each. */
+  closeWaits(waits: readonly WaitKey[]): Promise<void>;
   /** Inserts executions that the scheduler gives up, with the node.failed of each. */
   bury(letters: readonly NewDeadLetter[]): Promise<void>;
   openLeases(leases: readonly NewLease[]): Promise<void>;
@@ -120,6 +136,8 @@ export interface Journal {
   overdueRuns(limit: number): Promise<RunId[]>;
   /** Open approvals that have a deadline, the soonest first. */
   dueApprovals(limit: number): Promise<readonly DueApproval[]>;
+  /** Waits for signals that have a deadline, the soonest first. */
+  dueWaits(limit: number): Promise<readonly DueWait[]>;
   findApproval(approvalId: ApprovalId): Promise<FoundApproval | undefined>;
   /** Deletes a finished test run, its effects and its definition. False if it is not one. */
   deleteTestRun(runId: RunId): Promise<boolean>;

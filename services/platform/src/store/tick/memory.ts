@@ -7,13 +7,14 @@ import type { RunId } from "@pawl/core/name/ids";
 import { StagedJobs } from "../../queue/memory-jobs.ts";
 import { closeApproval, dueApprovals, findApproval, openApproval } from "../approvals/memory.ts";
 import { buryLetter } from "../dead-letters/memory.ts";
-import { beginEffect, commitEffect } from "../effects/memory.ts";
+import { beginEffect, commitEffect, copyOfEffects } from "../effects/memory.ts";
 import { extendLease, heldLease, leaseKey, openLease } from "../leases/memory.ts";
 import type { StreamedFact } from "../log/log.ts";
 import { eventOf, StagedLog } from "../log/memory.ts";
 import { type InTurn, pairKey, type StagedRows, stageRows } from "../memory/staging.ts";
 import type { Tables } from "../memory/store.ts";
 import * as runs from "../runs/memory.ts";
+import { closeWait, dueWaits, openWait } from "../signals/memory.ts";
 import { StagedSlots } from "../slots/memory.ts";
 import { type Journal, type News, PausesMoved, type Transaction } from "./journal.ts";
 
@@ -58,6 +59,7 @@ export function createMemoryJournal(tables: Tables, options: MemoryJournalOption
         .slice(0, limit)
         .map((run) => run.runId),
     dueApprovals: async (limit) => dueApprovals(tables, now()).slice(0, limit),
+    dueWaits: async (limit) => dueWaits(tables, now()).slice(0, limit),
     findApproval: async (approvalId) => findApproval(tables, approvalId),
     deleteTestRun: (runId) => inTurn(() => runs.deleteTestRun(tables, runId)),
     survey: async () => {
@@ -129,6 +131,8 @@ function begin(tables: Tables, now: number): { tx: Transaction; commit: () => re
     insertRuns: each((run) => runs.insertRun(rows, run)),
     saveGraphs: each((graph) => runs.saveGraph(rows, graph)),
     keepInputKeys: each((key) => runs.keepInputKey(rows, key)),
+    linkRepairs: each((link) => rows.repairs.insert(link.runId, link, "run_repairs_pkey")),
+    copyEffects: each((kept) => copyOfEffects(tables, rows, kept)),
     advance: (changes) =>
       call(() => new Map(changes.map((change) => [change.runId, runs.moveRun(rows, change)]))),
     moveDeadlines: each((moved) => runs.moveDeadline(rows, moved)),
@@ -137,6 +141,8 @@ function begin(tables: Tables, now: number): { tx: Transaction; commit: () => re
     ),
     openApprovals: ofRuns((approval) => openApproval(rows, approval)),
     closeApprovals: each((closed) => closeApproval(rows, closed)),
+    openWaits: ofRuns((wait) => openWait(rows, wait)),
+    closeWaits: each((wait) => closeWait(rows, wait)),
     bury: ofRuns((letter, run) => buryLetter(rows, letter, run)),
     openLeases: ofRuns((lease, run) => openLease(rows, lease, run.lastSeq)),
     closeLeases: each((key) => rows.leases.delete(leaseKey(key))),

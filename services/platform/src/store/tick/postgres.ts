@@ -19,6 +19,7 @@ import {
   loadRuns,
 } from "../runs/reads.ts";
 import { deleteTestRun } from "../runs/writes.ts";
+import { dueWaits } from "../signals/reads.ts";
 import type { Journal, Survey } from "./journal.ts";
 import { PostgresTransaction } from "./transaction.ts";
 
@@ -60,6 +61,7 @@ export function createJournal(options: JournalOptions): PostgresJournal {
     liveChildren: (runIds, limit) => findLiveChildren(pool, runIds, limit),
     overdueRuns: (limit) => findOverdueRuns(pool, limit),
     dueApprovals: (limit) => dueApprovals(pool, limit),
+    dueWaits: (limit) => dueWaits(pool, limit),
     findApproval: (approvalId) => findApproval(pool, approvalId),
     deleteTestRun: (runId) => deleteTestRun(pool, runId),
     survey: async () => {

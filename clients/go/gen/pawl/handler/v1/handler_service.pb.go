@@ -575,6 +575,7 @@ type ProcessItem struct {
 	//	*ProcessItem_Room
 	//	*ProcessItem_Leaving
 	//	*ProcessItem_Pong
+	//	*ProcessItem_Spent
 	Item          isProcessItem_Item `protobuf_oneof:"item"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -707,6 +708,15 @@ func (x *ProcessItem) GetPong() *Pong {
 	return nil
 }
 
+func (x *ProcessItem) GetSpent() *Spent {
+	if x != nil {
+		if x, ok := x.Item.(*ProcessItem_Spent); ok {
+			return x.Spent
+		}
+	}
+	return nil
+}
+
 type isProcessItem_Item interface {
 	isProcessItem_Item()
 }
@@ -761,6 +771,11 @@ type ProcessItem_Pong struct {
 	Pong *Pong `protobuf:"bytes,10,opt,name=pong,proto3,oneof"`
 }
 
+type ProcessItem_Spent struct {
+	// The handler used something. The host adds it up, and reports it however the invocation ends.
+	Spent *Spent `protobuf:"bytes,80,opt,name=spent,proto3,oneof"`
+}
+
 func (*ProcessItem_Partial) isProcessItem_Item() {}
 
 func (*ProcessItem_Log) isProcessItem_Item() {}
@@ -780,6 +795,8 @@ func (*ProcessItem_Room) isProcessItem_Item() {}
 func (*ProcessItem_Leaving) isProcessItem_Item() {}
 
 func (*ProcessItem_Pong) isProcessItem_Item() {}
+
+func (*ProcessItem_Spent) isProcessItem_Item() {}
 
 // HostItem is one item of the host.
 type HostItem struct {
@@ -1093,7 +1110,11 @@ type Handler struct {
 	// See input_schema.
 	ConfigSchema string `protobuf:"bytes,5,opt,name=config_schema,json=configSchema,proto3" json:"config_schema,omitempty"`
 	// How long a silent process keeps invocations of this handler; 0 means 60 s. At most a day.
-	StallMs       uint64 `protobuf:"varint,6,opt,name=stall_ms,json=stallMs,proto3" json:"stall_ms,omitempty"`
+	StallMs uint64 `protobuf:"varint,6,opt,name=stall_ms,json=stallMs,proto3" json:"stall_ms,omitempty"`
+	// Whether the handler reads the workflow state: Invoke then has state_json.
+	State bool `protobuf:"varint,65,opt,name=state,proto3" json:"state,omitempty"`
+	// Its outputs are data from outside that is not trusted: they get the label external.
+	External      bool `protobuf:"varint,75,opt,name=external,proto3" json:"external,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1168,6 +1189,20 @@ func (x *Handler) GetStallMs() uint64 {
 		return x.StallMs
 	}
 	return 0
+}
+
+func (x *Handler) GetState() bool {
+	if x != nil {
+		return x.State
+	}
+	return false
+}
+
+func (x *Handler) GetExternal() bool {
+	if x != nil {
+		return x.External
+	}
+	return false
 }
 
 // Resume continues a session. heard_seq of the same message says what the process has.
@@ -1481,7 +1516,12 @@ type Invoke struct {
 	// W3C traceparent of the attempt's span; empty without tracing.
 	Traceparent string `protobuf:"bytes,12,opt,name=traceparent,proto3" json:"traceparent,omitempty"`
 	// The keys of the run's memory that the node reads, as a JSON object; empty means none.
-	MemoryJson    string `protobuf:"bytes,13,opt,name=memory_json,json=memoryJson,proto3" json:"memory_json,omitempty"`
+	MemoryJson string `protobuf:"bytes,13,opt,name=memory_json,json=memoryJson,proto3" json:"memory_json,omitempty"`
+	// The state of the run when the scheduler gave the node to the executor, as a JSON object with the names of pawl.v1.WorkflowState. Its
+	// memory has the keys that the node reads. Empty unless the handler asks for it (Handler.state).
+	StateJson string `protobuf:"bytes,65,opt,name=state_json,json=stateJson,proto3" json:"state_json,omitempty"`
+	// The labels of the data that the handler gets, such as web or model; empty if it is trusted. Its output gets them too.
+	Taint         []string `protobuf:"bytes,75,rep,name=taint,proto3" json:"taint,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1605,6 +1645,20 @@ func (x *Invoke) GetMemoryJson() string {
 		return x.MemoryJson
 	}
 	return ""
+}
+
+func (x *Invoke) GetStateJson() string {
+	if x != nil {
+		return x.StateJson
+	}
+	return ""
+}
+
+func (x *Invoke) GetTaint() []string {
+	if x != nil {
+		return x.Taint
+	}
+	return nil
 }
 
 // Cancel aborts a handler. The process sends nothing more about the invocation except Ended, once the function has returned.
@@ -2197,13 +2251,17 @@ func (x *EffectCommitted) GetState() EffectState {
 	return EffectState_EFFECT_STATE_UNSPECIFIED
 }
 
-// Usage is the number of tokens that a model used.
+// Usage is what an invocation used.
 type Usage struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Tokens it read.
 	InputTokens uint64 `protobuf:"varint,1,opt,name=input_tokens,json=inputTokens,proto3" json:"input_tokens,omitempty"`
 	// Tokens it wrote.
-	OutputTokens  uint64 `protobuf:"varint,2,opt,name=output_tokens,json=outputTokens,proto3" json:"output_tokens,omitempty"`
+	OutputTokens uint64 `protobuf:"varint,2,opt,name=output_tokens,json=outputTokens,proto3" json:"output_tokens,omitempty"`
+	// The cost in micro-dollars; absent if the handler does not know it. The executor then looks the model up in its prices.
+	CostMicros *uint64 `protobuf:"varint,3,opt,name=cost_micros,json=costMicros,proto3,oneof" json:"cost_micros,omitempty"`
+	// The model; empty if the handler names none.
+	Model         string `protobuf:"bytes,4,opt,name=model,proto3" json:"model,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2252,6 +2310,75 @@ func (x *Usage) GetOutputTokens() uint64 {
 	return 0
 }
 
+func (x *Usage) GetCostMicros() uint64 {
+	if x != nil && x.CostMicros != nil {
+		return *x.CostMicros
+	}
+	return 0
+}
+
+func (x *Usage) GetModel() string {
+	if x != nil {
+		return x.Model
+	}
+	return ""
+}
+
+// Spent is what a handler used until now and has not reported before.
+type Spent struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The invocation.
+	InvocationId string `protobuf:"bytes,1,opt,name=invocation_id,json=invocationId,proto3" json:"invocation_id,omitempty"`
+	// What it used.
+	Usage         *Usage `protobuf:"bytes,2,opt,name=usage,proto3" json:"usage,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Spent) Reset() {
+	*x = Spent{}
+	mi := &file_pawl_handler_v1_handler_service_proto_msgTypes[21]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Spent) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Spent) ProtoMessage() {}
+
+func (x *Spent) ProtoReflect() protoreflect.Message {
+	mi := &file_pawl_handler_v1_handler_service_proto_msgTypes[21]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Spent.ProtoReflect.Descriptor instead.
+func (*Spent) Descriptor() ([]byte, []int) {
+	return file_pawl_handler_v1_handler_service_proto_rawDescGZIP(), []int{21}
+}
+
+func (x *Spent) GetInvocationId() string {
+	if x != nil {
+		return x.InvocationId
+	}
+	return ""
+}
+
+func (x *Spent) GetUsage() *Usage {
+	if x != nil {
+		return x.Usage
+	}
+	return nil
+}
+
 // Result is success.
 type Result struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -2266,14 +2393,16 @@ type Result struct {
 	// The nodes that follow wait this long.
 	QueueDelayMs uint64 `protobuf:"varint,5,opt,name=queue_delay_ms,json=queueDelayMs,proto3" json:"queue_delay_ms,omitempty"`
 	// What the handler asks of the engine beside its output, in order; at most 32. One that cannot be done fails the node.
-	Actions       []*Action `protobuf:"bytes,6,rep,name=actions,proto3" json:"actions,omitempty"`
+	Actions []*Action `protobuf:"bytes,6,rep,name=actions,proto3" json:"actions,omitempty"`
+	// Labels that the handler adds to its output. It cannot remove one.
+	Taint         []string `protobuf:"bytes,75,rep,name=taint,proto3" json:"taint,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *Result) Reset() {
 	*x = Result{}
-	mi := &file_pawl_handler_v1_handler_service_proto_msgTypes[21]
+	mi := &file_pawl_handler_v1_handler_service_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2285,7 +2414,7 @@ func (x *Result) String() string {
 func (*Result) ProtoMessage() {}
 
 func (x *Result) ProtoReflect() protoreflect.Message {
-	mi := &file_pawl_handler_v1_handler_service_proto_msgTypes[21]
+	mi := &file_pawl_handler_v1_handler_service_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2298,7 +2427,7 @@ func (x *Result) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Result.ProtoReflect.Descriptor instead.
 func (*Result) Descriptor() ([]byte, []int) {
-	return file_pawl_handler_v1_handler_service_proto_rawDescGZIP(), []int{21}
+	return file_pawl_handler_v1_handler_service_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *Result) GetInvocationId() string {
@@ -2343,6 +2472,13 @@ func (x *Result) GetActions() []*Action {
 	return nil
 }
 
+func (x *Result) GetTaint() []string {
+	if x != nil {
+		return x.Taint
+	}
+	return nil
+}
+
 // Action is what a handler asks of the engine beside its output. Actions commit with the output. JSON in them is text; empty means none.
 type Action struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -2365,7 +2501,7 @@ type Action struct {
 
 func (x *Action) Reset() {
 	*x = Action{}
-	mi := &file_pawl_handler_v1_handler_service_proto_msgTypes[22]
+	mi := &file_pawl_handler_v1_handler_service_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2377,7 +2513,7 @@ func (x *Action) String() string {
 func (*Action) ProtoMessage() {}
 
 func (x *Action) ProtoReflect() protoreflect.Message {
-	mi := &file_pawl_handler_v1_handler_service_proto_msgTypes[22]
+	mi := &file_pawl_handler_v1_handler_service_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2390,7 +2526,7 @@ func (x *Action) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Action.ProtoReflect.Descriptor instead.
 func (*Action) Descriptor() ([]byte, []int) {
-	return file_pawl_handler_v1_handler_service_proto_rawDescGZIP(), []int{22}
+	return file_pawl_handler_v1_handler_service_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *Action) GetAction() isAction_Action {
@@ -2543,7 +2679,7 @@ type UpdateMemory struct {
 
 func (x *UpdateMemory) Reset() {
 	*x = UpdateMemory{}
-	mi := &file_pawl_handler_v1_handler_service_proto_msgTypes[23]
+	mi := &file_pawl_handler_v1_handler_service_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2555,7 +2691,7 @@ func (x *UpdateMemory) String() string {
 func (*UpdateMemory) ProtoMessage() {}
 
 func (x *UpdateMemory) ProtoReflect() protoreflect.Message {
-	mi := &file_pawl_handler_v1_handler_service_proto_msgTypes[23]
+	mi := &file_pawl_handler_v1_handler_service_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2568,7 +2704,7 @@ func (x *UpdateMemory) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UpdateMemory.ProtoReflect.Descriptor instead.
 func (*UpdateMemory) Descriptor() ([]byte, []int) {
-	return file_pawl_handler_v1_handler_service_proto_rawDescGZIP(), []int{23}
+	return file_pawl_handler_v1_handler_service_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *UpdateMemory) GetValuesJson() string {
@@ -2593,7 +2729,7 @@ type SetStatus struct {
 
 func (x *SetStatus) Reset() {
 	*x = SetStatus{}
-	mi := &file_pawl_handler_v1_handler_service_proto_msgTypes[24]
+	mi := &file_pawl_handler_v1_handler_service_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2605,7 +2741,7 @@ func (x *SetStatus) String() string {
 func (*SetStatus) ProtoMessage() {}
 
 func (x *SetStatus) ProtoReflect() protoreflect.Message {
-	mi := &file_pawl_handler_v1_handler_service_proto_msgTypes[24]
+	mi := &file_pawl_handler_v1_handler_service_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2618,7 +2754,7 @@ func (x *SetStatus) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SetStatus.ProtoReflect.Descriptor instead.
 func (*SetStatus) Descriptor() ([]byte, []int) {
-	return file_pawl_handler_v1_handler_service_proto_rawDescGZIP(), []int{24}
+	return file_pawl_handler_v1_handler_service_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *SetStatus) GetStatus() string {
@@ -2655,7 +2791,7 @@ type GotoNode struct {
 
 func (x *GotoNode) Reset() {
 	*x = GotoNode{}
-	mi := &file_pawl_handler_v1_handler_service_proto_msgTypes[25]
+	mi := &file_pawl_handler_v1_handler_service_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2667,7 +2803,7 @@ func (x *GotoNode) String() string {
 func (*GotoNode) ProtoMessage() {}
 
 func (x *GotoNode) ProtoReflect() protoreflect.Message {
-	mi := &file_pawl_handler_v1_handler_service_proto_msgTypes[25]
+	mi := &file_pawl_handler_v1_handler_service_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2680,7 +2816,7 @@ func (x *GotoNode) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GotoNode.ProtoReflect.Descriptor instead.
 func (*GotoNode) Descriptor() ([]byte, []int) {
-	return file_pawl_handler_v1_handler_service_proto_rawDescGZIP(), []int{25}
+	return file_pawl_handler_v1_handler_service_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *GotoNode) GetNode() string {
@@ -2716,7 +2852,7 @@ type Handoff struct {
 
 func (x *Handoff) Reset() {
 	*x = Handoff{}
-	mi := &file_pawl_handler_v1_handler_service_proto_msgTypes[26]
+	mi := &file_pawl_handler_v1_handler_service_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2728,7 +2864,7 @@ func (x *Handoff) String() string {
 func (*Handoff) ProtoMessage() {}
 
 func (x *Handoff) ProtoReflect() protoreflect.Message {
-	mi := &file_pawl_handler_v1_handler_service_proto_msgTypes[26]
+	mi := &file_pawl_handler_v1_handler_service_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2741,7 +2877,7 @@ func (x *Handoff) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Handoff.ProtoReflect.Descriptor instead.
 func (*Handoff) Descriptor() ([]byte, []int) {
-	return file_pawl_handler_v1_handler_service_proto_rawDescGZIP(), []int{26}
+	return file_pawl_handler_v1_handler_service_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *Handoff) GetNode() string {
@@ -2796,7 +2932,7 @@ type RequestHumanInput struct {
 
 func (x *RequestHumanInput) Reset() {
 	*x = RequestHumanInput{}
-	mi := &file_pawl_handler_v1_handler_service_proto_msgTypes[27]
+	mi := &file_pawl_handler_v1_handler_service_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2808,7 +2944,7 @@ func (x *RequestHumanInput) String() string {
 func (*RequestHumanInput) ProtoMessage() {}
 
 func (x *RequestHumanInput) ProtoReflect() protoreflect.Message {
-	mi := &file_pawl_handler_v1_handler_service_proto_msgTypes[27]
+	mi := &file_pawl_handler_v1_handler_service_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2821,7 +2957,7 @@ func (x *RequestHumanInput) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RequestHumanInput.ProtoReflect.Descriptor instead.
 func (*RequestHumanInput) Descriptor() ([]byte, []int) {
-	return file_pawl_handler_v1_handler_service_proto_rawDescGZIP(), []int{27}
+	return file_pawl_handler_v1_handler_service_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *RequestHumanInput) GetMessage() string {
@@ -2873,7 +3009,7 @@ type ResumeFromHuman struct {
 
 func (x *ResumeFromHuman) Reset() {
 	*x = ResumeFromHuman{}
-	mi := &file_pawl_handler_v1_handler_service_proto_msgTypes[28]
+	mi := &file_pawl_handler_v1_handler_service_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2885,7 +3021,7 @@ func (x *ResumeFromHuman) String() string {
 func (*ResumeFromHuman) ProtoMessage() {}
 
 func (x *ResumeFromHuman) ProtoReflect() protoreflect.Message {
-	mi := &file_pawl_handler_v1_handler_service_proto_msgTypes[28]
+	mi := &file_pawl_handler_v1_handler_service_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2898,7 +3034,7 @@ func (x *ResumeFromHuman) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ResumeFromHuman.ProtoReflect.Descriptor instead.
 func (*ResumeFromHuman) Descriptor() ([]byte, []int) {
-	return file_pawl_handler_v1_handler_service_proto_rawDescGZIP(), []int{28}
+	return file_pawl_handler_v1_handler_service_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *ResumeFromHuman) GetNode() string {
@@ -2960,7 +3096,7 @@ type MergeParallelResults struct {
 
 func (x *MergeParallelResults) Reset() {
 	*x = MergeParallelResults{}
-	mi := &file_pawl_handler_v1_handler_service_proto_msgTypes[29]
+	mi := &file_pawl_handler_v1_handler_service_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2972,7 +3108,7 @@ func (x *MergeParallelResults) String() string {
 func (*MergeParallelResults) ProtoMessage() {}
 
 func (x *MergeParallelResults) ProtoReflect() protoreflect.Message {
-	mi := &file_pawl_handler_v1_handler_service_proto_msgTypes[29]
+	mi := &file_pawl_handler_v1_handler_service_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2985,7 +3121,7 @@ func (x *MergeParallelResults) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use MergeParallelResults.ProtoReflect.Descriptor instead.
 func (*MergeParallelResults) Descriptor() ([]byte, []int) {
-	return file_pawl_handler_v1_handler_service_proto_rawDescGZIP(), []int{29}
+	return file_pawl_handler_v1_handler_service_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *MergeParallelResults) GetKeys() []string {
@@ -3037,7 +3173,7 @@ type Failure struct {
 
 func (x *Failure) Reset() {
 	*x = Failure{}
-	mi := &file_pawl_handler_v1_handler_service_proto_msgTypes[30]
+	mi := &file_pawl_handler_v1_handler_service_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3049,7 +3185,7 @@ func (x *Failure) String() string {
 func (*Failure) ProtoMessage() {}
 
 func (x *Failure) ProtoReflect() protoreflect.Message {
-	mi := &file_pawl_handler_v1_handler_service_proto_msgTypes[30]
+	mi := &file_pawl_handler_v1_handler_service_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3062,7 +3198,7 @@ func (x *Failure) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Failure.ProtoReflect.Descriptor instead.
 func (*Failure) Descriptor() ([]byte, []int) {
-	return file_pawl_handler_v1_handler_service_proto_rawDescGZIP(), []int{30}
+	return file_pawl_handler_v1_handler_service_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *Failure) GetInvocationId() string {
@@ -3118,7 +3254,7 @@ type Ended struct {
 
 func (x *Ended) Reset() {
 	*x = Ended{}
-	mi := &file_pawl_handler_v1_handler_service_proto_msgTypes[31]
+	mi := &file_pawl_handler_v1_handler_service_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3130,7 +3266,7 @@ func (x *Ended) String() string {
 func (*Ended) ProtoMessage() {}
 
 func (x *Ended) ProtoReflect() protoreflect.Message {
-	mi := &file_pawl_handler_v1_handler_service_proto_msgTypes[31]
+	mi := &file_pawl_handler_v1_handler_service_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3143,7 +3279,7 @@ func (x *Ended) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Ended.ProtoReflect.Descriptor instead.
 func (*Ended) Descriptor() ([]byte, []int) {
-	return file_pawl_handler_v1_handler_service_proto_rawDescGZIP(), []int{31}
+	return file_pawl_handler_v1_handler_service_proto_rawDescGZIP(), []int{32}
 }
 
 func (x *Ended) GetInvocationId() string {
@@ -3164,7 +3300,7 @@ type Room struct {
 
 func (x *Room) Reset() {
 	*x = Room{}
-	mi := &file_pawl_handler_v1_handler_service_proto_msgTypes[32]
+	mi := &file_pawl_handler_v1_handler_service_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3176,7 +3312,7 @@ func (x *Room) String() string {
 func (*Room) ProtoMessage() {}
 
 func (x *Room) ProtoReflect() protoreflect.Message {
-	mi := &file_pawl_handler_v1_handler_service_proto_msgTypes[32]
+	mi := &file_pawl_handler_v1_handler_service_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3189,7 +3325,7 @@ func (x *Room) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Room.ProtoReflect.Descriptor instead.
 func (*Room) Descriptor() ([]byte, []int) {
-	return file_pawl_handler_v1_handler_service_proto_rawDescGZIP(), []int{32}
+	return file_pawl_handler_v1_handler_service_proto_rawDescGZIP(), []int{33}
 }
 
 func (x *Room) GetSlots() uint32 {
@@ -3208,7 +3344,7 @@ type Leaving struct {
 
 func (x *Leaving) Reset() {
 	*x = Leaving{}
-	mi := &file_pawl_handler_v1_handler_service_proto_msgTypes[33]
+	mi := &file_pawl_handler_v1_handler_service_proto_msgTypes[34]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3220,7 +3356,7 @@ func (x *Leaving) String() string {
 func (*Leaving) ProtoMessage() {}
 
 func (x *Leaving) ProtoReflect() protoreflect.Message {
-	mi := &file_pawl_handler_v1_handler_service_proto_msgTypes[33]
+	mi := &file_pawl_handler_v1_handler_service_proto_msgTypes[34]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3233,7 +3369,7 @@ func (x *Leaving) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Leaving.ProtoReflect.Descriptor instead.
 func (*Leaving) Descriptor() ([]byte, []int) {
-	return file_pawl_handler_v1_handler_service_proto_rawDescGZIP(), []int{33}
+	return file_pawl_handler_v1_handler_service_proto_rawDescGZIP(), []int{34}
 }
 
 // Refused means that a node type of the process is not served.
@@ -3251,7 +3387,7 @@ type Refused struct {
 
 func (x *Refused) Reset() {
 	*x = Refused{}
-	mi := &file_pawl_handler_v1_handler_service_proto_msgTypes[34]
+	mi := &file_pawl_handler_v1_handler_service_proto_msgTypes[35]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3263,7 +3399,7 @@ func (x *Refused) String() string {
 func (*Refused) ProtoMessage() {}
 
 func (x *Refused) ProtoReflect() protoreflect.Message {
-	mi := &file_pawl_handler_v1_handler_service_proto_msgTypes[34]
+	mi := &file_pawl_handler_v1_handler_service_proto_msgTypes[35]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3276,7 +3412,7 @@ func (x *Refused) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Refused.ProtoReflect.Descriptor instead.
 func (*Refused) Descriptor() ([]byte, []int) {
-	return file_pawl_handler_v1_handler_service_proto_rawDescGZIP(), []int{34}
+	return file_pawl_handler_v1_handler_service_proto_rawDescGZIP(), []int{35}
 }
 
 func (x *Refused) GetType() string {
@@ -3309,7 +3445,7 @@ type Ping struct {
 
 func (x *Ping) Reset() {
 	*x = Ping{}
-	mi := &file_pawl_handler_v1_handler_service_proto_msgTypes[35]
+	mi := &file_pawl_handler_v1_handler_service_proto_msgTypes[36]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3321,7 +3457,7 @@ func (x *Ping) String() string {
 func (*Ping) ProtoMessage() {}
 
 func (x *Ping) ProtoReflect() protoreflect.Message {
-	mi := &file_pawl_handler_v1_handler_service_proto_msgTypes[35]
+	mi := &file_pawl_handler_v1_handler_service_proto_msgTypes[36]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3334,7 +3470,7 @@ func (x *Ping) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Ping.ProtoReflect.Descriptor instead.
 func (*Ping) Descriptor() ([]byte, []int) {
-	return file_pawl_handler_v1_handler_service_proto_rawDescGZIP(), []int{35}
+	return file_pawl_handler_v1_handler_service_proto_rawDescGZIP(), []int{36}
 }
 
 // Pong answers Ping.
@@ -3346,7 +3482,7 @@ type Pong struct {
 
 func (x *Pong) Reset() {
 	*x = Pong{}
-	mi := &file_pawl_handler_v1_handler_service_proto_msgTypes[36]
+	mi := &file_pawl_handler_v1_handler_service_proto_msgTypes[37]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3358,7 +3494,7 @@ func (x *Pong) String() string {
 func (*Pong) ProtoMessage() {}
 
 func (x *Pong) ProtoReflect() protoreflect.Message {
-	mi := &file_pawl_handler_v1_handler_service_proto_msgTypes[36]
+	mi := &file_pawl_handler_v1_handler_service_proto_msgTypes[37]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3371,7 +3507,7 @@ func (x *Pong) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Pong.ProtoReflect.Descriptor instead.
 func (*Pong) Descriptor() ([]byte, []int) {
-	return file_pawl_handler_v1_handler_service_proto_rawDescGZIP(), []int{36}
+	return file_pawl_handler_v1_handler_service_proto_rawDescGZIP(), []int{37}
 }
 
 // Drain means that the host stops.
@@ -3383,7 +3519,7 @@ type Drain struct {
 
 func (x *Drain) Reset() {
 	*x = Drain{}
-	mi := &file_pawl_handler_v1_handler_service_proto_msgTypes[37]
+	mi := &file_pawl_handler_v1_handler_service_proto_msgTypes[38]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3395,7 +3531,7 @@ func (x *Drain) String() string {
 func (*Drain) ProtoMessage() {}
 
 func (x *Drain) ProtoReflect() protoreflect.Message {
-	mi := &file_pawl_handler_v1_handler_service_proto_msgTypes[37]
+	mi := &file_pawl_handler_v1_handler_service_proto_msgTypes[38]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3408,7 +3544,7 @@ func (x *Drain) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Drain.ProtoReflect.Descriptor instead.
 func (*Drain) Descriptor() ([]byte, []int) {
-	return file_pawl_handler_v1_handler_service_proto_rawDescGZIP(), []int{37}
+	return file_pawl_handler_v1_handler_service_proto_rawDescGZIP(), []int{38}
 }
 
 // ListSessionsRequest is the body of ListSessions.
@@ -3420,7 +3556,7 @@ type ListSessionsRequest struct {
 
 func (x *ListSessionsRequest) Reset() {
 	*x = ListSessionsRequest{}
-	mi := &file_pawl_handler_v1_handler_service_proto_msgTypes[38]
+	mi := &file_pawl_handler_v1_handler_service_proto_msgTypes[39]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3432,7 +3568,7 @@ func (x *ListSessionsRequest) String() string {
 func (*ListSessionsRequest) ProtoMessage() {}
 
 func (x *ListSessionsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_pawl_handler_v1_handler_service_proto_msgTypes[38]
+	mi := &file_pawl_handler_v1_handler_service_proto_msgTypes[39]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3445,7 +3581,7 @@ func (x *ListSessionsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListSessionsRequest.ProtoReflect.Descriptor instead.
 func (*ListSessionsRequest) Descriptor() ([]byte, []int) {
-	return file_pawl_handler_v1_handler_service_proto_rawDescGZIP(), []int{38}
+	return file_pawl_handler_v1_handler_service_proto_rawDescGZIP(), []int{39}
 }
 
 // ListSessionsResponse is the answer of ListSessions.
@@ -3461,7 +3597,7 @@ type ListSessionsResponse struct {
 
 func (x *ListSessionsResponse) Reset() {
 	*x = ListSessionsResponse{}
-	mi := &file_pawl_handler_v1_handler_service_proto_msgTypes[39]
+	mi := &file_pawl_handler_v1_handler_service_proto_msgTypes[40]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3473,7 +3609,7 @@ func (x *ListSessionsResponse) String() string {
 func (*ListSessionsResponse) ProtoMessage() {}
 
 func (x *ListSessionsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_pawl_handler_v1_handler_service_proto_msgTypes[39]
+	mi := &file_pawl_handler_v1_handler_service_proto_msgTypes[40]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3486,7 +3622,7 @@ func (x *ListSessionsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListSessionsResponse.ProtoReflect.Descriptor instead.
 func (*ListSessionsResponse) Descriptor() ([]byte, []int) {
-	return file_pawl_handler_v1_handler_service_proto_rawDescGZIP(), []int{39}
+	return file_pawl_handler_v1_handler_service_proto_rawDescGZIP(), []int{40}
 }
 
 func (x *ListSessionsResponse) GetHostId() string {
@@ -3538,7 +3674,7 @@ type Session struct {
 
 func (x *Session) Reset() {
 	*x = Session{}
-	mi := &file_pawl_handler_v1_handler_service_proto_msgTypes[40]
+	mi := &file_pawl_handler_v1_handler_service_proto_msgTypes[41]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3550,7 +3686,7 @@ func (x *Session) String() string {
 func (*Session) ProtoMessage() {}
 
 func (x *Session) ProtoReflect() protoreflect.Message {
-	mi := &file_pawl_handler_v1_handler_service_proto_msgTypes[40]
+	mi := &file_pawl_handler_v1_handler_service_proto_msgTypes[41]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3563,7 +3699,7 @@ func (x *Session) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Session.ProtoReflect.Descriptor instead.
 func (*Session) Descriptor() ([]byte, []int) {
-	return file_pawl_handler_v1_handler_service_proto_rawDescGZIP(), []int{40}
+	return file_pawl_handler_v1_handler_service_proto_rawDescGZIP(), []int{41}
 }
 
 func (x *Session) GetExecutorId() string {
@@ -3675,7 +3811,7 @@ const file_pawl_handler_v1_handler_service_proto_rawDesc = "" +
 	"\tfirst_seq\x18\x03 \x01(\x04R\bfirstSeq\x12\x1b\n" +
 	"\theard_seq\x18\x04 \x01(\x04R\bheardSeq\x12/\n" +
 	"\x05items\x18\x05 \x03(\v2\x19.pawl.handler.v1.HostItemR\x05itemsB\t\n" +
-	"\aopening\"\xa7\x04\n" +
+	"\aopening\"\xd7\x04\n" +
 	"\vProcessItem\x124\n" +
 	"\apartial\x18\x01 \x01(\v2\x18.pawl.handler.v1.PartialH\x00R\apartial\x12(\n" +
 	"\x03log\x18\x02 \x01(\v2\x14.pawl.handler.v1.LogH\x00R\x03log\x12A\n" +
@@ -3687,7 +3823,8 @@ const file_pawl_handler_v1_handler_service_proto_rawDesc = "" +
 	"\x04room\x18\b \x01(\v2\x15.pawl.handler.v1.RoomH\x00R\x04room\x124\n" +
 	"\aleaving\x18\t \x01(\v2\x18.pawl.handler.v1.LeavingH\x00R\aleaving\x12+\n" +
 	"\x04pong\x18\n" +
-	" \x01(\v2\x15.pawl.handler.v1.PongH\x00R\x04pongB\x06\n" +
+	" \x01(\v2\x15.pawl.handler.v1.PongH\x00R\x04pong\x12.\n" +
+	"\x05spent\x18P \x01(\v2\x16.pawl.handler.v1.SpentH\x00R\x05spentB\x06\n" +
 	"\x04item\"\xd6\x03\n" +
 	"\bHostItem\x121\n" +
 	"\x06invoke\x18\x01 \x01(\v2\x17.pawl.handler.v1.InvokeH\x00R\x06invoke\x121\n" +
@@ -3708,14 +3845,16 @@ const file_pawl_handler_v1_handler_service_proto_rawDesc = "" +
 	"\x03sdk\x18\x05 \x01(\tR\x03sdk\x12\x1a\n" +
 	"\blanguage\x18\x06 \x01(\tR\blanguage\x12\x14\n" +
 	"\x05slots\x18\a \x01(\rR\x05slots\x124\n" +
-	"\bhandlers\x18\b \x03(\v2\x18.pawl.handler.v1.HandlerR\bhandlers\"\xc7\x01\n" +
+	"\bhandlers\x18\b \x03(\v2\x18.pawl.handler.v1.HandlerR\bhandlers\"\xf9\x01\n" +
 	"\aHandler\x12\x12\n" +
 	"\x04type\x18\x01 \x01(\tR\x04type\x12 \n" +
 	"\vdescription\x18\x02 \x01(\tR\vdescription\x12!\n" +
 	"\finput_schema\x18\x03 \x01(\tR\vinputSchema\x12#\n" +
 	"\routput_schema\x18\x04 \x01(\tR\foutputSchema\x12#\n" +
 	"\rconfig_schema\x18\x05 \x01(\tR\fconfigSchema\x12\x19\n" +
-	"\bstall_ms\x18\x06 \x01(\x04R\astallMs\"'\n" +
+	"\bstall_ms\x18\x06 \x01(\x04R\astallMs\x12\x14\n" +
+	"\x05state\x18A \x01(\bR\x05state\x12\x1a\n" +
+	"\bexternal\x18K \x01(\bR\bexternal\"'\n" +
 	"\x06Resume\x12\x1d\n" +
 	"\n" +
 	"session_id\x18\x01 \x01(\tR\tsessionId\"\xc2\x01\n" +
@@ -3736,7 +3875,7 @@ const file_pawl_handler_v1_handler_service_proto_rawDesc = "" +
 	"\tlog_lines\x18\x06 \x01(\rR\blogLines\x12#\n" +
 	"\rmessage_bytes\x18\a \x01(\x04R\fmessageBytes\x12#\n" +
 	"\rfailure_bytes\x18\b \x01(\x04R\ffailureBytes\"\x06\n" +
-	"\x04Lost\"\x8b\x03\n" +
+	"\x04Lost\"\xc0\x03\n" +
 	"\x06Invoke\x12#\n" +
 	"\rinvocation_id\x18\x01 \x01(\tR\finvocationId\x12\x12\n" +
 	"\x04type\x18\x02 \x01(\tR\x04type\x12\x1d\n" +
@@ -3757,7 +3896,10 @@ const file_pawl_handler_v1_handler_service_proto_rawDesc = "" +
 	"workflowId\x12 \n" +
 	"\vtraceparent\x18\f \x01(\tR\vtraceparent\x12\x1f\n" +
 	"\vmemory_json\x18\r \x01(\tR\n" +
-	"memoryJson\"d\n" +
+	"memoryJson\x12\x1d\n" +
+	"\n" +
+	"state_json\x18A \x01(\tR\tstateJson\x12\x14\n" +
+	"\x05taint\x18K \x03(\tR\x05taint\"d\n" +
 	"\x06Cancel\x12#\n" +
 	"\rinvocation_id\x18\x01 \x01(\tR\finvocationId\x125\n" +
 	"\x06reason\x18\x02 \x01(\x0e2\x1d.pawl.handler.v1.CancelReasonR\x06reason\"}\n" +
@@ -3794,10 +3936,17 @@ const file_pawl_handler_v1_handler_service_proto_rawDesc = "" +
 	"\x0fEffectCommitted\x12#\n" +
 	"\rinvocation_id\x18\x01 \x01(\tR\finvocationId\x12\x12\n" +
 	"\x04name\x18\x02 \x01(\tR\x04name\x122\n" +
-	"\x05state\x18\x03 \x01(\x0e2\x1c.pawl.handler.v1.EffectStateR\x05state\"O\n" +
+	"\x05state\x18\x03 \x01(\x0e2\x1c.pawl.handler.v1.EffectStateR\x05state\"\x9b\x01\n" +
 	"\x05Usage\x12!\n" +
 	"\finput_tokens\x18\x01 \x01(\x04R\vinputTokens\x12#\n" +
-	"\routput_tokens\x18\x02 \x01(\x04R\foutputTokens\"\xed\x01\n" +
+	"\routput_tokens\x18\x02 \x01(\x04R\foutputTokens\x12$\n" +
+	"\vcost_micros\x18\x03 \x01(\x04H\x00R\n" +
+	"costMicros\x88\x01\x01\x12\x14\n" +
+	"\x05model\x18\x04 \x01(\tR\x05modelB\x0e\n" +
+	"\f_cost_micros\"Z\n" +
+	"\x05Spent\x12#\n" +
+	"\rinvocation_id\x18\x01 \x01(\tR\finvocationId\x12,\n" +
+	"\x05usage\x18\x02 \x01(\v2\x16.pawl.handler.v1.UsageR\x05usage\"\x83\x02\n" +
 	"\x06Result\x12#\n" +
 	"\rinvocation_id\x18\x01 \x01(\tR\finvocationId\x12\x1f\n" +
 	"\voutput_json\x18\x02 \x01(\tR\n" +
@@ -3805,7 +3954,8 @@ const file_pawl_handler_v1_handler_service_proto_rawDesc = "" +
 	"\x06handle\x18\x03 \x01(\tR\x06handle\x12,\n" +
 	"\x05usage\x18\x04 \x01(\v2\x16.pawl.handler.v1.UsageR\x05usage\x12$\n" +
 	"\x0equeue_delay_ms\x18\x05 \x01(\x04R\fqueueDelayMs\x121\n" +
-	"\aactions\x18\x06 \x03(\v2\x17.pawl.handler.v1.ActionR\aactions\"\xa6\x04\n" +
+	"\aactions\x18\x06 \x03(\v2\x17.pawl.handler.v1.ActionR\aactions\x12\x14\n" +
+	"\x05taint\x18K \x03(\tR\x05taint\"\xa6\x04\n" +
 	"\x06Action\x12D\n" +
 	"\rupdate_memory\x18\x01 \x01(\v2\x1d.pawl.handler.v1.UpdateMemoryH\x00R\fupdateMemory\x12;\n" +
 	"\n" +
@@ -3943,7 +4093,7 @@ func file_pawl_handler_v1_handler_service_proto_rawDescGZIP() []byte {
 }
 
 var file_pawl_handler_v1_handler_service_proto_enumTypes = make([]protoimpl.EnumInfo, 5)
-var file_pawl_handler_v1_handler_service_proto_msgTypes = make([]protoimpl.MessageInfo, 41)
+var file_pawl_handler_v1_handler_service_proto_msgTypes = make([]protoimpl.MessageInfo, 42)
 var file_pawl_handler_v1_handler_service_proto_goTypes = []any{
 	(CancelReason)(0),            // 0: pawl.handler.v1.CancelReason
 	(LogLevel)(0),                // 1: pawl.handler.v1.LogLevel
@@ -3971,26 +4121,27 @@ var file_pawl_handler_v1_handler_service_proto_goTypes = []any{
 	(*EffectCommit)(nil),         // 23: pawl.handler.v1.EffectCommit
 	(*EffectCommitted)(nil),      // 24: pawl.handler.v1.EffectCommitted
 	(*Usage)(nil),                // 25: pawl.handler.v1.Usage
-	(*Result)(nil),               // 26: pawl.handler.v1.Result
-	(*Action)(nil),               // 27: pawl.handler.v1.Action
-	(*UpdateMemory)(nil),         // 28: pawl.handler.v1.UpdateMemory
-	(*SetStatus)(nil),            // 29: pawl.handler.v1.SetStatus
-	(*GotoNode)(nil),             // 30: pawl.handler.v1.GotoNode
-	(*Handoff)(nil),              // 31: pawl.handler.v1.Handoff
-	(*RequestHumanInput)(nil),    // 32: pawl.handler.v1.RequestHumanInput
-	(*ResumeFromHuman)(nil),      // 33: pawl.handler.v1.ResumeFromHuman
-	(*MergeParallelResults)(nil), // 34: pawl.handler.v1.MergeParallelResults
-	(*Failure)(nil),              // 35: pawl.handler.v1.Failure
-	(*Ended)(nil),                // 36: pawl.handler.v1.Ended
-	(*Room)(nil),                 // 37: pawl.handler.v1.Room
-	(*Leaving)(nil),              // 38: pawl.handler.v1.Leaving
-	(*Refused)(nil),              // 39: pawl.handler.v1.Refused
-	(*Ping)(nil),                 // 40: pawl.handler.v1.Ping
-	(*Pong)(nil),                 // 41: pawl.handler.v1.Pong
-	(*Drain)(nil),                // 42: pawl.handler.v1.Drain
-	(*ListSessionsRequest)(nil),  // 43: pawl.handler.v1.ListSessionsRequest
-	(*ListSessionsResponse)(nil), // 44: pawl.handler.v1.ListSessionsResponse
-	(*Session)(nil),              // 45: pawl.handler.v1.Session
+	(*Spent)(nil),                // 26: pawl.handler.v1.Spent
+	(*Result)(nil),               // 27: pawl.handler.v1.Result
+	(*Action)(nil),               // 28: pawl.handler.v1.Action
+	(*UpdateMemory)(nil),         // 29: pawl.handler.v1.UpdateMemory
+	(*SetStatus)(nil),            // 30: pawl.handler.v1.SetStatus
+	(*GotoNode)(nil),             // 31: pawl.handler.v1.GotoNode
+	(*Handoff)(nil),              // 32: pawl.handler.v1.Handoff
+	(*RequestHumanInput)(nil),    // 33: pawl.handler.v1.RequestHumanInput
+	(*ResumeFromHuman)(nil),      // 34: pawl.handler.v1.ResumeFromHuman
+	(*MergeParallelResults)(nil), // 35: pawl.handler.v1.MergeParallelResults
+	(*Failure)(nil),              // 36: pawl.handler.v1.Failure
+	(*Ended)(nil),                // 37: pawl.handler.v1.Ended
+	(*Room)(nil),                 // 38: pawl.handler.v1.Room
+	(*Leaving)(nil),              // 39: pawl.handler.v1.Leaving
+	(*Refused)(nil),              // 40: pawl.handler.v1.Refused
+	(*Ping)(nil),                 // 41: pawl.handler.v1.Ping
+	(*Pong)(nil),                 // 42: pawl.handler.v1.Pong
+	(*Drain)(nil),                // 43: pawl.handler.v1.Drain
+	(*ListSessionsRequest)(nil),  // 44: pawl.handler.v1.ListSessionsRequest
+	(*ListSessionsResponse)(nil), // 45: pawl.handler.v1.ListSessionsResponse
+	(*Session)(nil),              // 46: pawl.handler.v1.Session
 }
 var file_pawl_handler_v1_handler_service_proto_depIdxs = []int32{
 	9,  // 0: pawl.handler.v1.ServeRequest.hello:type_name -> pawl.handler.v1.Hello
@@ -4003,49 +4154,51 @@ var file_pawl_handler_v1_handler_service_proto_depIdxs = []int32{
 	20, // 7: pawl.handler.v1.ProcessItem.log:type_name -> pawl.handler.v1.Log
 	21, // 8: pawl.handler.v1.ProcessItem.effect_begin:type_name -> pawl.handler.v1.EffectBegin
 	23, // 9: pawl.handler.v1.ProcessItem.effect_commit:type_name -> pawl.handler.v1.EffectCommit
-	26, // 10: pawl.handler.v1.ProcessItem.result:type_name -> pawl.handler.v1.Result
-	35, // 11: pawl.handler.v1.ProcessItem.failure:type_name -> pawl.handler.v1.Failure
-	36, // 12: pawl.handler.v1.ProcessItem.ended:type_name -> pawl.handler.v1.Ended
-	37, // 13: pawl.handler.v1.ProcessItem.room:type_name -> pawl.handler.v1.Room
-	38, // 14: pawl.handler.v1.ProcessItem.leaving:type_name -> pawl.handler.v1.Leaving
-	41, // 15: pawl.handler.v1.ProcessItem.pong:type_name -> pawl.handler.v1.Pong
-	15, // 16: pawl.handler.v1.HostItem.invoke:type_name -> pawl.handler.v1.Invoke
-	16, // 17: pawl.handler.v1.HostItem.cancel:type_name -> pawl.handler.v1.Cancel
-	22, // 18: pawl.handler.v1.HostItem.effect_begun:type_name -> pawl.handler.v1.EffectBegun
-	24, // 19: pawl.handler.v1.HostItem.effect_committed:type_name -> pawl.handler.v1.EffectCommitted
-	19, // 20: pawl.handler.v1.HostItem.streamed:type_name -> pawl.handler.v1.Streamed
-	39, // 21: pawl.handler.v1.HostItem.refused:type_name -> pawl.handler.v1.Refused
-	40, // 22: pawl.handler.v1.HostItem.ping:type_name -> pawl.handler.v1.Ping
-	42, // 23: pawl.handler.v1.HostItem.drain:type_name -> pawl.handler.v1.Drain
-	10, // 24: pawl.handler.v1.Hello.handlers:type_name -> pawl.handler.v1.Handler
-	13, // 25: pawl.handler.v1.Welcome.limits:type_name -> pawl.handler.v1.Limits
-	0,  // 26: pawl.handler.v1.Cancel.reason:type_name -> pawl.handler.v1.CancelReason
-	18, // 27: pawl.handler.v1.Partial.media:type_name -> pawl.handler.v1.Media
-	1,  // 28: pawl.handler.v1.Log.level:type_name -> pawl.handler.v1.LogLevel
-	2,  // 29: pawl.handler.v1.EffectBegin.effect_class:type_name -> pawl.handler.v1.EffectClass
-	3,  // 30: pawl.handler.v1.EffectBegun.state:type_name -> pawl.handler.v1.EffectState
-	3,  // 31: pawl.handler.v1.EffectCommitted.state:type_name -> pawl.handler.v1.EffectState
-	25, // 32: pawl.handler.v1.Result.usage:type_name -> pawl.handler.v1.Usage
-	27, // 33: pawl.handler.v1.Result.actions:type_name -> pawl.handler.v1.Action
-	28, // 34: pawl.handler.v1.Action.update_memory:type_name -> pawl.handler.v1.UpdateMemory
-	29, // 35: pawl.handler.v1.Action.set_status:type_name -> pawl.handler.v1.SetStatus
-	30, // 36: pawl.handler.v1.Action.goto_node:type_name -> pawl.handler.v1.GotoNode
-	31, // 37: pawl.handler.v1.Action.handoff:type_name -> pawl.handler.v1.Handoff
-	32, // 38: pawl.handler.v1.Action.request_human_input:type_name -> pawl.handler.v1.RequestHumanInput
-	33, // 39: pawl.handler.v1.Action.resume_from_human:type_name -> pawl.handler.v1.ResumeFromHuman
-	34, // 40: pawl.handler.v1.Action.merge_parallel_results:type_name -> pawl.handler.v1.MergeParallelResults
-	45, // 41: pawl.handler.v1.ListSessionsResponse.sessions:type_name -> pawl.handler.v1.Session
-	39, // 42: pawl.handler.v1.Session.refused:type_name -> pawl.handler.v1.Refused
-	4,  // 43: pawl.handler.v1.Session.state:type_name -> pawl.handler.v1.SessionState
-	5,  // 44: pawl.handler.v1.HandlerService.Serve:input_type -> pawl.handler.v1.ServeRequest
-	43, // 45: pawl.handler.v1.HandlerService.ListSessions:input_type -> pawl.handler.v1.ListSessionsRequest
-	6,  // 46: pawl.handler.v1.HandlerService.Serve:output_type -> pawl.handler.v1.ServeResponse
-	44, // 47: pawl.handler.v1.HandlerService.ListSessions:output_type -> pawl.handler.v1.ListSessionsResponse
-	46, // [46:48] is the sub-list for method output_type
-	44, // [44:46] is the sub-list for method input_type
-	44, // [44:44] is the sub-list for extension type_name
-	44, // [44:44] is the sub-list for extension extendee
-	0,  // [0:44] is the sub-list for field type_name
+	27, // 10: pawl.handler.v1.ProcessItem.result:type_name -> pawl.handler.v1.Result
+	36, // 11: pawl.handler.v1.ProcessItem.failure:type_name -> pawl.handler.v1.Failure
+	37, // 12: pawl.handler.v1.ProcessItem.ended:type_name -> pawl.handler.v1.Ended
+	38, // 13: pawl.handler.v1.ProcessItem.room:type_name -> pawl.handler.v1.Room
+	39, // 14: pawl.handler.v1.ProcessItem.leaving:type_name -> pawl.handler.v1.Leaving
+	42, // 15: pawl.handler.v1.ProcessItem.pong:type_name -> pawl.handler.v1.Pong
+	26, // 16: pawl.handler.v1.ProcessItem.spent:type_name -> pawl.handler.v1.Spent
+	15, // 17: pawl.handler.v1.HostItem.invoke:type_name -> pawl.handler.v1.Invoke
+	16, // 18: pawl.handler.v1.HostItem.cancel:type_name -> pawl.handler.v1.Cancel
+	22, // 19: pawl.handler.v1.HostItem.effect_begun:type_name -> pawl.handler.v1.EffectBegun
+	24, // 20: pawl.handler.v1.HostItem.effect_committed:type_name -> pawl.handler.v1.EffectCommitted
+	19, // 21: pawl.handler.v1.HostItem.streamed:type_name -> pawl.handler.v1.Streamed
+	40, // 22: pawl.handler.v1.HostItem.refused:type_name -> pawl.handler.v1.Refused
+	41, // 23: pawl.handler.v1.HostItem.ping:type_name -> pawl.handler.v1.Ping
+	43, // 24: pawl.handler.v1.HostItem.drain:type_name -> pawl.handler.v1.Drain
+	10, // 25: pawl.handler.v1.Hello.handlers:type_name -> pawl.handler.v1.Handler
+	13, // 26: pawl.handler.v1.Welcome.limits:type_name -> pawl.handler.v1.Limits
+	0,  // 27: pawl.handler.v1.Cancel.reason:type_name -> pawl.handler.v1.CancelReason
+	18, // 28: pawl.handler.v1.Partial.media:type_name -> pawl.handler.v1.Media
+	1,  // 29: pawl.handler.v1.Log.level:type_name -> pawl.handler.v1.LogLevel
+	2,  // 30: pawl.handler.v1.EffectBegin.effect_class:type_name -> pawl.handler.v1.EffectClass
+	3,  // 31: pawl.handler.v1.EffectBegun.state:type_name -> pawl.handler.v1.EffectState
+	3,  // 32: pawl.handler.v1.EffectCommitted.state:type_name -> pawl.handler.v1.EffectState
+	25, // 33: pawl.handler.v1.Spent.usage:type_name -> pawl.handler.v1.Usage
+	25, // 34: pawl.handler.v1.Result.usage:type_name -> pawl.handler.v1.Usage
+	28, // 35: pawl.handler.v1.Result.actions:type_name -> pawl.handler.v1.Action
+	29, // 36: pawl.handler.v1.Action.update_memory:type_name -> pawl.handler.v1.UpdateMemory
+	30, // 37: pawl.handler.v1.Action.set_status:type_name -> pawl.handler.v1.SetStatus
+	31, // 38: pawl.handler.v1.Action.goto_node:type_name -> pawl.handler.v1.GotoNode
+	32, // 39: pawl.handler.v1.Action.handoff:type_name -> pawl.handler.v1.Handoff
+	33, // 40: pawl.handler.v1.Action.request_human_input:type_name -> pawl.handler.v1.RequestHumanInput
+	34, // 41: pawl.handler.v1.Action.resume_from_human:type_name -> pawl.handler.v1.ResumeFromHuman
+	35, // 42: pawl.handler.v1.Action.merge_parallel_results:type_name -> pawl.handler.v1.MergeParallelResults
+	46, // 43: pawl.handler.v1.ListSessionsResponse.sessions:type_name -> pawl.handler.v1.Session
+	40, // 44: pawl.handler.v1.Session.refused:type_name -> pawl.handler.v1.Refused
+	4,  // 45: pawl.handler.v1.Session.state:type_name -> pawl.handler.v1.SessionState
+	5,  // 46: pawl.handler.v1.HandlerService.Serve:input_type -> pawl.handler.v1.ServeRequest
+	44, // 47: pawl.handler.v1.HandlerService.ListSessions:input_type -> pawl.handler.v1.ListSessionsRequest
+	6,  // 48: pawl.handler.v1.HandlerService.Serve:output_type -> pawl.handler.v1.ServeResponse
+	45, // 49: pawl.handler.v1.HandlerService.ListSessions:output_type -> pawl.handler.v1.ListSessionsResponse
+	48, // [48:50] is the sub-list for method output_type
+	46, // [46:48] is the sub-list for method input_type
+	46, // [46:46] is the sub-list for extension type_name
+	46, // [46:46] is the sub-list for extension extendee
+	0,  // [0:46] is the sub-list for field type_name
 }
 
 func init() { file_pawl_handler_v1_handler_service_proto_init() }
@@ -4072,6 +4225,7 @@ func file_pawl_handler_v1_handler_service_proto_init() {
 		(*ProcessItem_Room)(nil),
 		(*ProcessItem_Leaving)(nil),
 		(*ProcessItem_Pong)(nil),
+		(*ProcessItem_Spent)(nil),
 	}
 	file_pawl_handler_v1_handler_service_proto_msgTypes[3].OneofWrappers = []any{
 		(*HostItem_Invoke)(nil),
@@ -4087,7 +4241,8 @@ func file_pawl_handler_v1_handler_service_proto_init() {
 		(*Partial_Text)(nil),
 		(*Partial_Media)(nil),
 	}
-	file_pawl_handler_v1_handler_service_proto_msgTypes[22].OneofWrappers = []any{
+	file_pawl_handler_v1_handler_service_proto_msgTypes[20].OneofWrappers = []any{}
+	file_pawl_handler_v1_handler_service_proto_msgTypes[23].OneofWrappers = []any{
 		(*Action_UpdateMemory)(nil),
 		(*Action_SetStatus)(nil),
 		(*Action_GotoNode)(nil),
@@ -4103,7 +4258,7 @@ func file_pawl_handler_v1_handler_service_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_pawl_handler_v1_handler_service_proto_rawDesc), len(file_pawl_handler_v1_handler_service_proto_rawDesc)),
 			NumEnums:      5,
-			NumMessages:   41,
+			NumMessages:   42,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

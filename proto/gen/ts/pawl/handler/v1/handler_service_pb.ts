@@ -10,7 +10,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file pawl/handler/v1/handler_service.proto.
  */
 export const file_pawl_handler_v1_handler_service: GenFile = /*@__PURE__*/
-  fileDesc("CiVwYXdsL2hhbmRsZXIvdjEvaGFuZGxlcl9zZXJ2aWNlLnByb3RvEg9wYXdsLmhhbmRsZXIudjEiwAEKDFNlcnZlUmVxdWVzdBInCgVoZWxsbxgBIAEoCzIWLnBhd2wuaGFuZGxlci52MS5IZWxsb0gAEikKBnJlc3VtZRgCIAEoCzIXLnBhd2wuaGFuZGxlci52MS5SZXN1bWVIABIRCglmaXJzdF9zZXEYAyABKAQSEQoJaGVhcmRfc2VxGAQgASgEEisKBWl0ZW1zGAUgAygLMhwucGF3bC5oYW5kbGVyLnYxLlByb2Nlc3NJdGVtQgkKB29wZW5pbmcivgEKDVNlcnZlUmVzcG9uc2USKwoHd2VsY29tZRgBIAEoCzIYLnBhd2wuaGFuZGxlci52MS5XZWxjb21lSAASJQoEbG9zdBgCIAEoCzIVLnBhd2wuaGFuZGxlci52MS5Mb3N0SAASEQoJZmlyc3Rfc2VxGAMgASgEEhEKCWhlYXJkX3NlcRgEIAEoBBIoCgVpdGVtcxgFIAMoCzIZLnBhd2wuaGFuZGxlci52MS5Ib3N0SXRlbUIJCgdvcGVuaW5nItEDCgtQcm9jZXNzSXRlbRIrCgdwYXJ0aWFsGAEgASgLMhgucGF3bC5oYW5kbGVyLnYxLlBhcnRpYWxIABIjCgNsb2cYAiABKAsyFC5wYXdsLmhhbmRsZXIudjEuTG9nSAASNAoMZWZmZWN0X2JlZ2luGAMgASgLMhwucGF3bC5oYW5kbGVyLnYxLkVmZmVjdEJlZ2luSAASNgoNZWZmZWN0X2NvbW1pdBgEIAEoCzIdLnBhd2wuaGFuZGxlci52MS5FZmZlY3RDb21taXRIABIpCgZyZXN1bHQYBSABKAsyFy5wYXdsLmhhbmRsZXIudjEuUmVzdWx0SAASKwoHZmFpbHVyZRgGIAEoCzIYLnBhd2wuaGFuZGxlci52MS5GYWlsdXJlSAASJwoFZW5kZWQYByABKAsyFi5wYXdsLmhhbmRsZXIudjEuRW5kZWRIABIlCgRyb29tGAggASgLMhUucGF3bC5oYW5kbGVyLnYxLlJvb21IABIrCgdsZWF2aW5nGAkgASgLMhgucGF3bC5oYW5kbGVyLnYxLkxlYXZpbmdIABIlCgRwb25nGAogASgLMhUucGF3bC5oYW5kbGVyLnYxLlBvbmdIAEIGCgRpdGVtIogDCghIb3N0SXRlbRIpCgZpbnZva2UYASABKAsyFy5wYXdsLmhhbmRsZXIudjEuSW52b2tlSAASKQoGY2FuY2VsGAIgASgLMhcucGF3bC5oYW5kbGVyLnYxLkNhbmNlbEgAEjQKDGVmZmVjdF9iZWd1bhgDIAEoCzIcLnBhd2wuaGFuZGxlci52MS5FZmZlY3RCZWd1bkgAEjwKEGVmZmVjdF9jb21taXR0ZWQYBCABKAsyIC5wYXdsLmhhbmRsZXIudjEuRWZmZWN0Q29tbWl0dGVkSAASLQoIc3RyZWFtZWQYBSABKAsyGS5wYXdsLmhhbmRsZXIudjEuU3RyZWFtZWRIABIrCgdyZWZ1c2VkGAYgASgLMhgucGF3bC5oYW5kbGVyLnYxLlJlZnVzZWRIABIlCgRwaW5nGAcgASgLMhUucGF3bC5oYW5kbGVyLnYxLlBpbmdIABInCgVkcmFpbhgIIAEoCzIWLnBhd2wuaGFuZGxlci52MS5EcmFpbkgAQgYKBGl0ZW0ipAEKBUhlbGxvEhIKCnNlc3Npb25faWQYASABKAkSEAoIcHJvdG9jb2wYAiABKA0SDAoEbmFtZRgDIAEoCRINCgVidWlsZBgEIAEoCRILCgNzZGsYBSABKAkSEAoIbGFuZ3VhZ2UYBiABKAkSDQoFc2xvdHMYByABKA0SKgoIaGFuZGxlcnMYCCADKAsyGC5wYXdsLmhhbmRsZXIudjEuSGFuZGxlciKCAQoHSGFuZGxlchIMCgR0eXBlGAEgASgJEhMKC2Rlc2NyaXB0aW9uGAIgASgJEhQKDGlucHV0X3NjaGVtYRgDIAEoCRIVCg1vdXRwdXRfc2NoZW1hGAQgASgJEhUKDWNvbmZpZ19zY2hlbWEYBSABKAkSEAoIc3RhbGxfbXMYBiABKAQiHAoGUmVzdW1lEhIKCnNlc3Npb25faWQYASABKAkijAEKB1dlbGNvbWUSDwoHaG9zdF9pZBgBIAEoCRIPCgdyZXN1bWVkGAIgASgIEg8KB3BpbmdfbXMYAyABKAQSEgoKc2lsZW5jZV9tcxgEIAEoBBIRCglyZXN1bWVfbXMYBSABKAQSJwoGbGltaXRzGAYgASgLMhcucGF3bC5oYW5kbGVyLnYxLkxpbWl0cyK1AQoGTGltaXRzEhQKDG91dHB1dF9ieXRlcxgBIAEoBBIUCgxlZmZlY3RfYnl0ZXMYAiABKAQSFQoNcGFydGlhbF9ieXRlcxgDIAEoBBIUCgx3aW5kb3dfYnl0ZXMYBCABKAQSEQoJbG9nX2J5dGVzGAUgASgEEhEKCWxvZ19saW5lcxgGIAEoDRIVCg1tZXNzYWdlX2J5dGVzGAcgASgEEhUKDWZhaWx1cmVfYnl0ZXMYCCABKAQiBgoETG9zdCKCAgoGSW52b2tlEhUKDWludm9jYXRpb25faWQYASABKAkSDAoEdHlwZRgCIAEoCRISCgppbnB1dF9qc29uGAMgASgJEhMKC2NvbmZpZ19qc29uGAQgASgJEg8KB2F0dGVtcHQYBSABKA0SEgoKZWZmZWN0X2tleRgGIAEoCRISCgp0aW1lb3V0X21zGAcgASgEEg4KBnJ1bl9pZBgIIAEoCRIPCgdub2RlX2lkGAkgASgJEhEKCWl0ZXJhdGlvbhgKIAEoDRITCgt3b3JrZmxvd19pZBgLIAEoCRITCgt0cmFjZXBhcmVudBgMIAEoCRITCgttZW1vcnlfanNvbhgNIAEoCSJOCgZDYW5jZWwSFQoNaW52b2NhdGlvbl9pZBgBIAEoCRItCgZyZWFzb24YAiABKA4yHS5wYXdsLmhhbmRsZXIudjEuQ2FuY2VsUmVhc29uImIKB1BhcnRpYWwSFQoNaW52b2NhdGlvbl9pZBgBIAEoCRIOCgR0ZXh0GAIgASgJSAASJwoFbWVkaWEYAyABKAsyFi5wYXdsLmhhbmRsZXIudjEuTWVkaWFIAEIHCgVwaWVjZSIiCgVNZWRpYRILCgN1cmwYASABKAkSDAoEbWltZRgCIAEoCSIwCghTdHJlYW1lZBIVCg1pbnZvY2F0aW9uX2lkGAEgASgJEg0KBWNvdW50GAIgASgNIlcKA0xvZxIVCg1pbnZvY2F0aW9uX2lkGAEgASgJEigKBWxldmVsGAIgASgOMhkucGF3bC5oYW5kbGVyLnYxLkxvZ0xldmVsEg8KB21lc3NhZ2UYAyABKAkiZgoLRWZmZWN0QmVnaW4SFQoNaW52b2NhdGlvbl9pZBgBIAEoCRIMCgRuYW1lGAIgASgJEjIKDGVmZmVjdF9jbGFzcxgDIAEoDjIcLnBhd2wuaGFuZGxlci52MS5FZmZlY3RDbGFzcyJ0CgtFZmZlY3RCZWd1bhIVCg1pbnZvY2F0aW9uX2lkGAEgASgJEgwKBG5hbWUYAiABKAkSKwoFc3RhdGUYAyABKA4yHC5wYXdsLmhhbmRsZXIudjEuRWZmZWN0U3RhdGUSEwoLcmVzdWx0X2pzb24YBCABKAkiSAoMRWZmZWN0Q29tbWl0EhUKDWludm9jYXRpb25faWQYASABKAkSDAoEbmFtZRgCIAEoCRITCgtyZXN1bHRfanNvbhgDIAEoCSJjCg9FZmZlY3RDb21taXR0ZWQSFQoNaW52b2NhdGlvbl9pZBgBIAEoCRIMCgRuYW1lGAIgASgJEisKBXN0YXRlGAMgASgOMhwucGF3bC5oYW5kbGVyLnYxLkVmZmVjdFN0YXRlIjQKBVVzYWdlEhQKDGlucHV0X3Rva2VucxgBIAEoBBIVCg1vdXRwdXRfdG9rZW5zGAIgASgEIq0BCgZSZXN1bHQSFQoNaW52b2NhdGlvbl9pZBgBIAEoCRITCgtvdXRwdXRfanNvbhgCIAEoCRIOCgZoYW5kbGUYAyABKAkSJQoFdXNhZ2UYBCABKAsyFi5wYXdsLmhhbmRsZXIudjEuVXNhZ2USFgoOcXVldWVfZGVsYXlfbXMYBSABKAQSKAoHYWN0aW9ucxgGIAMoCzIXLnBhd2wuaGFuZGxlci52MS5BY3Rpb24itwMKBkFjdGlvbhI2Cg11cGRhdGVfbWVtb3J5GAEgASgLMh0ucGF3bC5oYW5kbGVyLnYxLlVwZGF0ZU1lbW9yeUgAEjAKCnNldF9zdGF0dXMYAiABKAsyGi5wYXdsLmhhbmRsZXIudjEuU2V0U3RhdHVzSAASLgoJZ290b19ub2RlGAMgASgLMhkucGF3bC5oYW5kbGVyLnYxLkdvdG9Ob2RlSAASKwoHaGFuZG9mZhgEIAEoCzIYLnBhd2wuaGFuZGxlci52MS5IYW5kb2ZmSAASQQoTcmVxdWVzdF9odW1hbl9pbnB1dBgFIAEoCzIiLnBhd2wuaGFuZGxlci52MS5SZXF1ZXN0SHVtYW5JbnB1dEgAEj0KEXJlc3VtZV9mcm9tX2h1bWFuGAYgASgLMiAucGF3bC5oYW5kbGVyLnYxLlJlc3VtZUZyb21IdW1hbkgAEkcKFm1lcmdlX3BhcmFsbGVsX3Jlc3VsdHMYByABKAsyJS5wYXdsLmhhbmRsZXIudjEuTWVyZ2VQYXJhbGxlbFJlc3VsdHNIABIRCgd1bmtub3duGA8gASgJSABCCAoGYWN0aW9uIiMKDFVwZGF0ZU1lbW9yeRITCgt2YWx1ZXNfanNvbhgBIAEoCSJBCglTZXRTdGF0dXMSDgoGc3RhdHVzGAEgASgJEg8KB21lc3NhZ2UYAiABKAkSEwoLb3V0cHV0X2pzb24YAyABKAkiKAoIR290b05vZGUSDAoEbm9kZRgBIAEoCRIOCgZyZWFzb24YAiABKAkiXgoHSGFuZG9mZhIMCgRub2RlGAEgASgJEhAKCHdvcmtmbG93GAIgASgJEg8KB3ZlcnNpb24YAyABKA0SEgoKaW5wdXRfanNvbhgEIAEoCRIOCgZyZWFzb24YBSABKAkiYgoRUmVxdWVzdEh1bWFuSW5wdXQSDwoHbWVzc2FnZRgBIAEoCRIUCgxkZXRhaWxzX2pzb24YAiABKAkSEQoJYXNzaWduZWVzGAMgAygJEhMKC2RlYWRsaW5lX21zGAQgASgEIoEBCg9SZXN1bWVGcm9tSHVtYW4SDAoEbm9kZRgBIAEoCRITCgthcHByb3ZhbF9pZBgCIAEoCRIQCghkZWNpc2lvbhgDIAEoCRIVCg1yZXNwb25zZV9qc29uGAQgASgJEhEKCWl0ZXJhdGlvbhgFIAEoDRIPCgdjb21tZW50GAYgASgJIlMKFE1lcmdlUGFyYWxsZWxSZXN1bHRzEgwKBGtleXMYASADKAkSDQoFbm9kZXMYAiADKAkSDAoEaW50bxgDIAEoCRIQCghzdHJhdGVneRgEIAEoCSKBAQoHRmFpbHVyZRIVCg1pbnZvY2F0aW9uX2lkGAEgASgJEg0KBWNhdXNlGAIgASgJEg8KB21lc3NhZ2UYAyABKAkSEQoJcGVybWFuZW50GAQgASgIEhYKDnJldHJ5X2FmdGVyX21zGAUgASgEEhQKDGRldGFpbHNfanNvbhgGIAEoCSIeCgVFbmRlZBIVCg1pbnZvY2F0aW9uX2lkGAEgASgJIhUKBFJvb20SDQoFc2xvdHMYASABKA0iCQoHTGVhdmluZyI4CgdSZWZ1c2VkEgwKBHR5cGUYASABKAkSDgoGcmVhc29uGAIgASgJEg8KB21lc3NhZ2UYAyABKAkiBgoEUGluZyIGCgRQb25nIgcKBURyYWluIhUKE0xpc3RTZXNzaW9uc1JlcXVlc3QiUwoUTGlzdFNlc3Npb25zUmVzcG9uc2USDwoHaG9zdF9pZBgBIAEoCRIqCghzZXNzaW9ucxgCIAMoCzIYLnBhd2wuaGFuZGxlci52MS5TZXNzaW9uIp0CCgdTZXNzaW9uEhMKC2V4ZWN1dG9yX2lkGAEgASgJEgwKBG5hbWUYAiABKAkSDQoFYnVpbGQYAyABKAkSCwoDc2RrGAQgASgJEhAKCGxhbmd1YWdlGAUgASgJEg0KBXR5cGVzGAYgAygJEikKB3JlZnVzZWQYByADKAsyGC5wYXdsLmhhbmRsZXIudjEuUmVmdXNlZBIsCgVzdGF0ZRgIIAEoDjIdLnBhd2wuaGFuZGxlci52MS5TZXNzaW9uU3RhdGUSDQoFc2xvdHMYCSABKA0SDAoEYnVzeRgKIAEoDRIRCglzaWxlbnRfbXMYCyABKAQSFQoNcm91bmRfdHJpcF91cxgMIAEoBBISCgpsYXRlX2l0ZW1zGA0gASgEKrkBCgxDYW5jZWxSZWFzb24SHQoZQ0FOQ0VMX1JFQVNPTl9VTlNQRUNJRklFRBAAEhsKF0NBTkNFTF9SRUFTT05fQ0FOQ0VMTEVEEAESGQoVQ0FOQ0VMX1JFQVNPTl9USU1FT1VUEAISHAoYQ0FOQ0VMX1JFQVNPTl9DTEFJTV9MT1NUEAMSGQoVQ0FOQ0VMX1JFQVNPTl9CTE9DS0VEEAQSGQoVQ0FOQ0VMX1JFQVNPTl9EUkFJTkVEEAUqdwoITG9nTGV2ZWwSGQoVTE9HX0xFVkVMX1VOU1BFQ0lGSUVEEAASEwoPTE9HX0xFVkVMX0RFQlVHEAESEgoOTE9HX0xFVkVMX0lORk8QAhISCg5MT0dfTEVWRUxfV0FSThADEhMKD0xPR19MRVZFTF9FUlJPUhAEKocBCgtFZmZlY3RDbGFzcxIcChhFRkZFQ1RfQ0xBU1NfVU5TUEVDSUZJRUQQABIeChpFRkZFQ1RfQ0xBU1NfVFJBTlNBQ1RJT05BTBABEhsKF0VGRkVDVF9DTEFTU19JREVNUE9URU5UEAISHQoZRUZGRUNUX0NMQVNTX0FUX01PU1RfT05DRRADKrABCgtFZmZlY3RTdGF0ZRIcChhFRkZFQ1RfU1RBVEVfVU5TUEVDSUZJRUQQABIUChBFRkZFQ1RfU1RBVEVfTkVXEAESHQoZRUZGRUNUX1NUQVRFX0JFR1VOX0JFRk9SRRACEhoKFkVGRkVDVF9TVEFURV9DT01NSVRURUQQAxIYChRFRkZFQ1RfU1RBVEVfUkVGVVNFRBAEEhgKFEVGRkVDVF9TVEFURV9SRVZPS0VEEAUqkwEKDFNlc3Npb25TdGF0ZRIdChlTRVNTSU9OX1NUQVRFX1VOU1BFQ0lGSUVEEAASFgoSU0VTU0lPTl9TVEFURV9PUEVOEAESGQoVU0VTU0lPTl9TVEFURV9TVEFMTEVEEAISFQoRU0VTU0lPTl9TVEFURV9DVVQQAxIaChZTRVNTSU9OX1NUQVRFX0RSQUlOSU5HEAQyuQEKDkhhbmRsZXJTZXJ2aWNlEkoKBVNlcnZlEh0ucGF3bC5oYW5kbGVyLnYxLlNlcnZlUmVxdWVzdBoeLnBhd2wuaGFuZGxlci52MS5TZXJ2ZVJlc3BvbnNlKAEwARJbCgxMaXN0U2Vzc2lvbnMSJC5wYXdsLmhhbmRsZXIudjEuTGlzdFNlc3Npb25zUmVxdWVzdBolLnBhd2wuaGFuZGxlci52MS5MaXN0U2Vzc2lvbnNSZXNwb25zZWIGcHJvdG8z");
+  fileDesc("CiVwYXdsL2hhbmRsZXIvdjEvaGFuZGxlcl9zZXJ2aWNlLnByb3RvEg9wYXdsLmhhbmRsZXIudjEiwAEKDFNlcnZlUmVxdWVzdBInCgVoZWxsbxgBIAEoCzIWLnBhd2wuaGFuZGxlci52MS5IZWxsb0gAEikKBnJlc3VtZRgCIAEoCzIXLnBhd2wuaGFuZGxlci52MS5SZXN1bWVIABIRCglmaXJzdF9zZXEYAyABKAQSEQoJaGVhcmRfc2VxGAQgASgEEisKBWl0ZW1zGAUgAygLMhwucGF3bC5oYW5kbGVyLnYxLlByb2Nlc3NJdGVtQgkKB29wZW5pbmcivgEKDVNlcnZlUmVzcG9uc2USKwoHd2VsY29tZRgBIAEoCzIYLnBhd2wuaGFuZGxlci52MS5XZWxjb21lSAASJQoEbG9zdBgCIAEoCzIVLnBhd2wuaGFuZGxlci52MS5Mb3N0SAASEQoJZmlyc3Rfc2VxGAMgASgEEhEKCWhlYXJkX3NlcRgEIAEoBBIoCgVpdGVtcxgFIAMoCzIZLnBhd2wuaGFuZGxlci52MS5Ib3N0SXRlbUIJCgdvcGVuaW5nIvoDCgtQcm9jZXNzSXRlbRIrCgdwYXJ0aWFsGAEgASgLMhgucGF3bC5oYW5kbGVyLnYxLlBhcnRpYWxIABIjCgNsb2cYAiABKAsyFC5wYXdsLmhhbmRsZXIudjEuTG9nSAASNAoMZWZmZWN0X2JlZ2luGAMgASgLMhwucGF3bC5oYW5kbGVyLnYxLkVmZmVjdEJlZ2luSAASNgoNZWZmZWN0X2NvbW1pdBgEIAEoCzIdLnBhd2wuaGFuZGxlci52MS5FZmZlY3RDb21taXRIABIpCgZyZXN1bHQYBSABKAsyFy5wYXdsLmhhbmRsZXIudjEuUmVzdWx0SAASKwoHZmFpbHVyZRgGIAEoCzIYLnBhd2wuaGFuZGxlci52MS5GYWlsdXJlSAASJwoFZW5kZWQYByABKAsyFi5wYXdsLmhhbmRsZXIudjEuRW5kZWRIABIlCgRyb29tGAggASgLMhUucGF3bC5oYW5kbGVyLnYxLlJvb21IABIrCgdsZWF2aW5nGAkgASgLMhgucGF3bC5oYW5kbGVyLnYxLkxlYXZpbmdIABIlCgRwb25nGAogASgLMhUucGF3bC5oYW5kbGVyLnYxLlBvbmdIABInCgVzcGVudBhQIAEoCzIWLnBhd2wuaGFuZGxlci52MS5TcGVudEgAQgYKBGl0ZW0iiAMKCEhvc3RJdGVtEikKBmludm9rZRgBIAEoCzIXLnBhd2wuaGFuZGxlci52MS5JbnZva2VIABIpCgZjYW5jZWwYAiABKAsyFy5wYXdsLmhhbmRsZXIudjEuQ2FuY2VsSAASNAoMZWZmZWN0X2JlZ3VuGAMgASgLMhwucGF3bC5oYW5kbGVyLnYxLkVmZmVjdEJlZ3VuSAASPAoQZWZmZWN0X2NvbW1pdHRlZBgEIAEoCzIgLnBhd2wuaGFuZGxlci52MS5FZmZlY3RDb21taXR0ZWRIABItCghzdHJlYW1lZBgFIAEoCzIZLnBhd2wuaGFuZGxlci52MS5TdHJlYW1lZEgAEisKB3JlZnVzZWQYBiABKAsyGC5wYXdsLmhhbmRsZXIudjEuUmVmdXNlZEgAEiUKBHBpbmcYByABKAsyFS5wYXdsLmhhbmRsZXIudjEuUGluZ0gAEicKBWRyYWluGAggASgLMhYucGF3bC5oYW5kbGVyLnYxLkRyYWluSABCBgoEaXRlbSKkAQoFSGVsbG8SEgoKc2Vzc2lvbl9pZBgBIAEoCRIQCghwcm90b2NvbBgCIAEoDRIMCgRuYW1lGAMgASgJEg0KBWJ1aWxkGAQgASgJEgsKA3NkaxgFIAEoCRIQCghsYW5ndWFnZRgGIAEoCRINCgVzbG90cxgHIAEoDRIqCghoYW5kbGVycxgIIAMoCzIYLnBhd2wuaGFuZGxlci52MS5IYW5kbGVyIqMBCgdIYW5kbGVyEgwKBHR5cGUYASABKAkSEwoLZGVzY3JpcHRpb24YAiABKAkSFAoMaW5wdXRfc2NoZW1hGAMgASgJEhUKDW91dHB1dF9zY2hlbWEYBCABKAkSFQoNY29uZmlnX3NjaGVtYRgFIAEoCRIQCghzdGFsbF9tcxgGIAEoBBINCgVzdGF0ZRhBIAEoCBIQCghleHRlcm5hbBhLIAEoCCIcCgZSZXN1bWUSEgoKc2Vzc2lvbl9pZBgBIAEoCSKMAQoHV2VsY29tZRIPCgdob3N0X2lkGAEgASgJEg8KB3Jlc3VtZWQYAiABKAgSDwoHcGluZ19tcxgDIAEoBBISCgpzaWxlbmNlX21zGAQgASgEEhEKCXJlc3VtZV9tcxgFIAEoBBInCgZsaW1pdHMYBiABKAsyFy5wYXdsLmhhbmRsZXIudjEuTGltaXRzIrUBCgZMaW1pdHMSFAoMb3V0cHV0X2J5dGVzGAEgASgEEhQKDGVmZmVjdF9ieXRlcxgCIAEoBBIVCg1wYXJ0aWFsX2J5dGVzGAMgASgEEhQKDHdpbmRvd19ieXRlcxgEIAEoBBIRCglsb2dfYnl0ZXMYBSABKAQSEQoJbG9nX2xpbmVzGAYgASgNEhUKDW1lc3NhZ2VfYnl0ZXMYByABKAQSFQoNZmFpbHVyZV9ieXRlcxgIIAEoBCIGCgRMb3N0IqUCCgZJbnZva2USFQoNaW52b2NhdGlvbl9pZBgBIAEoCRIMCgR0eXBlGAIgASgJEhIKCmlucHV0X2pzb24YAyABKAkSEwoLY29uZmlnX2pzb24YBCABKAkSDwoHYXR0ZW1wdBgFIAEoDRISCgplZmZlY3Rfa2V5GAYgASgJEhIKCnRpbWVvdXRfbXMYByABKAQSDgoGcnVuX2lkGAggASgJEg8KB25vZGVfaWQYCSABKAkSEQoJaXRlcmF0aW9uGAogASgNEhMKC3dvcmtmbG93X2lkGAsgASgJEhMKC3RyYWNlcGFyZW50GAwgASgJEhMKC21lbW9yeV9qc29uGA0gASgJEhIKCnN0YXRlX2pzb24YQSABKAkSDQoFdGFpbnQYSyADKAkiTgoGQ2FuY2VsEhUKDWludm9jYXRpb25faWQYASABKAkSLQoGcmVhc29uGAIgASgOMh0ucGF3bC5oYW5kbGVyLnYxLkNhbmNlbFJlYXNvbiJiCgdQYXJ0aWFsEhUKDWludm9jYXRpb25faWQYASABKAkSDgoEdGV4dBgCIAEoCUgAEicKBW1lZGlhGAMgASgLMhYucGF3bC5oYW5kbGVyLnYxLk1lZGlhSABCBwoFcGllY2UiIgoFTWVkaWESCwoDdXJsGAEgASgJEgwKBG1pbWUYAiABKAkiMAoIU3RyZWFtZWQSFQoNaW52b2NhdGlvbl9pZBgBIAEoCRINCgVjb3VudBgCIAEoDSJXCgNMb2cSFQoNaW52b2NhdGlvbl9pZBgBIAEoCRIoCgVsZXZlbBgCIAEoDjIZLnBhd2wuaGFuZGxlci52MS5Mb2dMZXZlbBIPCgdtZXNzYWdlGAMgASgJImYKC0VmZmVjdEJlZ2luEhUKDWludm9jYXRpb25faWQYASABKAkSDAoEbmFtZRgCIAEoCRIyCgxlZmZlY3RfY2xhc3MYAyABKA4yHC5wYXdsLmhhbmRsZXIudjEuRWZmZWN0Q2xhc3MidAoLRWZmZWN0QmVndW4SFQoNaW52b2NhdGlvbl9pZBgBIAEoCRIMCgRuYW1lGAIgASgJEisKBXN0YXRlGAMgASgOMhwucGF3bC5oYW5kbGVyLnYxLkVmZmVjdFN0YXRlEhMKC3Jlc3VsdF9qc29uGAQgASgJIkgKDEVmZmVjdENvbW1pdBIVCg1pbnZvY2F0aW9uX2lkGAEgASgJEgwKBG5hbWUYAiABKAkSEwoLcmVzdWx0X2pzb24YAyABKAkiYwoPRWZmZWN0Q29tbWl0dGVkEhUKDWludm9jYXRpb25faWQYASABKAkSDAoEbmFtZRgCIAEoCRIrCgVzdGF0ZRgDIAEoDjIcLnBhd2wuaGFuZGxlci52MS5FZmZlY3RTdGF0ZSJtCgVVc2FnZRIUCgxpbnB1dF90b2tlbnMYASABKAQSFQoNb3V0cHV0X3Rva2VucxgCIAEoBBIYCgtjb3N0X21pY3JvcxgDIAEoBEgAiAEBEg0KBW1vZGVsGAQgASgJQg4KDF9jb3N0X21pY3JvcyJFCgVTcGVudBIVCg1pbnZvY2F0aW9uX2lkGAEgASgJEiUKBXVzYWdlGAIgASgLMhYucGF3bC5oYW5kbGVyLnYxLlVzYWdlIrwBCgZSZXN1bHQSFQoNaW52b2NhdGlvbl9pZBgBIAEoCRITCgtvdXRwdXRfanNvbhgCIAEoCRIOCgZoYW5kbGUYAyABKAkSJQoFdXNhZ2UYBCABKAsyFi5wYXdsLmhhbmRsZXIudjEuVXNhZ2USFgoOcXVldWVfZGVsYXlfbXMYBSABKAQSKAoHYWN0aW9ucxgGIAMoCzIXLnBhd2wuaGFuZGxlci52MS5BY3Rpb24SDQoFdGFpbnQYSyADKAkitwMKBkFjdGlvbhI2Cg11cGRhdGVfbWVtb3J5GAEgASgLMh0ucGF3bC5oYW5kbGVyLnYxLlVwZGF0ZU1lbW9yeUgAEjAKCnNldF9zdGF0dXMYAiABKAsyGi5wYXdsLmhhbmRsZXIudjEuU2V0U3RhdHVzSAASLgoJZ290b19ub2RlGAMgASgLMhkucGF3bC5oYW5kbGVyLnYxLkdvdG9Ob2RlSAASKwoHaGFuZG9mZhgEIAEoCzIYLnBhd2wuaGFuZGxlci52MS5IYW5kb2ZmSAASQQoTcmVxdWVzdF9odW1hbl9pbnB1dBgFIAEoCzIiLnBhd2wuaGFuZGxlci52MS5SZXF1ZXN0SHVtYW5JbnB1dEgAEj0KEXJlc3VtZV9mcm9tX2h1bWFuGAYgASgLMiAucGF3bC5oYW5kbGVyLnYxLlJlc3VtZUZyb21IdW1hbkgAEkcKFm1lcmdlX3BhcmFsbGVsX3Jlc3VsdHMYByABKAsyJS5wYXdsLmhhbmRsZXIudjEuTWVyZ2VQYXJhbGxlbFJlc3VsdHNIABIRCgd1bmtub3duGA8gASgJSABCCAoGYWN0aW9uIiMKDFVwZGF0ZU1lbW9yeRITCgt2YWx1ZXNfanNvbhgBIAEoCSJBCglTZXRTdGF0dXMSDgoGc3RhdHVzGAEgASgJEg8KB21lc3NhZ2UYAiABKAkSEwoLb3V0cHV0X2pzb24YAyABKAkiKAoIR290b05vZGUSDAoEbm9kZRgBIAEoCRIOCgZyZWFzb24YAiABKAkiXgoHSGFuZG9mZhIMCgRub2RlGAEgASgJEhAKCHdvcmtmbG93GAIgASgJEg8KB3ZlcnNpb24YAyABKA0SEgoKaW5wdXRfanNvbhgEIAEoCRIOCgZyZWFzb24YBSABKAkiYgoRUmVxdWVzdEh1bWFuSW5wdXQSDwoHbWVzc2FnZRgBIAEoCRIUCgxkZXRhaWxzX2pzb24YAiABKAkSEQoJYXNzaWduZWVzGAMgAygJEhMKC2RlYWRsaW5lX21zGAQgASgEIoEBCg9SZXN1bWVGcm9tSHVtYW4SDAoEbm9kZRgBIAEoCRITCgthcHByb3ZhbF9pZBgCIAEoCRIQCghkZWNpc2lvbhgDIAEoCRIVCg1yZXNwb25zZV9qc29uGAQgASgJEhEKCWl0ZXJhdGlvbhgFIAEoDRIPCgdjb21tZW50GAYgASgJIlMKFE1lcmdlUGFyYWxsZWxSZXN1bHRzEgwKBGtleXMYASADKAkSDQoFbm9kZXMYAiADKAkSDAoEaW50bxgDIAEoCRIQCghzdHJhdGVneRgEIAEoCSKBAQoHRmFpbHVyZRIVCg1pbnZvY2F0aW9uX2lkGAEgASgJEg0KBWNhdXNlGAIgASgJEg8KB21lc3NhZ2UYAyABKAkSEQoJcGVybWFuZW50GAQgASgIEhYKDnJldHJ5X2FmdGVyX21zGAUgASgEEhQKDGRldGFpbHNfanNvbhgGIAEoCSIeCgVFbmRlZBIVCg1pbnZvY2F0aW9uX2lkGAEgASgJIhUKBFJvb20SDQoFc2xvdHMYASABKA0iCQoHTGVhdmluZyI4CgdSZWZ1c2VkEgwKBHR5cGUYASABKAkSDgoGcmVhc29uGAIgASgJEg8KB21lc3NhZ2UYAyABKAkiBgoEUGluZyIGCgRQb25nIgcKBURyYWluIhUKE0xpc3RTZXNzaW9uc1JlcXVlc3QiUwoUTGlzdFNlc3Npb25zUmVzcG9uc2USDwoHaG9zdF9pZBgBIAEoCRIqCghzZXNzaW9ucxgCIAMoCzIYLnBhd2wuaGFuZGxlci52MS5TZXNzaW9uIp0CCgdTZXNzaW9uEhMKC2V4ZWN1dG9yX2lkGAEgASgJEgwKBG5hbWUYAiABKAkSDQoFYnVpbGQYAyABKAkSCwoDc2RrGAQgASgJEhAKCGxhbmd1YWdlGAUgASgJEg0KBXR5cGVzGAYgAygJEikKB3JlZnVzZWQYByADKAsyGC5wYXdsLmhhbmRsZXIudjEuUmVmdXNlZBIsCgVzdGF0ZRgIIAEoDjIdLnBhd2wuaGFuZGxlci52MS5TZXNzaW9uU3RhdGUSDQoFc2xvdHMYCSABKA0SDAoEYnVzeRgKIAEoDRIRCglzaWxlbnRfbXMYCyABKAQSFQoNcm91bmRfdHJpcF91cxgMIAEoBBISCgpsYXRlX2l0ZW1zGA0gASgEKrkBCgxDYW5jZWxSZWFzb24SHQoZQ0FOQ0VMX1JFQVNPTl9VTlNQRUNJRklFRBAAEhsKF0NBTkNFTF9SRUFTT05fQ0FOQ0VMTEVEEAESGQoVQ0FOQ0VMX1JFQVNPTl9USU1FT1VUEAISHAoYQ0FOQ0VMX1JFQVNPTl9DTEFJTV9MT1NUEAMSGQoVQ0FOQ0VMX1JFQVNPTl9CTE9DS0VEEAQSGQoVQ0FOQ0VMX1JFQVNPTl9EUkFJTkVEEAUqdwoITG9nTGV2ZWwSGQoVTE9HX0xFVkVMX1VOU1BFQ0lGSUVEEAASEwoPTE9HX0xFVkVMX0RFQlVHEAESEgoOTE9HX0xFVkVMX0lORk8QAhISCg5MT0dfTEVWRUxfV0FSThADEhMKD0xPR19MRVZFTF9FUlJPUhAEKocBCgtFZmZlY3RDbGFzcxIcChhFRkZFQ1RfQ0xBU1NfVU5TUEVDSUZJRUQQABIeChpFRkZFQ1RfQ0xBU1NfVFJBTlNBQ1RJT05BTBABEhsKF0VGRkVDVF9DTEFTU19JREVNUE9URU5UEAISHQoZRUZGRUNUX0NMQVNTX0FUX01PU1RfT05DRRADKrABCgtFZmZlY3RTdGF0ZRIcChhFRkZFQ1RfU1RBVEVfVU5TUEVDSUZJRUQQABIUChBFRkZFQ1RfU1RBVEVfTkVXEAESHQoZRUZGRUNUX1NUQVRFX0JFR1VOX0JFRk9SRRACEhoKFkVGRkVDVF9TVEFURV9DT01NSVRURUQQAxIYChRFRkZFQ1RfU1RBVEVfUkVGVVNFRBAEEhgKFEVGRkVDVF9TVEFURV9SRVZPS0VEEAUqkwEKDFNlc3Npb25TdGF0ZRIdChlTRVNTSU9OX1NUQVRFX1VOU1BFQ0lGSUVEEAASFgoSU0VTU0lPTl9TVEFURV9PUEVOEAESGQoVU0VTU0lPTl9TVEFURV9TVEFMTEVEEAISFQoRU0VTU0lPTl9TVEFURV9DVVQQAxIaChZTRVNTSU9OX1NUQVRFX0RSQUlOSU5HEAQyuQEKDkhhbmRsZXJTZXJ2aWNlEkoKBVNlcnZlEh0ucGF3bC5oYW5kbGVyLnYxLlNlcnZlUmVxdWVzdBoeLnBhd2wuaGFuZGxlci52MS5TZXJ2ZVJlc3BvbnNlKAEwARJbCgxMaXN0U2Vzc2lvbnMSJC5wYXdsLmhhbmRsZXIudjEuTGlzdFNlc3Npb25zUmVxdWVzdBolLnBhd2wuaGFuZGxlci52MS5MaXN0U2Vzc2lvbnNSZXNwb25zZWIGcHJvdG8z");
 
 /**
  * ServeRequest is one message of a handler process.
@@ -219,6 +219,14 @@ export type ProcessItem = Message<"pawl.handler.v1.ProcessItem"> & {
      */
     value: Pong;
     case: "pong";
+  } | {
+    /**
+     * The handler used something. The host adds it up, and reports it however the invocation ends.
+     *
+     * @generated from field: pawl.handler.v1.Spent spent = 80;
+     */
+    value: Spent;
+    case: "spent";
   } | { case: undefined; value?: undefined };
 };
 
@@ -431,6 +439,20 @@ export type Handler = Message<"pawl.handler.v1.Handler"> & {
    * @generated from field: uint64 stall_ms = 6;
    */
   stallMs: bigint;
+
+  /**
+   * Whether the handler reads the workflow state: Invoke then has state_json.
+   *
+   * @generated from field: bool state = 65;
+   */
+  state: boolean;
+
+  /**
+   * Its outputs are data from outside that is not trusted: they get the label external.
+   *
+   * @generated from field: bool external = 75;
+   */
+  external: boolean;
 };
 
 /**
@@ -698,6 +720,21 @@ export type Invoke = Message<"pawl.handler.v1.Invoke"> & {
    * @generated from field: string memory_json = 13;
    */
   memoryJson: string;
+
+  /**
+   * The state of the run when the scheduler gave the node to the executor, as a JSON object with the names of pawl.v1.WorkflowState. Its
+   * memory has the keys that the node reads. Empty unless the handler asks for it (Handler.state).
+   *
+   * @generated from field: string state_json = 65;
+   */
+  stateJson: string;
+
+  /**
+   * The labels of the data that the handler gets, such as web or model; empty if it is trusted. Its output gets them too.
+   *
+   * @generated from field: repeated string taint = 75;
+   */
+  taint: string[];
 };
 
 /**
@@ -1018,7 +1055,7 @@ export const EffectCommittedSchema: GenMessage<EffectCommitted> = /*@__PURE__*/
   messageDesc(file_pawl_handler_v1_handler_service, 19);
 
 /**
- * Usage is the number of tokens that a model used.
+ * Usage is what an invocation used.
  *
  * @generated from message pawl.handler.v1.Usage
  */
@@ -1036,6 +1073,20 @@ export type Usage = Message<"pawl.handler.v1.Usage"> & {
    * @generated from field: uint64 output_tokens = 2;
    */
   outputTokens: bigint;
+
+  /**
+   * The cost in micro-dollars; absent if the handler does not know it. The executor then looks the model up in its prices.
+   *
+   * @generated from field: optional uint64 cost_micros = 3;
+   */
+  costMicros?: bigint | undefined;
+
+  /**
+   * The model; empty if the handler names none.
+   *
+   * @generated from field: string model = 4;
+   */
+  model: string;
 };
 
 /**
@@ -1044,6 +1095,34 @@ export type Usage = Message<"pawl.handler.v1.Usage"> & {
  */
 export const UsageSchema: GenMessage<Usage> = /*@__PURE__*/
   messageDesc(file_pawl_handler_v1_handler_service, 20);
+
+/**
+ * Spent is what a handler used until now and has not reported before.
+ *
+ * @generated from message pawl.handler.v1.Spent
+ */
+export type Spent = Message<"pawl.handler.v1.Spent"> & {
+  /**
+   * The invocation.
+   *
+   * @generated from field: string invocation_id = 1;
+   */
+  invocationId: string;
+
+  /**
+   * What it used.
+   *
+   * @generated from field: pawl.handler.v1.Usage usage = 2;
+   */
+  usage?: Usage | undefined;
+};
+
+/**
+ * Describes the message pawl.handler.v1.Spent.
+ * Use `create(SpentSchema)` to create a new message.
+ */
+export const SpentSchema: GenMessage<Spent> = /*@__PURE__*/
+  messageDesc(file_pawl_handler_v1_handler_service, 21);
 
 /**
  * Result is success.
@@ -1092,6 +1171,13 @@ export type Result = Message<"pawl.handler.v1.Result"> & {
    * @generated from field: repeated pawl.handler.v1.Action actions = 6;
    */
   actions: Action[];
+
+  /**
+   * Labels that the handler adds to its output. It cannot remove one.
+   *
+   * @generated from field: repeated string taint = 75;
+   */
+  taint: string[];
 };
 
 /**
@@ -1099,7 +1185,7 @@ export type Result = Message<"pawl.handler.v1.Result"> & {
  * Use `create(ResultSchema)` to create a new message.
  */
 export const ResultSchema: GenMessage<Result> = /*@__PURE__*/
-  messageDesc(file_pawl_handler_v1_handler_service, 21);
+  messageDesc(file_pawl_handler_v1_handler_service, 22);
 
 /**
  * Action is what a handler asks of the engine beside its output. Actions commit with the output. JSON in them is text; empty means none.
@@ -1184,7 +1270,7 @@ export type Action = Message<"pawl.handler.v1.Action"> & {
  * Use `create(ActionSchema)` to create a new message.
  */
 export const ActionSchema: GenMessage<Action> = /*@__PURE__*/
-  messageDesc(file_pawl_handler_v1_handler_service, 22);
+  messageDesc(file_pawl_handler_v1_handler_service, 23);
 
 /**
  * UpdateMemory writes keys of the run's memory.
@@ -1205,7 +1291,7 @@ export type UpdateMemory = Message<"pawl.handler.v1.UpdateMemory"> & {
  * Use `create(UpdateMemorySchema)` to create a new message.
  */
 export const UpdateMemorySchema: GenMessage<UpdateMemory> = /*@__PURE__*/
-  messageDesc(file_pawl_handler_v1_handler_service, 23);
+  messageDesc(file_pawl_handler_v1_handler_service, 24);
 
 /**
  * SetStatus ends the run, or pauses it.
@@ -1240,7 +1326,7 @@ export type SetStatus = Message<"pawl.handler.v1.SetStatus"> & {
  * Use `create(SetStatusSchema)` to create a new message.
  */
 export const SetStatusSchema: GenMessage<SetStatus> = /*@__PURE__*/
-  messageDesc(file_pawl_handler_v1_handler_service, 24);
+  messageDesc(file_pawl_handler_v1_handler_service, 25);
 
 /**
  * GotoNode runs another node next.
@@ -1268,7 +1354,7 @@ export type GotoNode = Message<"pawl.handler.v1.GotoNode"> & {
  * Use `create(GotoNodeSchema)` to create a new message.
  */
 export const GotoNodeSchema: GenMessage<GotoNode> = /*@__PURE__*/
-  messageDesc(file_pawl_handler_v1_handler_service, 25);
+  messageDesc(file_pawl_handler_v1_handler_service, 26);
 
 /**
  * Handoff gives the work to a node or to a workflow; it has one of both.
@@ -1317,7 +1403,7 @@ export type Handoff = Message<"pawl.handler.v1.Handoff"> & {
  * Use `create(HandoffSchema)` to create a new message.
  */
 export const HandoffSchema: GenMessage<Handoff> = /*@__PURE__*/
-  messageDesc(file_pawl_handler_v1_handler_service, 26);
+  messageDesc(file_pawl_handler_v1_handler_service, 27);
 
 /**
  * RequestHumanInput asks a person.
@@ -1359,7 +1445,7 @@ export type RequestHumanInput = Message<"pawl.handler.v1.RequestHumanInput"> & {
  * Use `create(RequestHumanInputSchema)` to create a new message.
  */
 export const RequestHumanInputSchema: GenMessage<RequestHumanInput> = /*@__PURE__*/
-  messageDesc(file_pawl_handler_v1_handler_service, 27);
+  messageDesc(file_pawl_handler_v1_handler_service, 28);
 
 /**
  * ResumeFromHuman answers the question of another node; it has a node or the id of an approval.
@@ -1415,7 +1501,7 @@ export type ResumeFromHuman = Message<"pawl.handler.v1.ResumeFromHuman"> & {
  * Use `create(ResumeFromHumanSchema)` to create a new message.
  */
 export const ResumeFromHumanSchema: GenMessage<ResumeFromHuman> = /*@__PURE__*/
-  messageDesc(file_pawl_handler_v1_handler_service, 28);
+  messageDesc(file_pawl_handler_v1_handler_service, 29);
 
 /**
  * MergeParallelResults merges values of the memory or outputs of nodes into one key of the memory; it has keys or nodes.
@@ -1457,7 +1543,7 @@ export type MergeParallelResults = Message<"pawl.handler.v1.MergeParallelResults
  * Use `create(MergeParallelResultsSchema)` to create a new message.
  */
 export const MergeParallelResultsSchema: GenMessage<MergeParallelResults> = /*@__PURE__*/
-  messageDesc(file_pawl_handler_v1_handler_service, 29);
+  messageDesc(file_pawl_handler_v1_handler_service, 30);
 
 /**
  * Failure is failure.
@@ -1513,7 +1599,7 @@ export type Failure = Message<"pawl.handler.v1.Failure"> & {
  * Use `create(FailureSchema)` to create a new message.
  */
 export const FailureSchema: GenMessage<Failure> = /*@__PURE__*/
-  messageDesc(file_pawl_handler_v1_handler_service, 30);
+  messageDesc(file_pawl_handler_v1_handler_service, 31);
 
 /**
  * Ended means that the handler of a cancelled invocation has returned.
@@ -1534,7 +1620,7 @@ export type Ended = Message<"pawl.handler.v1.Ended"> & {
  * Use `create(EndedSchema)` to create a new message.
  */
 export const EndedSchema: GenMessage<Ended> = /*@__PURE__*/
-  messageDesc(file_pawl_handler_v1_handler_service, 31);
+  messageDesc(file_pawl_handler_v1_handler_service, 32);
 
 /**
  * Room is the new number of slots.
@@ -1555,7 +1641,7 @@ export type Room = Message<"pawl.handler.v1.Room"> & {
  * Use `create(RoomSchema)` to create a new message.
  */
 export const RoomSchema: GenMessage<Room> = /*@__PURE__*/
-  messageDesc(file_pawl_handler_v1_handler_service, 32);
+  messageDesc(file_pawl_handler_v1_handler_service, 33);
 
 /**
  * Leaving means that the process stops. The host closes the stream once nothing is left, and the session is over.
@@ -1570,7 +1656,7 @@ export type Leaving = Message<"pawl.handler.v1.Leaving"> & {
  * Use `create(LeavingSchema)` to create a new message.
  */
 export const LeavingSchema: GenMessage<Leaving> = /*@__PURE__*/
-  messageDesc(file_pawl_handler_v1_handler_service, 33);
+  messageDesc(file_pawl_handler_v1_handler_service, 34);
 
 /**
  * Refused means that a node type of the process is not served.
@@ -1605,7 +1691,7 @@ export type Refused = Message<"pawl.handler.v1.Refused"> & {
  * Use `create(RefusedSchema)` to create a new message.
  */
 export const RefusedSchema: GenMessage<Refused> = /*@__PURE__*/
-  messageDesc(file_pawl_handler_v1_handler_service, 34);
+  messageDesc(file_pawl_handler_v1_handler_service, 35);
 
 /**
  * Ping asks for Pong.
@@ -1620,7 +1706,7 @@ export type Ping = Message<"pawl.handler.v1.Ping"> & {
  * Use `create(PingSchema)` to create a new message.
  */
 export const PingSchema: GenMessage<Ping> = /*@__PURE__*/
-  messageDesc(file_pawl_handler_v1_handler_service, 35);
+  messageDesc(file_pawl_handler_v1_handler_service, 36);
 
 /**
  * Pong answers Ping.
@@ -1635,7 +1721,7 @@ export type Pong = Message<"pawl.handler.v1.Pong"> & {
  * Use `create(PongSchema)` to create a new message.
  */
 export const PongSchema: GenMessage<Pong> = /*@__PURE__*/
-  messageDesc(file_pawl_handler_v1_handler_service, 36);
+  messageDesc(file_pawl_handler_v1_handler_service, 37);
 
 /**
  * Drain means that the host stops.
@@ -1650,7 +1736,7 @@ export type Drain = Message<"pawl.handler.v1.Drain"> & {
  * Use `create(DrainSchema)` to create a new message.
  */
 export const DrainSchema: GenMessage<Drain> = /*@__PURE__*/
-  messageDesc(file_pawl_handler_v1_handler_service, 37);
+  messageDesc(file_pawl_handler_v1_handler_service, 38);
 
 /**
  * ListSessionsRequest is the body of ListSessions.
@@ -1665,7 +1751,7 @@ export type ListSessionsRequest = Message<"pawl.handler.v1.ListSessionsRequest">
  * Use `create(ListSessionsRequestSchema)` to create a new message.
  */
 export const ListSessionsRequestSchema: GenMessage<ListSessionsRequest> = /*@__PURE__*/
-  messageDesc(file_pawl_handler_v1_handler_service, 38);
+  messageDesc(file_pawl_handler_v1_handler_service, 39);
 
 /**
  * ListSessionsResponse is the answer of ListSessions.
@@ -1693,7 +1779,7 @@ export type ListSessionsResponse = Message<"pawl.handler.v1.ListSessionsResponse
  * Use `create(ListSessionsResponseSchema)` to create a new message.
  */
 export const ListSessionsResponseSchema: GenMessage<ListSessionsResponse> = /*@__PURE__*/
-  messageDesc(file_pawl_handler_v1_handler_service, 39);
+  messageDesc(file_pawl_handler_v1_handler_service, 40);
 
 /**
  * Session is one handler process as its host sees it.
@@ -1798,7 +1884,7 @@ export type Session = Message<"pawl.handler.v1.Session"> & {
  * Use `create(SessionSchema)` to create a new message.
  */
 export const SessionSchema: GenMessage<Session> = /*@__PURE__*/
-  messageDesc(file_pawl_handler_v1_handler_service, 40);
+  messageDesc(file_pawl_handler_v1_handler_service, 41);
 
 /**
  * CancelReason says why the host aborts a handler.

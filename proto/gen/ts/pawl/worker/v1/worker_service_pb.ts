@@ -10,7 +10,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file pawl/worker/v1/worker_service.proto.
  */
 export const file_pawl_worker_v1_worker_service: GenFile = /*@__PURE__*/
-  fileDesc("CiNwYXdsL3dvcmtlci92MS93b3JrZXJfc2VydmljZS5wcm90bxIOcGF3bC53b3JrZXIudjEiOAoLV29ya1JlcXVlc3QSKQoFaXRlbXMYASADKAsyGi5wYXdsLndvcmtlci52MS5Xb3JrZXJJdGVtIjwKDFdvcmtSZXNwb25zZRIsCgVpdGVtcxgBIAMoCzIdLnBhd2wud29ya2VyLnYxLlNjaGVkdWxlckl0ZW0i+gMKCldvcmtlckl0ZW0SLAoIcmVnaXN0ZXIYASABKAsyGC5wYXdsLndvcmtlci52MS5SZWdpc3RlckgAEigKBmNyZWRpdBgCIAEoCzIWLnBhd2wud29ya2VyLnYxLkNyZWRpdEgAEiYKBXJlbmV3GAMgASgLMhUucGF3bC53b3JrZXIudjEuUmVuZXdIABImCgVkZWx0YRgEIAEoCzIVLnBhd2wud29ya2VyLnYxLkRlbHRhSAASIgoDbG9nGAUgASgLMhMucGF3bC53b3JrZXIudjEuTG9nSAASKgoHb3V0Y29tZRgGIAEoCzIXLnBhd2wud29ya2VyLnYxLk91dGNvbWVIABIqCgdyZWxlYXNlGAcgASgLMhcucGF3bC53b3JrZXIudjEuUmVsZWFzZUgAEioKB2dvb2RieWUYCCABKAsyFy5wYXdsLndvcmtlci52MS5Hb29kYnllSAASMwoMZWZmZWN0X2JlZ2luGAkgASgLMhsucGF3bC53b3JrZXIudjEuRWZmZWN0QmVnaW5IABI1Cg1lZmZlY3RfY29tbWl0GAogASgLMhwucGF3bC53b3JrZXIudjEuRWZmZWN0Q29tbWl0SAASKAoGZXh0ZW5kGAsgASgLMhYucGF3bC53b3JrZXIudjEuRXh0ZW5kSABCBgoEaXRlbSKkBAoNU2NoZWR1bGVySXRlbRIwCgpyZWdpc3RlcmVkGAEgASgLMhoucGF3bC53b3JrZXIudjEuUmVnaXN0ZXJlZEgAEjAKCmFzc2lnbm1lbnQYAiABKAsyGi5wYXdsLndvcmtlci52MS5Bc3NpZ25tZW50SAASKgoHc2V0dGxlZBgDIAEoCzIXLnBhd2wud29ya2VyLnYxLlNldHRsZWRIABIoCgZjYW5jZWwYBCABKAsyFi5wYXdsLndvcmtlci52MS5DYW5jZWxIABIvCgpjbGFpbV9sb3N0GAUgASgLMhkucGF3bC53b3JrZXIudjEuQ2xhaW1Mb3N0SAASKgoHcmVuZXdlZBgGIAEoCzIXLnBhd2wud29ya2VyLnYxLlJlbmV3ZWRIABImCgVkcmFpbhgHIAEoCzIVLnBhd2wud29ya2VyLnYxLkRyYWluSAASLAoIc3RyZWFtZWQYCCABKAsyGC5wYXdsLndvcmtlci52MS5TdHJlYW1lZEgAEjMKDGVmZmVjdF9iZWd1bhgJIAEoCzIbLnBhd2wud29ya2VyLnYxLkVmZmVjdEJlZ3VuSAASOwoQZWZmZWN0X2NvbW1pdHRlZBgKIAEoCzIfLnBhd2wud29ya2VyLnYxLkVmZmVjdENvbW1pdHRlZEgAEiwKCGV4dGVuZGVkGAsgASgLMhgucGF3bC53b3JrZXIudjEuRXh0ZW5kZWRIAEIGCgRpdGVtIlcKBUNsYWltEg4KBnJ1bl9pZBgBIAEoCRIPCgdub2RlX2lkGAIgASgJEhEKCWl0ZXJhdGlvbhgDIAEoDRINCgVlcG9jaBgEIAEoBEoECAUQBlIFb2ZmZXIirgIKCFJlZ2lzdGVyEhMKC2V4ZWN1dG9yX2lkGAEgASgJEhIKCm5vZGVfdHlwZXMYAiADKAkSDQoFc2xvdHMYAyABKA0SIwoEaGVsZBgEIAMoCzIVLnBhd2wud29ya2VyLnYxLkNsYWltEhMKC2Rlc2NyaXB0aW9uGAUgASgJEhMKC2luc3RhbmNlX2lkGAggASgJEg0KBXRva2VuGAkgASgJEjcKC2Rlc2NyaXB0b3JzGAogAygLMiIucGF3bC53b3JrZXIudjEuTm9kZVR5cGVEZXNjcmlwdG9yEi8KB3Byb2Nlc3MYCyABKAsyHi5wYXdsLndvcmtlci52MS5IYW5kbGVyUHJvY2Vzc0oECAYQB0oECAcQCFIHZHJvcHBlZFINaW5zdGFudF90eXBlcyJ7ChJOb2RlVHlwZURlc2NyaXB0b3ISDAoEdHlwZRgBIAEoCRITCgtkZXNjcmlwdGlvbhgCIAEoCRIUCgxpbnB1dF9zY2hlbWEYAyABKAkSFQoNb3V0cHV0X3NjaGVtYRgEIAEoCRIVCg1jb25maWdfc2NoZW1hGAUgASgJIkwKDkhhbmRsZXJQcm9jZXNzEgwKBG5hbWUYASABKAkSDQoFYnVpbGQYAiABKAkSCwoDc2RrGAMgASgJEhAKCGxhbmd1YWdlGAQgASgJInQKClJlZ2lzdGVyZWQSFAoMc2NoZWR1bGVyX2lkGAEgASgJEhAKCGxlYXNlX21zGAIgASgEEhAKCHJlbmV3X21zGAMgASgEEiwKB3JlZnVzZWQYBCADKAsyGy5wYXdsLndvcmtlci52MS5SZWZ1c2VkVHlwZSI8CgtSZWZ1c2VkVHlwZRIMCgR0eXBlGAEgASgJEg4KBnJlYXNvbhgCIAEoCRIPCgdtZXNzYWdlGAMgASgJIhcKBkNyZWRpdBINCgVzbG90cxgBIAEoDSI/CgVSZW5ldxIjCgRoZWxkGAEgAygLMhUucGF3bC53b3JrZXIudjEuQ2xhaW0SEQoJc2lsZW50X21zGAIgASgEIgkKB1JlbmV3ZWQidgoFRGVsdGESJAoFY2xhaW0YASABKAsyFS5wYXdsLndvcmtlci52MS5DbGFpbRITCgtkZWx0YV9pbmRleBgCIAEoDRIMCgR0ZXh0GAMgASgJEiQKBW1lZGlhGAQgASgLMhUucGF3bC53b3JrZXIudjEuTWVkaWEiIgoFTWVkaWESCwoDdXJsGAEgASgJEgwKBG1pbWUYAiABKAkiNAoFVXNhZ2USFAoMaW5wdXRfdG9rZW5zGAEgASgEEhUKDW91dHB1dF90b2tlbnMYAiABKAQicQoDTG9nEiQKBWNsYWltGAEgASgLMhUucGF3bC53b3JrZXIudjEuQ2xhaW0SEQoJbG9nX2luZGV4GAIgASgNEg0KBWxldmVsGAMgASgJEg8KB21lc3NhZ2UYBCABKAkSEQoJY3V0X2J5dGVzGAUgASgEItACCgdPdXRjb21lEiQKBWNsYWltGAEgASgLMhUucGF3bC53b3JrZXIudjEuQ2xhaW0SEwoLZHVyYXRpb25fbXMYAiABKAQSLgoJY29tcGxldGVkGAMgASgLMhkucGF3bC53b3JrZXIudjEuQ29tcGxldGVkSAASKAoGZmFpbGVkGAQgASgLMhYucGF3bC53b3JrZXIudjEuRmFpbGVkSAASLAoIZXhwYW5kZWQYBiABKAsyGC5wYXdsLndvcmtlci52MS5FeHBhbmRlZEgAEi0KCWNoaWxkX3J1bhgHIAEoCzIYLnBhd2wud29ya2VyLnYxLkNoaWxkUnVuSAASJAoEaGVsZBgIIAEoCzIULnBhd2wud29ya2VyLnYxLkhlbGRIABIjCgVnYXRlcxgFIAMoCzIULnBhd2wud29ya2VyLnYxLkdhdGVCCAoGcmVzdWx0IlMKBEdhdGUSJgoEa2luZBgBIAEoDjIYLnBhd2wud29ya2VyLnYxLkdhdGVLaW5kEg0KBXBoYXNlGAIgASgJEhQKDGRldGFpbHNfanNvbhgDIAEoDCKlAQoJQ29tcGxldGVkEhMKC291dHB1dF9qc29uGAEgASgMEg4KBmhhbmRsZRgCIAEoCRIWCg5xdWV1ZV9kZWxheV9tcxgDIAEoBBIkCgV1c2FnZRgEIAEoCzIVLnBhd2wud29ya2VyLnYxLlVzYWdlEgwKBHN0b3AYBSABKAgSJwoHYWN0aW9ucxgGIAMoCzIWLnBhd2wud29ya2VyLnYxLkFjdGlvbiKwAwoGQWN0aW9uEjUKDXVwZGF0ZV9tZW1vcnkYASABKAsyHC5wYXdsLndvcmtlci52MS5VcGRhdGVNZW1vcnlIABIvCgpzZXRfc3RhdHVzGAIgASgLMhkucGF3bC53b3JrZXIudjEuU2V0U3RhdHVzSAASLQoJZ290b19ub2RlGAMgASgLMhgucGF3bC53b3JrZXIudjEuR290b05vZGVIABIqCgdoYW5kb2ZmGAQgASgLMhcucGF3bC53b3JrZXIudjEuSGFuZG9mZkgAEkAKE3JlcXVlc3RfaHVtYW5faW5wdXQYBSABKAsyIS5wYXdsLndvcmtlci52MS5SZXF1ZXN0SHVtYW5JbnB1dEgAEjwKEXJlc3VtZV9mcm9tX2h1bWFuGAYgASgLMh8ucGF3bC53b3JrZXIudjEuUmVzdW1lRnJvbUh1bWFuSAASRgoWbWVyZ2VfcGFyYWxsZWxfcmVzdWx0cxgHIAEoCzIkLnBhd2wud29ya2VyLnYxLk1lcmdlUGFyYWxsZWxSZXN1bHRzSAASEQoHdW5rbm93bhgPIAEoCUgAQggKBmFjdGlvbiIjCgxVcGRhdGVNZW1vcnkSEwoLdmFsdWVzX2pzb24YASABKAkiQQoJU2V0U3RhdHVzEg4KBnN0YXR1cxgBIAEoCRIPCgdtZXNzYWdlGAIgASgJEhMKC291dHB1dF9qc29uGAMgASgJIigKCEdvdG9Ob2RlEgwKBG5vZGUYASABKAkSDgoGcmVhc29uGAIgASgJIl4KB0hhbmRvZmYSDAoEbm9kZRgBIAEoCRIQCgh3b3JrZmxvdxgCIAEoCRIPCgd2ZXJzaW9uGAMgASgNEhIKCmlucHV0X2pzb24YBCABKAkSDgoGcmVhc29uGAUgASgJImIKEVJlcXVlc3RIdW1hbklucHV0Eg8KB21lc3NhZ2UYASABKAkSFAoMZGV0YWlsc19qc29uGAIgASgJEhEKCWFzc2lnbmVlcxgDIAMoCRITCgtkZWFkbGluZV9tcxgEIAEoBCKBAQoPUmVzdW1lRnJvbUh1bWFuEgwKBG5vZGUYASABKAkSEwoLYXBwcm92YWxfaWQYAiABKAkSEAoIZGVjaXNpb24YAyABKAkSFQoNcmVzcG9uc2VfanNvbhgEIAEoCRIRCglpdGVyYXRpb24YBSABKA0SDwoHY29tbWVudBgGIAEoCSJTChRNZXJnZVBhcmFsbGVsUmVzdWx0cxIMCgRrZXlzGAEgAygJEg0KBW5vZGVzGAIgAygJEgwKBGludG8YAyABKAkSEAoIc3RyYXRlZ3kYBCABKAkiKwoIRXhwYW5kZWQSEgoKaXRlbXNfanNvbhgBIAEoDBILCgNjdXQYAiABKAgiRAoIQ2hpbGRSdW4SEwoLd29ya2Zsb3dfaWQYASABKAkSDwoHdmVyc2lvbhgCIAEoDRISCgppbnB1dF9qc29uGAMgASgMIn8KBEhlbGQSDgoGcmVhc29uGAEgASgJEg0KBXBoYXNlGAIgASgJEiwKCWNvbXBsZXRlZBgDIAEoCzIZLnBhd2wud29ya2VyLnYxLkNvbXBsZXRlZBIqCghhcHByb3ZhbBgEIAEoCzIYLnBhd2wud29ya2VyLnYxLlF1ZXN0aW9uIlkKCFF1ZXN0aW9uEg8KB21lc3NhZ2UYASABKAkSFAoMZGV0YWlsc19qc29uGAIgASgMEhEKCWFzc2lnbmVlcxgDIAMoCRITCgtkZWFkbGluZV9tcxgEIAEoBCJ9CgZGYWlsZWQSDQoFY2F1c2UYASABKAkSDwoHbWVzc2FnZRgCIAEoCRIRCglwZXJtYW5lbnQYAyABKAgSFAoMZGV0YWlsc19qc29uGAQgASgMEhYKDnJldHJ5X2FmdGVyX21zGAUgASgEEhIKCnRpbWVvdXRfbXMYBiABKAQiLwoHUmVsZWFzZRIkCgVjbGFpbRgBIAEoCzIVLnBhd2wud29ya2VyLnYxLkNsYWltIgkKB0dvb2RieWUihAIKCkFzc2lnbm1lbnQSJAoFY2xhaW0YASABKAsyFS5wYXdsLndvcmtlci52MS5DbGFpbRIPCgdhdHRlbXB0GAIgASgNEhEKCW5vZGVfdHlwZRgDIAEoCRIRCglub2RlX2pzb24YBCABKAwSFAoMY29udGV4dF9qc29uGAUgASgMEhIKCnRpbWVvdXRfbXMYBiABKAQSEwoLdHJhY2VwYXJlbnQYByABKAkSEgoKZWZmZWN0X2tleRgIIAEoCRITCgt3b3JrZmxvd19pZBgJIAEoCRIWCg5pbnB1dF9hcHByb3ZlZBgKIAEoCBIZChFmaXJzdF9kZWx0YV9pbmRleBgLIAEoDSIvCgdTZXR0bGVkEiQKBWNsYWltGAEgASgLMhUucGF3bC53b3JrZXIudjEuQ2xhaW0iLgoGQ2FuY2VsEiQKBWNsYWltGAEgASgLMhUucGF3bC53b3JrZXIudjEuQ2xhaW0iMQoJQ2xhaW1Mb3N0EiQKBWNsYWltGAEgASgLMhUucGF3bC53b3JrZXIudjEuQ2xhaW0iWAoIU3RyZWFtZWQSJAoFY2xhaW0YASABKAsyFS5wYXdsLndvcmtlci52MS5DbGFpbRITCgtkZWx0YV9jb3VudBgCIAEoDRIRCglsb2dfY291bnQYAyABKA0iBwoFRHJhaW4ibQoLRWZmZWN0QmVnaW4SJAoFY2xhaW0YASABKAsyFS5wYXdsLndvcmtlci52MS5DbGFpbRIMCgRuYW1lGAIgASgJEioKBWNsYXNzGAMgASgOMhsucGF3bC53b3JrZXIudjEuRWZmZWN0Q2xhc3MiggEKC0VmZmVjdEJlZ3VuEiQKBWNsYWltGAEgASgLMhUucGF3bC53b3JrZXIudjEuQ2xhaW0SDAoEbmFtZRgCIAEoCRIqCgVzdGF0ZRgDIAEoDjIbLnBhd2wud29ya2VyLnYxLkVmZmVjdFN0YXRlEhMKC3Jlc3VsdF9qc29uGAQgASgMIlcKDEVmZmVjdENvbW1pdBIkCgVjbGFpbRgBIAEoCzIVLnBhd2wud29ya2VyLnYxLkNsYWltEgwKBG5hbWUYAiABKAkSEwoLcmVzdWx0X2pzb24YAyABKAwicQoPRWZmZWN0Q29tbWl0dGVkEiQKBWNsYWltGAEgASgLMhUucGF3bC53b3JrZXIudjEuQ2xhaW0SDAoEbmFtZRgCIAEoCRIqCgVzdGF0ZRgDIAEoDjIbLnBhd2wud29ya2VyLnYxLkVmZmVjdFN0YXRlIkEKBkV4dGVuZBIkCgVjbGFpbRgBIAEoCzIVLnBhd2wud29ya2VyLnYxLkNsYWltEhEKCWV4dGVuZF9tcxgCIAEoBCIwCghFeHRlbmRlZBIkCgVjbGFpbRgBIAEoCzIVLnBhd2wud29ya2VyLnYxLkNsYWltKmgKCEdhdGVLaW5kEhkKFUdBVEVfS0lORF9VTlNQRUNJRklFRBAAEh8KG0dBVEVfS0lORF9DT05UUkFDVF9WSU9MQVRFRBABEiAKHEdBVEVfS0lORF9NT0RFUkFUSU9OX0ZMQUdHRUQQAiqHAQoLRWZmZWN0Q2xhc3MSHAoYRUZGRUNUX0NMQVNTX1VOU1BFQ0lGSUVEEAASHgoaRUZGRUNUX0NMQVNTX1RSQU5TQUNUSU9OQUwQARIbChdFRkZFQ1RfQ0xBU1NfSURFTVBPVEVOVBACEh0KGUVGRkVDVF9DTEFTU19BVF9NT1NUX09OQ0UQAyqWAQoLRWZmZWN0U3RhdGUSHAoYRUZGRUNUX1NUQVRFX1VOU1BFQ0lGSUVEEAASFAoQRUZGRUNUX1NUQVRFX05FVxABEh0KGUVGRkVDVF9TVEFURV9CRUdVTl9CRUZPUkUQAhIaChZFRkZFQ1RfU1RBVEVfQ09NTUlUVEVEEAMSGAoURUZGRUNUX1NUQVRFX1JFRlVTRUQQBDJWCg1Xb3JrZXJTZXJ2aWNlEkUKBFdvcmsSGy5wYXdsLndvcmtlci52MS5Xb3JrUmVxdWVzdBocLnBhd2wud29ya2VyLnYxLldvcmtSZXNwb25zZSgBMAFiBnByb3RvMw");
+  fileDesc("CiNwYXdsL3dvcmtlci92MS93b3JrZXJfc2VydmljZS5wcm90bxIOcGF3bC53b3JrZXIudjEiOAoLV29ya1JlcXVlc3QSKQoFaXRlbXMYASADKAsyGi5wYXdsLndvcmtlci52MS5Xb3JrZXJJdGVtIjwKDFdvcmtSZXNwb25zZRIsCgVpdGVtcxgBIAMoCzIdLnBhd2wud29ya2VyLnYxLlNjaGVkdWxlckl0ZW0i+gMKCldvcmtlckl0ZW0SLAoIcmVnaXN0ZXIYASABKAsyGC5wYXdsLndvcmtlci52MS5SZWdpc3RlckgAEigKBmNyZWRpdBgCIAEoCzIWLnBhd2wud29ya2VyLnYxLkNyZWRpdEgAEiYKBXJlbmV3GAMgASgLMhUucGF3bC53b3JrZXIudjEuUmVuZXdIABImCgVkZWx0YRgEIAEoCzIVLnBhd2wud29ya2VyLnYxLkRlbHRhSAASIgoDbG9nGAUgASgLMhMucGF3bC53b3JrZXIudjEuTG9nSAASKgoHb3V0Y29tZRgGIAEoCzIXLnBhd2wud29ya2VyLnYxLk91dGNvbWVIABIqCgdyZWxlYXNlGAcgASgLMhcucGF3bC53b3JrZXIudjEuUmVsZWFzZUgAEioKB2dvb2RieWUYCCABKAsyFy5wYXdsLndvcmtlci52MS5Hb29kYnllSAASMwoMZWZmZWN0X2JlZ2luGAkgASgLMhsucGF3bC53b3JrZXIudjEuRWZmZWN0QmVnaW5IABI1Cg1lZmZlY3RfY29tbWl0GAogASgLMhwucGF3bC53b3JrZXIudjEuRWZmZWN0Q29tbWl0SAASKAoGZXh0ZW5kGAsgASgLMhYucGF3bC53b3JrZXIudjEuRXh0ZW5kSABCBgoEaXRlbSKkBAoNU2NoZWR1bGVySXRlbRIwCgpyZWdpc3RlcmVkGAEgASgLMhoucGF3bC53b3JrZXIudjEuUmVnaXN0ZXJlZEgAEjAKCmFzc2lnbm1lbnQYAiABKAsyGi5wYXdsLndvcmtlci52MS5Bc3NpZ25tZW50SAASKgoHc2V0dGxlZBgDIAEoCzIXLnBhd2wud29ya2VyLnYxLlNldHRsZWRIABIoCgZjYW5jZWwYBCABKAsyFi5wYXdsLndvcmtlci52MS5DYW5jZWxIABIvCgpjbGFpbV9sb3N0GAUgASgLMhkucGF3bC53b3JrZXIudjEuQ2xhaW1Mb3N0SAASKgoHcmVuZXdlZBgGIAEoCzIXLnBhd2wud29ya2VyLnYxLlJlbmV3ZWRIABImCgVkcmFpbhgHIAEoCzIVLnBhd2wud29ya2VyLnYxLkRyYWluSAASLAoIc3RyZWFtZWQYCCABKAsyGC5wYXdsLndvcmtlci52MS5TdHJlYW1lZEgAEjMKDGVmZmVjdF9iZWd1bhgJIAEoCzIbLnBhd2wud29ya2VyLnYxLkVmZmVjdEJlZ3VuSAASOwoQZWZmZWN0X2NvbW1pdHRlZBgKIAEoCzIfLnBhd2wud29ya2VyLnYxLkVmZmVjdENvbW1pdHRlZEgAEiwKCGV4dGVuZGVkGAsgASgLMhgucGF3bC53b3JrZXIudjEuRXh0ZW5kZWRIAEIGCgRpdGVtIlcKBUNsYWltEg4KBnJ1bl9pZBgBIAEoCRIPCgdub2RlX2lkGAIgASgJEhEKCWl0ZXJhdGlvbhgDIAEoDRINCgVlcG9jaBgEIAEoBEoECAUQBlIFb2ZmZXIirgIKCFJlZ2lzdGVyEhMKC2V4ZWN1dG9yX2lkGAEgASgJEhIKCm5vZGVfdHlwZXMYAiADKAkSDQoFc2xvdHMYAyABKA0SIwoEaGVsZBgEIAMoCzIVLnBhd2wud29ya2VyLnYxLkNsYWltEhMKC2Rlc2NyaXB0aW9uGAUgASgJEhMKC2luc3RhbmNlX2lkGAggASgJEg0KBXRva2VuGAkgASgJEjcKC2Rlc2NyaXB0b3JzGAogAygLMiIucGF3bC53b3JrZXIudjEuTm9kZVR5cGVEZXNjcmlwdG9yEi8KB3Byb2Nlc3MYCyABKAsyHi5wYXdsLndvcmtlci52MS5IYW5kbGVyUHJvY2Vzc0oECAYQB0oECAcQCFIHZHJvcHBlZFINaW5zdGFudF90eXBlcyKcAQoSTm9kZVR5cGVEZXNjcmlwdG9yEgwKBHR5cGUYASABKAkSEwoLZGVzY3JpcHRpb24YAiABKAkSFAoMaW5wdXRfc2NoZW1hGAMgASgJEhUKDW91dHB1dF9zY2hlbWEYBCABKAkSFQoNY29uZmlnX3NjaGVtYRgFIAEoCRINCgVzdGF0ZRhBIAEoCBIQCghleHRlcm5hbBhLIAEoCCJMCg5IYW5kbGVyUHJvY2VzcxIMCgRuYW1lGAEgASgJEg0KBWJ1aWxkGAIgASgJEgsKA3NkaxgDIAEoCRIQCghsYW5ndWFnZRgEIAEoCSJ0CgpSZWdpc3RlcmVkEhQKDHNjaGVkdWxlcl9pZBgBIAEoCRIQCghsZWFzZV9tcxgCIAEoBBIQCghyZW5ld19tcxgDIAEoBBIsCgdyZWZ1c2VkGAQgAygLMhsucGF3bC53b3JrZXIudjEuUmVmdXNlZFR5cGUiPAoLUmVmdXNlZFR5cGUSDAoEdHlwZRgBIAEoCRIOCgZyZWFzb24YAiABKAkSDwoHbWVzc2FnZRgDIAEoCSIXCgZDcmVkaXQSDQoFc2xvdHMYASABKA0iPwoFUmVuZXcSIwoEaGVsZBgBIAMoCzIVLnBhd2wud29ya2VyLnYxLkNsYWltEhEKCXNpbGVudF9tcxgCIAEoBCIJCgdSZW5ld2VkInYKBURlbHRhEiQKBWNsYWltGAEgASgLMhUucGF3bC53b3JrZXIudjEuQ2xhaW0SEwoLZGVsdGFfaW5kZXgYAiABKA0SDAoEdGV4dBgDIAEoCRIkCgVtZWRpYRgEIAEoCzIVLnBhd2wud29ya2VyLnYxLk1lZGlhIiIKBU1lZGlhEgsKA3VybBgBIAEoCRIMCgRtaW1lGAIgASgJIm0KBVVzYWdlEhQKDGlucHV0X3Rva2VucxgBIAEoBBIVCg1vdXRwdXRfdG9rZW5zGAIgASgEEhgKC2Nvc3RfbWljcm9zGAMgASgESACIAQESDQoFbW9kZWwYBCABKAlCDgoMX2Nvc3RfbWljcm9zInEKA0xvZxIkCgVjbGFpbRgBIAEoCzIVLnBhd2wud29ya2VyLnYxLkNsYWltEhEKCWxvZ19pbmRleBgCIAEoDRINCgVsZXZlbBgDIAEoCRIPCgdtZXNzYWdlGAQgASgJEhEKCWN1dF9ieXRlcxgFIAEoBCKrAwoHT3V0Y29tZRIkCgVjbGFpbRgBIAEoCzIVLnBhd2wud29ya2VyLnYxLkNsYWltEhMKC2R1cmF0aW9uX21zGAIgASgEEi4KCWNvbXBsZXRlZBgDIAEoCzIZLnBhd2wud29ya2VyLnYxLkNvbXBsZXRlZEgAEigKBmZhaWxlZBgEIAEoCzIWLnBhd2wud29ya2VyLnYxLkZhaWxlZEgAEiwKCGV4cGFuZGVkGAYgASgLMhgucGF3bC53b3JrZXIudjEuRXhwYW5kZWRIABItCgljaGlsZF9ydW4YByABKAsyGC5wYXdsLndvcmtlci52MS5DaGlsZFJ1bkgAEiQKBGhlbGQYCCABKAsyFC5wYXdsLndvcmtlci52MS5IZWxkSAASMwoMYXdhaXRfc2lnbmFsGEYgASgLMhsucGF3bC53b3JrZXIudjEuQXdhaXRTaWduYWxIABIjCgVnYXRlcxgFIAMoCzIULnBhd2wud29ya2VyLnYxLkdhdGUSJAoFdXNhZ2UYUCABKAsyFS5wYXdsLndvcmtlci52MS5Vc2FnZUIICgZyZXN1bHQiUwoER2F0ZRImCgRraW5kGAEgASgOMhgucGF3bC53b3JrZXIudjEuR2F0ZUtpbmQSDQoFcGhhc2UYAiABKAkSFAoMZGV0YWlsc19qc29uGAMgASgMIt0BCglDb21wbGV0ZWQSEwoLb3V0cHV0X2pzb24YASABKAwSDgoGaGFuZGxlGAIgASgJEhYKDnF1ZXVlX2RlbGF5X21zGAMgASgEEiQKBXVzYWdlGAQgASgLMhUucGF3bC53b3JrZXIudjEuVXNhZ2USDAoEc3RvcBgFIAEoCBInCgdhY3Rpb25zGAYgAygLMhYucGF3bC53b3JrZXIudjEuQWN0aW9uEg0KBXRhaW50GEsgAygJEicKBWNhbGxzGFUgAygLMhgucGF3bC53b3JrZXIudjEuVG9vbENhbGwiMwoIVG9vbENhbGwSCgoCaWQYASABKAkSDAoEbmFtZRgCIAEoCRINCgVmYXVsdBgDIAEoCSKwAwoGQWN0aW9uEjUKDXVwZGF0ZV9tZW1vcnkYASABKAsyHC5wYXdsLndvcmtlci52MS5VcGRhdGVNZW1vcnlIABIvCgpzZXRfc3RhdHVzGAIgASgLMhkucGF3bC53b3JrZXIudjEuU2V0U3RhdHVzSAASLQoJZ290b19ub2RlGAMgASgLMhgucGF3bC53b3JrZXIudjEuR290b05vZGVIABIqCgdoYW5kb2ZmGAQgASgLMhcucGF3bC53b3JrZXIudjEuSGFuZG9mZkgAEkAKE3JlcXVlc3RfaHVtYW5faW5wdXQYBSABKAsyIS5wYXdsLndvcmtlci52MS5SZXF1ZXN0SHVtYW5JbnB1dEgAEjwKEXJlc3VtZV9mcm9tX2h1bWFuGAYgASgLMh8ucGF3bC53b3JrZXIudjEuUmVzdW1lRnJvbUh1bWFuSAASRgoWbWVyZ2VfcGFyYWxsZWxfcmVzdWx0cxgHIAEoCzIkLnBhd2wud29ya2VyLnYxLk1lcmdlUGFyYWxsZWxSZXN1bHRzSAASEQoHdW5rbm93bhgPIAEoCUgAQggKBmFjdGlvbiIjCgxVcGRhdGVNZW1vcnkSEwoLdmFsdWVzX2pzb24YASABKAkiQQoJU2V0U3RhdHVzEg4KBnN0YXR1cxgBIAEoCRIPCgdtZXNzYWdlGAIgASgJEhMKC291dHB1dF9qc29uGAMgASgJIigKCEdvdG9Ob2RlEgwKBG5vZGUYASABKAkSDgoGcmVhc29uGAIgASgJIl4KB0hhbmRvZmYSDAoEbm9kZRgBIAEoCRIQCgh3b3JrZmxvdxgCIAEoCRIPCgd2ZXJzaW9uGAMgASgNEhIKCmlucHV0X2pzb24YBCABKAkSDgoGcmVhc29uGAUgASgJImIKEVJlcXVlc3RIdW1hbklucHV0Eg8KB21lc3NhZ2UYASABKAkSFAoMZGV0YWlsc19qc29uGAIgASgJEhEKCWFzc2lnbmVlcxgDIAMoCRITCgtkZWFkbGluZV9tcxgEIAEoBCKBAQoPUmVzdW1lRnJvbUh1bWFuEgwKBG5vZGUYASABKAkSEwoLYXBwcm92YWxfaWQYAiABKAkSEAoIZGVjaXNpb24YAyABKAkSFQoNcmVzcG9uc2VfanNvbhgEIAEoCRIRCglpdGVyYXRpb24YBSABKA0SDwoHY29tbWVudBgGIAEoCSJTChRNZXJnZVBhcmFsbGVsUmVzdWx0cxIMCgRrZXlzGAEgAygJEg0KBW5vZGVzGAIgAygJEgwKBGludG8YAyABKAkSEAoIc3RyYXRlZ3kYBCABKAkiKwoIRXhwYW5kZWQSEgoKaXRlbXNfanNvbhgBIAEoDBILCgNjdXQYAiABKAgiRAoIQ2hpbGRSdW4SEwoLd29ya2Zsb3dfaWQYASABKAkSDwoHdmVyc2lvbhgCIAEoDRISCgppbnB1dF9qc29uGAMgASgMIn8KBEhlbGQSDgoGcmVhc29uGAEgASgJEg0KBXBoYXNlGAIgASgJEiwKCWNvbXBsZXRlZBgDIAEoCzIZLnBhd2wud29ya2VyLnYxLkNvbXBsZXRlZBIqCghhcHByb3ZhbBgEIAEoCzIYLnBhd2wud29ya2VyLnYxLlF1ZXN0aW9uIi8KC0F3YWl0U2lnbmFsEgwKBG5hbWUYASABKAkSEgoKdGltZW91dF9tcxgCIAEoBCJZCghRdWVzdGlvbhIPCgdtZXNzYWdlGAEgASgJEhQKDGRldGFpbHNfanNvbhgCIAEoDBIRCglhc3NpZ25lZXMYAyADKAkSEwoLZGVhZGxpbmVfbXMYBCABKAQifQoGRmFpbGVkEg0KBWNhdXNlGAEgASgJEg8KB21lc3NhZ2UYAiABKAkSEQoJcGVybWFuZW50GAMgASgIEhQKDGRldGFpbHNfanNvbhgEIAEoDBIWCg5yZXRyeV9hZnRlcl9tcxgFIAEoBBISCgp0aW1lb3V0X21zGAYgASgEIi8KB1JlbGVhc2USJAoFY2xhaW0YASABKAsyFS5wYXdsLndvcmtlci52MS5DbGFpbSIJCgdHb29kYnllIsMCCgpBc3NpZ25tZW50EiQKBWNsYWltGAEgASgLMhUucGF3bC53b3JrZXIudjEuQ2xhaW0SDwoHYXR0ZW1wdBgCIAEoDRIRCglub2RlX3R5cGUYAyABKAkSEQoJbm9kZV9qc29uGAQgASgMEhQKDGNvbnRleHRfanNvbhgFIAEoDBISCgp0aW1lb3V0X21zGAYgASgEEhMKC3RyYWNlcGFyZW50GAcgASgJEhIKCmVmZmVjdF9rZXkYCCABKAkSEwoLd29ya2Zsb3dfaWQYCSABKAkSFgoOaW5wdXRfYXBwcm92ZWQYCiABKAgSGQoRZmlyc3RfZGVsdGFfaW5kZXgYCyABKA0SEgoKc3RhdGVfanNvbhhBIAEoDBIpCgV0YWludBhLIAMoCzIaLnBhd2wud29ya2VyLnYxLlRhaW50TGFiZWwiLAoKVGFpbnRMYWJlbBINCgVsYWJlbBgBIAEoCRIPCgdub2RlX2lkGAIgASgJIi8KB1NldHRsZWQSJAoFY2xhaW0YASABKAsyFS5wYXdsLndvcmtlci52MS5DbGFpbSIuCgZDYW5jZWwSJAoFY2xhaW0YASABKAsyFS5wYXdsLndvcmtlci52MS5DbGFpbSIxCglDbGFpbUxvc3QSJAoFY2xhaW0YASABKAsyFS5wYXdsLndvcmtlci52MS5DbGFpbSJYCghTdHJlYW1lZBIkCgVjbGFpbRgBIAEoCzIVLnBhd2wud29ya2VyLnYxLkNsYWltEhMKC2RlbHRhX2NvdW50GAIgASgNEhEKCWxvZ19jb3VudBgDIAEoDSIHCgVEcmFpbiJtCgtFZmZlY3RCZWdpbhIkCgVjbGFpbRgBIAEoCzIVLnBhd2wud29ya2VyLnYxLkNsYWltEgwKBG5hbWUYAiABKAkSKgoFY2xhc3MYAyABKA4yGy5wYXdsLndvcmtlci52MS5FZmZlY3RDbGFzcyKCAQoLRWZmZWN0QmVndW4SJAoFY2xhaW0YASABKAsyFS5wYXdsLndvcmtlci52MS5DbGFpbRIMCgRuYW1lGAIgASgJEioKBXN0YXRlGAMgASgOMhsucGF3bC53b3JrZXIudjEuRWZmZWN0U3RhdGUSEwoLcmVzdWx0X2pzb24YBCABKAwiVwoMRWZmZWN0Q29tbWl0EiQKBWNsYWltGAEgASgLMhUucGF3bC53b3JrZXIudjEuQ2xhaW0SDAoEbmFtZRgCIAEoCRITCgtyZXN1bHRfanNvbhgDIAEoDCJxCg9FZmZlY3RDb21taXR0ZWQSJAoFY2xhaW0YASABKAsyFS5wYXdsLndvcmtlci52MS5DbGFpbRIMCgRuYW1lGAIgASgJEioKBXN0YXRlGAMgASgOMhsucGF3bC53b3JrZXIudjEuRWZmZWN0U3RhdGUiQQoGRXh0ZW5kEiQKBWNsYWltGAEgASgLMhUucGF3bC53b3JrZXIudjEuQ2xhaW0SEQoJZXh0ZW5kX21zGAIgASgEIjAKCEV4dGVuZGVkEiQKBWNsYWltGAEgASgLMhUucGF3bC53b3JrZXIudjEuQ2xhaW0qaAoIR2F0ZUtpbmQSGQoVR0FURV9LSU5EX1VOU1BFQ0lGSUVEEAASHwobR0FURV9LSU5EX0NPTlRSQUNUX1ZJT0xBVEVEEAESIAocR0FURV9LSU5EX01PREVSQVRJT05fRkxBR0dFRBACKocBCgtFZmZlY3RDbGFzcxIcChhFRkZFQ1RfQ0xBU1NfVU5TUEVDSUZJRUQQABIeChpFRkZFQ1RfQ0xBU1NfVFJBTlNBQ1RJT05BTBABEhsKF0VGRkVDVF9DTEFTU19JREVNUE9URU5UEAISHQoZRUZGRUNUX0NMQVNTX0FUX01PU1RfT05DRRADKpYBCgtFZmZlY3RTdGF0ZRIcChhFRkZFQ1RfU1RBVEVfVU5TUEVDSUZJRUQQABIUChBFRkZFQ1RfU1RBVEVfTkVXEAESHQoZRUZGRUNUX1NUQVRFX0JFR1VOX0JFRk9SRRACEhoKFkVGRkVDVF9TVEFURV9DT01NSVRURUQQAxIYChRFRkZFQ1RfU1RBVEVfUkVGVVNFRBAEMlYKDVdvcmtlclNlcnZpY2USRQoEV29yaxIbLnBhd2wud29ya2VyLnYxLldvcmtSZXF1ZXN0GhwucGF3bC53b3JrZXIudjEuV29ya1Jlc3BvbnNlKAEwAWIGcHJvdG8z");
 
 /**
  * WorkRequest is one message of an executor.
@@ -434,6 +434,20 @@ export type NodeTypeDescriptor = Message<"pawl.worker.v1.NodeTypeDescriptor"> & 
    * @generated from field: string config_schema = 5;
    */
   configSchema: string;
+
+  /**
+   * Whether assignments of this type to this executor have state_json.
+   *
+   * @generated from field: bool state = 65;
+   */
+  state: boolean;
+
+  /**
+   * Its outputs are data from outside that is not trusted: they get the label external.
+   *
+   * @generated from field: bool external = 75;
+   */
+  external: boolean;
 };
 
 /**
@@ -697,7 +711,7 @@ export const MediaSchema: GenMessage<Media> = /*@__PURE__*/
   messageDesc(file_pawl_worker_v1_worker_service, 14);
 
 /**
- * Usage is the number of tokens that a model used.
+ * Usage is what an attempt used.
  *
  * @generated from message pawl.worker.v1.Usage
  */
@@ -715,6 +729,20 @@ export type Usage = Message<"pawl.worker.v1.Usage"> & {
    * @generated from field: uint64 output_tokens = 2;
    */
   outputTokens: bigint;
+
+  /**
+   * The cost in micro-dollars; absent if no price is known.
+   *
+   * @generated from field: optional uint64 cost_micros = 3;
+   */
+  costMicros?: bigint | undefined;
+
+  /**
+   * The model; empty if the handler named none, or several.
+   *
+   * @generated from field: string model = 4;
+   */
+  model: string;
 };
 
 /**
@@ -838,6 +866,14 @@ export type Outcome = Message<"pawl.worker.v1.Outcome"> & {
      */
     value: Held;
     case: "held";
+  } | {
+    /**
+     * The node waits for a signal; the claim ends here.
+     *
+     * @generated from field: pawl.worker.v1.AwaitSignal await_signal = 70;
+     */
+    value: AwaitSignal;
+    case: "awaitSignal";
   } | { case: undefined; value?: undefined };
 
   /**
@@ -846,6 +882,13 @@ export type Outcome = Message<"pawl.worker.v1.Outcome"> & {
    * @generated from field: repeated pawl.worker.v1.Gate gates = 5;
    */
   gates: Gate[];
+
+  /**
+   * What the attempt used, however it ended. With completed, the usage of the result is added.
+   *
+   * @generated from field: pawl.worker.v1.Usage usage = 80;
+   */
+  usage?: Usage | undefined;
 };
 
 /**
@@ -937,6 +980,20 @@ export type Completed = Message<"pawl.worker.v1.Completed"> & {
    * @generated from field: repeated pawl.worker.v1.Action actions = 6;
    */
   actions: Action[];
+
+  /**
+   * Labels that the handler adds to what it made; at most 64 in a run. It has the labels of the data that the handler read anyway.
+   *
+   * @generated from field: repeated string taint = 75;
+   */
+  taint: string[];
+
+  /**
+   * The tools that a turn of an agent calls, in order; at most 64. The scheduler runs each, and then the next turn.
+   *
+   * @generated from field: repeated pawl.worker.v1.ToolCall calls = 85;
+   */
+  calls: ToolCall[];
 };
 
 /**
@@ -945,6 +1002,41 @@ export type Completed = Message<"pawl.worker.v1.Completed"> & {
  */
 export const CompletedSchema: GenMessage<Completed> = /*@__PURE__*/
   messageDesc(file_pawl_worker_v1_worker_service, 19);
+
+/**
+ * ToolCall is a call of a tool that the model of an agent asks for. Its arguments are in the output, at the same place of `tool_calls`.
+ *
+ * @generated from message pawl.worker.v1.ToolCall
+ */
+export type ToolCall = Message<"pawl.worker.v1.ToolCall"> & {
+  /**
+   * The model's name for the call.
+   *
+   * @generated from field: string id = 1;
+   */
+  id: string;
+
+  /**
+   * The name of the tool.
+   *
+   * @generated from field: string name = 2;
+   */
+  name: string;
+
+  /**
+   * Why the tool cannot run; empty if it can. The model gets it as the result of the call.
+   *
+   * @generated from field: string fault = 3;
+   */
+  fault: string;
+};
+
+/**
+ * Describes the message pawl.worker.v1.ToolCall.
+ * Use `create(ToolCallSchema)` to create a new message.
+ */
+export const ToolCallSchema: GenMessage<ToolCall> = /*@__PURE__*/
+  messageDesc(file_pawl_worker_v1_worker_service, 20);
 
 /**
  * Action is what a handler asks of the engine beside its output. Actions commit with the output. JSON in them is text; empty means none.
@@ -1029,7 +1121,7 @@ export type Action = Message<"pawl.worker.v1.Action"> & {
  * Use `create(ActionSchema)` to create a new message.
  */
 export const ActionSchema: GenMessage<Action> = /*@__PURE__*/
-  messageDesc(file_pawl_worker_v1_worker_service, 20);
+  messageDesc(file_pawl_worker_v1_worker_service, 21);
 
 /**
  * UpdateMemory writes keys of the run's memory.
@@ -1050,7 +1142,7 @@ export type UpdateMemory = Message<"pawl.worker.v1.UpdateMemory"> & {
  * Use `create(UpdateMemorySchema)` to create a new message.
  */
 export const UpdateMemorySchema: GenMessage<UpdateMemory> = /*@__PURE__*/
-  messageDesc(file_pawl_worker_v1_worker_service, 21);
+  messageDesc(file_pawl_worker_v1_worker_service, 22);
 
 /**
  * SetStatus ends the run, or pauses it.
@@ -1085,7 +1177,7 @@ export type SetStatus = Message<"pawl.worker.v1.SetStatus"> & {
  * Use `create(SetStatusSchema)` to create a new message.
  */
 export const SetStatusSchema: GenMessage<SetStatus> = /*@__PURE__*/
-  messageDesc(file_pawl_worker_v1_worker_service, 22);
+  messageDesc(file_pawl_worker_v1_worker_service, 23);
 
 /**
  * GotoNode runs another node next.
@@ -1113,7 +1205,7 @@ export type GotoNode = Message<"pawl.worker.v1.GotoNode"> & {
  * Use `create(GotoNodeSchema)` to create a new message.
  */
 export const GotoNodeSchema: GenMessage<GotoNode> = /*@__PURE__*/
-  messageDesc(file_pawl_worker_v1_worker_service, 23);
+  messageDesc(file_pawl_worker_v1_worker_service, 24);
 
 /**
  * Handoff gives the work to a node or to a workflow; it has one of both.
@@ -1162,7 +1254,7 @@ export type Handoff = Message<"pawl.worker.v1.Handoff"> & {
  * Use `create(HandoffSchema)` to create a new message.
  */
 export const HandoffSchema: GenMessage<Handoff> = /*@__PURE__*/
-  messageDesc(file_pawl_worker_v1_worker_service, 24);
+  messageDesc(file_pawl_worker_v1_worker_service, 25);
 
 /**
  * RequestHumanInput asks a person.
@@ -1204,7 +1296,7 @@ export type RequestHumanInput = Message<"pawl.worker.v1.RequestHumanInput"> & {
  * Use `create(RequestHumanInputSchema)` to create a new message.
  */
 export const RequestHumanInputSchema: GenMessage<RequestHumanInput> = /*@__PURE__*/
-  messageDesc(file_pawl_worker_v1_worker_service, 25);
+  messageDesc(file_pawl_worker_v1_worker_service, 26);
 
 /**
  * ResumeFromHuman answers the question of another node; it has a node or the id of an approval.
@@ -1260,7 +1352,7 @@ export type ResumeFromHuman = Message<"pawl.worker.v1.ResumeFromHuman"> & {
  * Use `create(ResumeFromHumanSchema)` to create a new message.
  */
 export const ResumeFromHumanSchema: GenMessage<ResumeFromHuman> = /*@__PURE__*/
-  messageDesc(file_pawl_worker_v1_worker_service, 26);
+  messageDesc(file_pawl_worker_v1_worker_service, 27);
 
 /**
  * MergeParallelResults merges values of the memory or outputs of nodes into one key of the memory; it has keys or nodes.
@@ -1302,7 +1394,7 @@ export type MergeParallelResults = Message<"pawl.worker.v1.MergeParallelResults"
  * Use `create(MergeParallelResultsSchema)` to create a new message.
  */
 export const MergeParallelResultsSchema: GenMessage<MergeParallelResults> = /*@__PURE__*/
-  messageDesc(file_pawl_worker_v1_worker_service, 27);
+  messageDesc(file_pawl_worker_v1_worker_service, 28);
 
 /**
  * Expanded opens the scope of a map or a loop.
@@ -1330,7 +1422,7 @@ export type Expanded = Message<"pawl.worker.v1.Expanded"> & {
  * Use `create(ExpandedSchema)` to create a new message.
  */
 export const ExpandedSchema: GenMessage<Expanded> = /*@__PURE__*/
-  messageDesc(file_pawl_worker_v1_worker_service, 28);
+  messageDesc(file_pawl_worker_v1_worker_service, 29);
 
 /**
  * ChildRun asks for a run that the node waits for.
@@ -1365,7 +1457,7 @@ export type ChildRun = Message<"pawl.worker.v1.ChildRun"> & {
  * Use `create(ChildRunSchema)` to create a new message.
  */
 export const ChildRunSchema: GenMessage<ChildRun> = /*@__PURE__*/
-  messageDesc(file_pawl_worker_v1_worker_service, 29);
+  messageDesc(file_pawl_worker_v1_worker_service, 30);
 
 /**
  * Held asks for the decision of a person. Until the decision, no executor runs the node, and it has no lease and no job.
@@ -1407,7 +1499,35 @@ export type Held = Message<"pawl.worker.v1.Held"> & {
  * Use `create(HeldSchema)` to create a new message.
  */
 export const HeldSchema: GenMessage<Held> = /*@__PURE__*/
-  messageDesc(file_pawl_worker_v1_worker_service, 30);
+  messageDesc(file_pawl_worker_v1_worker_service, 31);
+
+/**
+ * AwaitSignal names the signal that a node waits for. Until it comes, no executor runs the node, and it has no lease and no job.
+ *
+ * @generated from message pawl.worker.v1.AwaitSignal
+ */
+export type AwaitSignal = Message<"pawl.worker.v1.AwaitSignal"> & {
+  /**
+   * The name of the signal.
+   *
+   * @generated from field: string name = 1;
+   */
+  name: string;
+
+  /**
+   * How long the node waits; 0 means without a limit.
+   *
+   * @generated from field: uint64 timeout_ms = 2;
+   */
+  timeoutMs: bigint;
+};
+
+/**
+ * Describes the message pawl.worker.v1.AwaitSignal.
+ * Use `create(AwaitSignalSchema)` to create a new message.
+ */
+export const AwaitSignalSchema: GenMessage<AwaitSignal> = /*@__PURE__*/
+  messageDesc(file_pawl_worker_v1_worker_service, 32);
 
 /**
  * Question is a question to a person.
@@ -1449,7 +1569,7 @@ export type Question = Message<"pawl.worker.v1.Question"> & {
  * Use `create(QuestionSchema)` to create a new message.
  */
 export const QuestionSchema: GenMessage<Question> = /*@__PURE__*/
-  messageDesc(file_pawl_worker_v1_worker_service, 31);
+  messageDesc(file_pawl_worker_v1_worker_service, 33);
 
 /**
  * Failed is failure.
@@ -1507,7 +1627,7 @@ export type Failed = Message<"pawl.worker.v1.Failed"> & {
  * Use `create(FailedSchema)` to create a new message.
  */
 export const FailedSchema: GenMessage<Failed> = /*@__PURE__*/
-  messageDesc(file_pawl_worker_v1_worker_service, 32);
+  messageDesc(file_pawl_worker_v1_worker_service, 34);
 
 /**
  * Release gives a claim back.
@@ -1528,7 +1648,7 @@ export type Release = Message<"pawl.worker.v1.Release"> & {
  * Use `create(ReleaseSchema)` to create a new message.
  */
 export const ReleaseSchema: GenMessage<Release> = /*@__PURE__*/
-  messageDesc(file_pawl_worker_v1_worker_service, 33);
+  messageDesc(file_pawl_worker_v1_worker_service, 35);
 
 /**
  * Goodbye ends the session. Before it, the executor reports or releases every claim. The scheduler takes back assignments that are still
@@ -1544,7 +1664,7 @@ export type Goodbye = Message<"pawl.worker.v1.Goodbye"> & {
  * Use `create(GoodbyeSchema)` to create a new message.
  */
 export const GoodbyeSchema: GenMessage<Goodbye> = /*@__PURE__*/
-  messageDesc(file_pawl_worker_v1_worker_service, 34);
+  messageDesc(file_pawl_worker_v1_worker_service, 36);
 
 /**
  * Assignment is one task.
@@ -1631,6 +1751,21 @@ export type Assignment = Message<"pawl.worker.v1.Assignment"> & {
    * @generated from field: uint32 first_delta_index = 11;
    */
   firstDeltaIndex: number;
+
+  /**
+   * The state of the run at this claim, as a JSON object with the names of pawl.v1.WorkflowState. Its memory has the keys that the node reads.
+   * Empty unless the executor asks for it (NodeTypeDescriptor.state).
+   *
+   * @generated from field: bytes state_json = 65;
+   */
+  stateJson: Uint8Array;
+
+  /**
+   * The labels of the data that the task reads; empty if it is trusted. The scheduler gives them to everything that the task makes.
+   *
+   * @generated from field: repeated pawl.worker.v1.TaintLabel taint = 75;
+   */
+  taint: TaintLabel[];
 };
 
 /**
@@ -1638,7 +1773,35 @@ export type Assignment = Message<"pawl.worker.v1.Assignment"> & {
  * Use `create(AssignmentSchema)` to create a new message.
  */
 export const AssignmentSchema: GenMessage<Assignment> = /*@__PURE__*/
-  messageDesc(file_pawl_worker_v1_worker_service, 35);
+  messageDesc(file_pawl_worker_v1_worker_service, 37);
+
+/**
+ * TaintLabel is one label of data that is not trusted.
+ *
+ * @generated from message pawl.worker.v1.TaintLabel
+ */
+export type TaintLabel = Message<"pawl.worker.v1.TaintLabel"> & {
+  /**
+   * The name.
+   *
+   * @generated from field: string label = 1;
+   */
+  label: string;
+
+  /**
+   * The node whose output had it first; empty for the input of the run.
+   *
+   * @generated from field: string node_id = 2;
+   */
+  nodeId: string;
+};
+
+/**
+ * Describes the message pawl.worker.v1.TaintLabel.
+ * Use `create(TaintLabelSchema)` to create a new message.
+ */
+export const TaintLabelSchema: GenMessage<TaintLabel> = /*@__PURE__*/
+  messageDesc(file_pawl_worker_v1_worker_service, 38);
 
 /**
  * Settled means that the scheduler has committed an outcome.
@@ -1659,7 +1822,7 @@ export type Settled = Message<"pawl.worker.v1.Settled"> & {
  * Use `create(SettledSchema)` to create a new message.
  */
 export const SettledSchema: GenMessage<Settled> = /*@__PURE__*/
-  messageDesc(file_pawl_worker_v1_worker_service, 36);
+  messageDesc(file_pawl_worker_v1_worker_service, 39);
 
 /**
  * Cancel asks to abort.
@@ -1680,7 +1843,7 @@ export type Cancel = Message<"pawl.worker.v1.Cancel"> & {
  * Use `create(CancelSchema)` to create a new message.
  */
 export const CancelSchema: GenMessage<Cancel> = /*@__PURE__*/
-  messageDesc(file_pawl_worker_v1_worker_service, 37);
+  messageDesc(file_pawl_worker_v1_worker_service, 40);
 
 /**
  * ClaimLost means that the executor has lost a claim: the scheduler refuses everything more about it.
@@ -1701,7 +1864,7 @@ export type ClaimLost = Message<"pawl.worker.v1.ClaimLost"> & {
  * Use `create(ClaimLostSchema)` to create a new message.
  */
 export const ClaimLostSchema: GenMessage<ClaimLost> = /*@__PURE__*/
-  messageDesc(file_pawl_worker_v1_worker_service, 38);
+  messageDesc(file_pawl_worker_v1_worker_service, 41);
 
 /**
  * Streamed means that the scheduler has committed a part of the partial output of a task.
@@ -1736,7 +1899,7 @@ export type Streamed = Message<"pawl.worker.v1.Streamed"> & {
  * Use `create(StreamedSchema)` to create a new message.
  */
 export const StreamedSchema: GenMessage<Streamed> = /*@__PURE__*/
-  messageDesc(file_pawl_worker_v1_worker_service, 39);
+  messageDesc(file_pawl_worker_v1_worker_service, 42);
 
 /**
  * Drain asks to connect elsewhere.
@@ -1751,7 +1914,7 @@ export type Drain = Message<"pawl.worker.v1.Drain"> & {
  * Use `create(DrainSchema)` to create a new message.
  */
 export const DrainSchema: GenMessage<Drain> = /*@__PURE__*/
-  messageDesc(file_pawl_worker_v1_worker_service, 40);
+  messageDesc(file_pawl_worker_v1_worker_service, 43);
 
 /**
  * EffectBegin means that the executor is about to make an effect. The key of the ledger is (run, node, iteration, name), the same for
@@ -1787,7 +1950,7 @@ export type EffectBegin = Message<"pawl.worker.v1.EffectBegin"> & {
  * Use `create(EffectBeginSchema)` to create a new message.
  */
 export const EffectBeginSchema: GenMessage<EffectBegin> = /*@__PURE__*/
-  messageDesc(file_pawl_worker_v1_worker_service, 41);
+  messageDesc(file_pawl_worker_v1_worker_service, 44);
 
 /**
  * EffectBegun answers EffectBegin after the commit.
@@ -1829,7 +1992,7 @@ export type EffectBegun = Message<"pawl.worker.v1.EffectBegun"> & {
  * Use `create(EffectBegunSchema)` to create a new message.
  */
 export const EffectBegunSchema: GenMessage<EffectBegun> = /*@__PURE__*/
-  messageDesc(file_pawl_worker_v1_worker_service, 42);
+  messageDesc(file_pawl_worker_v1_worker_service, 45);
 
 /**
  * EffectCommit records the result of an effect that was made. The first result counts.
@@ -1864,7 +2027,7 @@ export type EffectCommit = Message<"pawl.worker.v1.EffectCommit"> & {
  * Use `create(EffectCommitSchema)` to create a new message.
  */
 export const EffectCommitSchema: GenMessage<EffectCommit> = /*@__PURE__*/
-  messageDesc(file_pawl_worker_v1_worker_service, 43);
+  messageDesc(file_pawl_worker_v1_worker_service, 46);
 
 /**
  * EffectCommitted answers EffectCommit after the commit.
@@ -1899,7 +2062,7 @@ export type EffectCommitted = Message<"pawl.worker.v1.EffectCommitted"> & {
  * Use `create(EffectCommittedSchema)` to create a new message.
  */
 export const EffectCommittedSchema: GenMessage<EffectCommitted> = /*@__PURE__*/
-  messageDesc(file_pawl_worker_v1_worker_service, 44);
+  messageDesc(file_pawl_worker_v1_worker_service, 47);
 
 /**
  * Extend keeps one lease alive for a time, even if the executor does not renew it meanwhile. It does not lengthen timeout_ms.
@@ -1927,7 +2090,7 @@ export type Extend = Message<"pawl.worker.v1.Extend"> & {
  * Use `create(ExtendSchema)` to create a new message.
  */
 export const ExtendSchema: GenMessage<Extend> = /*@__PURE__*/
-  messageDesc(file_pawl_worker_v1_worker_service, 45);
+  messageDesc(file_pawl_worker_v1_worker_service, 48);
 
 /**
  * Extended means that the scheduler has extended the lease.
@@ -1948,7 +2111,7 @@ export type Extended = Message<"pawl.worker.v1.Extended"> & {
  * Use `create(ExtendedSchema)` to create a new message.
  */
 export const ExtendedSchema: GenMessage<Extended> = /*@__PURE__*/
-  messageDesc(file_pawl_worker_v1_worker_service, 46);
+  messageDesc(file_pawl_worker_v1_worker_service, 49);
 
 /**
  * GateKind is the kind of a finding of a check.

@@ -40,6 +40,8 @@ class ExplainReason(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     EXPLAIN_REASON_WAITING_RATE: _ClassVar[ExplainReason]
     EXPLAIN_REASON_QUEUE_PAUSED: _ClassVar[ExplainReason]
     EXPLAIN_REASON_RESULT_UNSTORED: _ClassVar[ExplainReason]
+    EXPLAIN_REASON_WAITING_SIGNAL: _ClassVar[ExplainReason]
+    EXPLAIN_REASON_WAITING_BUDGET: _ClassVar[ExplainReason]
 EXPLAIN_REASON_UNSPECIFIED: ExplainReason
 EXPLAIN_REASON_WAITING_PARENTS: ExplainReason
 EXPLAIN_REASON_DECIDING: ExplainReason
@@ -69,6 +71,8 @@ EXPLAIN_REASON_WAITING_SLOT: ExplainReason
 EXPLAIN_REASON_WAITING_RATE: ExplainReason
 EXPLAIN_REASON_QUEUE_PAUSED: ExplainReason
 EXPLAIN_REASON_RESULT_UNSTORED: ExplainReason
+EXPLAIN_REASON_WAITING_SIGNAL: ExplainReason
+EXPLAIN_REASON_WAITING_BUDGET: ExplainReason
 
 class Explanation(_message.Message):
     __slots__ = ("reason", "status", "summary", "evidence", "next", "since_time", "until_time", "slot_wait")
@@ -125,3 +129,48 @@ class Evidence(_message.Message):
     type: str
     node_id: str
     def __init__(self, event_id: _Optional[int] = ..., type: _Optional[str] = ..., node_id: _Optional[str] = ...) -> None: ...
+
+class TaintTrace(_message.Message):
+    __slots__ = ("labels", "steps", "truncated")
+    LABELS_FIELD_NUMBER: _ClassVar[int]
+    STEPS_FIELD_NUMBER: _ClassVar[int]
+    TRUNCATED_FIELD_NUMBER: _ClassVar[int]
+    labels: _containers.RepeatedCompositeFieldContainer[_run_pb2.TaintLabel]
+    steps: _containers.RepeatedCompositeFieldContainer[TaintStep]
+    truncated: bool
+    def __init__(self, labels: _Optional[_Iterable[_Union[_run_pb2.TaintLabel, _Mapping]]] = ..., steps: _Optional[_Iterable[_Union[TaintStep, _Mapping]]] = ..., truncated: bool = ...) -> None: ...
+
+class TaintStep(_message.Message):
+    __slots__ = ("event_id", "type", "node_id", "iteration", "labels", "added", "dropped", "reason", "sources", "run_id")
+    EVENT_ID_FIELD_NUMBER: _ClassVar[int]
+    TYPE_FIELD_NUMBER: _ClassVar[int]
+    NODE_ID_FIELD_NUMBER: _ClassVar[int]
+    ITERATION_FIELD_NUMBER: _ClassVar[int]
+    LABELS_FIELD_NUMBER: _ClassVar[int]
+    ADDED_FIELD_NUMBER: _ClassVar[int]
+    DROPPED_FIELD_NUMBER: _ClassVar[int]
+    REASON_FIELD_NUMBER: _ClassVar[int]
+    SOURCES_FIELD_NUMBER: _ClassVar[int]
+    RUN_ID_FIELD_NUMBER: _ClassVar[int]
+    event_id: int
+    type: str
+    node_id: str
+    iteration: int
+    labels: _containers.RepeatedScalarFieldContainer[str]
+    added: _containers.RepeatedScalarFieldContainer[str]
+    dropped: _containers.RepeatedScalarFieldContainer[str]
+    reason: str
+    sources: _containers.RepeatedCompositeFieldContainer[TaintSource]
+    run_id: str
+    def __init__(self, event_id: _Optional[int] = ..., type: _Optional[str] = ..., node_id: _Optional[str] = ..., iteration: _Optional[int] = ..., labels: _Optional[_Iterable[str]] = ..., added: _Optional[_Iterable[str]] = ..., dropped: _Optional[_Iterable[str]] = ..., reason: _Optional[str] = ..., sources: _Optional[_Iterable[_Union[TaintSource, _Mapping]]] = ..., run_id: _Optional[str] = ...) -> None: ...
+
+class TaintSource(_message.Message):
+    __slots__ = ("name", "event_id", "labels")
+    FROM_FIELD_NUMBER: _ClassVar[int]
+    NAME_FIELD_NUMBER: _ClassVar[int]
+    EVENT_ID_FIELD_NUMBER: _ClassVar[int]
+    LABELS_FIELD_NUMBER: _ClassVar[int]
+    name: str
+    event_id: int
+    labels: _containers.RepeatedScalarFieldContainer[str]
+    def __init__(self, name: _Optional[str] = ..., event_id: _Optional[int] = ..., labels: _Optional[_Iterable[str]] = ..., **kwargs) -> None: ...

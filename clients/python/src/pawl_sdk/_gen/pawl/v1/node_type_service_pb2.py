@@ -25,7 +25,7 @@ _sym_db = _symbol_database.Default()
 from google.protobuf import timestamp_pb2 as google_dot_protobuf_dot_timestamp__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1fpawl/v1/node_type_service.proto\x12\x07pawl.v1\x1a\x1fgoogle/protobuf/timestamp.proto\"\xa3\x02\n\x08NodeType\x12\x12\n\x04type\x18\x01 \x01(\tR\x04type\x12 \n\x0b\x64\x65scription\x18\x02 \x01(\tR\x0b\x64\x65scription\x12\x19\n\x08\x62uilt_in\x18\x03 \x01(\x08R\x07\x62uiltIn\x12!\n\x0cinput_schema\x18\x04 \x01(\tR\x0binputSchema\x12#\n\routput_schema\x18\x05 \x01(\tR\x0coutputSchema\x12#\n\rconfig_schema\x18\x06 \x01(\tR\x0c\x63onfigSchema\x12\x1c\n\texecutors\x18\x07 \x01(\rR\texecutors\x12;\n\x0bupdate_time\x18\x08 \x01(\x0b\x32\x1a.google.protobuf.TimestampR\nupdateTime\"R\n\x14ListNodeTypesRequest\x12\x1b\n\tpage_size\x18\x01 \x01(\rR\x08pageSize\x12\x1d\n\npage_token\x18\x02 \x01(\tR\tpageToken\"q\n\x15ListNodeTypesResponse\x12\x30\n\nnode_types\x18\x01 \x03(\x0b\x32\x11.pawl.v1.NodeTypeR\tnodeTypes\x12&\n\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"(\n\x12GetNodeTypeRequest\x12\x12\n\x04type\x18\x01 \x01(\tR\x04type\"E\n\x13GetNodeTypeResponse\x12.\n\tnode_type\x18\x01 \x01(\x0b\x32\x11.pawl.v1.NodeTypeR\x08nodeType\"\xfc\x02\n\x08\x45xecutor\x12\x1f\n\x0b\x65xecutor_id\x18\x01 \x01(\tR\nexecutorId\x12 \n\x0b\x64\x65scription\x18\x02 \x01(\tR\x0b\x64\x65scription\x12!\n\x0cprocess_name\x18\x03 \x01(\tR\x0bprocessName\x12\x1a\n\x08language\x18\x04 \x01(\tR\x08language\x12\x10\n\x03sdk\x18\x05 \x01(\tR\x03sdk\x12\x14\n\x05\x62uild\x18\x06 \x01(\tR\x05\x62uild\x12\x1d\n\nnode_types\x18\x07 \x03(\tR\tnodeTypes\x12\x14\n\x05slots\x18\x08 \x01(\rR\x05slots\x12\x12\n\x04\x62usy\x18\t \x01(\rR\x04\x62usy\x12\x1b\n\tsilent_ms\x18\n \x01(\x04R\x08silentMs\x12!\n\x0cscheduler_id\x18\x0b \x01(\tR\x0bschedulerId\x12=\n\x0c\x63onnect_time\x18\x0c \x01(\x0b\x32\x1a.google.protobuf.TimestampR\x0b\x63onnectTime\"\x16\n\x14ListExecutorsRequest\"H\n\x15ListExecutorsResponse\x12/\n\texecutors\x18\x01 \x03(\x0b\x32\x11.pawl.v1.ExecutorR\texecutors2\xfb\x01\n\x0fNodeTypeService\x12N\n\rListNodeTypes\x12\x1d.pawl.v1.ListNodeTypesRequest\x1a\x1e.pawl.v1.ListNodeTypesResponse\x12H\n\x0bGetNodeType\x12\x1b.pawl.v1.GetNodeTypeRequest\x1a\x1c.pawl.v1.GetNodeTypeResponse\x12N\n\rListExecutors\x12\x1d.pawl.v1.ListExecutorsRequest\x1a\x1e.pawl.v1.ListExecutorsResponseb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1fpawl/v1/node_type_service.proto\x12\x07pawl.v1\x1a\x1fgoogle/protobuf/timestamp.proto\"\xbf\x02\n\x08NodeType\x12\x12\n\x04type\x18\x01 \x01(\tR\x04type\x12 \n\x0b\x64\x65scription\x18\x02 \x01(\tR\x0b\x64\x65scription\x12\x19\n\x08\x62uilt_in\x18\x03 \x01(\x08R\x07\x62uiltIn\x12!\n\x0cinput_schema\x18\x04 \x01(\tR\x0binputSchema\x12#\n\routput_schema\x18\x05 \x01(\tR\x0coutputSchema\x12#\n\rconfig_schema\x18\x06 \x01(\tR\x0c\x63onfigSchema\x12\x1c\n\texecutors\x18\x07 \x01(\rR\texecutors\x12;\n\x0bupdate_time\x18\x08 \x01(\x0b\x32\x1a.google.protobuf.TimestampR\nupdateTime\x12\x1a\n\x08\x65xternal\x18K \x01(\x08R\x08\x65xternal\"R\n\x14ListNodeTypesRequest\x12\x1b\n\tpage_size\x18\x01 \x01(\rR\x08pageSize\x12\x1d\n\npage_token\x18\x02 \x01(\tR\tpageToken\"q\n\x15ListNodeTypesResponse\x12\x30\n\nnode_types\x18\x01 \x03(\x0b\x32\x11.pawl.v1.NodeTypeR\tnodeTypes\x12&\n\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"(\n\x12GetNodeTypeRequest\x12\x12\n\x04type\x18\x01 \x01(\tR\x04type\"E\n\x13GetNodeTypeResponse\x12.\n\tnode_type\x18\x01 \x01(\x0b\x32\x11.pawl.v1.NodeTypeR\x08nodeType\"\xfc\x02\n\x08\x45xecutor\x12\x1f\n\x0b\x65xecutor_id\x18\x01 \x01(\tR\nexecutorId\x12 \n\x0b\x64\x65scription\x18\x02 \x01(\tR\x0b\x64\x65scription\x12!\n\x0cprocess_name\x18\x03 \x01(\tR\x0bprocessName\x12\x1a\n\x08language\x18\x04 \x01(\tR\x08language\x12\x10\n\x03sdk\x18\x05 \x01(\tR\x03sdk\x12\x14\n\x05\x62uild\x18\x06 \x01(\tR\x05\x62uild\x12\x1d\n\nnode_types\x18\x07 \x03(\tR\tnodeTypes\x12\x14\n\x05slots\x18\x08 \x01(\rR\x05slots\x12\x12\n\x04\x62usy\x18\t \x01(\rR\x04\x62usy\x12\x1b\n\tsilent_ms\x18\n \x01(\x04R\x08silentMs\x12!\n\x0cscheduler_id\x18\x0b \x01(\tR\x0bschedulerId\x12=\n\x0c\x63onnect_time\x18\x0c \x01(\x0b\x32\x1a.google.protobuf.TimestampR\x0b\x63onnectTime\"\x16\n\x14ListExecutorsRequest\"H\n\x15ListExecutorsResponse\x12/\n\texecutors\x18\x01 \x03(\x0b\x32\x11.pawl.v1.ExecutorR\texecutors2\xfb\x01\n\x0fNodeTypeService\x12N\n\rListNodeTypes\x12\x1d.pawl.v1.ListNodeTypesRequest\x1a\x1e.pawl.v1.ListNodeTypesResponse\x12H\n\x0bGetNodeType\x12\x1b.pawl.v1.GetNodeTypeRequest\x1a\x1c.pawl.v1.GetNodeTypeResponse\x12N\n\rListExecutors\x12\x1d.pawl.v1.ListExecutorsRequest\x1a\x1e.pawl.v1.ListExecutorsResponseb\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -33,21 +33,21 @@ _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'pawl.v1.node_type_service_p
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
   _globals['_NODETYPE']._serialized_start=78
-  _globals['_NODETYPE']._serialized_end=369
-  _globals['_LISTNODETYPESREQUEST']._serialized_start=371
-  _globals['_LISTNODETYPESREQUEST']._serialized_end=453
-  _globals['_LISTNODETYPESRESPONSE']._serialized_start=455
-  _globals['_LISTNODETYPESRESPONSE']._serialized_end=568
-  _globals['_GETNODETYPEREQUEST']._serialized_start=570
-  _globals['_GETNODETYPEREQUEST']._serialized_end=610
-  _globals['_GETNODETYPERESPONSE']._serialized_start=612
-  _globals['_GETNODETYPERESPONSE']._serialized_end=681
-  _globals['_EXECUTOR']._serialized_start=684
-  _globals['_EXECUTOR']._serialized_end=1064
-  _globals['_LISTEXECUTORSREQUEST']._serialized_start=1066
-  _globals['_LISTEXECUTORSREQUEST']._serialized_end=1088
-  _globals['_LISTEXECUTORSRESPONSE']._serialized_start=1090
-  _globals['_LISTEXECUTORSRESPONSE']._serialized_end=1162
-  _globals['_NODETYPESERVICE']._serialized_start=1165
-  _globals['_NODETYPESERVICE']._serialized_end=1416
+  _globals['_NODETYPE']._serialized_end=397
+  _globals['_LISTNODETYPESREQUEST']._serialized_start=399
+  _globals['_LISTNODETYPESREQUEST']._serialized_end=481
+  _globals['_LISTNODETYPESRESPONSE']._serialized_start=483
+  _globals['_LISTNODETYPESRESPONSE']._serialized_end=596
+  _globals['_GETNODETYPEREQUEST']._serialized_start=598
+  _globals['_GETNODETYPEREQUEST']._serialized_end=638
+  _globals['_GETNODETYPERESPONSE']._serialized_start=640
+  _globals['_GETNODETYPERESPONSE']._serialized_end=709
+  _globals['_EXECUTOR']._serialized_start=712
+  _globals['_EXECUTOR']._serialized_end=1092
+  _globals['_LISTEXECUTORSREQUEST']._serialized_start=1094
+  _globals['_LISTEXECUTORSREQUEST']._serialized_end=1116
+  _globals['_LISTEXECUTORSRESPONSE']._serialized_start=1118
+  _globals['_LISTEXECUTORSRESPONSE']._serialized_end=1190
+  _globals['_NODETYPESERVICE']._serialized_start=1193
+  _globals['_NODETYPESERVICE']._serialized_end=1444
 # @@protoc_insertion_point(module_scope)

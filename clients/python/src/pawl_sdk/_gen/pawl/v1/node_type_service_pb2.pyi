@@ -8,7 +8,7 @@ from typing import ClassVar as _ClassVar, Optional as _Optional, Union as _Union
 DESCRIPTOR: _descriptor.FileDescriptor
 
 class NodeType(_message.Message):
-    __slots__ = ("type", "description", "built_in", "input_schema", "output_schema", "config_schema", "executors", "update_time")
+    __slots__ = ("type", "description", "built_in", "input_schema", "output_schema", "config_schema", "executors", "update_time", "external")
     TYPE_FIELD_NUMBER: _ClassVar[int]
     DESCRIPTION_FIELD_NUMBER: _ClassVar[int]
     BUILT_IN_FIELD_NUMBER: _ClassVar[int]
@@ -17,6 +17,7 @@ class NodeType(_message.Message):
     CONFIG_SCHEMA_FIELD_NUMBER: _ClassVar[int]
     EXECUTORS_FIELD_NUMBER: _ClassVar[int]
     UPDATE_TIME_FIELD_NUMBER: _ClassVar[int]
+    EXTERNAL_FIELD_NUMBER: _ClassVar[int]
     type: str
     description: str
     built_in: bool
@@ -25,7 +26,8 @@ class NodeType(_message.Message):
     config_schema: str
     executors: int
     update_time: _timestamp_pb2.Timestamp
-    def __init__(self, type: _Optional[str] = ..., description: _Optional[str] = ..., built_in: bool = ..., input_schema: _Optional[str] = ..., output_schema: _Optional[str] = ..., config_schema: _Optional[str] = ..., executors: _Optional[int] = ..., update_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ...) -> None: ...
+    external: bool
+    def __init__(self, type: _Optional[str] = ..., description: _Optional[str] = ..., built_in: bool = ..., input_schema: _Optional[str] = ..., output_schema: _Optional[str] = ..., config_schema: _Optional[str] = ..., executors: _Optional[int] = ..., update_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., external: bool = ...) -> None: ...
 
 class ListNodeTypesRequest(_message.Message):
     __slots__ = ("page_size", "page_token")

@@ -25,15 +25,15 @@ _sym_db = _symbol_database.Default()
 from google.protobuf import timestamp_pb2 as google_dot_protobuf_dot_timestamp__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x13pawl/v1/pause.proto\x12\x07pawl.v1\x1a\x1fgoogle/protobuf/timestamp.proto\"\xdf\x01\n\x05Pause\x12)\n\x05scope\x18\x01 \x01(\x0e\x32\x13.pawl.v1.PauseScopeR\x05scope\x12\x12\n\x04name\x18\x02 \x01(\tR\x04name\x12\x0e\n\x02\x62y\x18\x03 \x01(\tR\x02\x62y\x12\x16\n\x06reason\x18\x04 \x01(\tR\x06reason\x12\x39\n\nsince_time\x18\x05 \x01(\x0b\x32\x1a.google.protobuf.TimestampR\tsinceTime\x12\x1a\n\x08resuming\x18\x06 \x01(\x08R\x08resuming\x12\x18\n\x07pausing\x18\x07 \x01(\x08R\x07pausing*o\n\nPauseScope\x12\x1b\n\x17PAUSE_SCOPE_UNSPECIFIED\x10\x00\x12\x13\n\x0fPAUSE_SCOPE_RUN\x10\x01\x12\x18\n\x14PAUSE_SCOPE_WORKFLOW\x10\x02\x12\x15\n\x11PAUSE_SCOPE_QUEUE\x10\x03\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x13pawl/v1/pause.proto\x12\x07pawl.v1\x1a\x1fgoogle/protobuf/timestamp.proto\"\x80\x02\n\x05Pause\x12)\n\x05scope\x18\x01 \x01(\x0e\x32\x13.pawl.v1.PauseScopeR\x05scope\x12\x12\n\x04name\x18\x02 \x01(\tR\x04name\x12\x0e\n\x02\x62y\x18\x03 \x01(\tR\x02\x62y\x12\x16\n\x06reason\x18\x04 \x01(\tR\x06reason\x12\x39\n\nsince_time\x18\x05 \x01(\x0b\x32\x1a.google.protobuf.TimestampR\tsinceTime\x12\x1a\n\x08resuming\x18\x06 \x01(\x08R\x08resuming\x12\x18\n\x07pausing\x18\x07 \x01(\x08R\x07pausing\x12\x1f\n\x0bwaiting_for\x18P \x01(\tR\nwaitingFor*o\n\nPauseScope\x12\x1b\n\x17PAUSE_SCOPE_UNSPECIFIED\x10\x00\x12\x13\n\x0fPAUSE_SCOPE_RUN\x10\x01\x12\x18\n\x14PAUSE_SCOPE_WORKFLOW\x10\x02\x12\x15\n\x11PAUSE_SCOPE_QUEUE\x10\x03\x62\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'pawl.v1.pause_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
-  _globals['_PAUSESCOPE']._serialized_start=291
-  _globals['_PAUSESCOPE']._serialized_end=402
+  _globals['_PAUSESCOPE']._serialized_start=324
+  _globals['_PAUSESCOPE']._serialized_end=435
   _globals['_PAUSE']._serialized_start=66
-  _globals['_PAUSE']._serialized_end=289
+  _globals['_PAUSE']._serialized_end=322
 # @@protoc_insertion_point(module_scope)

@@ -19,7 +19,7 @@ PAUSE_SCOPE_WORKFLOW: PauseScope
 PAUSE_SCOPE_QUEUE: PauseScope
 
 class Pause(_message.Message):
-    __slots__ = ("scope", "name", "by", "reason", "since_time", "resuming", "pausing")
+    __slots__ = ("scope", "name", "by", "reason", "since_time", "resuming", "pausing", "waiting_for")
     SCOPE_FIELD_NUMBER: _ClassVar[int]
     NAME_FIELD_NUMBER: _ClassVar[int]
     BY_FIELD_NUMBER: _ClassVar[int]
@@ -27,6 +27,7 @@ class Pause(_message.Message):
     SINCE_TIME_FIELD_NUMBER: _ClassVar[int]
     RESUMING_FIELD_NUMBER: _ClassVar[int]
     PAUSING_FIELD_NUMBER: _ClassVar[int]
+    WAITING_FOR_FIELD_NUMBER: _ClassVar[int]
     scope: PauseScope
     name: str
     by: str
@@ -34,4 +35,5 @@ class Pause(_message.Message):
     since_time: _timestamp_pb2.Timestamp
     resuming: bool
     pausing: bool
-    def __init__(self, scope: _Optional[_Union[PauseScope, str]] = ..., name: _Optional[str] = ..., by: _Optional[str] = ..., reason: _Optional[str] = ..., since_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., resuming: bool = ..., pausing: bool = ...) -> None: ...
+    waiting_for: str
+    def __init__(self, scope: _Optional[_Union[PauseScope, str]] = ..., name: _Optional[str] = ..., by: _Optional[str] = ..., reason: _Optional[str] = ..., since_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., resuming: bool = ..., pausing: bool = ..., waiting_for: _Optional[str] = ...) -> None: ...

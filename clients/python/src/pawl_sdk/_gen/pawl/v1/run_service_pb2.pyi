@@ -3,6 +3,7 @@ from google.protobuf import struct_pb2 as _struct_pb2
 from pawl_sdk._gen.pawl.v1 import effect_pb2 as _effect_pb2
 from pawl_sdk._gen.pawl.v1 import event_pb2 as _event_pb2
 from pawl_sdk._gen.pawl.v1 import explain_pb2 as _explain_pb2
+from pawl_sdk._gen.pawl.v1 import repair_pb2 as _repair_pb2
 from pawl_sdk._gen.pawl.v1 import run_pb2 as _run_pb2
 from pawl_sdk._gen.pawl.v1 import workflow_pb2 as _workflow_pb2
 from google.protobuf.internal import containers as _containers
@@ -31,7 +32,7 @@ DECISION_APPROVE: Decision
 DECISION_REJECT: Decision
 
 class StartRunRequest(_message.Message):
-    __slots__ = ("workflow_id", "version", "input_json", "input", "request_id", "priority", "deadline", "idempotency", "max_iterations")
+    __slots__ = ("workflow_id", "version", "input_json", "input", "request_id", "priority", "deadline", "idempotency", "max_iterations", "goal", "constraints", "max_retries", "untrusted_input", "budget")
     WORKFLOW_ID_FIELD_NUMBER: _ClassVar[int]
     VERSION_FIELD_NUMBER: _ClassVar[int]
     INPUT_JSON_FIELD_NUMBER: _ClassVar[int]
@@ -41,6 +42,11 @@ class StartRunRequest(_message.Message):
     DEADLINE_FIELD_NUMBER: _ClassVar[int]
     IDEMPOTENCY_FIELD_NUMBER: _ClassVar[int]
     MAX_ITERATIONS_FIELD_NUMBER: _ClassVar[int]
+    GOAL_FIELD_NUMBER: _ClassVar[int]
+    CONSTRAINTS_FIELD_NUMBER: _ClassVar[int]
+    MAX_RETRIES_FIELD_NUMBER: _ClassVar[int]
+    UNTRUSTED_INPUT_FIELD_NUMBER: _ClassVar[int]
+    BUDGET_FIELD_NUMBER: _ClassVar[int]
     workflow_id: str
     version: int
     input_json: bytes
@@ -50,7 +56,12 @@ class StartRunRequest(_message.Message):
     deadline: _duration_pb2.Duration
     idempotency: Idempotency
     max_iterations: int
-    def __init__(self, workflow_id: _Optional[str] = ..., version: _Optional[int] = ..., input_json: _Optional[bytes] = ..., input: _Optional[_Union[_struct_pb2.Value, _Mapping]] = ..., request_id: _Optional[str] = ..., priority: _Optional[int] = ..., deadline: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ..., idempotency: _Optional[_Union[Idempotency, _Mapping]] = ..., max_iterations: _Optional[int] = ...) -> None: ...
+    goal: str
+    constraints: _containers.RepeatedScalarFieldContainer[str]
+    max_retries: int
+    untrusted_input: bool
+    budget: _run_pb2.Budget
+    def __init__(self, workflow_id: _Optional[str] = ..., version: _Optional[int] = ..., input_json: _Optional[bytes] = ..., input: _Optional[_Union[_struct_pb2.Value, _Mapping]] = ..., request_id: _Optional[str] = ..., priority: _Optional[int] = ..., deadline: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ..., idempotency: _Optional[_Union[Idempotency, _Mapping]] = ..., max_iterations: _Optional[int] = ..., goal: _Optional[str] = ..., constraints: _Optional[_Iterable[str]] = ..., max_retries: _Optional[int] = ..., untrusted_input: bool = ..., budget: _Optional[_Union[_run_pb2.Budget, _Mapping]] = ...) -> None: ...
 
 class Idempotency(_message.Message):
     __slots__ = ("scope", "ttl")
@@ -176,18 +187,28 @@ class Refusal(_message.Message):
     def __init__(self, code: _Optional[int] = ..., reason: _Optional[str] = ..., message: _Optional[str] = ..., metadata: _Optional[_Mapping[str, str]] = ..., violations: _Optional[_Iterable[_Union[_workflow_pb2.Violation, _Mapping]]] = ..., retry_delay: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ..., origin_request_id: _Optional[str] = ...) -> None: ...
 
 class TestRunRequest(_message.Message):
-    __slots__ = ("definition", "input_json", "input", "request_id", "max_iterations")
+    __slots__ = ("definition", "input_json", "input", "request_id", "max_iterations", "goal", "constraints", "max_retries", "untrusted_input", "budget")
     DEFINITION_FIELD_NUMBER: _ClassVar[int]
     INPUT_JSON_FIELD_NUMBER: _ClassVar[int]
     INPUT_FIELD_NUMBER: _ClassVar[int]
     REQUEST_ID_FIELD_NUMBER: _ClassVar[int]
     MAX_ITERATIONS_FIELD_NUMBER: _ClassVar[int]
+    GOAL_FIELD_NUMBER: _ClassVar[int]
+    CONSTRAINTS_FIELD_NUMBER: _ClassVar[int]
+    MAX_RETRIES_FIELD_NUMBER: _ClassVar[int]
+    UNTRUSTED_INPUT_FIELD_NUMBER: _ClassVar[int]
+    BUDGET_FIELD_NUMBER: _ClassVar[int]
     definition: _workflow_pb2.DefinitionSource
     input_json: bytes
     input: _struct_pb2.Value
     request_id: str
     max_iterations: int
-    def __init__(self, definition: _Optional[_Union[_workflow_pb2.DefinitionSource, _Mapping]] = ..., input_json: _Optional[bytes] = ..., input: _Optional[_Union[_struct_pb2.Value, _Mapping]] = ..., request_id: _Optional[str] = ..., max_iterations: _Optional[int] = ...) -> None: ...
+    goal: str
+    constraints: _containers.RepeatedScalarFieldContainer[str]
+    max_retries: int
+    untrusted_input: bool
+    budget: _run_pb2.Budget
+    def __init__(self, definition: _Optional[_Union[_workflow_pb2.DefinitionSource, _Mapping]] = ..., input_json: _Optional[bytes] = ..., input: _Optional[_Union[_struct_pb2.Value, _Mapping]] = ..., request_id: _Optional[str] = ..., max_iterations: _Optional[int] = ..., goal: _Optional[str] = ..., constraints: _Optional[_Iterable[str]] = ..., max_retries: _Optional[int] = ..., untrusted_input: bool = ..., budget: _Optional[_Union[_run_pb2.Budget, _Mapping]] = ...) -> None: ...
 
 class TestRunResponse(_message.Message):
     __slots__ = ("run", "duplicate", "warnings")
@@ -200,10 +221,12 @@ class TestRunResponse(_message.Message):
     def __init__(self, run: _Optional[_Union[_run_pb2.Run, _Mapping]] = ..., duplicate: bool = ..., warnings: _Optional[_Iterable[_Union[_workflow_pb2.Violation, _Mapping]]] = ...) -> None: ...
 
 class GetRunRequest(_message.Message):
-    __slots__ = ("run_id",)
+    __slots__ = ("run_id", "at_event_id")
     RUN_ID_FIELD_NUMBER: _ClassVar[int]
+    AT_EVENT_ID_FIELD_NUMBER: _ClassVar[int]
     run_id: str
-    def __init__(self, run_id: _Optional[str] = ...) -> None: ...
+    at_event_id: int
+    def __init__(self, run_id: _Optional[str] = ..., at_event_id: _Optional[int] = ...) -> None: ...
 
 class GetRunResponse(_message.Message):
     __slots__ = ("run", "definition_json", "definition", "values_left_out")
@@ -274,6 +297,24 @@ class ExplainNodeResponse(_message.Message):
     EXPLANATION_FIELD_NUMBER: _ClassVar[int]
     explanation: _explain_pb2.Explanation
     def __init__(self, explanation: _Optional[_Union[_explain_pb2.Explanation, _Mapping]] = ...) -> None: ...
+
+class ExplainTaintRequest(_message.Message):
+    __slots__ = ("run_id", "node_id", "iteration", "memory_key")
+    RUN_ID_FIELD_NUMBER: _ClassVar[int]
+    NODE_ID_FIELD_NUMBER: _ClassVar[int]
+    ITERATION_FIELD_NUMBER: _ClassVar[int]
+    MEMORY_KEY_FIELD_NUMBER: _ClassVar[int]
+    run_id: str
+    node_id: str
+    iteration: int
+    memory_key: str
+    def __init__(self, run_id: _Optional[str] = ..., node_id: _Optional[str] = ..., iteration: _Optional[int] = ..., memory_key: _Optional[str] = ...) -> None: ...
+
+class ExplainTaintResponse(_message.Message):
+    __slots__ = ("trace",)
+    TRACE_FIELD_NUMBER: _ClassVar[int]
+    trace: _explain_pb2.TaintTrace
+    def __init__(self, trace: _Optional[_Union[_explain_pb2.TaintTrace, _Mapping]] = ...) -> None: ...
 
 class ListEffectsRequest(_message.Message):
     __slots__ = ("run_id", "node_id", "page_size", "page_token")
@@ -366,14 +407,16 @@ class InvocationEffect(_message.Message):
     def __init__(self, name: _Optional[str] = ..., effect_class: _Optional[str] = ..., committed: bool = ..., result_json: _Optional[bytes] = ..., result: _Optional[_Union[_struct_pb2.Value, _Mapping]] = ..., values_left_out: _Optional[_Iterable[str]] = ...) -> None: ...
 
 class CancelRunRequest(_message.Message):
-    __slots__ = ("run_id", "reason", "request_id")
+    __slots__ = ("run_id", "reason", "request_id", "compensate")
     RUN_ID_FIELD_NUMBER: _ClassVar[int]
     REASON_FIELD_NUMBER: _ClassVar[int]
     REQUEST_ID_FIELD_NUMBER: _ClassVar[int]
+    COMPENSATE_FIELD_NUMBER: _ClassVar[int]
     run_id: str
     reason: str
     request_id: str
-    def __init__(self, run_id: _Optional[str] = ..., reason: _Optional[str] = ..., request_id: _Optional[str] = ...) -> None: ...
+    compensate: bool
+    def __init__(self, run_id: _Optional[str] = ..., reason: _Optional[str] = ..., request_id: _Optional[str] = ..., compensate: bool = ...) -> None: ...
 
 class CancelRunResponse(_message.Message):
     __slots__ = ("run",)
@@ -449,6 +492,26 @@ class PauseRunResponse(_message.Message):
     run: _run_pb2.Run
     def __init__(self, run: _Optional[_Union[_run_pb2.Run, _Mapping]] = ...) -> None: ...
 
+class TopUpRunRequest(_message.Message):
+    __slots__ = ("run_id", "amounts", "by", "reason", "request_id")
+    RUN_ID_FIELD_NUMBER: _ClassVar[int]
+    AMOUNTS_FIELD_NUMBER: _ClassVar[int]
+    BY_FIELD_NUMBER: _ClassVar[int]
+    REASON_FIELD_NUMBER: _ClassVar[int]
+    REQUEST_ID_FIELD_NUMBER: _ClassVar[int]
+    run_id: str
+    amounts: _run_pb2.Amounts
+    by: str
+    reason: str
+    request_id: str
+    def __init__(self, run_id: _Optional[str] = ..., amounts: _Optional[_Union[_run_pb2.Amounts, _Mapping]] = ..., by: _Optional[str] = ..., reason: _Optional[str] = ..., request_id: _Optional[str] = ...) -> None: ...
+
+class TopUpRunResponse(_message.Message):
+    __slots__ = ("run",)
+    RUN_FIELD_NUMBER: _ClassVar[int]
+    run: _run_pb2.Run
+    def __init__(self, run: _Optional[_Union[_run_pb2.Run, _Mapping]] = ...) -> None: ...
+
 class ResumeRunRequest(_message.Message):
     __slots__ = ("run_id", "by", "reason", "request_id", "children")
     RUN_ID_FIELD_NUMBER: _ClassVar[int]
@@ -468,3 +531,111 @@ class ResumeRunResponse(_message.Message):
     RUN_FIELD_NUMBER: _ClassVar[int]
     run: _run_pb2.Run
     def __init__(self, run: _Optional[_Union[_run_pb2.Run, _Mapping]] = ...) -> None: ...
+
+class RepairRunRequest(_message.Message):
+    __slots__ = ("run_id", "from_nodes", "from_event_id", "definition", "latest", "input_json", "input", "outputs", "keep_nodes", "dry_run", "plan_digest", "request_id", "by", "reason", "keep_effects")
+    RUN_ID_FIELD_NUMBER: _ClassVar[int]
+    FROM_NODES_FIELD_NUMBER: _ClassVar[int]
+    FROM_EVENT_ID_FIELD_NUMBER: _ClassVar[int]
+    DEFINITION_FIELD_NUMBER: _ClassVar[int]
+    LATEST_FIELD_NUMBER: _ClassVar[int]
+    INPUT_JSON_FIELD_NUMBER: _ClassVar[int]
+    INPUT_FIELD_NUMBER: _ClassVar[int]
+    OUTPUTS_FIELD_NUMBER: _ClassVar[int]
+    KEEP_NODES_FIELD_NUMBER: _ClassVar[int]
+    DRY_RUN_FIELD_NUMBER: _ClassVar[int]
+    PLAN_DIGEST_FIELD_NUMBER: _ClassVar[int]
+    REQUEST_ID_FIELD_NUMBER: _ClassVar[int]
+    BY_FIELD_NUMBER: _ClassVar[int]
+    REASON_FIELD_NUMBER: _ClassVar[int]
+    KEEP_EFFECTS_FIELD_NUMBER: _ClassVar[int]
+    run_id: str
+    from_nodes: _containers.RepeatedScalarFieldContainer[str]
+    from_event_id: int
+    definition: _workflow_pb2.DefinitionSource
+    latest: bool
+    input_json: bytes
+    input: _struct_pb2.Value
+    outputs: _containers.RepeatedCompositeFieldContainer[SetOutputRequest]
+    keep_nodes: _containers.RepeatedScalarFieldContainer[str]
+    dry_run: bool
+    plan_digest: str
+    request_id: str
+    by: str
+    reason: str
+    keep_effects: bool
+    def __init__(self, run_id: _Optional[str] = ..., from_nodes: _Optional[_Iterable[str]] = ..., from_event_id: _Optional[int] = ..., definition: _Optional[_Union[_workflow_pb2.DefinitionSource, _Mapping]] = ..., latest: bool = ..., input_json: _Optional[bytes] = ..., input: _Optional[_Union[_struct_pb2.Value, _Mapping]] = ..., outputs: _Optional[_Iterable[_Union[SetOutputRequest, _Mapping]]] = ..., keep_nodes: _Optional[_Iterable[str]] = ..., dry_run: bool = ..., plan_digest: _Optional[str] = ..., request_id: _Optional[str] = ..., by: _Optional[str] = ..., reason: _Optional[str] = ..., keep_effects: bool = ...) -> None: ...
+
+class SetOutputRequest(_message.Message):
+    __slots__ = ("node_id", "output_json", "output", "handle")
+    NODE_ID_FIELD_NUMBER: _ClassVar[int]
+    OUTPUT_JSON_FIELD_NUMBER: _ClassVar[int]
+    OUTPUT_FIELD_NUMBER: _ClassVar[int]
+    HANDLE_FIELD_NUMBER: _ClassVar[int]
+    node_id: str
+    output_json: bytes
+    output: _struct_pb2.Value
+    handle: str
+    def __init__(self, node_id: _Optional[str] = ..., output_json: _Optional[bytes] = ..., output: _Optional[_Union[_struct_pb2.Value, _Mapping]] = ..., handle: _Optional[str] = ...) -> None: ...
+
+class RepairRunResponse(_message.Message):
+    __slots__ = ("plan", "run", "duplicate", "warnings")
+    PLAN_FIELD_NUMBER: _ClassVar[int]
+    RUN_FIELD_NUMBER: _ClassVar[int]
+    DUPLICATE_FIELD_NUMBER: _ClassVar[int]
+    WARNINGS_FIELD_NUMBER: _ClassVar[int]
+    plan: _repair_pb2.RepairPlan
+    run: _run_pb2.Run
+    duplicate: bool
+    warnings: _containers.RepeatedCompositeFieldContainer[_workflow_pb2.Violation]
+    def __init__(self, plan: _Optional[_Union[_repair_pb2.RepairPlan, _Mapping]] = ..., run: _Optional[_Union[_run_pb2.Run, _Mapping]] = ..., duplicate: bool = ..., warnings: _Optional[_Iterable[_Union[_workflow_pb2.Violation, _Mapping]]] = ...) -> None: ...
+
+class RetryRunRequest(_message.Message):
+    __slots__ = ("run_id", "latest", "dry_run", "plan_digest", "request_id", "keep_effects")
+    RUN_ID_FIELD_NUMBER: _ClassVar[int]
+    LATEST_FIELD_NUMBER: _ClassVar[int]
+    DRY_RUN_FIELD_NUMBER: _ClassVar[int]
+    PLAN_DIGEST_FIELD_NUMBER: _ClassVar[int]
+    REQUEST_ID_FIELD_NUMBER: _ClassVar[int]
+    KEEP_EFFECTS_FIELD_NUMBER: _ClassVar[int]
+    run_id: str
+    latest: bool
+    dry_run: bool
+    plan_digest: str
+    request_id: str
+    keep_effects: bool
+    def __init__(self, run_id: _Optional[str] = ..., latest: bool = ..., dry_run: bool = ..., plan_digest: _Optional[str] = ..., request_id: _Optional[str] = ..., keep_effects: bool = ...) -> None: ...
+
+class RetryRunResponse(_message.Message):
+    __slots__ = ("plan", "run", "duplicate")
+    PLAN_FIELD_NUMBER: _ClassVar[int]
+    RUN_FIELD_NUMBER: _ClassVar[int]
+    DUPLICATE_FIELD_NUMBER: _ClassVar[int]
+    plan: _repair_pb2.RepairPlan
+    run: _run_pb2.Run
+    duplicate: bool
+    def __init__(self, plan: _Optional[_Union[_repair_pb2.RepairPlan, _Mapping]] = ..., run: _Optional[_Union[_run_pb2.Run, _Mapping]] = ..., duplicate: bool = ...) -> None: ...
+
+class SignalRunRequest(_message.Message):
+    __slots__ = ("run_id", "name", "payload_json", "payload", "request_id")
+    RUN_ID_FIELD_NUMBER: _ClassVar[int]
+    NAME_FIELD_NUMBER: _ClassVar[int]
+    PAYLOAD_JSON_FIELD_NUMBER: _ClassVar[int]
+    PAYLOAD_FIELD_NUMBER: _ClassVar[int]
+    REQUEST_ID_FIELD_NUMBER: _ClassVar[int]
+    run_id: str
+    name: str
+    payload_json: bytes
+    payload: _struct_pb2.Value
+    request_id: str
+    def __init__(self, run_id: _Optional[str] = ..., name: _Optional[str] = ..., payload_json: _Optional[bytes] = ..., payload: _Optional[_Union[_struct_pb2.Value, _Mapping]] = ..., request_id: _Optional[str] = ...) -> None: ...
+
+class SignalRunResponse(_message.Message):
+    __slots__ = ("run", "duplicate", "kept")
+    RUN_FIELD_NUMBER: _ClassVar[int]
+    DUPLICATE_FIELD_NUMBER: _ClassVar[int]
+    KEPT_FIELD_NUMBER: _ClassVar[int]
+    run: _run_pb2.Run
+    duplicate: bool
+    kept: bool
+    def __init__(self, run: _Optional[_Union[_run_pb2.Run, _Mapping]] = ..., duplicate: bool = ..., kept: bool = ...) -> None: ...

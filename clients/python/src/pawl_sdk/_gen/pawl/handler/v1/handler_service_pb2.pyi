@@ -103,7 +103,7 @@ class ServeResponse(_message.Message):
     def __init__(self, welcome: _Optional[_Union[Welcome, _Mapping]] = ..., lost: _Optional[_Union[Lost, _Mapping]] = ..., first_seq: _Optional[int] = ..., heard_seq: _Optional[int] = ..., items: _Optional[_Iterable[_Union[HostItem, _Mapping]]] = ...) -> None: ...
 
 class ProcessItem(_message.Message):
-    __slots__ = ("partial", "log", "effect_begin", "effect_commit", "result", "failure", "ended", "room", "leaving", "pong")
+    __slots__ = ("partial", "log", "effect_begin", "effect_commit", "result", "failure", "ended", "room", "leaving", "pong", "spent")
     PARTIAL_FIELD_NUMBER: _ClassVar[int]
     LOG_FIELD_NUMBER: _ClassVar[int]
     EFFECT_BEGIN_FIELD_NUMBER: _ClassVar[int]
@@ -114,6 +114,7 @@ class ProcessItem(_message.Message):
     ROOM_FIELD_NUMBER: _ClassVar[int]
     LEAVING_FIELD_NUMBER: _ClassVar[int]
     PONG_FIELD_NUMBER: _ClassVar[int]
+    SPENT_FIELD_NUMBER: _ClassVar[int]
     partial: Partial
     log: Log
     effect_begin: EffectBegin
@@ -124,7 +125,8 @@ class ProcessItem(_message.Message):
     room: Room
     leaving: Leaving
     pong: Pong
-    def __init__(self, partial: _Optional[_Union[Partial, _Mapping]] = ..., log: _Optional[_Union[Log, _Mapping]] = ..., effect_begin: _Optional[_Union[EffectBegin, _Mapping]] = ..., effect_commit: _Optional[_Union[EffectCommit, _Mapping]] = ..., result: _Optional[_Union[Result, _Mapping]] = ..., failure: _Optional[_Union[Failure, _Mapping]] = ..., ended: _Optional[_Union[Ended, _Mapping]] = ..., room: _Optional[_Union[Room, _Mapping]] = ..., leaving: _Optional[_Union[Leaving, _Mapping]] = ..., pong: _Optional[_Union[Pong, _Mapping]] = ...) -> None: ...
+    spent: Spent
+    def __init__(self, partial: _Optional[_Union[Partial, _Mapping]] = ..., log: _Optional[_Union[Log, _Mapping]] = ..., effect_begin: _Optional[_Union[EffectBegin, _Mapping]] = ..., effect_commit: _Optional[_Union[EffectCommit, _Mapping]] = ..., result: _Optional[_Union[Result, _Mapping]] = ..., failure: _Optional[_Union[Failure, _Mapping]] = ..., ended: _Optional[_Union[Ended, _Mapping]] = ..., room: _Optional[_Union[Room, _Mapping]] = ..., leaving: _Optional[_Union[Leaving, _Mapping]] = ..., pong: _Optional[_Union[Pong, _Mapping]] = ..., spent: _Optional[_Union[Spent, _Mapping]] = ...) -> None: ...
 
 class HostItem(_message.Message):
     __slots__ = ("invoke", "cancel", "effect_begun", "effect_committed", "streamed", "refused", "ping", "drain")
@@ -167,20 +169,24 @@ class Hello(_message.Message):
     def __init__(self, session_id: _Optional[str] = ..., protocol: _Optional[int] = ..., name: _Optional[str] = ..., build: _Optional[str] = ..., sdk: _Optional[str] = ..., language: _Optional[str] = ..., slots: _Optional[int] = ..., handlers: _Optional[_Iterable[_Union[Handler, _Mapping]]] = ...) -> None: ...
 
 class Handler(_message.Message):
-    __slots__ = ("type", "description", "input_schema", "output_schema", "config_schema", "stall_ms")
+    __slots__ = ("type", "description", "input_schema", "output_schema", "config_schema", "stall_ms", "state", "external")
     TYPE_FIELD_NUMBER: _ClassVar[int]
     DESCRIPTION_FIELD_NUMBER: _ClassVar[int]
     INPUT_SCHEMA_FIELD_NUMBER: _ClassVar[int]
     OUTPUT_SCHEMA_FIELD_NUMBER: _ClassVar[int]
     CONFIG_SCHEMA_FIELD_NUMBER: _ClassVar[int]
     STALL_MS_FIELD_NUMBER: _ClassVar[int]
+    STATE_FIELD_NUMBER: _ClassVar[int]
+    EXTERNAL_FIELD_NUMBER: _ClassVar[int]
     type: str
     description: str
     input_schema: str
     output_schema: str
     config_schema: str
     stall_ms: int
-    def __init__(self, type: _Optional[str] = ..., description: _Optional[str] = ..., input_schema: _Optional[str] = ..., output_schema: _Optional[str] = ..., config_schema: _Optional[str] = ..., stall_ms: _Optional[int] = ...) -> None: ...
+    state: bool
+    external: bool
+    def __init__(self, type: _Optional[str] = ..., description: _Optional[str] = ..., input_schema: _Optional[str] = ..., output_schema: _Optional[str] = ..., config_schema: _Optional[str] = ..., stall_ms: _Optional[int] = ..., state: bool = ..., external: bool = ...) -> None: ...
 
 class Resume(_message.Message):
     __slots__ = ("session_id",)
@@ -229,7 +235,7 @@ class Lost(_message.Message):
     def __init__(self) -> None: ...
 
 class Invoke(_message.Message):
-    __slots__ = ("invocation_id", "type", "input_json", "config_json", "attempt", "effect_key", "timeout_ms", "run_id", "node_id", "iteration", "workflow_id", "traceparent", "memory_json")
+    __slots__ = ("invocation_id", "type", "input_json", "config_json", "attempt", "effect_key", "timeout_ms", "run_id", "node_id", "iteration", "workflow_id", "traceparent", "memory_json", "state_json", "taint")
     INVOCATION_ID_FIELD_NUMBER: _ClassVar[int]
     TYPE_FIELD_NUMBER: _ClassVar[int]
     INPUT_JSON_FIELD_NUMBER: _ClassVar[int]
@@ -243,6 +249,8 @@ class Invoke(_message.Message):
     WORKFLOW_ID_FIELD_NUMBER: _ClassVar[int]
     TRACEPARENT_FIELD_NUMBER: _ClassVar[int]
     MEMORY_JSON_FIELD_NUMBER: _ClassVar[int]
+    STATE_JSON_FIELD_NUMBER: _ClassVar[int]
+    TAINT_FIELD_NUMBER: _ClassVar[int]
     invocation_id: str
     type: str
     input_json: str
@@ -256,7 +264,9 @@ class Invoke(_message.Message):
     workflow_id: str
     traceparent: str
     memory_json: str
-    def __init__(self, invocation_id: _Optional[str] = ..., type: _Optional[str] = ..., input_json: _Optional[str] = ..., config_json: _Optional[str] = ..., attempt: _Optional[int] = ..., effect_key: _Optional[str] = ..., timeout_ms: _Optional[int] = ..., run_id: _Optional[str] = ..., node_id: _Optional[str] = ..., iteration: _Optional[int] = ..., workflow_id: _Optional[str] = ..., traceparent: _Optional[str] = ..., memory_json: _Optional[str] = ...) -> None: ...
+    state_json: str
+    taint: _containers.RepeatedScalarFieldContainer[str]
+    def __init__(self, invocation_id: _Optional[str] = ..., type: _Optional[str] = ..., input_json: _Optional[str] = ..., config_json: _Optional[str] = ..., attempt: _Optional[int] = ..., effect_key: _Optional[str] = ..., timeout_ms: _Optional[int] = ..., run_id: _Optional[str] = ..., node_id: _Optional[str] = ..., iteration: _Optional[int] = ..., workflow_id: _Optional[str] = ..., traceparent: _Optional[str] = ..., memory_json: _Optional[str] = ..., state_json: _Optional[str] = ..., taint: _Optional[_Iterable[str]] = ...) -> None: ...
 
 class Cancel(_message.Message):
     __slots__ = ("invocation_id", "reason")
@@ -345,28 +355,42 @@ class EffectCommitted(_message.Message):
     def __init__(self, invocation_id: _Optional[str] = ..., name: _Optional[str] = ..., state: _Optional[_Union[EffectState, str]] = ...) -> None: ...
 
 class Usage(_message.Message):
-    __slots__ = ("input_tokens", "output_tokens")
+    __slots__ = ("input_tokens", "output_tokens", "cost_micros", "model")
     INPUT_TOKENS_FIELD_NUMBER: _ClassVar[int]
     OUTPUT_TOKENS_FIELD_NUMBER: _ClassVar[int]
+    COST_MICROS_FIELD_NUMBER: _ClassVar[int]
+    MODEL_FIELD_NUMBER: _ClassVar[int]
     input_tokens: int
     output_tokens: int
-    def __init__(self, input_tokens: _Optional[int] = ..., output_tokens: _Optional[int] = ...) -> None: ...
+    cost_micros: int
+    model: str
+    def __init__(self, input_tokens: _Optional[int] = ..., output_tokens: _Optional[int] = ..., cost_micros: _Optional[int] = ..., model: _Optional[str] = ...) -> None: ...
+
+class Spent(_message.Message):
+    __slots__ = ("invocation_id", "usage")
+    INVOCATION_ID_FIELD_NUMBER: _ClassVar[int]
+    USAGE_FIELD_NUMBER: _ClassVar[int]
+    invocation_id: str
+    usage: Usage
+    def __init__(self, invocation_id: _Optional[str] = ..., usage: _Optional[_Union[Usage, _Mapping]] = ...) -> None: ...
 
 class Result(_message.Message):
-    __slots__ = ("invocation_id", "output_json", "handle", "usage", "queue_delay_ms", "actions")
+    __slots__ = ("invocation_id", "output_json", "handle", "usage", "queue_delay_ms", "actions", "taint")
     INVOCATION_ID_FIELD_NUMBER: _ClassVar[int]
     OUTPUT_JSON_FIELD_NUMBER: _ClassVar[int]
     HANDLE_FIELD_NUMBER: _ClassVar[int]
     USAGE_FIELD_NUMBER: _ClassVar[int]
     QUEUE_DELAY_MS_FIELD_NUMBER: _ClassVar[int]
     ACTIONS_FIELD_NUMBER: _ClassVar[int]
+    TAINT_FIELD_NUMBER: _ClassVar[int]
     invocation_id: str
     output_json: str
     handle: str
     usage: Usage
     queue_delay_ms: int
     actions: _containers.RepeatedCompositeFieldContainer[Action]
-    def __init__(self, invocation_id: _Optional[str] = ..., output_json: _Optional[str] = ..., handle: _Optional[str] = ..., usage: _Optional[_Union[Usage, _Mapping]] = ..., queue_delay_ms: _Optional[int] = ..., actions: _Optional[_Iterable[_Union[Action, _Mapping]]] = ...) -> None: ...
+    taint: _containers.RepeatedScalarFieldContainer[str]
+    def __init__(self, invocation_id: _Optional[str] = ..., output_json: _Optional[str] = ..., handle: _Optional[str] = ..., usage: _Optional[_Union[Usage, _Mapping]] = ..., queue_delay_ms: _Optional[int] = ..., actions: _Optional[_Iterable[_Union[Action, _Mapping]]] = ..., taint: _Optional[_Iterable[str]] = ...) -> None: ...
 
 class Action(_message.Message):
     __slots__ = ("update_memory", "set_status", "goto_node", "handoff", "request_human_input", "resume_from_human", "merge_parallel_results", "unknown")

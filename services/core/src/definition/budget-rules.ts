@@ -1,0 +1,66 @@
+// Rules of budgets. A node that can never fit into its budget is refused when the author saves it, not when a run reaches it.
+
+import { amountText, METERS, type SomeAmounts } from "../policy/budget.ts";
+import { amountsOf } from "./amounts.ts";
+import { isGlueType } from "./node-types.ts";
+import { asksModel, reserveOf } from "./reserve.ts";
+import type { RawDefinition, RawNode } from "./schema.ts";
+import type { Report } from "./violation.ts";
+
+/** Reports nodes that need more than a budget has, and budgets of nodes that use nothing. */
+export function checkBudgets({ nodes, budget }: RawDefinition, report: Report): void {
+  nodes.forEach((node, index) => {
+    const path = `nodes[${index}]`;
+    if (!mayUse(node)) {
+      for (const key of ["budget", "reserve"] as const)
+        if (node[key] !== undefined)
+          report(
+            `${path}.${key}`,
+            "BUDGET_UNUSED",
+            "the scheduler completes this node itself, and it uses nothing; remove it",
+            node.id,
+          );
+      return;
+    }
+    const need = { ...needOf(node), executions: 1 };
+    const tooSmall = (limits: SomeAmounts, whose: string): void => {
+      for (const meter of METERS) {
+        const limit = limits[meter];
+        const asked = need[meter] ?? 0;
+        if (limit === undefined || asked <= limit) continue;
+        const message = `one execution reserves ${amountText(meter, asked)}, and the budget of the ${whose} has ${amountText(meter, limit)}; lower the one or raise the other`;
+        report(path, "BUDGET_TOO_SMALL", message, node.id);
+      }
+    };
+    tooSmall(amountsOf(budget ?? {}), "run");
+    tooSmall(amountsOf(node.budget ?? {}), "node");
+  });
+}
+
+/** Warns of nodes whose cost a budget can only count afterwards: parallel nodes may pass the limit together. */
+export function warnOfBudgets({ nodes, budget }: RawDefinition, report: Report): void {
+  nodes.forEach((node, index) => {
+    const hasLimit = (budget?.cost_usd ?? node.budget?.cost_usd) !== undefined;
+    if (!hasLimit || node.reserve?.cost_usd !== undefined || !asksModel(bodyOf(node).type)) return;
+    const message =
+      "it reserves no cost, so parallel nodes may pass the budget together; add reserve.cost_usd";
+    report(`nodes[${index}]`, "COST_NOT_RESERVED", message, node.id);
+  });
+}
+
+/** The rules of map and loop have checked the body. */
+const bodyOf = ({ type, config }: RawNode): Pick<RawNode, "type" | "config"> => {
+  const body = config["body"] as Partial<RawNode> | undefined;
+  const isScope = (type === "map" || type === "loop") && typeof body?.type === "string";
+  return isScope ? { type: body.type ?? "", config: body.config ?? {} } : { type, config };
+};
+
+const mayUse = (node: RawNode): boolean => !isGlueType(bodyOf(node).type);
+
+function needOf(node: RawNode): SomeAmounts {
+  const { type, config } = bodyOf(node);
+  const derived = reserveOf(type, config, amountsOf(node.reserve ?? {}));
+  const isDeclared = node.reserve?.tokens !== undefined || typeof config["max_tokens"] === "number";
+  // The planner lowers a reservation that no author wrote to the size of the budget.
+  return isDeclared ? derived : { ...derived, tokens: 0 };
+}

@@ -1,0 +1,100 @@
+// Budgets: how much a run or a node may use. Every amount is a whole number. Money is counted in micro-dollars, so sums are exact.
+
+/** The amounts that budgets limit. */
+export const METERS = ["tokens", "costMicros", "executions"] as const;
+export type Meter = (typeof METERS)[number];
+
+/** An amount of each meter. */
+export type Amounts = Readonly<Record<Meter, number>>;
+
+/** An amount of some meters. A limit leaves out the meters that it does not limit. */
+export type SomeAmounts = Readonly<Partial<Record<Meter, number>>>;
+
+/** What happens when a run needs more than its budget: it fails, or it pauses until a user raises the budget. */
+export const ON_EXCEEDED = ["fail", "pause"] as const;
+
+/** The limits of a run. */
+export interface Budget extends SomeAmounts {
+  readonly onExceeded: (typeof ON_EXCEEDED)[number];
+}
+
+export const NOTHING: Amounts = { tokens: 0, costMicros: 0, executions: 0 };
+
+/** The largest amount of a budget. Sums of a run stay whole numbers far below the limit of a double. */
+export const AMOUNT_MAX = 1e12;
+
+const mapped = (of: (meter: Meter) => number): Amounts => ({
+  tokens: of("tokens"),
+  costMicros: of("costMicros"),
+  executions: of("executions"),
+});
+
+export const plus = (a: Amounts, b: SomeAmounts): Amounts =>
+  mapped((meter) => a[meter] + (b[meter] ?? 0));
+
+export const minus = (a: Amounts, b: SomeAmounts): Amounts =>
+  mapped((meter) => a[meter] - (b[meter] ?? 0));
+
+/** The amounts that are not 0. */
+export const present = (amounts: SomeAmounts): SomeAmounts =>
+  Object.fromEntries(
+    METERS.flatMap((meter) => ((amounts[meter] ?? 0) === 0 ? [] : [[meter, amounts[meter]]])),
+  );
+
+/** Amounts that name every meter. */
+export const whole = (amounts: SomeAmounts): Amounts => plus(NOTHING, amounts);
+
+/** Whether a budget limits any meter. */
+export const limitsAny = (amounts: SomeAmounts): boolean =>
+  METERS.some((meter) => amounts[meter] !== undefined);
+
+/** The lower limit of each meter. A caller can lower the budget of a workflow, and never raise it. */
+export function lowerBudget(
+  own: Budget | undefined,
+  asked: (SomeAmounts & Partial<Pick<Budget, "onExceeded">>) | undefined,
+): Budget | undefined {
+  if (asked === undefined) return own;
+  const amounts = Object.fromEntries(
+    METERS.flatMap((meter) => {
+      const both = [own?.[meter], asked[meter]].filter((each) => each !== undefined);
+      return both.length === 0 ? [] : [[meter, Math.min(...both)]];
+    }),
+  );
+  if (!limitsAny(amounts)) return undefined;
+  return { ...amounts, onExceeded: asked.onExceeded ?? own?.onExceeded ?? "fail" };
+}
+
+/** The budget after a raise. A meter without a limit stays without one. */
+export const raisedBudget = (budget: Budget, raise: SomeAmounts): Budget => ({
+  ...budget,
+  ...Object.fromEntries(
+    METERS.flatMap((meter) => {
+      const limit = budget[meter];
+      return limit === undefined ? [] : [[meter, limit + (raise[meter] ?? 0)]];
+    }),
+  ),
+});
+
+/** Dollars as micro-dollars. A smaller part of a dollar is rounded. */
+export const microsOf = (usd: number): number => Math.round(usd * 1e6);
+
+/** Micro-dollars as dollars for people: `$0.25`. */
+export function usdText(micros: number): string {
+  const fraction = String(Math.abs(micros) % 1e6).padStart(6, "0");
+  const cents = fraction.replace(/0{1,4}$/, "");
+  return `${micros < 0 ? "-" : ""}$${Math.floor(Math.abs(micros) / 1e6)}.${cents}`;
+}
+
+/** The meters for people. */
+export const METER_WORDS: Readonly<Record<Meter, string>> = {
+  tokens: "tokens",
+  costMicros: "money",
+  executions: "node executions",
+};
+
+/** An amount for people: `20 tokens`. */
+export function amountText(meter: Meter, amount: number): string {
+  if (meter === "costMicros") return usdText(amount);
+  const unit = meter === "tokens" ? "token" : "node execution";
+  return `${amount} ${unit}${amount === 1 ? "" : "s"}`;
+}

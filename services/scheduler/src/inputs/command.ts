@@ -1,0 +1,16 @@
+// The inputs whose sender waits for the answer.
+
+import type { Input } from "./input.ts";
+
+const COMMANDS: ReadonlySet<Input["kind"]> = new Set([
+  "start",
+  "cancel",
+  "decide",
+  "signal",
+  "pause",
+  "resume",
+  "raise",
+]);
+
+/** Whether the sender waits for the answer and may repeat the input. */
+export const isCommand = ({ kind }: Input): boolean => COMMANDS.has(kind);

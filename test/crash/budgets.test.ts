@@ -1,0 +1,80 @@
+// Fifty parallel nodes and a budget of ten, while executors and schedulers are killed. Each start is a call to a receiver, and the receiver
+// counts: a killed process must not make the run start more than its budget covers.
+import { createPawlClient, type PawlClient } from "@pawl/client";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { graph, names } from "../flow/graph.ts";
+import { SINK_EGRESS, startSink, type Sink } from "../flow/sink.ts";
+import { storyOf } from "../flow/story.ts";
+import { type Cluster, startCluster } from "../support/cluster.ts";
+import { checkInvariants } from "../support/invariants.ts";
+import { failpoints, replaceScheduler, startExecutor } from "./processes.ts";
+
+const BUDGET = 10;
+
+let cluster: Cluster;
+let client: PawlClient;
+let sink: Sink;
+
+beforeAll(async () => {
+  sink = await startSink();
+  cluster = await startCluster({
+    env: SINK_EGRESS,
+    envOf: { scheduler: { PAWL_GRACE_MS: "200" } },
+  });
+  client = createPawlClient({ baseUrl: cluster.url, attempts: 30 });
+});
+beforeEach(({ onTestFailed }) => onTestFailed(() => console.error(cluster.logs())));
+afterAll(async () => {
+  await cluster.stop();
+  await sink.stop();
+});
+
+/** Fifty calls beside each other. */
+function fan(name: string): string {
+  const ids = names("n", 50);
+  const node = {
+    type: "http",
+    retry: { attempts: 3, backoff_ms: 1 },
+    config: { url: sink.url(name), method: "POST" },
+  };
+  const paths = ids.map((id) => `start > ${id}`);
+  const text = graph(paths, Object.fromEntries(ids.map((id) => [id, node])));
+  return JSON.stringify({ ...text, budget: { node_executions: BUDGET } });
+}
+
+async function checkRun(name: string, runId: string): Promise<void> {
+  const story = await storyOf(client, runId);
+  expect(story.status).toBe("failed");
+  expect(story.of("run.failed")[0]?.payload).toMatchObject({ cause: "budget_exceeded" });
+  expect(story.of("node.started").length).toBeLessThanOrEqual(BUDGET);
+  expect(sink.calls.filter((call) => call.name === name).length).toBeLessThanOrEqual(BUDGET);
+  expect(await checkInvariants(cluster.databaseUrl, [runId])).toEqual([]);
+}
+
+test("executors killed before, in and after their handlers never let more than 10 of 50 nodes start (S2.21, X27)", async () => {
+  for (const member of cluster.executors) await member.stop();
+  const points = ["handler.before-run@3", "handler.after-run@4", "outcome.sent@2"];
+  for (const [at, point] of points.entries()) {
+    const doomed = await startExecutor(cluster, failpoints(`${point}=kill`));
+    const { run } = await client.runs.test(fan(`executor-${at}`));
+    expect(await doomed.exited(), point).toBe("SIGKILL");
+    const whole = await startExecutor(cluster);
+    await checkRun(`executor-${at}`, run.runId);
+    await whole.stop();
+  }
+});
+
+test("schedulers killed before and after their commits never let more than 10 of 50 nodes start (S2.21, X27)", async () => {
+  await startExecutor(cluster);
+  await cluster.schedulers[0]?.kill("SIGKILL");
+  const points = ["tick.before-commit@3", "tick.after-commit@2", "tick.before-reply@3"];
+  const accepted: Promise<string>[] = [];
+  for (const [at, point] of points.entries()) {
+    const doomed = await replaceScheduler(cluster, failpoints(`${point}=kill`));
+    accepted.push(client.runs.test(fan(`scheduler-${at}`)).then(({ run }) => run.runId));
+    expect(await doomed.exited(), point).toBe("SIGKILL");
+  }
+  await replaceScheduler(cluster);
+  for (const [at, runId] of (await Promise.all(accepted)).entries())
+    await checkRun(`scheduler-${at}`, runId);
+});

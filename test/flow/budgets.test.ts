@@ -1,0 +1,202 @@
+// Budgets and usage on the real trio: what attempts use counts however they end, a run never starts more than its budget covers, and a run
+// that pauses for its budget continues with a top-up.
+import { createPawlClient, type PawlClient } from "@pawl/client";
+import { freePort, LOOPBACK } from "@pawl/deploy/ports.ts";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { HANDLERS } from "../handler-kit/programs/sdks.ts";
+import { type Cluster, startCluster } from "../support/cluster.ts";
+import { checkInvariants } from "../support/invariants.ts";
+import { graph, type GraphText, names, type NodeText, script } from "./graph.ts";
+import { act, serveKit } from "./kit-program.ts";
+import { SINK_EGRESS, startSink, type Sink } from "./sink.ts";
+import { firstEvent, runGraph, storyOf } from "./story.ts";
+
+let cluster: Cluster;
+let client: PawlClient;
+let address: string;
+let sink: Sink;
+
+const PRICES = { "offline/echo": { input: 1, output: 2 }, "kit-model": { input: 10, output: 100 } };
+
+beforeAll(async () => {
+  const port = await freePort();
+  address = `${LOOPBACK}:${port}`;
+  sink = await startSink();
+  cluster = await startCluster({
+    env: SINK_EGRESS,
+    envOf: {
+      executor: { PAWL_HANDLER_PORT: String(port), PAWL_LLM_PRICES: JSON.stringify(PRICES) },
+    },
+  });
+  client = createPawlClient({ baseUrl: cluster.url });
+});
+beforeEach(({ onTestFailed }) => onTestFailed(() => console.error(cluster.logs())));
+afterAll(async () => {
+  await cluster.stop();
+  await sink.stop();
+});
+
+const llm = (model: string, more: NodeText = {}): NodeText => ({
+  type: "llm",
+  config: { model: `offline/${model}`, prompt: "Tell me a story" },
+  ...more,
+});
+
+/** Nodes beside each other behind a start. */
+const fan = (count: number, node: NodeText, budget: object): GraphText & { budget: object } => ({
+  ...graph(
+    names("n", count).map((id) => `start > ${id}`),
+    Object.fromEntries(names("n", count).map((id) => [id, node])),
+  ),
+  budget,
+});
+
+const json = (definition: object): string => JSON.stringify(definition);
+
+test.for(Object.entries(HANDLERS))(
+  "what a handler in %s reports counts with its price, also if it fails (S2.20, S2.22)",
+  { timeout: 90_000 },
+  async ([, find], context) => {
+    const { leave } = await serveKit({ client, address }, find, context);
+    const story = await runGraph(
+      client,
+      graph(["start > good > bad"], { good: act(["spend"]), bad: act(["spend", "not_json"]) }),
+    );
+    // 3 tokens at 10 and 4 at 100 micro-dollars, and 7 that the handler knows itself.
+    const usage = { inputTokens: 4, outputTokens: 4, costMicros: 437, model: "kit-model" };
+    expect(story.of("node.completed", "good")[0]?.payload).toMatchObject({ usage });
+    expect(story.of("node.failed", "bad")[0]?.payload).toMatchObject({
+      cause: "action_invalid",
+      usage,
+    });
+    expect(story.run.usage).toMatchObject({
+      ...{ inputTokens: 8n, outputTokens: 8n, costMicros: 874n, nodeExecutions: 2n },
+    });
+    await leave();
+  },
+);
+
+test("the usage of a model counts with its price, and of a failing model too (S2.20, S2.22)", async () => {
+  const story = await runGraph(
+    client,
+    graph(["start > a > b"], {
+      a: llm("echo"),
+      b: llm("fail?after=5", { retry: { attempts: 2, backoff_ms: 1 } }),
+    }),
+  );
+  const [{ payload } = { payload: {} }] = story.of("node.completed", "a");
+  const { usage } = payload as { usage: { inputTokens: number; outputTokens: number } };
+  const cost = usage.inputTokens + 2 * usage.outputTokens;
+  expect(payload).toMatchObject({ usage: { model: "offline/echo", costMicros: cost } });
+  expect(story.of("node.retried", "b")[0]?.payload).toMatchObject({ usage: { outputTokens: 5 } });
+  expect(story.of("node.failed", "b")[0]?.payload).toMatchObject({ usage: { outputTokens: 5 } });
+  expect(Number(story.run.usage?.outputTokens)).toBe(usage.outputTokens + 10);
+  expect(Number(story.run.usage?.costMicros)).toBe(cost);
+});
+
+test("50 parallel nodes and a budget of 10: 10 start, and the run fails by name (S2.21, X27)", async () => {
+  const { run } = await client.runs.test(
+    json(fan(50, script("return 1"), { node_executions: 10 })),
+  );
+  const story = await storyOf(client, run.runId);
+  expect(story.status).toBe("failed");
+  expect(story.of("node.started")).toHaveLength(10);
+  expect(story.of("run.failed")[0]?.payload).toMatchObject({ cause: "budget_exceeded" });
+  expect(await checkInvariants(cluster.databaseUrl, [run.runId])).toEqual([]);
+});
+
+test("a caller lowers the budget of a definition and cannot raise it (S2.21)", async () => {
+  const definition = json(fan(3, script("return 1"), { node_executions: 2 }));
+  const starts = async (nodeExecutions: number): Promise<number> => {
+    const { run } = await client.runs.test(definition, { budget: { nodeExecutions } });
+    return (await storyOf(client, run.runId)).of("node.started").length;
+  };
+  expect(await Promise.all([starts(1), starts(3)])).toEqual([1, 2]);
+});
+
+test("a run pauses for its budget and continues with a top-up, which counts once (S2.21, S2.23)", async () => {
+  const budget = { node_executions: 1, on_exceeded: "pause" };
+  const { run } = await client.runs.test(json(fan(2, script("return 1"), budget)));
+  const { runId } = run;
+  const paused = await firstEvent(
+    client,
+    runId,
+    ({ payload }) => (payload as { to?: string }).to === "paused",
+  );
+  expect(paused.payload).toMatchObject({ waitingFor: "budget" });
+  const before = await client.runs.get(runId);
+  expect(before.run.pause).toMatchObject({ waitingFor: "budget", by: "pawl" });
+  expect(before.run.pause?.reason).toContain("has 0 node executions left");
+  await expect(client.runs.topUp(runId, { tokens: 5 })).rejects.toMatchObject({
+    reason: "BUDGET_NOT_LIMITED",
+  });
+  const request = { requestId: "one", by: "ada" };
+  await client.runs.topUp(runId, { nodeExecutions: 1 }, request);
+  await client.runs.topUp(runId, { nodeExecutions: 1 }, request);
+  await expect(client.runs.topUp(runId, { nodeExecutions: 2 }, request)).rejects.toMatchObject({
+    reason: "REQUEST_ID_REUSED",
+  });
+  const story = await storyOf(client, runId);
+  expect(story.status).toBe("completed");
+  expect(story.run.budget).toMatchObject({ nodeExecutions: 2n });
+  expect(story.of("run.budget.raised")).toHaveLength(1);
+  await expect(client.runs.topUp(runId, { nodeExecutions: 1 })).rejects.toMatchObject({
+    reason: "RUN_ALREADY_FINISHED",
+  });
+  expect(await checkInvariants(cluster.databaseUrl, [runId])).toEqual([]);
+});
+
+test("a node that waits for a budget says how much is missing, and which nodes hold it (X27)", async () => {
+  const held: NodeText = { type: "http", config: { url: sink.url("hold"), method: "POST" } };
+  const definition = {
+    ...graph(["start > a", "start > b"], {
+      a: { ...held, reserve: { tokens: 6 } },
+      b: { ...script("return 1"), reserve: { tokens: 5 } },
+    }),
+    budget: { tokens: 10 },
+  };
+  const { run } = await client.runs.test(json(definition));
+  const call = await sink.received("hold");
+  const told = await client.runs.explain(run.runId, "b");
+  expect(told.summary).toBe("The budget of the run is short by 1 token; reserved by a.");
+  const live = await client.runs.get(run.runId);
+  expect(live.run.usage?.reserved).toMatchObject({ tokens: 6n, nodeExecutions: 1n });
+  call.answer(200);
+  expect((await storyOf(client, run.runId)).status).toBe("completed");
+});
+
+test("a child run gets its part of the budget, and what it used counts for its parent (S2.20, X27)", async () => {
+  const child = { id: "spender", ...graph(["a > b > c"]) };
+  await client.workflows.apply(json(child));
+  const parent = (executions: number) => ({
+    ...graph(["start > call > end"], {
+      call: { type: "subworkflow", config: { workflow_id: "spender" } },
+    }),
+    budget: { node_executions: executions },
+  });
+  const run = async (executions: number) => {
+    const started = await client.runs.test(json(parent(executions)));
+    return await storyOf(client, started.run.runId);
+  };
+  const [enough, short] = await Promise.all([run(4), run(3)]);
+  expect(enough.status).toBe("completed");
+  expect(enough.run.usage).toMatchObject({ nodeExecutions: 4n });
+  expect(short.status).toBe("failed");
+  expect(short.of("node.failed", "call")[0]?.payload).toMatchObject({ cause: "child_failed" });
+  expect(short.run.usage).toMatchObject({ nodeExecutions: 3n });
+});
+
+test.each(["-1", '"NaN"', "1e400", '"many"', "1.5", "2000000000000000"])(
+  "a budget of %s in a request is refused, and no run starts (S2.21)",
+  async (tokens) => {
+    const definition = { text: json(graph(["a"], { a: script("return 1") })) };
+    const body = `{"definition":${json(definition)},"budget":{"tokens":${tokens}}}`;
+    const response = await fetch(`${cluster.url}/pawl.v1.RunService/TestRun`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body,
+    });
+    expect(response.status).toBe(400);
+    expect(await response.json()).toMatchObject({ code: "invalid_argument" });
+  },
+);
