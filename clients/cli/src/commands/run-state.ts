@@ -1,7 +1,6 @@
 // pawl run state and pawl run diff: the workflow state of a run, now or after an event, and what changed between two events.
 
 import { type WorkflowState, workflowStateJson } from "@pawl/client";
-import { splitArray, splitObject } from "@pawl/core/data/split-array";
 import { fieldsOf, stateChanges } from "@pawl/core/log/workflow-state-diff";
 import { statusSpan } from "../render/spans.ts";
 import { factLines, tableLines } from "../render/table.ts";
@@ -28,8 +27,8 @@ export async function runState(
     ...factLines("event_id", { text: String(state.eventId) }, canvas, FIELD_WIDTH),
     ...factLines("status", statusSpan(state.status), canvas, FIELD_WIDTH),
     ...facts.flatMap(([field, json]) =>
-      shownField(field, json).flatMap((text, at) =>
-        factLines(at === 0 ? field : "", { text }, canvas, FIELD_WIDTH),
+      (LINES.get(field)?.(state) ?? [shown(json)]).flatMap((text, line) =>
+        factLines(line === 0 ? field : "", { text }, canvas, FIELD_WIDTH),
       ),
     ),
   ]);
@@ -69,38 +68,26 @@ const stateAt = (
   atEventId: number | undefined,
 ): Promise<WorkflowState> => client.runs.state(runId, { atEventId, signal });
 
-/** Fields whose list has one line for each entry. */
-const LISTS: ReadonlyMap<string, (json: string) => string> = new Map([
-  ["supervisor_history", decisionText],
-  ["compensation_stack", undoText],
+/** The lines of lists for people. */
+const LINES: ReadonlyMap<string, (state: WorkflowState) => readonly string[]> = new Map([
+  ["constraints", ({ constraints }) => constraints],
+  ["current_nodes", ({ currentNodes }) => [currentNodes.join(", ")]],
+  ["visited_nodes", ({ visitedNodes }) => [visitedNodes.join(", ")]],
+  ["supervisor_history", ({ supervisorHistory }) => supervisorHistory.map(decisionText)],
+  ["compensation_stack", ({ compensationStack }) => compensationStack.map(undoText)],
 ]);
 
-/** A field of the state for people: texts without quotes, and lists of ids with commas. */
-function shownField(field: string, json: string): readonly string[] {
-  const lineOf = LISTS.get(field);
-  if (lineOf !== undefined) return splitArray(json).map(lineOf);
-  if (field.startsWith("memory.") || !json.startsWith("[")) return [shown(json)];
-  return [splitArray(json).map(shown).join(", ")];
-}
-
-const partOf = (parts: ReadonlyMap<string, string>, name: string): string =>
-  shown(parts.get(name) ?? "");
-
 /** `lead → scholar (research): there are no notes yet, event 15` */
-function decisionText(json: string): string {
-  const parts = splitObject(json);
-  const [node, next, route, reason, event] = ["node_id", "next", "route", "reason", "event_id"].map(
-    (name) => partOf(parts, name),
-  );
-  return `${node} → ${next === "" ? "the end" : next} (${route}): ${reason}, event ${event}`;
+function decisionText(decision: WorkflowState["supervisorHistory"][number]): string {
+  const { nodeId, next, route, reason, eventId } = decision;
+  return `${nodeId} → ${next === "" ? "no other node" : next} (${route}): ${reason}, event ${eventId}`;
 }
 
 /** `charge/0 by http` */
-function undoText(json: string): string {
-  const parts = splitObject(json);
-  const action = splitObject(parts.get("compensation_action") ?? "{}");
-  return `${partOf(parts, "action_id")} by ${partOf(action, "type")}`;
-}
+const undoText = ({
+  actionId,
+  compensationAction: { type },
+}: WorkflowState["compensationStack"][number]): string => `${actionId} by ${type}`;
 
 /** A JSON text for people: a string without its quotes. */
 function shown(json: string): string {

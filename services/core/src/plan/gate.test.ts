@@ -253,7 +253,7 @@ test("a retry that waits for its budget is held if its data gets labels meanwhil
   const failure = { kind: "failed", cause: "x", message: "x", permanent: false } as const;
   run.report("pay", { ...failure, durationMs: 1, usage });
   expect(run.node("pay").status).toBe("retrying");
-  run.report("fetch", { kind: "completed", outputJson: '"page"', durationMs: 1 } as Outcome);
+  run.report("fetch", { kind: "completed", outputJson: '"page"', durationMs: 1 });
   expect(run.node("pay")).toMatchObject({ status: "waiting", hold: { reason: "taint_hold" } });
   expect(decide(run, "approve", "checked")).toBe("accepted");
   expect(run.node("pay")).toMatchObject({ status: "queued", attempt: 2 });
