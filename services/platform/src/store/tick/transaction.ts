@@ -144,12 +144,13 @@ export class PostgresTransaction implements Transaction {
     return jobs.length === 0 ? NOTHING : this.#keep(this.#queue.drop(this.#askQueue, jobs));
   }
 
-  async fetch(nodeType: string, count: number): Promise<readonly Job[]> {
+  fetch(nodeType: string, count: number): Promise<readonly Job[]> {
     // The queue may look something up before it sends an insert. A fetch that overtook the insert would not find its jobs.
-    if (this.#issued.length > 0) await Promise.all(this.#issued);
-    const call = this.#queue.fetch(this.#askQueue, nodeType, count);
-    this.#issued.push(call.issued);
-    return await this.#keep(call.done);
+    const call = Promise.all(this.#issued).then(() =>
+      this.#queue.fetch(this.#askQueue, nodeType, count),
+    );
+    this.#issued.push(call.then(({ issued }) => issued));
+    return this.#keep(call.then(({ done }) => done));
   }
 
   moveSlots(change: SlotChange): Promise<SlotsMoved> {
