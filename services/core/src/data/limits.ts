@@ -67,6 +67,10 @@ export const LIMITS = {
   requestIdLength: 255,
   /** The text that a person types to find a run. */
   searchLength: 200,
+  /** A filter of a list, its parentheses inside each other, and its comparisons. Each comparison costs a test of every row. */
+  filterLength: 2_000,
+  filterDepth: 16,
+  filterComparisons: 64,
   /** Matching workflows whose runs one search reads. It bounds the cost of a short text. */
   searchMatches: 200,
   /** How long the scheduler may remember an input as started, and the default. */
