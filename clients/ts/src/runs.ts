@@ -29,6 +29,7 @@ import type { Submitter } from "./connection.ts";
 import { type PawlError, pawlErrorFrom } from "./errors.ts";
 import { begin, startedOf, type Watch } from "./execute.ts";
 import { bytesOf, type DefinitionInput, definitionOf, type Json } from "./json.ts";
+import { createFilters, type Filters } from "./filters.ts";
 import { createRepairs, type Repairs } from "./repairs.ts";
 import { createSignal, type SignalRun } from "./signal.ts";
 import { byInput } from "./by-input.ts";
@@ -55,6 +56,8 @@ export interface StartRunOptions extends RunInputOptions {
   readonly priority?: number | undefined;
   /** How long the run may take; default the definition's own. */
   readonly deadlineMs?: number | undefined;
+  /** A JSON object to find the run by. Templates read it as `ctx.metadata`. */
+  readonly metadata?: Json | undefined;
   /** For this long, a second start with the same workflow and input returns the first run. */
   readonly dedupeInputMs?: number | undefined;
 }
@@ -110,6 +113,10 @@ export interface ListRunsOptions extends PageOptions {
   readonly kind?: RunKind | undefined;
   /** Only runs that this schedule started. */
   readonly scheduleId?: string | undefined;
+  /** A filter such as `status = failed AND metadata.team = "billing"`. */
+  readonly filter?: string | undefined;
+  /** The name of a kept filter, which must hold as well. */
+  readonly savedFilter?: string | undefined;
   /** The beginning of a workflow id, of words of its title or of a run id, or the last eight digits of a run id. */
   readonly query?: string | undefined;
 }
@@ -145,7 +152,7 @@ export interface EffectsOptions extends PageOptions {
 
 export type EffectPage = Page<"effects", Effect>;
 
-export interface Runs extends Repairs {
+export interface Runs extends Repairs, Filters {
   /** Accepts a run of a saved workflow and returns at once. */
   start(workflowId: string, options?: StartRunOptions): Promise<StartedRun>;
   /** Starts many runs, in batches. Every start has its own outcome, in the order of the list. A refused start does not affect others. */
@@ -211,6 +218,7 @@ export function createRuns(
   return {
     get,
     ...createRepairs(rpc, call),
+    ...createFilters(rpc, call),
     state,
     start: async (workflowId, options) =>
       startedOf(await call(rpc.startRun, startRequest(workflowId, options))),
@@ -287,12 +295,13 @@ export const acceptedOf = ({ runId, duplicate }: AcceptedSubmission): AcceptedRu
 
 /** A start in the form of the wire. */
 export function startRequest(workflowId: string, options: StartRunOptions = {}) {
-  const { version = 0, priority = 0, deadlineMs, dedupeInputMs } = options;
+  const { version = 0, priority = 0, deadlineMs, dedupeInputMs, metadata } = options;
   return {
     ...inputOf(options),
     workflowId,
     version,
     priority,
+    metadataJson: bytesOf(metadata, undefined) ?? new Uint8Array(),
     ...(deadlineMs === undefined ? {} : { deadline: durationFromMs(deadlineMs) }),
     ...(dedupeInputMs === undefined ? {} : { idempotency: byInput(dedupeInputMs) }),
   };

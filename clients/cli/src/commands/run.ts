@@ -40,6 +40,7 @@ import {
 } from "../session.ts";
 import { runExplain } from "./run-explain.ts";
 import { repairVerbs } from "./run-repair.ts";
+import { runMetadata } from "./run-metadata.ts";
 import { runSignal } from "./run-signal.ts";
 import { runDiff, runState } from "./run-state.ts";
 import { taintVerb } from "./run-taint.ts";
@@ -50,6 +51,7 @@ export function runVerbs(run: Command, verb: Verb): void {
     inputFlags(verb(run, "start <workflow>", "Start a run of a saved workflow", runStart)),
   )
     .option("--version <number>", "which version; default the newest", wholeNumber)
+    .option("--metadata <key=value>", "what to find it by; may be repeated", collect)
     .option("--priority <number>", "-1000 to 1000; lower numbers run first", wholeNumber)
     .option("--deadline <duration>", "how long it may take: 30s, 10m, 2h")
     .option(
@@ -83,6 +85,8 @@ export function runVerbs(run: Command, verb: Verb): void {
     verb(run, "list", "List runs, newest first", list)
       .option("--status <status...>", `only these: ${RUN_STATUS_NAMES.join(", ")}`)
       .option("--workflow <id>", "only this workflow")
+      .option("--filter <filter>", 'such as: status = failed AND metadata.team = "billing"')
+      .option("--saved <name>", "only runs that a kept filter finds")
       .option("--schedule <id>", "only runs that this schedule started"),
   );
   const cancels = "Cancel a run: abort running nodes, start no others, undo completed ones";
@@ -90,6 +94,8 @@ export function runVerbs(run: Command, verb: Verb): void {
     .option("--reason <text>", "why; shown to people")
     .option("--compensate", "undo completed nodes first, whatever the workflow says")
     .option("--no-compensate", "undo nothing");
+  const changes = "Merge a JSON object into the metadata of a run; null deletes a key";
+  verb(run, "metadata <run> <change>", changes, runMetadata);
   requestIdFlag(
     verb(run, "signal <run> <name>", "Send a run a signal that a node waits for", runSignal).option(
       "--payload <json>",
@@ -175,6 +181,8 @@ interface ListFlags extends PageFlags {
   readonly status?: readonly string[];
   readonly workflow?: string;
   readonly schedule?: string;
+  readonly filter?: string;
+  readonly saved?: string;
 }
 
 async function list(session: Session, flags: ListFlags): Promise<void> {
@@ -185,8 +193,9 @@ async function list(session: Session, flags: ListFlags): Promise<void> {
     return status;
   });
   const { workflow: workflowId, schedule: scheduleId, limit: pageSize, pageToken } = flags;
+  const { filter: written, saved: savedFilter } = flags;
   const { client, interrupted: signal, self } = session;
-  const filter = { statuses, workflowId, scheduleId };
+  const filter = { statuses, workflowId, scheduleId, filter: written, savedFilter };
   const page = await client.runs.list({ ...filter, pageSize, pageToken, signal });
   const { runs: items, nextPageToken } = page;
   const nowMs = session.now();

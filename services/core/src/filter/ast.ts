@@ -50,7 +50,9 @@ export class FilterError extends Error {
 export function orFault<Made>(
   text: string,
   read: () => Made,
-): { readonly ok: true; readonly made: Made } | { readonly ok: false; readonly fault: FilterFault } {
+):
+  | { readonly ok: true; readonly made: Made }
+  | { readonly ok: false; readonly fault: FilterFault } {
   try {
     return { ok: true, made: read() };
   } catch (error) {

@@ -6,8 +6,17 @@ const DAY_MS = 86_400_000;
 
 /** Milliseconds since 1970 of an RFC 3339 time, or of a day, which begins at midnight UTC. Undefined if the text is neither. */
 export function timeOf(text: string): number | undefined {
-  const [found, year, month, day, hour = "0", minute = "0", second = "0", fraction = "0", zone = "Z"] =
-    TIME.exec(text) ?? [];
+  const [
+    found,
+    year,
+    month,
+    day,
+    hour = "0",
+    minute = "0",
+    second = "0",
+    fraction = "0",
+    zone = "Z",
+  ] = TIME.exec(text) ?? [];
   if (found === undefined) return undefined;
   const date = [Number(year), Number(month), Number(day)] as const;
   if (!isDay(...date) || Number(hour) > 23 || Number(minute) > 59 || Number(second) > 59)

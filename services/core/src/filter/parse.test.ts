@@ -23,13 +23,27 @@ function bare(filter: Filter): unknown {
 }
 
 const NAMES = fc.oneof(
-  fc.constantFrom("status", "metadata", "AND", "NOT", "7", "a-b", "größe", 'with "quotes"', "a.b", ""),
+  fc.constantFrom(
+    "status",
+    "metadata",
+    "AND",
+    "NOT",
+    "7",
+    "a-b",
+    "größe",
+    'with "quotes"',
+    "a.b",
+    "",
+  ),
   fc.string({ maxLength: 6 }),
 );
 
 const ARGUMENTS: fc.Arbitrary<Argument> = fc
   .record({
-    text: fc.string({ maxLength: 8, unit: fc.constantFrom("a", "B", "*", "\\", '"', "'", " ", "\n", "ü", "1") }),
+    text: fc.string({
+      maxLength: 8,
+      unit: fc.constantFrom("a", "B", "*", "\\", '"', "'", " ", "\n", "ü", "1"),
+    }),
     isQuoted: fc.boolean(),
     opensStart: fc.boolean(),
     opensEnd: fc.boolean(),
@@ -37,7 +51,10 @@ const ARGUMENTS: fc.Arbitrary<Argument> = fc
   .map(({ text, isQuoted, opensStart, opensEnd }) => {
     const plain = isQuoted ? text : text.replaceAll(/[^aB1ü]/g, "") || "x";
     // A wildcard alone opens both ends.
-    const opens = plain === "" && (opensStart || opensEnd) ? { opensStart: true, opensEnd: true } : { opensStart, opensEnd };
+    const opens =
+      plain === "" && (opensStart || opensEnd)
+        ? { opensStart: true, opensEnd: true }
+        : { opensStart, opensEnd };
     return { text: plain, isQuoted, ...opens, at: 0 };
   });
 
@@ -84,7 +101,12 @@ test("a filter that cannot be read names the line, the column and what was expec
     ["(status = running", 1, 18, "expected ), but the filter ends"],
     ['error = "x', 1, 9, 'the text that begins here has no closing "'],
     ["a = 1)", 1, 6, 'expected AND, OR or the end of the filter, but ")" is there'],
-    ["a = x*y", 1, 5, "a * stands only at the beginning or the end of a text; write \\* for the character"],
+    [
+      "a = x*y",
+      1,
+      5,
+      "a * stands only at the beginning or the end of a text; write \\* for the character",
+    ],
     ["", 1, 1, "expected the name of a field, but the filter ends"],
     [`${"(".repeat(17)}a = 1`, 1, 17, "more than 16 parentheses are inside each other"],
   ] as const)
@@ -115,7 +137,9 @@ test("comparisons get the type of their field, and statuses have other names (S4
     ok: true,
     made: { field: "status", is: "choice", values: ["completed"] },
   });
-  expect(typedOf("create_time >= 2024-02-29")).toMatchObject({ made: { value: 1_709_164_800_000 } });
+  expect(typedOf("create_time >= 2024-02-29")).toMatchObject({
+    made: { value: 1_709_164_800_000 },
+  });
   expect(typedOf("create_time = 2026-11-18T20:00:00.5+01:30")).toMatchObject({
     made: { value: Date.parse("2026-11-18T20:00:00.5+01:30") },
   });

@@ -51,7 +51,10 @@ class Parser {
     const at = this.scan.skip();
     if (this.scan.takes("(")) {
       if (depth >= LIMITS.filterDepth)
-        throw new FilterError(at, `more than ${LIMITS.filterDepth} parentheses are inside each other`);
+        throw new FilterError(
+          at,
+          `more than ${LIMITS.filterDepth} parentheses are inside each other`,
+        );
       const inner = this.all(depth + 1);
       if (!this.scan.takes(")")) throw this.scan.expected(")");
       return inner;

@@ -35,4 +35,7 @@ function argumentText({ text, isQuoted, opensStart, opensEnd }: Argument): strin
 }
 
 const escapedText = (text: string): string =>
-  text.replaceAll(/[\\"]/g, String.raw`\$&`).replaceAll("\n", String.raw`\n`).replaceAll("\t", String.raw`\t`);
+  text
+    .replaceAll(/[\\"]/g, String.raw`\$&`)
+    .replaceAll("\n", String.raw`\n`)
+    .replaceAll("\t", String.raw`\t`);

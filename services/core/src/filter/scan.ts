@@ -133,7 +133,11 @@ export class Scanner {
 const SHOWN = 20;
 
 /** Resolves escapes and takes wildcards off the ends. */
-function unescaped(raw: string, at: number, hasWildcards = true): Pick<Argument, "text" | "opensStart" | "opensEnd"> {
+function unescaped(
+  raw: string,
+  at: number,
+  hasWildcards = true,
+): Pick<Argument, "text" | "opensStart" | "opensEnd"> {
   let text = "";
   let opensStart = false;
   let opensEnd = false;
@@ -145,7 +149,11 @@ function unescaped(raw: string, at: number, hasWildcards = true): Pick<Argument,
     } else if (character !== "*" || !hasWildcards) text += character;
     else if (index === 0) opensStart = true;
     else if (index === raw.length - 1) opensEnd = true;
-    else throw new FilterError(at, "a * stands only at the beginning or the end of a text; write \\* for the character");
+    else
+      throw new FilterError(
+        at,
+        "a * stands only at the beginning or the end of a text; write \\* for the character",
+      );
   }
   return { text, opensStart, opensEnd: opensEnd || raw === "*" };
 }
@@ -153,6 +161,7 @@ function unescaped(raw: string, at: number, hasWildcards = true): Pick<Argument,
 function escaped(character: string, at: number): string {
   if (character === "n") return "\n";
   if (character === "t") return "\t";
-  if (character === "\\" || character === '"' || character === "'" || character === "*") return character;
+  if (character === "\\" || character === '"' || character === "'" || character === "*")
+    return character;
   throw new FilterError(at, `\\${character} is not an escape; use \\\\ \\" \\' \\* \\n or \\t`);
 }

@@ -121,8 +121,7 @@ function jsonTest(path: readonly string[], { comparator, argument, at }: Compari
   }
   if (comparator !== "=" && comparator !== "!=")
     return { is: "json_order", path, order: comparator, value: numberOf(argument) };
-  if (argument.opensStart || argument.opensEnd)
-    return { is: "json_text", path, pattern: argument };
+  if (argument.opensStart || argument.opensEnd) return { is: "json_text", path, pattern: argument };
   return { is: "json_equals", path, value: scalarOf(argument) };
 }
 
@@ -135,7 +134,8 @@ function refuseOrder({ comparator, argument }: Comparison): void {
 }
 
 function refuseWildcard({ opensStart, opensEnd, at }: Argument): void {
-  if (opensStart || opensEnd) throw new FilterError(at, "a * is not possible here; use = for a text with a *");
+  if (opensStart || opensEnd)
+    throw new FilterError(at, "a * is not possible here; use = for a text with a *");
 }
 
 /** A text without wildcards. */

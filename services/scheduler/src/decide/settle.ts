@@ -5,12 +5,14 @@ import type { Graph } from "@pawl/core/definition/graph";
 import { unreachable } from "@pawl/core/fault/invariant";
 import { isFinal, type Fact } from "@pawl/core/log/event";
 import { executionAt, executionDefinition, presentIteration } from "@pawl/core/log/execution";
+import { metadataFact } from "@pawl/core/log/metadata";
 import { type AcceptedStart, startedFact } from "@pawl/core/log/start";
 import type { RunState } from "@pawl/core/log/state";
 import { isUndo } from "@pawl/core/log/undo-iteration";
 import { onLeaseLost } from "@pawl/core/plan/claim";
 import { onApprovalDue, onDecision } from "@pawl/core/plan/decide";
 import { onOverdue } from "@pawl/core/plan/overdue";
+import { onMetadata } from "@pawl/core/plan/metadata";
 import { onOutcome } from "@pawl/core/plan/arrive";
 import { madeTaint } from "@pawl/core/plan/label";
 import type { Landing, Outcome } from "@pawl/core/plan/result";
@@ -100,6 +102,13 @@ export function settle(
       return settlePause(draft, run, input);
     case "raise":
       return settleRaise(draft, run, input);
+    case "metadata": {
+      const result = onMetadata(state, input.patch);
+      if (result.kind !== "accepted")
+        return { kind: "doubtful", refuse: () => input.answer.resolve(result.kind) };
+      appendAll(draft, run, result.facts);
+      return { kind: "drafted", reply: () => input.answer.resolve("accepted") };
+    }
     case "deadline": {
       const result = onDeadline(state, draft.now);
       if (result.kind !== "accepted") return { kind: "doubtful", refuse: refusal(input) };
@@ -207,6 +216,7 @@ export function settleStart(draft: Draft, graph: Graph, start: AcceptedStart): C
   const run: CachedRun = { state, version: 0, ...about };
   draft.begin(run, start);
   draft.append(run, startedFact(start));
+  if (start.metadata !== undefined) draft.append(run, metadataFact(start.metadata));
   if (start.repair !== undefined) appendAll(draft, run, start.repair.facts);
   const pause = draft.pauses.workflow(start.tenantId, workflowId);
   if (pause !== undefined) beginPaused(draft, run, pause);

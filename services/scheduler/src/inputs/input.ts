@@ -1,5 +1,6 @@
 // Inputs are everything that can change a run. Each has a way to answer its sender.
 
+import type { MetadataResult } from "@pawl/core/plan/metadata";
 import type { Raise, RaiseResult } from "@pawl/core/plan/raise";
 import type { Graph } from "@pawl/core/definition/graph";
 import { unreachable } from "@pawl/core/fault/invariant";
@@ -185,6 +186,17 @@ export interface RaiseInput {
   readonly answer: Answer<RaiseAnswer>;
 }
 
+/** The result of a change of metadata. */
+export type MetadataAnswer = MetadataResult["kind"] | "no_run";
+
+interface MetadataInput {
+  readonly kind: "metadata";
+  readonly runId: RunId;
+  /** The text of a JSON object to merge. */
+  readonly patch: string;
+  readonly answer: Answer<MetadataAnswer>;
+}
+
 interface DeadlineInput {
   readonly kind: "deadline";
   readonly runId: RunId;
@@ -225,6 +237,7 @@ export type Input =
   | ResendInput
   | RelinkInput
   | RaiseInput
+  | MetadataInput
   | PauseInput;
 
 /** The run of an input. */
@@ -240,6 +253,7 @@ export function runOf(input: Input): RunId {
     case "pause":
     case "resume":
     case "raise":
+    case "metadata":
     case "deadline":
     case "resend":
     case "relink":
@@ -278,6 +292,7 @@ export function refusal(input: Exclude<Input, StartInput>): Reply {
     case "pause":
     case "resume":
     case "raise":
+    case "metadata":
       return () => input.answer.resolve("no_run");
     case "signal":
       return () => input.answer.resolve({ kind: "no_run" });
