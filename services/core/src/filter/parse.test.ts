@@ -83,7 +83,7 @@ test("a filter that was printed and read again is the same filter (S4.22)", () =
       fc.pre(text.length <= LIMITS.filterLength);
       expect(parsed(text)).toEqual(bare(filter));
     }),
-    { numRuns: 500 },
+    { numRuns: 500, seed: 76 },
   );
 });
 
@@ -122,7 +122,7 @@ test("a filter that cannot be read is refused, whatever it is", () => {
       if (result.ok) expect(parsed(printFilter(result.made))).toEqual(bare(result.made));
       else expect(result.fault.line).toBeGreaterThan(0);
     }),
-    { numRuns: 500 },
+    { numRuns: 500, seed: 76 },
   );
 });
 
