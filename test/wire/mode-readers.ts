@@ -39,7 +39,12 @@ export const modeReaders = (stage: Stage): ReadonlyMap<string, ModeReader> =>
 const compiled =
   (events: Stage["doors"][number]["events"]): ModeReader =>
   async (runId, after, modes, filters) => {
-    const request = { runId, afterEventId: BigInt(after), modes: modes.map(toWireStreamMode), ...filters };
+    const request = {
+      runId,
+      afterEventId: BigInt(after),
+      modes: modes.map(toWireStreamMode),
+      ...filters,
+    };
     const seen: SeenItem[] = [];
     for await (const { items } of events.watchRun(request))
       for (const { eventId, mode, event, dataJson } of items) {

@@ -4,7 +4,13 @@ import type { StreamMode } from "@pawl/proto/pawl/v1/event_service_pb";
 import { expect, test } from "vitest";
 import { graph, script } from "../flow/graph.ts";
 import { DOORS } from "./doors.ts";
-import { modeReaders, type ModeName, type ModeReader, MODES, type SeenItem } from "./mode-readers.ts";
+import {
+  modeReaders,
+  type ModeName,
+  type ModeReader,
+  MODES,
+  type SeenItem,
+} from "./mode-readers.ts";
 import { expectRefusal, failure } from "./refusal.ts";
 import { useStage } from "./stage.ts";
 

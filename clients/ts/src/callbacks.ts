@@ -87,6 +87,10 @@ async function callBack(item: StreamItem, callbacks: StepCallbacks): Promise<voi
   if (typeof nodeId !== "string" || !isSettled(status as NodeStatus)) return;
   await callbacks.onTaskResult?.({
     ...{ runId, eventId, nodeId, iteration: Number(iteration), attempt: Number(attempt) },
-    ...{ status: status as NodeStatus, output, error: typeof error === "string" ? error : undefined },
+    ...{
+      status: status as NodeStatus,
+      output,
+      error: typeof error === "string" ? error : undefined,
+    },
   });
 }

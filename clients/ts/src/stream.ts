@@ -2,7 +2,10 @@
 // items of two events. All items of one event are in one message, so the event id is a cursor between events and never inside one.
 
 import type { RunEvent } from "@pawl/proto/pawl/v1/event_pb";
-import { StreamModeSchema, StreamMode as WireStreamMode } from "@pawl/proto/pawl/v1/event_service_pb";
+import {
+  StreamModeSchema,
+  StreamMode as WireStreamMode,
+} from "@pawl/proto/pawl/v1/event_service_pb";
 import type { StreamItem as WireStreamItem } from "@pawl/proto/pawl/v1/event_service_pb";
 import type { Clock } from "./backoff.ts";
 import { type Json, jsonOf } from "./json.ts";

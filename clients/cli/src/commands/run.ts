@@ -8,6 +8,7 @@ import {
   runStatusName,
   RUN_STATUS_NAMES,
   runStatusOf,
+  STREAM_MODE_NAMES,
 } from "@pawl/client";
 import { EffectState } from "@pawl/proto/pawl/v1/effect_pb";
 import type { Run } from "@pawl/proto/pawl/v1/run_pb";
@@ -61,7 +62,11 @@ export function runVerbs(run: Command, verb: Verb): void {
   );
   const watches = "Follow a run to its end; Ctrl-C stops watching, not the run";
   const after = "only events after this event id";
-  verb(run, "watch <run>", watches, runWatch).option("--after <event>", after, wholeNumber);
+  verb(run, "watch <run>", watches, runWatch)
+    .option("--after <event>", after, wholeNumber)
+    .option("--mode <mode...>", `the run in other forms: ${STREAM_MODE_NAMES.join(", ")}`)
+    .option("--node <id...>", "only events of these nodes")
+    .option("--node-type <type...>", "only events of nodes of these types");
   verb(run, "get <run>", "Show a run and its nodes", get);
   const states = "Show the workflow state of a run, now or after an event of its log";
   const at = "after this event id";

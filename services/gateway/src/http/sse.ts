@@ -8,7 +8,13 @@ import { METRICS } from "@pawl/platform/telemetry/catalogue";
 import { cursorOfText, runIdOf } from "@pawl/platform/wire/fields";
 import { viewOfQuery } from "../request/view-fields.ts";
 import { projected } from "../watch/project.ts";
-import { type View, type ViewDeps, type ViewedEvent, watchEvents, watchItems } from "../watch/view.ts";
+import {
+  type View,
+  type ViewDeps,
+  type ViewedEvent,
+  watchEvents,
+  watchItems,
+} from "../watch/view.ts";
 import type { WatchRequest } from "../watch/watch-run.ts";
 import {
   drained,
@@ -118,6 +124,8 @@ type Asked = Omit<WatchRequest, "types" | "known">;
 function framesOf(deps: ViewDeps, asked: Asked, request: EdgeRequest): FrameStream {
   const view = viewOfQuery((name) => listOf(request, name));
   const form = parameterOf(request, "view") ?? "events";
+  if (form === "updates" && view.modes.size > 0)
+    throw invalidField("modes", "AMBIGUOUS", "cannot be combined with view=updates");
   if (form === "updates") return updateFrames(deps, asked, view);
   if (form !== "events") throw invalidField("view", "UNKNOWN_VIEW", "must be events or updates");
   return view.modes.size === 0 ? eventFrames(deps, asked, view) : itemFrames(deps, asked, view);

@@ -18,7 +18,10 @@ export const viewOf = ({ types, modes, nodeIds, nodeTypes }: ViewFields): View =
   modes: new Set(
     valuesOf("modes", "a mode of a stream", [...setOf("modes", modes)], fromWireStreamMode),
   ),
-  nodeIds: setOf("node_ids", nodeIds.map((id) => nameOf("node_ids", id))),
+  nodeIds: setOf(
+    "node_ids",
+    nodeIds.map((id) => nameOf("node_ids", id)),
+  ),
   nodeTypes: setOf("node_types", nodeTypes.map(typeNameOf)),
 });
 
@@ -33,7 +36,10 @@ export function viewOfQuery(listOf: (name: string) => readonly string[]): View {
   return {
     types: typesOf(listOf("types")),
     modes: new Set<StreamMode>(modes),
-    nodeIds: setOf("nodes", listOf("nodes").map((id) => nameOf("nodes", id))),
+    nodeIds: setOf(
+      "nodes",
+      listOf("nodes").map((id) => nameOf("nodes", id)),
+    ),
     nodeTypes: setOf("nodeTypes", listOf("nodeTypes").map(typeNameOf)),
   };
 }

@@ -76,7 +76,14 @@ function metadataOf({ runId, nodeId, iteration, value, ...fact }: RunEvent): str
     case "run.started": {
       const { kind, workflowVersion, definitionDigest, repair } = fact.payload;
       const repairOf = repair?.runId;
-      return JSON.stringify({ runId, attempt: 1, kind, workflowVersion, definitionDigest, repairOf });
+      return JSON.stringify({
+        runId,
+        attempt: 1,
+        kind,
+        workflowVersion,
+        definitionDigest,
+        repairOf,
+      });
     }
     case "run.recovered": {
       const { reason, lostDeliveries } = fact.payload;
