@@ -14,7 +14,7 @@ import type { Stage } from "./stage.ts";
 /** An item as any reader sees it. An item of the mode debug has the type and the node of its event. */
 export type SeenItem = { readonly id: number; readonly mode: string; readonly data: unknown };
 
-export type Filters = { readonly nodeIds?: string[]; readonly nodeTypes?: string[] };
+type Filters = { readonly nodeIds?: string[]; readonly nodeTypes?: string[] };
 
 export type ModeReader = (
   runId: string,
@@ -86,7 +86,7 @@ const reflected =
   };
 
 /** The address of a run in modes. */
-export const modesPath = (
+const modesPath = (
   runId: string,
   modes: readonly string[],
   { nodeIds = [], nodeTypes = [] }: Filters = {},

@@ -143,8 +143,8 @@ export function createPawlClient(options: PawlClientOptions): PawlClient {
     streamRun(source, runId, streamOptions, clock);
   const submitter = connection.submitter ?? createCallSubmitter(runService, call, watch);
   return {
-    async run<Out>(workflowId: string, input?: Json, options: RunOptions & StepCallbacks = {}) {
-      const { signal, onStart, onCheckpoint, onTaskResult, ...run } = options;
+    async run<Out>(workflowId: string, input?: Json, asked: RunOptions & StepCallbacks = {}) {
+      const { signal, onStart, onCheckpoint, onTaskResult, ...run } = asked;
       const start = startRequest(workflowId, { input, ...run });
       const onAccepted =
         onStart && ((accepted: AcceptedSubmission) => onStart(acceptedOf(accepted)));

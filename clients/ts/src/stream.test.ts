@@ -108,9 +108,8 @@ test("an error that a callback throws ends the watch and reaches the caller (S4.
   const { gateway, client } = await setup(CUT);
   await using _ = gateway;
   const onCheckpoint = () => Promise.reject(new Error("the disk is full"));
-  const drain = async (): Promise<void> => {
-    for await (const _event of client.watch(RUN, { onCheckpoint }));
-  };
-  await expect(drain()).rejects.toThrow("the disk is full");
+  const watching = client.watch(RUN, { onCheckpoint });
+  await watching.next();
+  await expect(watching.next()).rejects.toThrow("the disk is full");
   expect(gateway.watched).toHaveLength(1);
 });

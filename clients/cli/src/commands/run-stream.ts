@@ -8,6 +8,8 @@ import {
   type StreamMode,
   type StreamOptions,
 } from "@pawl/client";
+import type { Command } from "commander";
+import { wholeNumber } from "../grammar.ts";
 import { eventLine } from "../render/event-line.ts";
 import { cutText, safeText } from "../render/spans.ts";
 import {
@@ -20,6 +22,14 @@ import {
 } from "../session.ts";
 
 const DATA_WIDTH = 200;
+
+/** The flags of `pawl run watch`. */
+export const watchFlags = (command: Command): Command =>
+  command
+    .option("--after <event>", "only events after this event id", wholeNumber)
+    .option("--mode <mode...>", `the run in other forms: ${STREAM_MODE_NAMES.join(", ")}`)
+    .option("--node <id...>", "only events of these nodes")
+    .option("--node-type <type...>", "only events of nodes of these types");
 
 /** The modes that a reader typed. @throws UsageError */
 export function modesOf(typed: readonly string[]): readonly StreamMode[] {

@@ -6,15 +6,9 @@ import { isTerminalType } from "@pawl/core/log/event";
 import { toEngineError } from "@pawl/platform/rpc/status";
 import { METRICS } from "@pawl/platform/telemetry/catalogue";
 import { cursorOfText, runIdOf } from "@pawl/platform/wire/fields";
-import { viewOfQuery } from "../request/view-fields.ts";
+import { type View, viewOfQuery } from "../request/view-fields.ts";
 import { projected } from "../watch/project.ts";
-import {
-  type View,
-  type ViewDeps,
-  type ViewedEvent,
-  watchEvents,
-  watchItems,
-} from "../watch/view.ts";
+import { type ViewDeps, type ViewedEvent, watchEvents, watchItems } from "../watch/view.ts";
 import type { WatchRequest } from "../watch/watch-run.ts";
 import {
   drained,

@@ -10,7 +10,6 @@ import { pausedText } from "@pawl/core/explain/paused";
 import { Proofs } from "@pawl/core/explain/proofs";
 import { heldNodes, slotsToAsk, waitingReason } from "@pawl/core/explain/stuck";
 import { EngineError } from "@pawl/core/fault/engine-error";
-import type { Graph } from "@pawl/core/definition/graph";
 import { isFinal, type RunEvent } from "@pawl/core/log/event";
 import { apply, newRunState } from "@pawl/core/log/fold";
 import type { RunState } from "@pawl/core/log/state";
@@ -30,6 +29,7 @@ import {
   WorkflowStateSchema,
 } from "@pawl/proto/pawl/v1/run_pb";
 import { type GetRunResponse, GetRunResponseSchema } from "@pawl/proto/pawl/v1/run_service_pb";
+import type { ViewReader } from "../watch/view.ts";
 import { checkWithin, type WatchedRun } from "../watch/watch-run.ts";
 import { coalesce } from "../watch/coalesce.ts";
 import { Checkpoints } from "./checkpoints.ts";
@@ -43,7 +43,7 @@ interface FoldedRun {
   readonly proofs: Proofs;
 }
 
-export interface RunReader {
+export interface RunReader extends ViewReader {
   /** The facts that a watcher needs. @throws RUN_NOT_FOUND, STORE_UNAVAILABLE */
   readonly findRun: (runId: RunId) => Promise<WatchedRun>;
   /** The run with all its nodes, now or after an event of its log. @throws RUN_NOT_FOUND, CURSOR_OUT_OF_RANGE, STORE_UNAVAILABLE */
@@ -55,10 +55,6 @@ export interface RunReader {
     /** Sees each event before the fold applies it. */
     before?: (state: RunState, event: RunEvent) => void,
   ) => Promise<FoldedRun>;
-  /** The definition of a run. @throws RUN_NOT_FOUND, STORE_UNAVAILABLE, EVENT_LOG_CORRUPTION */
-  readonly graphOf: (runId: RunId) => Promise<Graph>;
-  /** The run before an event of its log: a state of the caller's own. @throws RUN_NOT_FOUND, STORE_UNAVAILABLE, EVENT_LOG_CORRUPTION */
-  readonly stateBefore: (event: RunEvent) => Promise<RunState>;
 }
 
 const RUNS_PER_READ = 200;

@@ -3,7 +3,14 @@
 import { nameOf, setOf, typeNameOf, typesOf, valuesOf } from "@pawl/platform/wire/fields";
 import { fromWireStreamMode, STREAM_MODES, type StreamMode } from "@pawl/platform/wire/stream-item";
 import { invalidField } from "@pawl/core/fault/engine-error";
-import type { View } from "../watch/view.ts";
+
+/** The form of a stream. Empty sets mean no mode, or no filter. */
+export interface View {
+  readonly modes: ReadonlySet<StreamMode>;
+  readonly types: ReadonlySet<string>;
+  readonly nodeIds: ReadonlySet<string>;
+  readonly nodeTypes: ReadonlySet<string>;
+}
 
 interface ViewFields {
   readonly types: readonly string[];

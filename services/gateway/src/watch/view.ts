@@ -14,18 +14,10 @@ import {
   type StreamMode,
   valuesJson,
 } from "@pawl/platform/wire/stream-item";
-import type { RunReader } from "../read/run-reader.ts";
+import type { View } from "../request/view-fields.ts";
 import type { LoggedEvent } from "./logged-event.ts";
 import { projected } from "./project.ts";
 import type { Watch, WatchRequest, WatchStream } from "./watch-run.ts";
-
-/** The form of a stream. Empty sets mean no mode, or no filter. */
-export interface View {
-  readonly modes: ReadonlySet<StreamMode>;
-  readonly types: ReadonlySet<string>;
-  readonly nodeIds: ReadonlySet<string>;
-  readonly nodeTypes: ReadonlySet<string>;
-}
 
 /** The items of one event. */
 export interface ViewedEvent {
@@ -36,9 +28,16 @@ export interface ViewedEvent {
 
 export type ItemStream = AsyncGenerator<readonly ViewedEvent[], void, undefined>;
 
+export interface ViewReader {
+  /** The definition of a run. @throws RUN_NOT_FOUND, STORE_UNAVAILABLE, EVENT_LOG_CORRUPTION */
+  readonly graphOf: (runId: RunId) => Promise<Graph>;
+  /** The run before an event of its log: a state of the caller's own. @throws RUN_NOT_FOUND, STORE_UNAVAILABLE, EVENT_LOG_CORRUPTION */
+  readonly stateBefore: (event: RunEvent) => Promise<RunState>;
+}
+
 export interface ViewDeps {
   readonly watch: Watch;
-  readonly reader: Pick<RunReader, "graphOf" | "stateBefore">;
+  readonly reader: ViewReader;
 }
 
 type ViewRequest = Omit<WatchRequest, "types" | "known"> & { readonly view: View };

@@ -77,7 +77,7 @@ const FILTER_MAX = 64;
 export const typesOf = (types: readonly string[]): ReadonlySet<string> => setOf("types", types);
 
 /** The values of a filter. @throws INPUT_INVALID */
-export function setOf<Value>(field: string, values: readonly Value[]): ReadonlySet<Value> {
+export function setOf<Item>(field: string, values: readonly Item[]): ReadonlySet<Item> {
   if (values.length > FILTER_MAX)
     throw invalidField(field, "TOO_MANY", `has more than ${FILTER_MAX} values`);
   return new Set(values);

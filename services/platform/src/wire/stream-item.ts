@@ -72,28 +72,17 @@ function isStep(event: RunEvent): boolean {
 }
 
 function metadataOf({ runId, nodeId, iteration, value, ...fact }: RunEvent): string | undefined {
-  switch (fact.type) {
-    case "run.started": {
-      const { kind, workflowVersion, definitionDigest, repair } = fact.payload;
-      const repairOf = repair?.runId;
-      return JSON.stringify({
-        runId,
-        attempt: 1,
-        kind,
-        workflowVersion,
-        definitionDigest,
-        repairOf,
-      });
-    }
-    case "run.recovered": {
-      const { reason, lostDeliveries } = fact.payload;
-      return JSON.stringify({ runId, nodeId, iteration, attempt: lostDeliveries + 1, reason });
-    }
-    case "run.metadata.set":
-      return `{"runId":"${runId}","metadata":${value ?? "{}"}}`;
-    default:
-      return undefined;
+  if (fact.type === "run.started") {
+    const { kind, workflowVersion, definitionDigest, repair } = fact.payload;
+    const repairOf = repair?.runId;
+    return JSON.stringify({ runId, attempt: 1, kind, workflowVersion, definitionDigest, repairOf });
   }
+  if (fact.type === "run.recovered") {
+    const { reason, lostDeliveries } = fact.payload;
+    return JSON.stringify({ runId, nodeId, iteration, attempt: lostDeliveries + 1, reason });
+  }
+  if (fact.type !== "run.metadata.set") return undefined;
+  return `{"runId":"${runId}","metadata":${value ?? "{}"}}`;
 }
 
 type Signal = "pause" | "resume" | "cancel" | "interrupt" | "rollback";
