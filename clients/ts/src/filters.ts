@@ -1,7 +1,7 @@
-// What runs are found by: their metadata, and filters that are kept under a name.
+// Runs by page, and what they are found by: their metadata, and filters that are kept under a name.
 
 import type { Client } from "@connectrpc/connect";
-import type { Run } from "@pawl/proto/pawl/v1/run_pb";
+import type { Run, RunKind, RunStatus } from "@pawl/proto/pawl/v1/run_pb";
 import type { RunFilter, RunService } from "@pawl/proto/pawl/v1/run_service_pb";
 import {
   type Caller,
@@ -11,10 +11,27 @@ import {
   type PageOptions,
   pick,
 } from "./caller.ts";
-import type { Json } from "./json.ts";
-import { bytesOf } from "./json.ts";
+import { bytesOf, type Json } from "./json.ts";
+
+export interface ListRunsOptions extends PageOptions {
+  readonly statuses?: readonly RunStatus[] | undefined;
+  readonly workflowId?: string | undefined;
+  readonly kind?: RunKind | undefined;
+  /** Only runs that this schedule started. */
+  readonly scheduleId?: string | undefined;
+  /** A filter such as `status = failed AND metadata.team = "billing"`. */
+  readonly filter?: string | undefined;
+  /** The name of a kept filter, which must hold as well. */
+  readonly savedFilter?: string | undefined;
+  /** The beginning of a workflow id, of words of its title or of a run id, or the last eight digits of a run id. */
+  readonly query?: string | undefined;
+}
+
+export type RunPage = Page<"runs", Run>;
 
 export interface Filters {
+  /** A page of runs, newest first, without inputs, outputs and nodes. */
+  list(options?: ListRunsOptions): Promise<RunPage>;
   /**
    * Merges a change into the metadata of a live run: objects merge, null deletes a key. A repeat is harmless.
    * @throws PawlError RUN_ALREADY_FINISHED
@@ -29,6 +46,7 @@ export interface Filters {
 }
 
 export const createFilters = (rpc: Client<typeof RunService>, call: Caller): Filters => ({
+  list: (options = {}) => call(rpc.listRuns, options),
   updateMetadata: (runId, metadata, options) => {
     const request = { ...identified(options), runId, metadataJson: bytesOf(metadata, undefined) };
     return pick(call(rpc.updateRunMetadata, request), "run");

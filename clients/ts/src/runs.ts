@@ -6,7 +6,7 @@ import type { Effect } from "@pawl/proto/pawl/v1/effect_pb";
 import type { Explanation, TaintTrace } from "@pawl/proto/pawl/v1/explain_pb";
 import type { RunEvent } from "@pawl/proto/pawl/v1/event_pb";
 import type { WorkflowState } from "@pawl/core/log/workflow-state-shape";
-import type { Run, RunKind, RunStatus } from "@pawl/proto/pawl/v1/run_pb";
+import type { Run } from "@pawl/proto/pawl/v1/run_pb";
 import type { Violation } from "@pawl/proto/pawl/v1/workflow_pb";
 import {
   type AcceptedSubmission,
@@ -107,20 +107,6 @@ export interface RunWithDefinition {
   readonly definition: Json | undefined;
 }
 
-export interface ListRunsOptions extends PageOptions {
-  readonly statuses?: readonly RunStatus[] | undefined;
-  readonly workflowId?: string | undefined;
-  readonly kind?: RunKind | undefined;
-  /** Only runs that this schedule started. */
-  readonly scheduleId?: string | undefined;
-  /** A filter such as `status = failed AND metadata.team = "billing"`. */
-  readonly filter?: string | undefined;
-  /** The name of a kept filter, which must hold as well. */
-  readonly savedFilter?: string | undefined;
-  /** The beginning of a workflow id, of words of its title or of a run id, or the last eight digits of a run id. */
-  readonly query?: string | undefined;
-}
-
 export interface ExplainOptions extends PawlCallOptions {
   /** The iteration of the node. 0 outside loops and maps. */
   readonly iteration?: number | undefined;
@@ -142,8 +128,6 @@ export interface PauseRunOptions extends PauseOptions {
   /** Also pauses or resumes the child runs. */
   readonly children?: boolean | undefined;
 }
-
-export type RunPage = Page<"runs", Run>;
 
 export interface EffectsOptions extends PageOptions {
   /** Only those of this node. */
@@ -168,8 +152,6 @@ export interface Runs extends Repairs, Filters {
   get(runId: string, options?: GetRunOptions): Promise<RunWithDefinition>;
   /** The workflow state of a run, now or after an event. @throws PawlError RUN_NOT_FOUND, CURSOR_OUT_OF_RANGE */
   state(runId: string, options?: GetRunOptions): Promise<WorkflowState>;
-  /** A page of runs, newest first, without inputs, outputs and nodes. */
-  list(options?: ListRunsOptions): Promise<RunPage>;
   /** Why a node is in its state, with the events that prove it. @throws PawlError NODE_NOT_FOUND */
   explain(runId: string, nodeId: string, options?: ExplainOptions): Promise<Explanation>;
   /** The events from the origins of the labels to a node, or to a key of the memory. @throws PawlError NODE_NOT_FOUND, MEMORY_KEY_NOT_FOUND */
@@ -250,7 +232,6 @@ export function createRuns(
       const answer = await call(rpc.testRun, request);
       return { ...startedOf(answer), warnings: answer.warnings };
     },
-    list: (options = {}) => call(rpc.listRuns, options),
     explain: (runId, nodeId, options) =>
       pick(call(rpc.explainNode, { ...options, runId, nodeId }), "explanation"),
     explainTaint: (runId, of, o) => pick(call(rpc.explainTaint, { ...o, ...of, runId }), "trace"),

@@ -58,7 +58,7 @@ export function orFault<Made>(
   } catch (error) {
     if (!(error instanceof FilterError)) throw error;
     const before = text.slice(0, error.at).split("\n");
-    const column = [...(before.at(-1) ?? "")].length + 1;
+    const column = Array.from(before.at(-1) ?? "").length + 1;
     return { ok: false, fault: { line: before.length, column, message: error.message } };
   }
 }

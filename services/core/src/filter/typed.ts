@@ -45,7 +45,8 @@ type Test =
 export type FieldTest = Test & { readonly field: string };
 export type TypedFilter =
   | FieldTest
-  | { readonly is: "and" | "or"; readonly parts: readonly TypedFilter[] }
+  | { readonly is: "and"; readonly parts: readonly TypedFilter[] }
+  | { readonly is: "or"; readonly parts: readonly TypedFilter[] }
   | { readonly is: "not"; readonly part: TypedFilter };
 
 /** Gives each comparison of a filter the type of its field. `text` is the filter as the user wrote it. */

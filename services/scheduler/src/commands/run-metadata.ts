@@ -4,7 +4,7 @@ import { LIMITS } from "@pawl/core/data/limits";
 import { EngineError } from "@pawl/core/fault/engine-error";
 import type { RunId } from "@pawl/core/name/ids";
 import { runFinished, runNotFound } from "../inputs/errors.ts";
-import type { MetadataAnswer } from "../inputs/input.ts";
+import type { MetadataInput } from "../inputs/input.ts";
 import type { AdmitParts } from "./parts.ts";
 
 /** @throws RUN_NOT_FOUND, RUN_ALREADY_FINISHED, LIMIT_EXCEEDED */
@@ -12,7 +12,7 @@ export async function updateMetadata(
   { loop }: Pick<AdmitParts, "loop">,
   { runId, patch }: { readonly runId: RunId; readonly patch: string },
 ): Promise<RunId> {
-  const answer = await loop.ask<MetadataAnswer>((settle) => ({
+  const answer = await loop.ask<Parameters<MetadataInput["answer"]["resolve"]>[0]>((settle) => ({
     ...{ kind: "metadata", runId, patch },
     answer: settle,
   }));

@@ -9,10 +9,10 @@ import { metadataFact } from "@pawl/core/log/metadata";
 import { type AcceptedStart, startedFact } from "@pawl/core/log/start";
 import type { RunState } from "@pawl/core/log/state";
 import { isUndo } from "@pawl/core/log/undo-iteration";
+import { onMetadata } from "@pawl/core/plan/metadata";
 import { onLeaseLost } from "@pawl/core/plan/claim";
 import { onApprovalDue, onDecision } from "@pawl/core/plan/decide";
 import { onOverdue } from "@pawl/core/plan/overdue";
-import { onMetadata } from "@pawl/core/plan/metadata";
 import { onOutcome } from "@pawl/core/plan/arrive";
 import { madeTaint } from "@pawl/core/plan/label";
 import type { Landing, Outcome } from "@pawl/core/plan/result";
@@ -27,6 +27,7 @@ import {
   type DueInput,
   type FencedInput,
   type Input,
+  type MetadataInput,
   type LostInput,
   type OutcomeInput,
   type Reply,
@@ -102,13 +103,8 @@ export function settle(
       return settlePause(draft, run, input);
     case "raise":
       return settleRaise(draft, run, input);
-    case "metadata": {
-      const result = onMetadata(state, input.patch);
-      if (result.kind !== "accepted")
-        return { kind: "doubtful", refuse: () => input.answer.resolve(result.kind) };
-      appendAll(draft, run, result.facts);
-      return { kind: "drafted", reply: () => input.answer.resolve("accepted") };
-    }
+    case "metadata":
+      return settleMetadata(draft, run, input);
     case "deadline": {
       const result = onDeadline(state, draft.now);
       if (result.kind !== "accepted") return { kind: "doubtful", refuse: refusal(input) };
@@ -123,6 +119,14 @@ export function settle(
     default:
       return unreachable(input, "input");
   }
+}
+
+function settleMetadata(draft: Draft, run: CachedRun, { patch, answer }: MetadataInput): Settled {
+  const result = onMetadata(run.state, patch);
+  if (result.kind !== "accepted")
+    return { kind: "doubtful", refuse: () => answer.resolve(result.kind) };
+  appendAll(draft, run, result.facts);
+  return { kind: "drafted", reply: () => answer.resolve("accepted") };
 }
 
 /** The outcome with the label of its type, if its executor says that the type brings data from outside. */

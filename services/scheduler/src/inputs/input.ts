@@ -31,7 +31,6 @@ export interface NamedClaim extends Claim {
   readonly executorId: ExecutorId;
 }
 
-/** Called once, when the input is committed or refused. */
 export interface Answer<T> {
   resolve(value: T): void;
   reject(error: unknown): void;
@@ -166,7 +165,6 @@ export interface SignalDueInput extends WaitKey {
   readonly answer: Answer<void>;
 }
 
-/** The result of a pause or a resumption. */
 export type PauseAnswer = "done" | "held_by_workflow" | "finished" | "no_run";
 
 export interface PauseInput {
@@ -176,7 +174,6 @@ export interface PauseInput {
   readonly answer: Answer<PauseAnswer>;
 }
 
-/** The result of a raise of a budget. */
 export type RaiseAnswer = Exclude<RaiseResult["kind"], "accepted"> | "raised" | "no_run";
 
 export interface RaiseInput {
@@ -186,19 +183,17 @@ export interface RaiseInput {
   readonly answer: Answer<RaiseAnswer>;
 }
 
-/** The result of a change of metadata. */
-export type MetadataAnswer = MetadataResult["kind"] | "no_run";
-
-interface MetadataInput {
+export interface MetadataInput {
   readonly kind: "metadata";
   readonly runId: RunId;
   /** The text of a JSON object to merge. */
   readonly patch: string;
-  readonly answer: Answer<MetadataAnswer>;
+  readonly answer: Answer<MetadataResult["kind"] | "no_run">;
 }
 
-interface DeadlineInput {
-  readonly kind: "deadline";
+/** A deadline that may have passed, or a child run that has ended while its parent seems to wait for it. */
+interface CheckInput {
+  readonly kind: "deadline" | "relink";
   readonly runId: RunId;
   readonly answer: Answer<void>;
 }
@@ -216,13 +211,6 @@ export interface ResendInput {
   readonly answer: Answer<void>;
 }
 
-/** A child run that has ended while its parent seems to wait for it. */
-interface RelinkInput {
-  readonly kind: "relink";
-  readonly runId: RunId;
-  readonly answer: Answer<void>;
-}
-
 export type Input =
   | StartInput
   | OutcomeInput
@@ -233,9 +221,8 @@ export type Input =
   | DueInput
   | SignalInput
   | SignalDueInput
-  | DeadlineInput
+  | CheckInput
   | ResendInput
-  | RelinkInput
   | RaiseInput
   | MetadataInput
   | PauseInput;

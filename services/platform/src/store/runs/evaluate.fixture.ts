@@ -1,23 +1,17 @@
 // Applies a filter of runs to a value in memory: the twin of the SQL. Tests compare the two.
 
 import { isRecord } from "@pawl/core/data/path";
-import type { FieldTest, JsonScalar, Order, Pattern, TypedFilter } from "@pawl/core/filter/typed";
+import type { FieldTest, Order, Pattern, TypedFilter } from "@pawl/core/filter/typed";
 
 /** A run by the names of its fields. Times and durations are in milliseconds. */
 export type FilterableRun = Readonly<Record<string, unknown>>;
 
 /** Whether a filter finds a run. */
 export function matches(filter: TypedFilter, run: FilterableRun): boolean {
-  switch (filter.is) {
-    case "and":
-      return filter.parts.every((part) => matches(part, run));
-    case "or":
-      return filter.parts.some((part) => matches(part, run));
-    case "not":
-      return !matches(filter.part, run);
-    default:
-      return passes(filter, run[filter.field] ?? null);
-  }
+  if (filter.is === "and") return filter.parts.every((part) => matches(part, run));
+  if (filter.is === "or") return filter.parts.some((part) => matches(part, run));
+  if (filter.is === "not") return !matches(filter.part, run);
+  return passes(filter, run[filter.field] ?? null);
 }
 
 function passes(test: FieldTest, value: unknown): boolean {
@@ -57,7 +51,7 @@ function passes(test: FieldTest, value: unknown): boolean {
 
 /** The value behind keys of objects. */
 function own(value: unknown, [key, ...rest]: readonly string[]): unknown {
-  if (key === undefined) return value as JsonScalar;
+  if (key === undefined) return value;
   return isRecord(value) && Object.hasOwn(value, key) ? own(value[key], rest) : undefined;
 }
 

@@ -115,7 +115,7 @@ function typedOf(text: string): TypedFilter {
   const read = parseFilter(text);
   const typed = read.ok ? typeFilter(text, read.made, RUN_FIELDS) : read;
   if (!typed.ok) throw new Error(`${text}: ${typed.fault.message}`);
-  return typed.made as TypedFilter;
+  return typed.made;
 }
 
 const COMPARISONS = [

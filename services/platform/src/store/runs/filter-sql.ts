@@ -12,7 +12,7 @@ import type { RunField } from "@pawl/core/filter/run-fields";
 import type { FieldTest, JsonScalar, Pattern, TypedFilter } from "@pawl/core/filter/typed";
 
 /** A condition about the rows `r` of runs and `m` of run_metadata, with the values of its parameters. */
-export interface Condition {
+interface Condition {
   readonly sql: string;
   readonly values: readonly unknown[];
 }
@@ -30,15 +30,10 @@ export function filterSql(filter: TypedFilter, taken: number): Condition {
 type Parameter = (value: unknown) => string;
 
 function sqlOf(filter: TypedFilter, parameter: Parameter): string {
-  switch (filter.is) {
-    case "and":
-    case "or":
-      return `(${filter.parts.map((part) => sqlOf(part, parameter)).join(` ${filter.is} `)})`;
-    case "not":
-      return `(${sqlOf(filter.part, parameter)} is not true)`;
-    default:
-      return testSql(filter, parameter);
-  }
+  if (filter.is === "and" || filter.is === "or")
+    return `(${filter.parts.map((part) => sqlOf(part, parameter)).join(` ${filter.is} `)})`;
+  if (filter.is === "not") return `(${sqlOf(filter.part, parameter)} is not true)`;
+  return testSql(filter, parameter);
 }
 
 const SECONDS = "extract(epoch from coalesce(r.ended_at, now()) - r.created_at)";
