@@ -272,7 +272,6 @@ CREATE INDEX runs_by_schedule ON pawl.runs USING btree (tenant_id, schedule_id, 
 CREATE INDEX runs_by_short_id ON pawl.runs USING btree ("right"((run_id)::text, 8));
 CREATE INDEX runs_by_workflow ON pawl.runs USING btree (tenant_id, workflow_id, run_id DESC);
 CREATE INDEX runs_deadline ON pawl.runs USING btree (deadline_at) WHERE ((ended_at IS NULL) AND (status <> ALL (ARRAY['waiting'::text, 'paused'::text])));
-CREATE INDEX runs_failing ON pawl.runs USING btree (tenant_id, run_id DESC) WHERE (has_failures AND (ended_at IS NULL));
 CREATE INDEX runs_newest ON pawl.runs USING btree (tenant_id, run_id DESC);
 CREATE INDEX runs_waiting ON pawl.runs USING btree (tenant_id, workflow_id) WHERE ((ended_at IS NULL) AND (status = ANY (ARRAY['waiting'::text, 'paused'::text])));
 

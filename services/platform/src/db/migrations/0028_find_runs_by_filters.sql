@@ -9,9 +9,6 @@ create table run_metadata (
 -- Without a list of pending entries: every search would read that list.
 create index run_metadata_values on run_metadata using gin (metadata jsonb_path_ops) with (fastupdate = off);
 
--- Live runs in which a node has failed. The index is as small as their number.
-create index runs_failing on runs (tenant_id, run_id desc) where has_failures and ended_at is null;
-
 -- Filters that people keep under a name.
 create table run_filters (
   tenant_id text not null,

@@ -3,6 +3,7 @@
 import { LIMITS } from "@pawl/core/data/limits";
 import type { TypedFilter } from "@pawl/core/filter/typed";
 import type { RunId } from "@pawl/core/name/ids";
+import type { Pool } from "../../db/pool.ts";
 import { flag, list, lists, number, orNull, orNulls, text, uuid } from "../../db/columns.ts";
 import {
   bind,
@@ -105,24 +106,33 @@ export async function getRuns(
 /** The marked condition of the statement. */
 const CONDITION = "true /* filter */";
 
+/**
+ * The sessions of a pool have no bitmap scans, which an index of metadata needs, and plan without values. A filter is planned with both, for
+ * its own transaction only.
+ */
+export const PLAN_OF_FILTER =
+  "set local enable_bitmapscan = on; set local plan_cache_mode = force_custom_plan";
+
 /** Runs that a filter finds. Each filter is a statement of its own, which PostgreSQL plans with its values. */
 async function readFiltered(
-  db: Queryable,
-  values: Typed<typeof OF_SCHEDULE>,
+  pool: Pool,
+  given: Typed<typeof OF_SCHEDULE>,
   filter: TypedFilter,
 ): Promise<RunRecord[]> {
-  const call = bind(filtered, values);
+  const call = bind(filtered, given);
   const condition = filterSql(filter, call.values.length);
-  const { rows } = await db.query<Readonly<Record<string, unknown>>>({
-    text: call.text.replace(CONDITION, () => condition.sql),
-    values: [...call.values, ...condition.values],
+  const values = [...call.values, ...condition.values];
+  const text = call.text.replace(CONDITION, () => condition.sql);
+  return await pool.transaction(async (db) => {
+    await db.query({ text: PLAN_OF_FILTER });
+    const { rows } = await db.query<Readonly<Record<string, unknown>>>({ text, values });
+    return rowsOf(filtered, rows);
   });
-  return rowsOf(filtered, rows);
 }
 
 /** Runs, newest first. @throws INPUT_INVALID for a token of another filter, STORE_UNAVAILABLE */
 export async function listRuns(
-  db: Queryable,
+  db: Pool,
   tenantId: string,
   filter: RunFilter,
   asked: PageRequest,
