@@ -82,12 +82,10 @@ export type {
   EffectsOptions,
   ExecuteOptions,
   ExplainOptions,
-  ListRunsOptions,
   CancelOptions,
   PauseRunOptions,
   RunInputOptions,
   RunOptions,
-  RunPage,
   Runs,
   RunWithDefinition,
   StartedRun,
@@ -97,6 +95,7 @@ export type {
   TestedRun,
   WaitOptions,
 } from "./runs.ts";
+export type { Filters, ListRunsOptions, RunPage } from "./filters.ts";
 export type { TaintOf } from "./taint.ts";
 export type { SignalledRun, SignalOptions } from "./signal.ts";
 export type {
@@ -127,6 +126,13 @@ export {
 } from "./status.ts";
 export type { GetRunOptions, RunBounds } from "./state.ts";
 export { RunFailed } from "./submit.ts";
+export type { Checkpoint, StepCallbacks, TaskResult } from "./callbacks.ts";
+export {
+  STREAM_MODE_NAMES,
+  type StreamItem,
+  type StreamMode,
+  type StreamOptions,
+} from "./stream.ts";
 export type { WaitingReason, WorkflowState } from "@pawl/core/log/workflow-state-shape";
 export { workflowStateJson } from "@pawl/core/log/workflow-state-json";
 export { fetchTransport } from "./transport.ts";

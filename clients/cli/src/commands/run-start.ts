@@ -28,6 +28,8 @@ import { parseDuration } from "../render/words.ts";
 import { paintLine, statusSpan } from "../render/spans.ts";
 import { type InputFlags, readRunInput } from "../run-input.ts";
 import { printWarnings, withDefinition } from "./definition-faults.ts";
+import { metadataOf } from "./run-metadata.ts";
+import { modesOf, streamModes } from "./run-stream.ts";
 import { createView, followRun, silentView } from "./follow.ts";
 import { treeRows } from "../render/tree.ts";
 
@@ -35,6 +37,7 @@ interface StartFlags extends InputFlags, BudgetFlags {
   readonly wait?: boolean;
   readonly requestId?: string;
   readonly version?: number;
+  readonly metadata?: readonly string[];
   readonly priority?: number;
   readonly deadline?: string;
   readonly dedupeInput?: string;
@@ -68,6 +71,7 @@ export async function runStart(
   const started = await client.runs.start(workflowId, {
     ...askedOf(flags),
     inputJson,
+    metadata: metadataOf(flags.metadata),
     requestId,
     version,
     priority,
@@ -107,8 +111,13 @@ export async function runTest(
 export async function runWatch(
   session: Session,
   runId: string,
-  { after: afterEventId }: { readonly after?: number },
+  { mode = [], ...flags }: WatchFlags,
 ): Promise<ExitCode> {
+  const { after: afterEventId, node: nodeIds, nodeType: nodeTypes } = flags;
+  const filter = { afterEventId, nodeIds, nodeTypes };
+  if (mode.length > 0) return streamModes(session, runId, { ...filter, modes: modesOf(mode) });
+  const hasFilter = nodeIds !== undefined || nodeTypes !== undefined;
+  if (hasFilter) return streamModes(session, runId, { ...filter, modes: ["debug"] });
   const view = await createView(session, runId);
   const followed = await followRun(session, runId, { view, afterEventId });
   if (followed.kind === "detached") {
@@ -117,6 +126,13 @@ export async function runWatch(
   }
   if (session.format === "table") printEnd(session, followed);
   return exitCodeOf(followed.run);
+}
+
+interface WatchFlags {
+  readonly after?: number;
+  readonly mode?: readonly string[];
+  readonly node?: readonly string[];
+  readonly nodeType?: readonly string[];
 }
 
 function durationMs(flag: string, text: string | undefined): number | undefined {

@@ -37,6 +37,8 @@ from pawl_sdk.model import (
     Run,
     RunPage,
     RunUsage,
+    KeptFilter,
+    KeptFilterPage,
     SignalledRun,
     StartedRun,
     StartItem,
@@ -100,6 +102,7 @@ from pawl_sdk.repairs import (
 )
 from pawl_sdk.server import Server, aserve, serve
 from pawl_sdk.state import WorkflowState
+from pawl_sdk.streaming import Checkpoint, StreamItem, StreamMode, TaskResult
 from pawl_sdk.testing import Ran, arun_handler, run_handler
 
 __all__ = [
@@ -123,6 +126,7 @@ __all__ = [
     "CancelReason",
     "Cancelled",
     "Check",
+    "Checkpoint",
     "Client",
     "Context",
     "ControlOptions",
@@ -177,6 +181,8 @@ __all__ = [
     "ScheduleOptions",
     "SchedulePage",
     "Server",
+    "KeptFilter",
+    "KeptFilterPage",
     "SignalledRun",
     "SlotHolder",
     "SlotWait",
@@ -185,11 +191,14 @@ __all__ = [
     "TopUpOptions",
     "StartedRun",
     "Status",
+    "StreamItem",
+    "StreamMode",
     "Tag",
     "TagPage",
     "TaintSource",
     "TaintStep",
     "TaintTrace",
+    "TaskResult",
     "TestedRun",
     "Usage",
     "Violation",

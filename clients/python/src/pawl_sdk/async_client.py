@@ -6,7 +6,7 @@ import asyncio
 import builtins
 import warnings
 import weakref
-from collections.abc import AsyncGenerator, Iterable, Sequence
+from collections.abc import AsyncGenerator, Iterable, Mapping, Sequence
 from types import TracebackType
 from typing import Any, Self, TypeVar, Unpack
 
@@ -15,6 +15,7 @@ import grpc.aio
 
 from pawl_sdk._address import OPTIONS, ForkGuard
 from pawl_sdk._calls.caller import Caller
+from pawl_sdk._calls.filters import FilterCalls
 from pawl_sdk._calls.run_control import RunControlCalls
 from pawl_sdk._calls.run_details import RunDetailCalls
 from pawl_sdk._calls.runs import OnStart, RunCalls
@@ -23,13 +24,15 @@ from pawl_sdk._entry import closed
 from pawl_sdk._gateways import Gateways
 from pawl_sdk._lanes_async import AsyncLanes
 from pawl_sdk._steps import Emissions, OnReconnect, Steps
+from pawl_sdk._stream import Callbacks, stream, watch_with_callbacks
 from pawl_sdk._watch import WatchOptions, watch
 from pawl_sdk.async_resources import Approvals, DeadLetters, NodeTypes, Queues, Repairs, Schedules, Workflows
 from pawl_sdk.details import EffectPage, EventPage, Explanation, Invocation, TagPage, TaintTrace
 from pawl_sdk.errors import PawlError
-from pawl_sdk.model import AcceptedRun, Event, Run, RunPage, SignalledRun, StartItem, TestedRun
+from pawl_sdk.model import AcceptedRun, Event, KeptFilter, KeptFilterPage, Run, RunPage, SignalledRun, StartItem, TestedRun
 from pawl_sdk.options import ControlRunOptions, Decision, ListRunsOptions, StartOptions, TopUpOptions
 from pawl_sdk.state import WorkflowState
+from pawl_sdk.streaming import OnCheckpoint, OnTaskResult, StreamItem, StreamMode
 
 T = TypeVar("T")
 
@@ -110,6 +113,7 @@ class AsyncClient:
         self._calls = RunCalls(self._caller)
         self._details = RunDetailCalls(self._caller)
         self._control = RunControlCalls(self._caller)
+        self._filters = FilterCalls(self._caller)
         self.workflows = Workflows(self._drive, self._caller)
         self.approvals = Approvals(self._drive, self._caller)
         self.schedules = Schedules(self._drive, self._caller)
@@ -168,17 +172,46 @@ class AsyncClient:
         *,
         after_event_id: int = 0,
         types: Iterable[str] = (),
+        node_ids: Iterable[str] = (),
+        node_types: Iterable[str] = (),
         silence: float = 45.0,
         give_up: float = 300.0,
         on_reconnect: OnReconnect | None = None,
+        on_checkpoint: OnCheckpoint | None = None,
+        on_task_result: OnTaskResult | None = None,
         timeout: float | None = None,
     ) -> AsyncGenerator[Event, None]:
         """The events of a run, once and in order, across reconnects; ends after the terminal one. Leave the loop to end it early.
 
+        `on_checkpoint` is called after each step, and `on_task_result` when a node execution has ended; `types` does not filter them. An error
+        that they raise ends the watch. After `timeout` seconds it raises PawlError DEADLINE_PASSED, and the run continues.
+        """
+        watching = self._watching(after_event_id, types, silence, give_up, on_reconnect, node_ids, node_types)
+        callbacks = Callbacks(on_checkpoint, on_task_result)
+        if callbacks.modes:
+            return self._drive.emit(watch_with_callbacks(run_id, callbacks, watching), timeout)
+        return self._drive.emit(watch(run_id, watching), timeout)
+
+    def stream(
+        self,
+        run_id: str,
+        modes: Sequence[StreamMode],
+        *,
+        after_event_id: int = 0,
+        types: Iterable[str] = (),
+        node_ids: Iterable[str] = (),
+        node_types: Iterable[str] = (),
+        silence: float = 45.0,
+        give_up: float = 300.0,
+        on_reconnect: OnReconnect | None = None,
+        timeout: float | None = None,
+    ) -> AsyncGenerator[StreamItem, None]:
+        """A run in modes: the log in other forms, with the cursor of a watch; ends after the control item `done`, which comes in every mode.
+
         After `timeout` seconds it raises PawlError DEADLINE_PASSED, and the run continues.
         """
-        watching = self._watching(after_event_id, types, silence, give_up, on_reconnect)
-        return self._drive.emit(watch(run_id, watching), timeout)
+        watching = self._watching(after_event_id, types, silence, give_up, on_reconnect, node_ids, node_types)
+        return self._drive.emit(stream(run_id, modes, watching), timeout)
 
     async def wait(self, run_id: str, *, timeout: float | None = None) -> Run:
         """Waits for the end and returns the run, however it ended. Raises PawlError DEADLINE_PASSED after `timeout` seconds; the run continues."""
@@ -270,6 +303,22 @@ class AsyncClient:
         sent = self._control.signal(run_id, name, payload, payload_json=payload_json, request_id=request_id)
         return await self._drive.run(sent)
 
+    async def update_metadata(self, run_id: str, metadata: Mapping[str, Any]) -> Run:
+        """Merges a change into the metadata of a live run; None deletes a key. Raises PawlError RUN_ALREADY_FINISHED."""
+        return await self._drive.run(self._filters.update_metadata(run_id, metadata))
+
+    async def save_filter(self, name: str, filter: str) -> KeptFilter:
+        """Keeps a filter of runs under a name. Raises PawlError FILTER_INVALID."""
+        return await self._drive.run(self._filters.save(name, filter))
+
+    async def filters(self, *, page_size: int = 0, page_token: str = "") -> KeptFilterPage:
+        """One page of the kept filters, by name."""
+        return await self._drive.run(self._filters.list(page_size=page_size, page_token=page_token))
+
+    async def delete_filter(self, name: str) -> None:
+        """Deletes a kept filter. Raises PawlError RUN_FILTER_NOT_FOUND."""
+        return await self._drive.run(self._filters.delete(name))
+
     async def top_up(self, run_id: str, **options: Unpack[TopUpOptions]) -> Run:
         """Raises the budget of a run. A run that paused because its budget was short continues. Raises PawlError BUDGET_NOT_LIMITED."""
         return await self._drive.run(self._control.top_up(run_id, **options))
@@ -315,6 +364,14 @@ class AsyncClient:
         await self.close()
 
     def _watching(
-        self, after: int, types: Iterable[str], silence: float, give_up: float, on_reconnect: OnReconnect | None
+        self,
+        after: int,
+        types: Iterable[str],
+        silence: float,
+        give_up: float,
+        on_reconnect: OnReconnect | None,
+        node_ids: Iterable[str] = (),
+        node_types: Iterable[str] = (),
     ) -> WatchOptions:
-        return WatchOptions(after, tuple(types), silence, give_up, self._caller.timeout, on_reconnect)
+        nodes = tuple(node_ids), tuple(node_types)
+        return WatchOptions(after, tuple(types), silence, give_up, self._caller.timeout, on_reconnect, *nodes)
