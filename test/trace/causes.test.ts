@@ -1,6 +1,7 @@
 // What traces show besides the calls: waits, ticks, queries, event streams, calls to other servers, and the causes of retries and joins.
 import { createConnectTransport } from "@connectrpc/connect-node";
 import { createPawlClient } from "@pawl/client";
+import { ROOT } from "@pawl/deploy/settings.ts";
 import { claimSpanId } from "@pawl/platform/telemetry/span-id";
 import { expect, onTestFailed, onTestFinished, test } from "vitest";
 import { call, graph } from "../flow/graph.ts";
@@ -14,12 +15,13 @@ import { startReceiver, type Receiver, type Span } from "./receiver.ts";
 const TRACE_ID = "1af7651916cd43dd8448eb211c80319c";
 const TRACEPARENT = `00-${TRACE_ID}-b7ad6b7169203331-01`;
 
-async function setup(env: Readonly<Record<string, string>>) {
+async function setup(env: Readonly<Record<string, string>>, root?: string) {
   const sink = await startSink({
     respond: (name, nth) => (name === "flaky" && nth === 1 ? 503 : 200),
   });
   onTestFinished(() => sink.stop());
-  const cluster = await startCluster({ env, envOf: { executor: SINK_EGRESS } });
+  const executor = { ...SINK_EGRESS, PAWL_HANDLER_PORT: "0" };
+  const cluster = await startCluster({ env, envOf: { executor }, root });
   onTestFailed(() => console.error(cluster.logs()));
   onTestFinished(() => cluster.stop());
   const transport = createConnectTransport({
@@ -115,11 +117,12 @@ test("a retry links to the attempt before it, a join to its parents, and waits, 
 test("spans are exported over gRPC if the environment asks for it, and calls to other servers continue a trace also without any export", async () => {
   const receiver = await startGrpcReceiver();
   onTestFinished(() => receiver.stop());
-  const { sink, cluster, client } = await setup({
+  // The exporter loads its parts when it sends. A service in one file does not have them, so the sources run here.
+  const env = {
     OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url,
     OTEL_EXPORTER_OTLP_PROTOCOL: "grpc",
-    OTEL_BSP_SCHEDULE_DELAY: "100",
-  });
+  };
+  const { sink, cluster, client } = await setup(env, ROOT);
   const { run } = await client.runs.test(graph(["start > work"], { work: call(sink.url("work")) }));
   expect((await storyOf(client, run.runId)).status).toBe("completed");
   await cluster.stop();
