@@ -1,9 +1,9 @@
 // Many watchers of live runs at one gateway: every one gets every event in order, also over a killed gateway, and readers that stop reading
 // cost little and are cut off with a cursor. The bench runs it at full size, and a test at a small one.
 
-import { type ChildProcess, fork } from "node:child_process";
-import { once } from "node:events";
+import { fork } from "node:child_process";
 import { readFileSync } from "node:fs";
+import { setTimeout as wait } from "node:timers/promises";
 import { createClient } from "@connectrpc/connect";
 import { createGrpcTransport } from "@connectrpc/connect-node";
 import { createPawlClient, type PawlClient, pawlErrorFrom } from "@pawl/client";
@@ -28,6 +28,8 @@ export interface WatchLoad {
   readonly loudRuns: number;
   readonly loudNodes: number;
   readonly stallMs: number;
+  /** How long the memory is measured without them first. */
+  readonly steadyMs: number;
   readonly progress?: (text: string) => void;
 }
 
@@ -50,8 +52,8 @@ export interface WatchFigures {
 const MIB = 1024 * 1024;
 const QUIET = "bench-watch-quiet";
 const LOUD = "bench-watch-loud";
-/** The output of a node has at most 256 KiB, and a definition 2 MiB. */
-const LOUD_CHARACTERS = 200_000;
+/** A text has at most 64 KiB, and a definition 2 MiB. */
+const LOUD_CHARACTERS = 60_000;
 
 /** Runs the load and measures it. */
 export async function watchLoad(load: WatchLoad): Promise<WatchFigures> {
@@ -59,16 +61,23 @@ export async function watchLoad(load: WatchLoad): Promise<WatchFigures> {
   const client = createPawlClient({ baseUrl: load.url });
   await saveWorkflows(client, load);
   const memory = sampleMemory(() => load.gateway.pid);
+  // The processes start while the runs do.
+  const children = Array.from({ length: load.processes }, startChild);
   try {
     progress(`starting ${load.runs} runs and ${load.watchers} watchers`);
     const runIds = await startRuns(client, QUIET, load.runs);
-    const children = startChildren(load, runIds);
+    children.forEach((child, part) => child.send(orderOf(load, runIds, part)));
     await Promise.all(children.map((child) => child.news("begun")));
-    progress(`${load.stalled} readers stop reading`);
-    const before = memory.now();
     memory.reset();
-    const cutOff = await stallReaders(client, load);
+    await wait(load.steadyMs);
+    const before = memory.peak();
+    progress(`${load.stalled} readers stop reading`);
+    memory.reset();
+    const stalled = stallReaders(client, load);
+    // When they read again, the gateway also replays what they missed.
+    await wait(load.stallMs);
     const stalledMb = Math.max(0, memory.peak() - before);
+    const cutOff = await stalled;
     progress("killing the gateway");
     const killedAt = performance.now();
     for (const child of children) child.send({ kind: "mark" });
@@ -97,6 +106,7 @@ export async function watchLoad(load: WatchLoad): Promise<WatchFigures> {
   } finally {
     memory.stop();
     client.close();
+    for (const child of children) child.leave();
   }
 }
 
@@ -127,40 +137,41 @@ const startRuns = async (client: PawlClient, workflowId: string, count: number) 
 
 interface Child {
   send(order: WatchOrder): void;
+  /** Ends the process. */
+  leave(): void;
   /** Settles with the first news of that kind. */
   news<Kind extends WatchNews["kind"]>(
     kind: Kind,
   ): Promise<Extract<WatchNews, { readonly kind: Kind }>>;
 }
 
-/** The processes of the watchers. Each watches all runs by turns. They end with the last news. */
-function startChildren(load: WatchLoad, runIds: readonly string[]): readonly Child[] {
+/** The runs of a process: all processes watch all runs by turns. */
+function orderOf(load: WatchLoad, runIds: readonly string[], part: number): WatchOrder {
   const all = Array.from({ length: load.watchers }, (_, index) => runIds[index % runIds.length]);
-  return Array.from({ length: load.processes }, (_, part) => {
-    const process = fork(new URL("watch-process.ts", import.meta.url), { stdio: "inherit" });
-    const own = all.flatMap((runId, index) =>
-      runId !== undefined && index % load.processes === part ? [runId] : [],
-    );
-    const child = childOf(process);
-    child.send({ kind: "watch", url: load.url, runIds: own });
-    void child.news("ended").then(() => process.disconnect());
-    return child;
-  });
+  const own = all.filter((_, index) => index % load.processes === part);
+  return { kind: "watch", url: load.url, runIds: own.filter((runId) => runId !== undefined) };
 }
 
-function childOf(child: ChildProcess): Child {
+function startChild(): Child {
+  const child = fork(new URL("watch-process.ts", import.meta.url), { stdio: "inherit" });
   const come = new Map<string, PromiseWithResolvers<WatchNews>>();
   const slot = (kind: string): PromiseWithResolvers<WatchNews> => {
-    const known = come.get(kind) ?? Promise.withResolvers<WatchNews>();
-    come.set(kind, known);
-    return known;
+    const known = come.get(kind);
+    if (known !== undefined) return known;
+    const fresh = Promise.withResolvers<WatchNews>();
+    come.set(kind, fresh);
+    return fresh;
   };
   child.on("message", (news: WatchNews) => slot(news.kind).resolve(news));
-  void once(child, "exit").then(() => {
-    for (const { reject } of come.values()) reject(new Error("a process of watchers ended"));
+  child.once("exit", () => {
+    for (const { promise, reject } of come.values()) {
+      promise.catch(() => undefined);
+      reject(new Error("a process of watchers ended"));
+    }
   });
   return {
     send: (order) => void child.send(order),
+    leave: () => void child.kill("SIGKILL"),
     // The slot of a kind gets only news of that kind.
     news: (kind) => slot(kind).promise as never,
   };
@@ -182,7 +193,7 @@ async function stallReaders(client: PawlClient, load: WatchLoad): Promise<number
     try {
       for await (const message of events.watchRun({ runId })) {
         last = message.events.at(-1)?.eventId ?? last;
-        if (pausedFor > 0) await new Promise((resolve) => setTimeout(resolve, pausedFor));
+        if (pausedFor > 0) await wait(pausedFor);
         pausedFor = 0;
       }
       return false;

@@ -18,12 +18,13 @@ export async function watch({ stack, report }: BenchParts): Promise<void> {
     watchers: WATCHERS,
     runs: 200,
     processes: 4,
-    pieces: 180,
+    pieces: 240,
     intervalMs: 500,
     stalled: STALLED,
     loudRuns: 5,
-    loudNodes: 9,
+    loudNodes: 30,
     stallMs: 20_000,
+    steadyMs: 20_000,
     progress,
   });
   const add = (metric: string, value: number, unit: string, floor?: string, reached?: boolean) =>
