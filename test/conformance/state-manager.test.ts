@@ -218,7 +218,7 @@ function recovering(open: OpenStore): void {
     // The executor has room now, so the node behind may start at any moment.
     const eventsOfA = async () =>
       (await store.see(runId)).events.filter(
-        ({ nodeId: id, type }) => id === node || /^run/.test(type),
+        ({ nodeId: id, type }) => id === node || type.startsWith("run"),
       );
     const before = await eventsOfA();
     const mark = new Promise((resolve, reject) => {
