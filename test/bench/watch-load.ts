@@ -10,7 +10,7 @@ import { createPawlClient, type PawlClient, pawlErrorFrom } from "@pawl/client";
 import { EventService } from "@pawl/proto/pawl/v1/event_service_pb";
 import type { WatchNews, Watched, WatchOrder } from "./watch-process.ts";
 
-export interface WatchLoad {
+interface WatchLoad {
   readonly url: string;
   readonly gateway: {
     readonly pid: number;
@@ -23,7 +23,7 @@ export interface WatchLoad {
   /** Events of each quiet run, and the time between two of them. */
   readonly pieces: number;
   readonly intervalMs: number;
-  /** Readers that stop reading, and the runs whose loud output they leave unread for so long. */
+  /** Readers that stop reading, and the runs whose loud output they leave unread to its end and for so long. */
   readonly stalled: number;
   readonly loudRuns: number;
   readonly loudNodes: number;
@@ -33,7 +33,7 @@ export interface WatchLoad {
   readonly progress?: (text: string) => void;
 }
 
-export interface WatchFigures {
+interface WatchFigures {
   /** Watchers that got every event of their run once, in order, to its end. */
   readonly complete: number;
   /** Events that all watchers got. */
@@ -73,11 +73,15 @@ export async function watchLoad(load: WatchLoad): Promise<WatchFigures> {
     const before = memory.peak();
     progress(`${load.stalled} readers stop reading`);
     memory.reset();
-    const stalled = stallReaders(client, load);
+    const loudIds = await startRuns(client, LOUD, load.loudRuns);
+    const stalled = Promise.all(loudIds.map((runId) => client.runs.wait(runId))).then(() =>
+      wait(load.stallMs),
+    );
+    const reading = readLate(client, load, loudIds, stalled);
+    await stalled;
     // When they read again, the gateway also replays what they missed.
-    await wait(load.stallMs);
     const stalledMb = Math.max(0, memory.peak() - before);
-    const cutOff = await stalled;
+    const cutOff = await reading;
     progress("killing the gateway");
     const killedAt = performance.now();
     for (const child of children) child.send({ kind: "mark" });
@@ -178,8 +182,12 @@ function startChild(): Child {
 }
 
 /** Opens readers of loud runs, leaves them unread, and counts those that were cut off with a cursor and then read the rest from it. */
-async function stallReaders(client: PawlClient, load: WatchLoad): Promise<number> {
-  const runIds = await startRuns(client, LOUD, load.loudRuns);
+async function readLate(
+  client: PawlClient,
+  load: WatchLoad,
+  runIds: readonly string[],
+  stalled: Promise<unknown>,
+): Promise<number> {
   const transports = Array.from({ length: Math.ceil(load.stalled / 50) }, () =>
     createGrpcTransport({ baseUrl: load.url }),
   );
@@ -189,12 +197,10 @@ async function stallReaders(client: PawlClient, load: WatchLoad): Promise<number
     if (transport === undefined || runId === undefined) return false;
     const events = createClient(EventService, transport);
     let last = 0n;
-    let pausedFor = load.stallMs;
     try {
       for await (const message of events.watchRun({ runId })) {
         last = message.events.at(-1)?.eventId ?? last;
-        if (pausedFor > 0) await wait(pausedFor);
-        pausedFor = 0;
+        await stalled;
       }
       return false;
     } catch (thrown) {
@@ -209,8 +215,8 @@ async function stallReaders(client: PawlClient, load: WatchLoad): Promise<number
       return true;
     }
   };
-  const stalled = await Promise.all(Array.from({ length: load.stalled }, (_, n) => stall(n)));
-  return stalled.filter(Boolean).length;
+  const late = await Promise.all(Array.from({ length: load.stalled }, (_, n) => stall(n)));
+  return late.filter(Boolean).length;
 }
 
 /** Reads the resident memory of a process twice a second. */

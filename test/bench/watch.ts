@@ -23,7 +23,7 @@ export async function watch({ stack, report }: BenchParts): Promise<void> {
     stalled: STALLED,
     loudRuns: 5,
     loudNodes: 30,
-    stallMs: 20_000,
+    stallMs: 6_000,
     steadyMs: 20_000,
     progress,
   });

@@ -32,7 +32,7 @@ const ATTEMPTS_MAX = 30;
 
 /** Watches at most 100 runs to their ends. @throws PawlError for an error that no reconnect removes */
 export async function* watchMany(
-  client: Pick<Client<typeof EventService>, "watch">,
+  eventService: Pick<Client<typeof EventService>, "watch">,
   runs: readonly ManyRun[],
   options: WatchManyOptions,
   clock: Clock,
@@ -53,7 +53,7 @@ export async function* watchMany(
       const wanted = [...open].map(([runId, { lastEventId: afterEventId }]) => ({
         ...{ runId, afterEventId },
       }));
-      const messages = client.watch({ runs: wanted, types }, { signal: connection.signal });
+      const messages = eventService.watch({ runs: wanted, types }, { signal: connection.signal });
       for await (const message of audible(messages, connection, options.silenceMs ?? SILENCE_MS)) {
         retry = 0;
         const cursor = open.get(message.runId);
