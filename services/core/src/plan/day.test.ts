@@ -18,8 +18,7 @@ function pending(budget: object): {
 } {
   const graph = graphOf({ budget, nodes: [{ id: "a", type: "task" }], edges: [] });
   const state = newRunState(RUN, graph);
-  const append = (fact: Fact): void =>
-    apply(state, { ...fact, seq: state.lastSeq + 1, at: 1_000 } as Parameters<typeof apply>[1]);
+  const append = (fact: Fact): void => apply(state, { ...fact, seq: state.lastSeq + 1, at: 1_000 });
   const place = { nodeId: "", iteration: 0, attempt: 0, epoch: 0 } as const;
   const resolved = runLimits(graph.definition, "null");
   if (resolved?.ok !== true || graph.definition.budget === undefined) throw new Error("no limits");

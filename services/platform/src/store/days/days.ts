@@ -1,8 +1,8 @@
 // Daily budgets, as a tick changes them: what the runs of a workflow have reserved and used on a day. Days are days in UTC by the clock of the
 // database.
 //
-// Races. Two schedulers begin runs of one workflow at the same time: the row of the day is locked from the first statement to the commit, so the
-// second one counts what the first one reserved. A transaction locks all its rows in order of workflow and day, and changes them afterwards.
+// Race: two schedulers begin runs of one workflow at the same time. The row of the day stays locked until the commit, so the second scheduler
+// counts what the first one reserved. A transaction locks all its rows in order of workflow and day, and changes them afterwards.
 
 import type { DayAnswer } from "@pawl/core/plan/day";
 import type { Amounts, SomeAmounts } from "@pawl/core/policy/budget";
