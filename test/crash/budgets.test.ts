@@ -95,14 +95,17 @@ test("schedulers killed while runs begin and end never let a workflow start more
   const work = { type: "http", config: { url: sink.url("day"), method: "POST" } };
   const budget = { node_executions: 2, per_day: { node_executions: 7 } };
   const definition = { id: "by-day", ...graph(["start > a"], { a: work }), budget };
+  await startExecutor(cluster);
+  // The tests above have ended their schedulers.
+  const first = await replaceScheduler(cluster);
   await client.workflows.apply(JSON.stringify(definition));
+  await first.kill("SIGKILL");
   const accepted: Promise<string>[] = [];
   for (const point of [
     "tick.before-commit@2",
     "tick.after-commit@2",
     "tick.before-commit-of-end@1",
   ]) {
-    for (const member of cluster.schedulers) await member.kill("SIGKILL");
     const doomed = await replaceScheduler(cluster, failpoints(`${point}=kill`));
     for (let run = 0; run < 3; run++)
       accepted.push(client.runs.start("by-day").then(({ run: { runId } }) => runId));
