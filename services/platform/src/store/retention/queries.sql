@@ -63,22 +63,28 @@ with folded as (
   set payload = json_build_object('deltaIndex', e.payload -> 'deltaIndex', 'text', '')::jsonb
   from (
     select d.run_id, d.seq
-    from run_events d
-    where d.run_id = any (:run_ids::uuid[])
-      and d.type = 'node.stream.delta'
-      and d.type in ('node.stream.delta', 'node.log')
-      and (d.payload ->> 'text' <> '' or d.payload ? 'media')
-      and exists (
-        select 1
-        from run_events c
-        where c.run_id = d.run_id
-          and c.node_id = d.node_id
-          and c.iteration = d.iteration
-          and c.type = 'node.completed'
-          and c.type in (
-            'node.completed', 'node.failed', 'node.retried', 'node.skipped', 'node.cancelled', 'node.timed_out'
-          )
-      )
+    from unnest(:run_ids::uuid[]) as g (run_id)
+    cross join lateral (
+      select t.run_id, t.seq
+      from run_events t
+      where t.run_id = g.run_id
+        and t.type = 'node.stream.delta'
+        and t.type in ('node.stream.delta', 'node.log')
+        and (t.payload ->> 'text' <> '' or t.payload ? 'media')
+        and (
+          select c.seq
+          from run_events c
+          where c.run_id = t.run_id
+            and c.node_id = t.node_id
+            and c.iteration = t.iteration
+            and c.type = 'node.completed'
+            and c.type in (
+              'node.completed', 'node.failed', 'node.retried', 'node.skipped', 'node.cancelled', 'node.timed_out'
+            )
+          limit 1
+        ) is not null
+      limit :limit::integer
+    ) d
     limit :limit::integer
   ) full_deltas
   where e.run_id = full_deltas.run_id

@@ -236,10 +236,10 @@ select
 -- part: other_rows
 -- Deletes what other tables know of the runs in `deleted`. A test compares this list with the tables of the schema.
 requests as (
-  delete from run_requests q
-  using deleted d
-  where q.tenant_id = d.tenant_id
-    and q.request_id = d.request_id
+  delete from run_requests
+  where tenant_id = any (array(select tenant_id from deleted))
+    and request_id = any (array(select request_id from deleted))
+    and run_id = any (array(select run_id from deleted))
 ), snapshots as (
   delete from run_snapshots where run_id = any (array(select run_id from deleted))
 ), ledger as (
