@@ -57,12 +57,14 @@ from deleted
 
 -- name: fold_deltas
 -- Empties stream deltas of executions that completed: the output has what they said. The rows stay, because readers count on every seq. At
--- most `limit` in one call.
+-- most `limit` in one call. The arrays make the planner expect several rows, so that it reads the log by its key.
 with folded as (
   update run_events e
   set payload = json_build_object('deltaIndex', e.payload -> 'deltaIndex', 'text', '')::jsonb
   from (
-    select d.run_id, d.seq
+    select unnest(array_agg(d.run_id)) as run_id, unnest(array_agg(d.seq)) as seq
+    from (
+    select page.run_id, page.seq
     from unnest(:run_ids::uuid[]) as g (run_id)
     cross join lateral (
       select t.run_id, t.seq
@@ -84,8 +86,9 @@ with folded as (
           limit 1
         ) is not null
       limit :limit::integer
-    ) d
+    ) page
     limit :limit::integer
+    ) d
   ) full_deltas
   where e.run_id = full_deltas.run_id
     and e.seq = full_deltas.seq
