@@ -119,7 +119,7 @@ async function replace(
   { name }: Month,
   definitions: readonly string[],
 ): Promise<Removal> {
-  const text = [
+  const message = [
     LOCK_WAIT,
     REPLACE_TIMEOUT,
     "lock table only run_events in access exclusive mode",
@@ -127,7 +127,7 @@ async function replace(
     ...definitions,
   ].join(";\n");
   try {
-    await db.query({ text });
+    await db.query({ text: message });
     return "done";
   } catch (error) {
     const state = sqlState(error);

@@ -154,16 +154,16 @@ test("events that a live run gets while its month is copied are in the new month
   const { pool, sweep, eventsOf } = await setup();
   await writeOldRuns(pool, { at: JUNE, count: 1_000 });
   const lives = await writeOldRuns(pool, { at: JUNE, count: 20, status: "running", events: 4 });
-  let isOver = false;
+  const over = new AbortController();
   let seq = 4;
   const appending = (async () => {
-    while (!isOver && seq < 400) {
+    while (!over.signal.aborted && seq < 400) {
       seq += 1;
       for (const live of lives) await touch(pool, live, seq);
     }
   })();
   await sweep("all=30d");
-  isOver = true;
+  over.abort();
   await appending;
   const expected = Array.from({ length: seq }, (_, at) => String(at + 1));
   for (const live of lives) expect(await eventsOf([live])).toEqual(expected);
