@@ -48,7 +48,7 @@ export async function readMonths(db: Queryable): Promise<Month[]> {
 }
 
 /** `blocked`: other sessions hold locks. `kept`: it still has runs. */
-export type Removal = "done" | "blocked" | "kept";
+type Removal = "done" | "blocked" | "kept";
 
 /** Drops a month that has no run. @throws STORE_UNAVAILABLE */
 export const dropMonth = (db: Queryable, month: Month): Promise<Removal> =>

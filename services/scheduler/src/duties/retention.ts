@@ -49,7 +49,7 @@ export interface RetentionParts {
 }
 
 /** What one sweep did. */
-export interface Swept {
+interface Swept {
   removed: number;
   folded: number;
   dropped: string[];
