@@ -11,11 +11,13 @@ const NOUNS = [
   "days",
   "dead-letters",
   "effects",
+  "filters",
   "leases",
   "log",
   "node-types",
   "pauses",
   "recovery",
+  "retention",
   "runs",
   "schedules",
   "signals",
@@ -27,9 +29,12 @@ const NOUNS = [
 const ABSENT = new Map([
   ["days/reads.ts", "no gateway reads it: a reservation returns the row, and events name it"],
   ["recovery/reads.ts", "no gateway reads it: its tables are those of runs, log and leases"],
+  ["retention/reads.ts", "no gateway reads it: its tables are those of runs and log"],
+  ["retention/memory.ts", "the memory store lives for one test, and has no months"],
 ]);
 /** Files beside the pattern. */
 const PRESENT = new Map([
+  ["runs/filter-sql.ts", "compiles what a user typed as a filter"],
   ["runs/search.ts", "reads what a user typed; workflows are found by the same words"],
   ["survey/reads.ts", "reads across nouns: it has no table, so no SQL, no writes and no twin"],
   ["tick/batch.ts", "the arrays of the two statements of a tick"],

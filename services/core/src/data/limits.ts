@@ -48,6 +48,10 @@ export const LIMITS = {
   constraints: 32,
   /** Nodes in each list of a run's state. Of the visited ones it has the newest. */
   visitedNodes: 1_000,
+  /** What users say about a run to find it again: its JSON, its keys at all levels, and its levels. An index holds every value. */
+  metadataBytes: 16 * KIB,
+  metadataKeys: 200,
+  metadataDepth: 5,
   /** Actions of one outcome. Their JSON together has at most valueBytes. */
   actions: 32,
   /** Everything that a node may read. It is checked when the node is queued, and again before an executor gets it. */
@@ -57,6 +61,8 @@ export const LIMITS = {
    * completes a node that reads more.
    */
   inlineBytes: 256 * KIB,
+  /** Runs of a month that may stay for the month to be rewritten without the others. Counting them takes a second (measured). */
+  monthRuns: 500_000,
   /** Every such node counts at least this much, so that one tick completes at most about two thousand. */
   inlineBytesMin: 128,
   /** JSON.parse accepts any depth but a later stringify does not, so the depth is checked at the entrance. */
@@ -67,6 +73,10 @@ export const LIMITS = {
   requestIdLength: 255,
   /** The text that a person types to find a run. */
   searchLength: 200,
+  /** A filter of a list, its parentheses inside each other, and its comparisons. Each comparison costs a test of every row. */
+  filterLength: 2_000,
+  filterDepth: 16,
+  filterComparisons: 64,
   /** Matching workflows whose runs one search reads. It bounds the cost of a short text. */
   searchMatches: 200,
   /** How long the scheduler may remember an input as started, and the default. */

@@ -182,6 +182,13 @@ create table pauses (
   constraint pauses_state_check CHECK ((state = ANY (ARRAY['pausing'::text, 'paused'::text, 'resuming'::text])))
 ) with (fillfactor=80);
 
+create table retention_marks (
+  name text not null,
+  ended_at timestamp with time zone not null,
+  last_id uuid not null,
+  constraint retention_marks_pkey PRIMARY KEY (name)
+);
+
 create table run_claims (
   run_id uuid not null,
   epoch bigint not null,
@@ -207,6 +214,22 @@ create table run_events (
 create table run_events_default partition of run_events DEFAULT;
 CREATE UNIQUE INDEX run_events_once ON ONLY pawl.run_events USING btree (run_id, node_id, iteration, attempt, type) WHERE (type = ANY (ARRAY['node.completed'::text, 'node.failed'::text, 'node.retried'::text, 'node.skipped'::text, 'node.cancelled'::text, 'node.timed_out'::text]));
 CREATE UNIQUE INDEX run_events_streamed ON ONLY pawl.run_events USING btree (run_id, epoch, type, ordinal) WHERE (type = ANY (ARRAY['node.stream.delta'::text, 'node.log'::text]));
+
+create table run_filters (
+  tenant_id text not null,
+  name text not null,
+  filter text not null,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  constraint run_filters_pkey PRIMARY KEY (tenant_id, name)
+);
+
+create table run_metadata (
+  run_id uuid not null,
+  metadata jsonb not null,
+  constraint run_metadata_pkey PRIMARY KEY (run_id)
+);
+CREATE INDEX run_metadata_values ON pawl.run_metadata USING gin (metadata jsonb_path_ops) WITH (fastupdate=off);
 
 create table run_repairs (
   run_id uuid not null,
@@ -269,6 +292,7 @@ CREATE INDEX runs_by_schedule ON pawl.runs USING btree (tenant_id, schedule_id, 
 CREATE INDEX runs_by_short_id ON pawl.runs USING btree ("right"((run_id)::text, 8));
 CREATE INDEX runs_by_workflow ON pawl.runs USING btree (tenant_id, workflow_id, run_id DESC);
 CREATE INDEX runs_deadline ON pawl.runs USING btree (deadline_at) WHERE ((ended_at IS NULL) AND (status <> ALL (ARRAY['waiting'::text, 'paused'::text])));
+CREATE INDEX runs_ended ON pawl.runs USING btree (status, ended_at, run_id) WHERE (ended_at IS NOT NULL);
 CREATE INDEX runs_newest ON pawl.runs USING btree (tenant_id, run_id DESC);
 CREATE INDEX runs_waiting ON pawl.runs USING btree (tenant_id, workflow_id) WHERE ((ended_at IS NULL) AND (status = ANY (ARRAY['waiting'::text, 'paused'::text])));
 

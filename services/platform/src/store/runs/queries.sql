@@ -16,7 +16,8 @@ r.run_id, r.definition_id, r.workflow_id, r.workflow_version, r.kind, r.status, 
   end as parent,
   case when r.schedule_id is not null then
     json_build_object('scheduleId', r.schedule_id, 'at', floor(extract(epoch from r.schedule_at) * 1000))
-  end as schedule
+  end as schedule,
+  (select m.metadata from run_metadata m where m.run_id = r.run_id) as metadata
 
 -- part: filter
 run_id < :before::uuid
@@ -65,6 +66,21 @@ where tenant_id = :tenant_id::text
   and {filter}
   and (:workflow_id::text = '' or workflow_id = :workflow_id::text)
 {newest_first}
+
+-- name: filtered
+-- Runs that a filter finds, newest first. `filter-sql.ts` puts the condition in the place of the marked one.
+select {columns}
+from runs r
+left join run_metadata m on m.run_id = r.run_id
+where r.tenant_id = :tenant_id::text
+  and r.run_id < :before::uuid
+  and (cardinality(:statuses::text[]) = 0 or r.status = any (:statuses::text[]))
+  and (:kind::text = '' or r.kind = :kind::text)
+  and (:workflow_id::text = '' or r.workflow_id = :workflow_id::text)
+  and (:schedule_id::text = '' or r.schedule_id = :schedule_id::text)
+  and true /* filter */
+order by r.run_id desc
+limit :limit::integer
 
 -- name: search
 -- Runs that a search finds, newest first. There are three ways: by words of the workflow, by the beginning of the run id, and by the short
@@ -219,6 +235,14 @@ from unnest(:tenant_id::text[], :input_key::text[], :run_id::uuid[], :ttl_ms::do
   as n (tenant_id, input_key, run_id, ttl_ms)
 order by n.tenant_id, n.input_key
 
+-- name: keep_metadata
+-- The metadata of runs whose rows this transaction inserts or advances. So two schedulers never write one row at the same time.
+insert into run_metadata (run_id, metadata)
+select n.run_id, n.metadata::jsonb
+from unnest(:run_id::uuid[], :metadata::text[]) as n (run_id, metadata)
+order by n.run_id
+on conflict (run_id) do update set metadata = excluded.metadata
+
 -- name: link_repairs
 -- Links runs that start to the finished runs that they repair.
 insert into run_repairs (run_id, repair_of, plan_digest)
@@ -233,6 +257,29 @@ select
     select l.run_id from run_repairs l where l.repair_of = :run_id::uuid order by l.run_id limit :limit::integer
   ) as repaired_by
 
+-- part: other_rows
+-- Deletes what other tables know of the runs in `deleted`. A test compares this list with the tables of the schema.
+requests as (
+  delete from run_requests
+  where tenant_id = any (array(select tenant_id from deleted))
+    and request_id = any (array(select request_id from deleted))
+    and run_id = any (array(select run_id from deleted))
+), snapshots as (
+  delete from run_snapshots where run_id = any (array(select run_id from deleted))
+), ledger as (
+  delete from effects where run_id = any (array(select run_id from deleted))
+), questions as (
+  delete from approvals where run_id = any (array(select run_id from deleted))
+), letters as (
+  delete from dead_letters where run_id = any (array(select run_id from deleted))
+), metadata as (
+  delete from run_metadata where run_id = any (array(select run_id from deleted))
+), repairs as (
+  delete from run_repairs where run_id = any (array(select run_id from deleted))
+), graphs as (
+  delete from definitions where definition_id = any (array(select definition_id from deleted)) and workflow_id is null
+)
+
 -- name: delete_test_run
 -- Deletes a finished test run with all its rows. Returns no row for any other run, which stays. Besides retention, this is the only
 -- deletion from the log.
@@ -242,24 +289,29 @@ with deleted as (
     and kind = 'test'
     and ended_at is not null
   returning run_id, definition_id, tenant_id, request_id
-), requests as (
-  delete from run_requests
-  where tenant_id = (select tenant_id from deleted)
-    and request_id = (select request_id from deleted)
 ), events as (
   delete from run_events where run_id = (select run_id from deleted)
-), snapshots as (
-  delete from run_snapshots where run_id = (select run_id from deleted)
-), ledger as (
-  delete from effects where run_id = (select run_id from deleted)
-), questions as (
-  delete from approvals where run_id = (select run_id from deleted)
-), letters as (
-  delete from dead_letters where run_id = (select run_id from deleted)
-), repairs as (
-  delete from run_repairs where run_id = (select run_id from deleted)
-), graph as (
-  delete from definitions where definition_id = (select definition_id from deleted) and workflow_id is null
-)
+), {other_rows}
+select run_id
+from deleted
+
+-- name: remove
+-- Removes finished runs with all their rows except the log, which no reader finds without the run. Skips a run whose row another
+-- transaction holds: the next sweep takes it.
+with gone as materialized (
+  select run_id
+  from runs
+  where run_id = any (:run_ids::uuid[])
+    and ended_at is not null
+  for update skip locked
+), deleted as (
+  delete from runs
+  where run_id = any (array(select run_id from gone))
+  returning run_id, definition_id, tenant_id, request_id
+), commands as (
+  delete from workflow_jobs
+  where run_id = any (array(select run_id from deleted))
+    and status in ('completed', 'dead_letter')
+), {other_rows}
 select run_id
 from deleted
