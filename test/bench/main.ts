@@ -1,4 +1,5 @@
-// npm run bench [-- user hop limit chain single fan latency glue stream backlog idle plan decay map claims load state] [--json] [--rounds 3]
+// npm run bench [-- user hop limit chain single fan latency glue stream backlog idle plan decay map claims load state
+//   retention watch] [--json] [--rounds 3]
 // npm run bench -- --against <folder> [user chain fan single latency glue map stream]
 // npm run bench -- --build <folder> [the same]
 //
@@ -26,10 +27,12 @@ import { load } from "./load.ts";
 import { map } from "./map.ts";
 import { planCost } from "./plan-cost.ts";
 import { progress, Report } from "./report.ts";
+import { retention } from "./retention.ts";
 import { state } from "./state.ts";
 import { stream } from "./stream.ts";
 import { startStack } from "./stack.ts";
 import { user } from "./user.ts";
+import { watch } from "./watch.ts";
 
 const BENCHES = {
   user,
@@ -47,11 +50,22 @@ const BENCHES = {
   claims,
   load,
   state,
+  watch,
+  retention,
 } as const;
 type BenchName = keyof typeof BENCHES;
 const isBench = (name: string): name is BenchName => Object.hasOwn(BENCHES, name);
 /** These run only when they are named. */
-const LONG: ReadonlySet<string> = new Set(["hop", "decay", "map", "claims", "load", "state"]);
+const LONG: ReadonlySet<string> = new Set([
+  "hop",
+  "decay",
+  "map",
+  "claims",
+  "load",
+  "state",
+  "watch",
+  "retention",
+]);
 /** These measure what a stack costs by itself, or serve the steps themselves. */
 const WITHOUT_STEPS: ReadonlySet<string> = new Set([
   "user",
@@ -60,6 +74,8 @@ const WITHOUT_STEPS: ReadonlySet<string> = new Set([
   "claims",
   "load",
   "state",
+  "watch",
+  "retention",
 ]);
 
 const { values, positionals } = parseArgs({

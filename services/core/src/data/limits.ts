@@ -21,6 +21,8 @@ export const LIMITS = {
   unsentBytes: 16 * MIB,
   /** Submissions under way on one stream of SubmitRuns. Each holds an unsent answer, or a place at the tail of its run. */
   submissions: 1_000,
+  /** Runs of one stream of Watch. Each has a reader at the gateway. */
+  watchedRuns: 100,
   definitionBytes: 2 * MIB,
   /** YAML takes a hundred times as long to read as JSON. A longer text comes from a program, which can write JSON. */
   definitionYamlBytes: 64 * KIB,
@@ -61,6 +63,8 @@ export const LIMITS = {
    * completes a node that reads more.
    */
   inlineBytes: 256 * KIB,
+  /** Runs of a month that may stay for the month to be rewritten without the others. Counting them takes a second (measured). */
+  monthRuns: 500_000,
   /** Every such node counts at least this much, so that one tick completes at most about two thousand. */
   inlineBytesMin: 128,
   /** JSON.parse accepts any depth but a later stringify does not, so the depth is checked at the entrance. */
