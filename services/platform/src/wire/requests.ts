@@ -46,6 +46,7 @@ import {
   valueOf,
   typeNameOf,
 } from "./fields.ts";
+import { metadataOf } from "./metadata.ts";
 import { askedOf } from "./asked.ts";
 import { fromWireMissed, fromWireOverlap } from "./schedule.ts";
 
@@ -66,6 +67,8 @@ export interface StartRequest {
   readonly budget?: AskedBudget | undefined;
   /** Set if the same input starts only one run during this time. */
   readonly sameInputMs?: number | undefined;
+  /** What the caller wants to find the run by: the text of a JSON object. */
+  readonly metadata?: string | undefined;
   /** The input gets the label of untrusted inputs, also if the definition does not say so. */
   readonly hasUntrustedInput?: boolean | undefined;
 }
@@ -82,6 +85,7 @@ export function parseStart(request: StartRunRequest): StartRequest {
     hasUntrustedInput: request.untrustedInput ? true : undefined,
     input: inputOf(request),
     requestId: requestIdOf(request.requestId),
+    metadata: metadataOf(request),
   };
 }
 
