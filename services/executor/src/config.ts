@@ -18,7 +18,7 @@ import {
 import { document } from "@pawl/platform/config/document";
 import { ConfigFault, parseEnv, type Env } from "@pawl/platform/config/env";
 import { z } from "zod";
-import { parseCidrs } from "./egress/address.ts";
+import { parseCidrs } from "@pawl/platform/egress/address";
 import { TIMES } from "./host/limits.ts";
 import { pricesSchema } from "./llm/prices.ts";
 import { providersSchema } from "./llm/providers.ts";

@@ -67,6 +67,21 @@ export interface AcceptedStart {
   readonly repair?: AcceptedRepair;
   /** The run only undoes this execution of another run. Its input has the keys `input` and `output`. */
   readonly undoes?: ParentLink;
+  /** The webhooks of the run: those of its request and of its workflow. */
+  readonly webhooks?: readonly AcceptedWebhook[];
+}
+
+/** A receiver of events of one run. */
+export interface AcceptedWebhook {
+  /** The dotted types. */
+  readonly events: readonly string[];
+  /** The endpoint whose secrets and headers the calls have. Null if there is none. */
+  readonly endpointId: string | null;
+  /** Null means the URL of the endpoint. */
+  readonly url: string | null;
+  readonly headers: Readonly<Record<string, string>>;
+  /** The key in base64 that signs the calls if there is no endpoint. */
+  readonly secret: string | null;
 }
 
 /** What a run takes over from the finished run that it repairs. */
@@ -129,9 +144,16 @@ export function startedFact(start: AcceptedStart): FactOf<"run.started"> {
       ...(start.taint === undefined ? {} : { taint: start.taint }),
       ...repairOf(start),
       ...(start.undoes === undefined ? {} : { undoes: start.undoes }),
+      ...webhookEventsOf(start),
     },
     value: start.input,
   };
+}
+
+/** The log names the events only: it shows no URL, which may hold a token. */
+function webhookEventsOf({ webhooks = [] }: AcceptedStart) {
+  if (webhooks.length === 0) return {};
+  return { webhookEvents: [...new Set(webhooks.flatMap(({ events }) => events))] };
 }
 
 function repairOf({ repair }: AcceptedStart) {

@@ -127,6 +127,8 @@ class NewNode extends NewExecution {
   /** How often each of the `reentries` was taken since the node was last reached another way; undefined for never. */
   repeats: readonly number[] | undefined;
   handle: string | undefined;
+  /** The cause of its failure. */
+  failure: string | undefined;
   /** The time until which the next nodes wait. A delay sets it. */
   releaseAt: number | undefined;
   /** Set for a map or a loop once its items are known. */
@@ -257,6 +259,10 @@ class NewRun {
   fatalNode: number | undefined;
   /** The node that failed first; run.failed names it. */
   firstFailedNode: number | undefined;
+  /** Why the run failed although no node did. */
+  failure: string | undefined;
+  /** The events that its webhooks get. */
+  webhookEvents: readonly string[] = [];
 
   constructor(runId: RunId, graph: Graph) {
     this.runId = runId;

@@ -8,8 +8,8 @@ import type { Cause } from "@pawl/core/fault/cause";
 import { EngineError } from "@pawl/core/fault/engine-error";
 import { discard, readBody } from "./body.ts";
 import { CONNECT_TIMEOUT_MS, IDLE_TIMEOUT_MS } from "./connect.ts";
-import { checkUrl, type EgressPolicy } from "./guard.ts";
-import { carriedHeaders } from "./headers.ts";
+import { checkUrl, type EgressPolicy } from "@pawl/platform/egress/url";
+import { carriedHeaders } from "@pawl/platform/egress/headers";
 
 export interface EgressRequest {
   readonly method: string;

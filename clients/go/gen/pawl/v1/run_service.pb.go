@@ -155,7 +155,9 @@ type StartRunRequest struct {
 	// Whether the input is not trusted: it gets the label input. A definition may say so for every run.
 	UntrustedInput bool `protobuf:"varint,75,opt,name=untrusted_input,json=untrustedInput,proto3" json:"untrusted_input,omitempty"`
 	// How much the run may use. It can lower the limits of the definition, and not raise them.
-	Budget        *Budget `protobuf:"bytes,80,opt,name=budget,proto3" json:"budget,omitempty"`
+	Budget *Budget `protobuf:"bytes,80,opt,name=budget,proto3" json:"budget,omitempty"`
+	// Calls a URL when the run ends, or at other events. It is in addition to the webhooks of the workflow and to endpoints.
+	Webhook       *RunWebhook `protobuf:"bytes,70,opt,name=webhook,proto3" json:"webhook,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -284,6 +286,13 @@ func (x *StartRunRequest) GetUntrustedInput() bool {
 func (x *StartRunRequest) GetBudget() *Budget {
 	if x != nil {
 		return x.Budget
+	}
+	return nil
+}
+
+func (x *StartRunRequest) GetWebhook() *RunWebhook {
+	if x != nil {
+		return x.Webhook
 	}
 	return nil
 }
@@ -1348,7 +1357,9 @@ type WaitRunRequest struct {
 	// Which run.
 	RunId string `protobuf:"bytes,1,opt,name=run_id,json=runId,proto3" json:"run_id,omitempty"`
 	// How long to wait: unset means 20 seconds, which is the longest.
-	Timeout       *durationpb.Duration `protobuf:"bytes,2,opt,name=timeout,proto3" json:"timeout,omitempty"`
+	Timeout *durationpb.Duration `protobuf:"bytes,2,opt,name=timeout,proto3" json:"timeout,omitempty"`
+	// Whether the answer has the result.
+	WithResult    bool `protobuf:"varint,70,opt,name=with_result,json=withResult,proto3" json:"with_result,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1397,13 +1408,22 @@ func (x *WaitRunRequest) GetTimeout() *durationpb.Duration {
 	return nil
 }
 
+func (x *WaitRunRequest) GetWithResult() bool {
+	if x != nil {
+		return x.WithResult
+	}
+	return false
+}
+
 // WaitRunResponse is the answer of WaitRun.
 type WaitRunResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The run with its nodes.
 	Run *Run `protobuf:"bytes,1,opt,name=run,proto3" json:"run,omitempty"`
 	// Whether it has ended.
-	HasEnded      bool `protobuf:"varint,2,opt,name=has_ended,json=hasEnded,proto3" json:"has_ended,omitempty"`
+	HasEnded bool `protobuf:"varint,2,opt,name=has_ended,json=hasEnded,proto3" json:"has_ended,omitempty"`
+	// The record of the run, if the request asked for it.
+	Result        *RunResult `protobuf:"bytes,70,opt,name=result,proto3" json:"result,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1450,6 +1470,13 @@ func (x *WaitRunResponse) GetHasEnded() bool {
 		return x.HasEnded
 	}
 	return false
+}
+
+func (x *WaitRunResponse) GetResult() *RunResult {
+	if x != nil {
+		return x.Result
+	}
+	return nil
 }
 
 // ListRunsRequest is the body of ListRuns.
@@ -3813,7 +3840,7 @@ var File_pawl_v1_run_service_proto protoreflect.FileDescriptor
 
 const file_pawl_v1_run_service_proto_rawDesc = "" +
 	"\n" +
-	"\x19pawl/v1/run_service.proto\x12\apawl.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x14pawl/v1/effect.proto\x1a\x13pawl/v1/event.proto\x1a\x15pawl/v1/explain.proto\x1a\x14pawl/v1/repair.proto\x1a\x11pawl/v1/run.proto\x1a\x16pawl/v1/workflow.proto\"\xa8\x04\n" +
+	"\x19pawl/v1/run_service.proto\x12\apawl.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x14pawl/v1/effect.proto\x1a\x13pawl/v1/event.proto\x1a\x15pawl/v1/explain.proto\x1a\x14pawl/v1/repair.proto\x1a\x11pawl/v1/run.proto\x1a\x15pawl/v1/webhook.proto\x1a\x16pawl/v1/workflow.proto\"\xd7\x04\n" +
 	"\x0fStartRunRequest\x12\x1f\n" +
 	"\vworkflow_id\x18\x01 \x01(\tR\n" +
 	"workflowId\x12\x18\n" +
@@ -3832,7 +3859,8 @@ const file_pawl_v1_run_service_proto_rawDesc = "" +
 	"\vmax_retries\x18C \x01(\rH\x00R\n" +
 	"maxRetries\x88\x01\x01\x12'\n" +
 	"\x0funtrusted_input\x18K \x01(\bR\x0euntrustedInput\x12'\n" +
-	"\x06budget\x18P \x01(\v2\x0f.pawl.v1.BudgetR\x06budgetB\x0e\n" +
+	"\x06budget\x18P \x01(\v2\x0f.pawl.v1.BudgetR\x06budget\x12-\n" +
+	"\awebhook\x18F \x01(\v2\x13.pawl.v1.RunWebhookR\awebhookB\x0e\n" +
 	"\f_max_retries\"k\n" +
 	"\vIdempotency\x12/\n" +
 	"\x05scope\x18\x01 \x01(\x0e2\x19.pawl.v1.IdempotencyScopeR\x05scope\x12+\n" +
@@ -3920,13 +3948,16 @@ const file_pawl_v1_run_service_proto_rawDesc = "" +
 	"\n" +
 	"definition\x18f \x01(\v2\x16.google.protobuf.ValueR\n" +
 	"definition\x12&\n" +
-	"\x0fvalues_left_out\x18d \x03(\tR\rvaluesLeftOut\"\\\n" +
+	"\x0fvalues_left_out\x18d \x03(\tR\rvaluesLeftOut\"}\n" +
 	"\x0eWaitRunRequest\x12\x15\n" +
 	"\x06run_id\x18\x01 \x01(\tR\x05runId\x123\n" +
-	"\atimeout\x18\x02 \x01(\v2\x19.google.protobuf.DurationR\atimeout\"N\n" +
+	"\atimeout\x18\x02 \x01(\v2\x19.google.protobuf.DurationR\atimeout\x12\x1f\n" +
+	"\vwith_result\x18F \x01(\bR\n" +
+	"withResult\"z\n" +
 	"\x0fWaitRunResponse\x12\x1e\n" +
 	"\x03run\x18\x01 \x01(\v2\f.pawl.v1.RunR\x03run\x12\x1b\n" +
-	"\thas_ended\x18\x02 \x01(\bR\bhasEnded\"\xfb\x01\n" +
+	"\thas_ended\x18\x02 \x01(\bR\bhasEnded\x12*\n" +
+	"\x06result\x18F \x01(\v2\x12.pawl.v1.RunResultR\x06result\"\xfb\x01\n" +
 	"\x0fListRunsRequest\x12.\n" +
 	"\bstatuses\x18\x01 \x03(\x0e2\x12.pawl.v1.RunStatusR\bstatuses\x12\x1f\n" +
 	"\vworkflow_id\x18\x02 \x01(\tR\n" +
@@ -4232,129 +4263,133 @@ var file_pawl_v1_run_service_proto_goTypes = []any{
 	(*structpb.Value)(nil),        // 54: google.protobuf.Value
 	(*durationpb.Duration)(nil),   // 55: google.protobuf.Duration
 	(*Budget)(nil),                // 56: pawl.v1.Budget
-	(*Run)(nil),                   // 57: pawl.v1.Run
-	(*RunEvent)(nil),              // 58: pawl.v1.RunEvent
-	(RunStatus)(0),                // 59: pawl.v1.RunStatus
-	(*Violation)(nil),             // 60: pawl.v1.Violation
-	(*DefinitionSource)(nil),      // 61: pawl.v1.DefinitionSource
-	(RunKind)(0),                  // 62: pawl.v1.RunKind
-	(*Explanation)(nil),           // 63: pawl.v1.Explanation
-	(*TaintTrace)(nil),            // 64: pawl.v1.TaintTrace
-	(*Effect)(nil),                // 65: pawl.v1.Effect
-	(NodeStatus)(0),               // 66: pawl.v1.NodeStatus
-	(*Amounts)(nil),               // 67: pawl.v1.Amounts
-	(*RepairPlan)(nil),            // 68: pawl.v1.RepairPlan
+	(*RunWebhook)(nil),            // 57: pawl.v1.RunWebhook
+	(*Run)(nil),                   // 58: pawl.v1.Run
+	(*RunEvent)(nil),              // 59: pawl.v1.RunEvent
+	(RunStatus)(0),                // 60: pawl.v1.RunStatus
+	(*Violation)(nil),             // 61: pawl.v1.Violation
+	(*DefinitionSource)(nil),      // 62: pawl.v1.DefinitionSource
+	(*RunResult)(nil),             // 63: pawl.v1.RunResult
+	(RunKind)(0),                  // 64: pawl.v1.RunKind
+	(*Explanation)(nil),           // 65: pawl.v1.Explanation
+	(*TaintTrace)(nil),            // 66: pawl.v1.TaintTrace
+	(*Effect)(nil),                // 67: pawl.v1.Effect
+	(NodeStatus)(0),               // 68: pawl.v1.NodeStatus
+	(*Amounts)(nil),               // 69: pawl.v1.Amounts
+	(*RepairPlan)(nil),            // 70: pawl.v1.RepairPlan
 }
 var file_pawl_v1_run_service_proto_depIdxs = []int32{
 	54, // 0: pawl.v1.StartRunRequest.input:type_name -> google.protobuf.Value
 	55, // 1: pawl.v1.StartRunRequest.deadline:type_name -> google.protobuf.Duration
 	3,  // 2: pawl.v1.StartRunRequest.idempotency:type_name -> pawl.v1.Idempotency
 	56, // 3: pawl.v1.StartRunRequest.budget:type_name -> pawl.v1.Budget
-	0,  // 4: pawl.v1.Idempotency.scope:type_name -> pawl.v1.IdempotencyScope
-	55, // 5: pawl.v1.Idempotency.ttl:type_name -> google.protobuf.Duration
-	57, // 6: pawl.v1.StartRunResponse.run:type_name -> pawl.v1.Run
-	2,  // 7: pawl.v1.ExecuteRunRequest.start:type_name -> pawl.v1.StartRunRequest
-	57, // 8: pawl.v1.ExecuteRunResponse.run:type_name -> pawl.v1.Run
-	58, // 9: pawl.v1.ExecuteRunResponse.events:type_name -> pawl.v1.RunEvent
-	8,  // 10: pawl.v1.SubmitRunsRequest.submissions:type_name -> pawl.v1.Submission
-	2,  // 11: pawl.v1.Submission.start:type_name -> pawl.v1.StartRunRequest
-	10, // 12: pawl.v1.SubmitRunsResponse.answers:type_name -> pawl.v1.SubmissionAnswer
-	11, // 13: pawl.v1.SubmissionAnswer.accepted:type_name -> pawl.v1.AcceptedSubmission
-	13, // 14: pawl.v1.SubmissionAnswer.refused:type_name -> pawl.v1.Refusal
-	12, // 15: pawl.v1.SubmissionAnswer.end:type_name -> pawl.v1.RunEnd
-	59, // 16: pawl.v1.RunEnd.status:type_name -> pawl.v1.RunStatus
-	54, // 17: pawl.v1.RunEnd.output:type_name -> google.protobuf.Value
-	53, // 18: pawl.v1.Refusal.metadata:type_name -> pawl.v1.Refusal.MetadataEntry
-	60, // 19: pawl.v1.Refusal.violations:type_name -> pawl.v1.Violation
-	55, // 20: pawl.v1.Refusal.retry_delay:type_name -> google.protobuf.Duration
-	61, // 21: pawl.v1.TestRunRequest.definition:type_name -> pawl.v1.DefinitionSource
-	54, // 22: pawl.v1.TestRunRequest.input:type_name -> google.protobuf.Value
-	56, // 23: pawl.v1.TestRunRequest.budget:type_name -> pawl.v1.Budget
-	57, // 24: pawl.v1.TestRunResponse.run:type_name -> pawl.v1.Run
-	60, // 25: pawl.v1.TestRunResponse.warnings:type_name -> pawl.v1.Violation
-	57, // 26: pawl.v1.GetRunResponse.run:type_name -> pawl.v1.Run
-	54, // 27: pawl.v1.GetRunResponse.definition:type_name -> google.protobuf.Value
-	55, // 28: pawl.v1.WaitRunRequest.timeout:type_name -> google.protobuf.Duration
-	57, // 29: pawl.v1.WaitRunResponse.run:type_name -> pawl.v1.Run
-	59, // 30: pawl.v1.ListRunsRequest.statuses:type_name -> pawl.v1.RunStatus
-	62, // 31: pawl.v1.ListRunsRequest.kind:type_name -> pawl.v1.RunKind
-	57, // 32: pawl.v1.ListRunsResponse.runs:type_name -> pawl.v1.Run
-	63, // 33: pawl.v1.ExplainNodeResponse.explanation:type_name -> pawl.v1.Explanation
-	64, // 34: pawl.v1.ExplainTaintResponse.trace:type_name -> pawl.v1.TaintTrace
-	65, // 35: pawl.v1.ListEffectsResponse.effects:type_name -> pawl.v1.Effect
-	30, // 36: pawl.v1.GetInvocationResponse.invocation:type_name -> pawl.v1.Invocation
-	54, // 37: pawl.v1.Invocation.input:type_name -> google.protobuf.Value
-	54, // 38: pawl.v1.Invocation.config:type_name -> google.protobuf.Value
-	66, // 39: pawl.v1.Invocation.status:type_name -> pawl.v1.NodeStatus
-	54, // 40: pawl.v1.Invocation.output:type_name -> google.protobuf.Value
-	31, // 41: pawl.v1.Invocation.effects:type_name -> pawl.v1.InvocationEffect
-	54, // 42: pawl.v1.InvocationEffect.result:type_name -> google.protobuf.Value
-	57, // 43: pawl.v1.CancelRunResponse.run:type_name -> pawl.v1.Run
-	1,  // 44: pawl.v1.DecideNodeRequest.decision:type_name -> pawl.v1.Decision
-	57, // 45: pawl.v1.DecideNodeResponse.run:type_name -> pawl.v1.Run
-	57, // 46: pawl.v1.RecheckRunResponse.run:type_name -> pawl.v1.Run
-	57, // 47: pawl.v1.PauseRunResponse.run:type_name -> pawl.v1.Run
-	67, // 48: pawl.v1.TopUpRunRequest.amounts:type_name -> pawl.v1.Amounts
-	57, // 49: pawl.v1.TopUpRunResponse.run:type_name -> pawl.v1.Run
-	57, // 50: pawl.v1.ResumeRunResponse.run:type_name -> pawl.v1.Run
-	61, // 51: pawl.v1.RepairRunRequest.definition:type_name -> pawl.v1.DefinitionSource
-	54, // 52: pawl.v1.RepairRunRequest.input:type_name -> google.protobuf.Value
-	47, // 53: pawl.v1.RepairRunRequest.outputs:type_name -> pawl.v1.SetOutputRequest
-	54, // 54: pawl.v1.SetOutputRequest.output:type_name -> google.protobuf.Value
-	68, // 55: pawl.v1.RepairRunResponse.plan:type_name -> pawl.v1.RepairPlan
-	57, // 56: pawl.v1.RepairRunResponse.run:type_name -> pawl.v1.Run
-	60, // 57: pawl.v1.RepairRunResponse.warnings:type_name -> pawl.v1.Violation
-	68, // 58: pawl.v1.RetryRunResponse.plan:type_name -> pawl.v1.RepairPlan
-	57, // 59: pawl.v1.RetryRunResponse.run:type_name -> pawl.v1.Run
-	54, // 60: pawl.v1.SignalRunRequest.payload:type_name -> google.protobuf.Value
-	57, // 61: pawl.v1.SignalRunResponse.run:type_name -> pawl.v1.Run
-	2,  // 62: pawl.v1.RunService.StartRun:input_type -> pawl.v1.StartRunRequest
-	5,  // 63: pawl.v1.RunService.ExecuteRun:input_type -> pawl.v1.ExecuteRunRequest
-	7,  // 64: pawl.v1.RunService.SubmitRuns:input_type -> pawl.v1.SubmitRunsRequest
-	14, // 65: pawl.v1.RunService.TestRun:input_type -> pawl.v1.TestRunRequest
-	16, // 66: pawl.v1.RunService.GetRun:input_type -> pawl.v1.GetRunRequest
-	18, // 67: pawl.v1.RunService.WaitRun:input_type -> pawl.v1.WaitRunRequest
-	20, // 68: pawl.v1.RunService.ListRuns:input_type -> pawl.v1.ListRunsRequest
-	22, // 69: pawl.v1.RunService.ExplainNode:input_type -> pawl.v1.ExplainNodeRequest
-	24, // 70: pawl.v1.RunService.ExplainTaint:input_type -> pawl.v1.ExplainTaintRequest
-	26, // 71: pawl.v1.RunService.ListEffects:input_type -> pawl.v1.ListEffectsRequest
-	28, // 72: pawl.v1.RunService.GetInvocation:input_type -> pawl.v1.GetInvocationRequest
-	32, // 73: pawl.v1.RunService.CancelRun:input_type -> pawl.v1.CancelRunRequest
-	40, // 74: pawl.v1.RunService.PauseRun:input_type -> pawl.v1.PauseRunRequest
-	44, // 75: pawl.v1.RunService.ResumeRun:input_type -> pawl.v1.ResumeRunRequest
-	51, // 76: pawl.v1.RunService.SignalRun:input_type -> pawl.v1.SignalRunRequest
-	42, // 77: pawl.v1.RunService.TopUpRun:input_type -> pawl.v1.TopUpRunRequest
-	34, // 78: pawl.v1.RunService.DeleteRun:input_type -> pawl.v1.DeleteRunRequest
-	38, // 79: pawl.v1.RunService.RecheckRun:input_type -> pawl.v1.RecheckRunRequest
-	46, // 80: pawl.v1.RunService.RepairRun:input_type -> pawl.v1.RepairRunRequest
-	49, // 81: pawl.v1.RunService.RetryRun:input_type -> pawl.v1.RetryRunRequest
-	36, // 82: pawl.v1.RunService.DecideNode:input_type -> pawl.v1.DecideNodeRequest
-	4,  // 83: pawl.v1.RunService.StartRun:output_type -> pawl.v1.StartRunResponse
-	6,  // 84: pawl.v1.RunService.ExecuteRun:output_type -> pawl.v1.ExecuteRunResponse
-	9,  // 85: pawl.v1.RunService.SubmitRuns:output_type -> pawl.v1.SubmitRunsResponse
-	15, // 86: pawl.v1.RunService.TestRun:output_type -> pawl.v1.TestRunResponse
-	17, // 87: pawl.v1.RunService.GetRun:output_type -> pawl.v1.GetRunResponse
-	19, // 88: pawl.v1.RunService.WaitRun:output_type -> pawl.v1.WaitRunResponse
-	21, // 89: pawl.v1.RunService.ListRuns:output_type -> pawl.v1.ListRunsResponse
-	23, // 90: pawl.v1.RunService.ExplainNode:output_type -> pawl.v1.ExplainNodeResponse
-	25, // 91: pawl.v1.RunService.ExplainTaint:output_type -> pawl.v1.ExplainTaintResponse
-	27, // 92: pawl.v1.RunService.ListEffects:output_type -> pawl.v1.ListEffectsResponse
-	29, // 93: pawl.v1.RunService.GetInvocation:output_type -> pawl.v1.GetInvocationResponse
-	33, // 94: pawl.v1.RunService.CancelRun:output_type -> pawl.v1.CancelRunResponse
-	41, // 95: pawl.v1.RunService.PauseRun:output_type -> pawl.v1.PauseRunResponse
-	45, // 96: pawl.v1.RunService.ResumeRun:output_type -> pawl.v1.ResumeRunResponse
-	52, // 97: pawl.v1.RunService.SignalRun:output_type -> pawl.v1.SignalRunResponse
-	43, // 98: pawl.v1.RunService.TopUpRun:output_type -> pawl.v1.TopUpRunResponse
-	35, // 99: pawl.v1.RunService.DeleteRun:output_type -> pawl.v1.DeleteRunResponse
-	39, // 100: pawl.v1.RunService.RecheckRun:output_type -> pawl.v1.RecheckRunResponse
-	48, // 101: pawl.v1.RunService.RepairRun:output_type -> pawl.v1.RepairRunResponse
-	50, // 102: pawl.v1.RunService.RetryRun:output_type -> pawl.v1.RetryRunResponse
-	37, // 103: pawl.v1.RunService.DecideNode:output_type -> pawl.v1.DecideNodeResponse
-	83, // [83:104] is the sub-list for method output_type
-	62, // [62:83] is the sub-list for method input_type
-	62, // [62:62] is the sub-list for extension type_name
-	62, // [62:62] is the sub-list for extension extendee
-	0,  // [0:62] is the sub-list for field type_name
+	57, // 4: pawl.v1.StartRunRequest.webhook:type_name -> pawl.v1.RunWebhook
+	0,  // 5: pawl.v1.Idempotency.scope:type_name -> pawl.v1.IdempotencyScope
+	55, // 6: pawl.v1.Idempotency.ttl:type_name -> google.protobuf.Duration
+	58, // 7: pawl.v1.StartRunResponse.run:type_name -> pawl.v1.Run
+	2,  // 8: pawl.v1.ExecuteRunRequest.start:type_name -> pawl.v1.StartRunRequest
+	58, // 9: pawl.v1.ExecuteRunResponse.run:type_name -> pawl.v1.Run
+	59, // 10: pawl.v1.ExecuteRunResponse.events:type_name -> pawl.v1.RunEvent
+	8,  // 11: pawl.v1.SubmitRunsRequest.submissions:type_name -> pawl.v1.Submission
+	2,  // 12: pawl.v1.Submission.start:type_name -> pawl.v1.StartRunRequest
+	10, // 13: pawl.v1.SubmitRunsResponse.answers:type_name -> pawl.v1.SubmissionAnswer
+	11, // 14: pawl.v1.SubmissionAnswer.accepted:type_name -> pawl.v1.AcceptedSubmission
+	13, // 15: pawl.v1.SubmissionAnswer.refused:type_name -> pawl.v1.Refusal
+	12, // 16: pawl.v1.SubmissionAnswer.end:type_name -> pawl.v1.RunEnd
+	60, // 17: pawl.v1.RunEnd.status:type_name -> pawl.v1.RunStatus
+	54, // 18: pawl.v1.RunEnd.output:type_name -> google.protobuf.Value
+	53, // 19: pawl.v1.Refusal.metadata:type_name -> pawl.v1.Refusal.MetadataEntry
+	61, // 20: pawl.v1.Refusal.violations:type_name -> pawl.v1.Violation
+	55, // 21: pawl.v1.Refusal.retry_delay:type_name -> google.protobuf.Duration
+	62, // 22: pawl.v1.TestRunRequest.definition:type_name -> pawl.v1.DefinitionSource
+	54, // 23: pawl.v1.TestRunRequest.input:type_name -> google.protobuf.Value
+	56, // 24: pawl.v1.TestRunRequest.budget:type_name -> pawl.v1.Budget
+	58, // 25: pawl.v1.TestRunResponse.run:type_name -> pawl.v1.Run
+	61, // 26: pawl.v1.TestRunResponse.warnings:type_name -> pawl.v1.Violation
+	58, // 27: pawl.v1.GetRunResponse.run:type_name -> pawl.v1.Run
+	54, // 28: pawl.v1.GetRunResponse.definition:type_name -> google.protobuf.Value
+	55, // 29: pawl.v1.WaitRunRequest.timeout:type_name -> google.protobuf.Duration
+	58, // 30: pawl.v1.WaitRunResponse.run:type_name -> pawl.v1.Run
+	63, // 31: pawl.v1.WaitRunResponse.result:type_name -> pawl.v1.RunResult
+	60, // 32: pawl.v1.ListRunsRequest.statuses:type_name -> pawl.v1.RunStatus
+	64, // 33: pawl.v1.ListRunsRequest.kind:type_name -> pawl.v1.RunKind
+	58, // 34: pawl.v1.ListRunsResponse.runs:type_name -> pawl.v1.Run
+	65, // 35: pawl.v1.ExplainNodeResponse.explanation:type_name -> pawl.v1.Explanation
+	66, // 36: pawl.v1.ExplainTaintResponse.trace:type_name -> pawl.v1.TaintTrace
+	67, // 37: pawl.v1.ListEffectsResponse.effects:type_name -> pawl.v1.Effect
+	30, // 38: pawl.v1.GetInvocationResponse.invocation:type_name -> pawl.v1.Invocation
+	54, // 39: pawl.v1.Invocation.input:type_name -> google.protobuf.Value
+	54, // 40: pawl.v1.Invocation.config:type_name -> google.protobuf.Value
+	68, // 41: pawl.v1.Invocation.status:type_name -> pawl.v1.NodeStatus
+	54, // 42: pawl.v1.Invocation.output:type_name -> google.protobuf.Value
+	31, // 43: pawl.v1.Invocation.effects:type_name -> pawl.v1.InvocationEffect
+	54, // 44: pawl.v1.InvocationEffect.result:type_name -> google.protobuf.Value
+	58, // 45: pawl.v1.CancelRunResponse.run:type_name -> pawl.v1.Run
+	1,  // 46: pawl.v1.DecideNodeRequest.decision:type_name -> pawl.v1.Decision
+	58, // 47: pawl.v1.DecideNodeResponse.run:type_name -> pawl.v1.Run
+	58, // 48: pawl.v1.RecheckRunResponse.run:type_name -> pawl.v1.Run
+	58, // 49: pawl.v1.PauseRunResponse.run:type_name -> pawl.v1.Run
+	69, // 50: pawl.v1.TopUpRunRequest.amounts:type_name -> pawl.v1.Amounts
+	58, // 51: pawl.v1.TopUpRunResponse.run:type_name -> pawl.v1.Run
+	58, // 52: pawl.v1.ResumeRunResponse.run:type_name -> pawl.v1.Run
+	62, // 53: pawl.v1.RepairRunRequest.definition:type_name -> pawl.v1.DefinitionSource
+	54, // 54: pawl.v1.RepairRunRequest.input:type_name -> google.protobuf.Value
+	47, // 55: pawl.v1.RepairRunRequest.outputs:type_name -> pawl.v1.SetOutputRequest
+	54, // 56: pawl.v1.SetOutputRequest.output:type_name -> google.protobuf.Value
+	70, // 57: pawl.v1.RepairRunResponse.plan:type_name -> pawl.v1.RepairPlan
+	58, // 58: pawl.v1.RepairRunResponse.run:type_name -> pawl.v1.Run
+	61, // 59: pawl.v1.RepairRunResponse.warnings:type_name -> pawl.v1.Violation
+	70, // 60: pawl.v1.RetryRunResponse.plan:type_name -> pawl.v1.RepairPlan
+	58, // 61: pawl.v1.RetryRunResponse.run:type_name -> pawl.v1.Run
+	54, // 62: pawl.v1.SignalRunRequest.payload:type_name -> google.protobuf.Value
+	58, // 63: pawl.v1.SignalRunResponse.run:type_name -> pawl.v1.Run
+	2,  // 64: pawl.v1.RunService.StartRun:input_type -> pawl.v1.StartRunRequest
+	5,  // 65: pawl.v1.RunService.ExecuteRun:input_type -> pawl.v1.ExecuteRunRequest
+	7,  // 66: pawl.v1.RunService.SubmitRuns:input_type -> pawl.v1.SubmitRunsRequest
+	14, // 67: pawl.v1.RunService.TestRun:input_type -> pawl.v1.TestRunRequest
+	16, // 68: pawl.v1.RunService.GetRun:input_type -> pawl.v1.GetRunRequest
+	18, // 69: pawl.v1.RunService.WaitRun:input_type -> pawl.v1.WaitRunRequest
+	20, // 70: pawl.v1.RunService.ListRuns:input_type -> pawl.v1.ListRunsRequest
+	22, // 71: pawl.v1.RunService.ExplainNode:input_type -> pawl.v1.ExplainNodeRequest
+	24, // 72: pawl.v1.RunService.ExplainTaint:input_type -> pawl.v1.ExplainTaintRequest
+	26, // 73: pawl.v1.RunService.ListEffects:input_type -> pawl.v1.ListEffectsRequest
+	28, // 74: pawl.v1.RunService.GetInvocation:input_type -> pawl.v1.GetInvocationRequest
+	32, // 75: pawl.v1.RunService.CancelRun:input_type -> pawl.v1.CancelRunRequest
+	40, // 76: pawl.v1.RunService.PauseRun:input_type -> pawl.v1.PauseRunRequest
+	44, // 77: pawl.v1.RunService.ResumeRun:input_type -> pawl.v1.ResumeRunRequest
+	51, // 78: pawl.v1.RunService.SignalRun:input_type -> pawl.v1.SignalRunRequest
+	42, // 79: pawl.v1.RunService.TopUpRun:input_type -> pawl.v1.TopUpRunRequest
+	34, // 80: pawl.v1.RunService.DeleteRun:input_type -> pawl.v1.DeleteRunRequest
+	38, // 81: pawl.v1.RunService.RecheckRun:input_type -> pawl.v1.RecheckRunRequest
+	46, // 82: pawl.v1.RunService.RepairRun:input_type -> pawl.v1.RepairRunRequest
+	49, // 83: pawl.v1.RunService.RetryRun:input_type -> pawl.v1.RetryRunRequest
+	36, // 84: pawl.v1.RunService.DecideNode:input_type -> pawl.v1.DecideNodeRequest
+	4,  // 85: pawl.v1.RunService.StartRun:output_type -> pawl.v1.StartRunResponse
+	6,  // 86: pawl.v1.RunService.ExecuteRun:output_type -> pawl.v1.ExecuteRunResponse
+	9,  // 87: pawl.v1.RunService.SubmitRuns:output_type -> pawl.v1.SubmitRunsResponse
+	15, // 88: pawl.v1.RunService.TestRun:output_type -> pawl.v1.TestRunResponse
+	17, // 89: pawl.v1.RunService.GetRun:output_type -> pawl.v1.GetRunResponse
+	19, // 90: pawl.v1.RunService.WaitRun:output_type -> pawl.v1.WaitRunResponse
+	21, // 91: pawl.v1.RunService.ListRuns:output_type -> pawl.v1.ListRunsResponse
+	23, // 92: pawl.v1.RunService.ExplainNode:output_type -> pawl.v1.ExplainNodeResponse
+	25, // 93: pawl.v1.RunService.ExplainTaint:output_type -> pawl.v1.ExplainTaintResponse
+	27, // 94: pawl.v1.RunService.ListEffects:output_type -> pawl.v1.ListEffectsResponse
+	29, // 95: pawl.v1.RunService.GetInvocation:output_type -> pawl.v1.GetInvocationResponse
+	33, // 96: pawl.v1.RunService.CancelRun:output_type -> pawl.v1.CancelRunResponse
+	41, // 97: pawl.v1.RunService.PauseRun:output_type -> pawl.v1.PauseRunResponse
+	45, // 98: pawl.v1.RunService.ResumeRun:output_type -> pawl.v1.ResumeRunResponse
+	52, // 99: pawl.v1.RunService.SignalRun:output_type -> pawl.v1.SignalRunResponse
+	43, // 100: pawl.v1.RunService.TopUpRun:output_type -> pawl.v1.TopUpRunResponse
+	35, // 101: pawl.v1.RunService.DeleteRun:output_type -> pawl.v1.DeleteRunResponse
+	39, // 102: pawl.v1.RunService.RecheckRun:output_type -> pawl.v1.RecheckRunResponse
+	48, // 103: pawl.v1.RunService.RepairRun:output_type -> pawl.v1.RepairRunResponse
+	50, // 104: pawl.v1.RunService.RetryRun:output_type -> pawl.v1.RetryRunResponse
+	37, // 105: pawl.v1.RunService.DecideNode:output_type -> pawl.v1.DecideNodeResponse
+	85, // [85:106] is the sub-list for method output_type
+	64, // [64:85] is the sub-list for method input_type
+	64, // [64:64] is the sub-list for extension type_name
+	64, // [64:64] is the sub-list for extension extendee
+	0,  // [0:64] is the sub-list for field type_name
 }
 
 func init() { file_pawl_v1_run_service_proto_init() }
@@ -4367,6 +4402,7 @@ func file_pawl_v1_run_service_proto_init() {
 	file_pawl_v1_explain_proto_init()
 	file_pawl_v1_repair_proto_init()
 	file_pawl_v1_run_proto_init()
+	file_pawl_v1_webhook_proto_init()
 	file_pawl_v1_workflow_proto_init()
 	file_pawl_v1_run_service_proto_msgTypes[0].OneofWrappers = []any{}
 	file_pawl_v1_run_service_proto_msgTypes[12].OneofWrappers = []any{}

@@ -256,6 +256,8 @@ with deleted as (
   delete from approvals where run_id = (select run_id from deleted)
 ), letters as (
   delete from dead_letters where run_id = (select run_id from deleted)
+), receivers as (
+  delete from run_webhooks where run_id = (select run_id from deleted)
 ), repairs as (
   delete from run_repairs where run_id = (select run_id from deleted)
 ), graph as (

@@ -16,6 +16,7 @@ import type { Tables } from "../memory/store.ts";
 import * as runs from "../runs/memory.ts";
 import { closeWait, dueWaits, openWait } from "../signals/memory.ts";
 import { StagedSlots } from "../slots/memory.ts";
+import { keepWebhook, postEvent } from "../webhooks/memory.ts";
 import { type Journal, type News, PausesMoved, type Transaction } from "./journal.ts";
 
 interface MemoryJournalOptions {
@@ -159,6 +160,8 @@ function begin(tables: Tables, now: number): { tx: Transaction; commit: () => re
     extendLeases: map((extension) => extendLease(rows, extension)),
     enqueue: each((job) => jobs.add(job)),
     dropJobs: each((job) => jobs.drop(job)),
+    keepWebhooks: each((webhook) => keepWebhook(rows, webhook)),
+    post: each((event) => postEvent(rows, log, event)),
     moveSlots: (change) => call(() => slots.move(change)),
     fetch: (nodeType, count) => call(() => jobs.take(nodeType, count)),
     wake: each((run) => news.push(run)),
