@@ -1,6 +1,8 @@
 // Connects the scheduler's adapters with its use cases: first the stores, then the engine on them, then the services for other processes.
 
 import { NODE_CONFIGS } from "@pawl/core/definition/node-types";
+import { parseCidrs } from "@pawl/platform/egress/address";
+import { DEFAULT_EGRESS, type EgressPolicy } from "@pawl/platform/egress/url";
 import type { Running } from "@pawl/platform/lifecycle/service";
 import { steadyNow } from "@pawl/platform/lifecycle/steady-time";
 import { systemTimers } from "@pawl/platform/lifecycle/timers";
@@ -15,6 +17,7 @@ import { WorkerService } from "@pawl/proto/pawl/worker/v1/worker_service_pb";
 import { startCommandWorker } from "./duties/command-worker.ts";
 import type { Config } from "./config.ts";
 import { KnownPauses } from "./commit/pauses.ts";
+import { Subscriptions } from "./commit/subscriptions.ts";
 import { openStores, type Stores } from "./open-stores.ts";
 import { startProbes } from "./probes.ts";
 import { commandServices } from "./commands/services.ts";
@@ -33,6 +36,7 @@ import { Waiting } from "./commit/waiting.ts";
 import { drainExecutors } from "./sessions/give-back.ts";
 import { Renewals } from "./sessions/renewals.ts";
 import { ConnectedExecutors } from "./sessions/connected-executors.ts";
+import { WebhookDesk } from "./sessions/webhook-desk.ts";
 import { serveWork, type WorkParts } from "./sessions/work-service.ts";
 
 /** The number of folds in memory. The scheduler reads any other run again when an input about it arrives. */
@@ -50,11 +54,14 @@ interface SchedulerParts {
 }
 
 interface EngineOptions {
+  readonly egress: EgressPolicy;
   /** Whether a ready node may go to an executor without the queue. */
   readonly handsOff: boolean;
   /** A tick opened an approval, or a wait for a signal, that is due soon. */
   readonly onDue: (what: "approvals" | "signals", afterMs: number) => void;
   readonly onUnsettled: () => void;
+  /** A tick inserted webhook deliveries. */
+  readonly onPosted: () => void;
 }
 type Started = ReturnType<typeof startSweepers>;
 
@@ -67,16 +74,20 @@ export async function startScheduler(
     leaseGrace.stepped();
   });
   const engine = createEngine(stores, log, {
+    egress: egressOf(config),
     handsOff: config.PAWL_HAND_OFF,
     onDue: (what, ms) => sweepers[what].soon(ms),
+    onPosted: () => desk.expect(0),
     onUnsettled: () => onUnsettled(),
   });
   const alarms = createAlarmClock({ ...stores, ...engine, log });
+  const desk: WebhookDesk = new WebhookDesk({
+    ...{ ...stores, ...engine, log, chance: Math.random, graceMs: config.PAWL_GRACE_MS },
+    times: { firstMs: config.PAWL_WEBHOOK_RETRY_MS, maxMs: config.PAWL_WEBHOOK_RETRY_MAX_MS },
+    sweepSoon: (afterMs) => sweepers.webhooks.soon(afterMs),
+  });
   const { sweepers, leaseGrace, onUnsettled }: Started = startSweepers(config, {
-    ...stores,
-    ...engine,
-    alarms,
-    log,
+    ...{ ...stores, ...engine, alarms, desk, log },
   });
   const renewals = createRenewals(config, { ...stores, ...engine, leaseGrace, log });
   const jobs = listenForJobs(config, { ...stores, ...engine });
@@ -88,7 +99,10 @@ export async function startScheduler(
   });
   const onInternal = internalFaults(log);
   const { pool } = stores;
-  const services = commandServices({ ...stores, ...engine, log, onAlarm: alarms.ring }, pool);
+  const services = commandServices(
+    { ...stores, ...engine, log, onAlarm: alarms.ring, onDelivery: () => desk.expect(0) },
+    pool,
+  );
   const commands = serveCommands(services, onInternal);
   const server = await startGrpcServer({
     host: config.PAWL_SCHEDULER_HOST,
@@ -98,7 +112,7 @@ export async function startScheduler(
       commands.service,
       standingService(engine),
       workService(config, {
-        ...{ ...stores, ...engine, renewals, log },
+        ...{ ...stores, ...engine, renewals, log, webhooks: desk },
         sweepSoon: (afterMs) => sweepers.leases.soon(afterMs + CLOCK_SLACK_MS),
       }),
     ],
@@ -128,6 +142,13 @@ export async function startScheduler(
   };
 }
 
+/** The addresses that webhooks may name. */
+const egressOf = ({ PAWL_ALLOW_PRIVATE_EGRESS, PAWL_ENV }: Config): EgressPolicy => ({
+  ...DEFAULT_EGRESS,
+  allowed: parseCidrs(PAWL_ALLOW_PRIVATE_EGRESS) ?? [],
+  httpsOnly: PAWL_ENV === "production",
+});
+
 const internalFaults =
   (log: Logger): OnInternal =>
   ({ requestId, error }) => {
@@ -135,7 +156,7 @@ const internalFaults =
     log.error({ err: error, request_id: requestId }, "an RPC failed inside");
   };
 
-function createEngine(stores: Stores, log: Logger, { handsOff, ...hooks }: EngineOptions) {
+function createEngine(stores: Stores, log: Logger, { handsOff, egress, ...hooks }: EngineOptions) {
   const { journal, workflows, recovery, pauses, clock } = stores;
   const { now } = clock;
   const steady = steadyNow;
@@ -162,6 +183,7 @@ function createEngine(stores: Stores, log: Logger, { handsOff, ...hooks }: Engin
     onUnsettled: hooks.onUnsettled,
     onError: (error) => log.warn({ err: error }, "the pauses were not read; they are read again"),
   });
+  const subscriptions = new Subscriptions();
   const loop: TickLoop = new TickLoop({
     journal,
     cache,
@@ -171,12 +193,14 @@ function createEngine(stores: Stores, log: Logger, { handsOff, ...hooks }: Engin
     handsOff,
     completesGlue: handsOff,
     pauses: known,
+    subscriptions,
     now,
     recovery,
     store: health,
     timers: systemTimers,
     steady,
-    onTick: ({ batchSize, ms, approvalDueMs = Infinity, waitDueMs = Infinity }) => {
+    onTick: ({ batchSize, ms, approvalDueMs = Infinity, waitDueMs = Infinity, postCount }) => {
+      if (postCount > 0) hooks.onPosted();
       if (approvalDueMs <= NEAR_MS) hooks.onDue("approvals", approvalDueMs + CLOCK_SLACK_MS);
       if (waitDueMs <= NEAR_MS) hooks.onDue("signals", waitDueMs + CLOCK_SLACK_MS);
       METRICS.tickDuration.record(ms / 1_000);
@@ -198,6 +222,8 @@ function createEngine(stores: Stores, log: Logger, { handsOff, ...hooks }: Engin
     waiting,
     connected,
     known,
+    egress,
+    subscriptions,
     loop,
     mark,
     snapshots,

@@ -17,6 +17,7 @@ import { createPauses } from "@pawl/platform/store/pauses/writes";
 import { createRecovery } from "@pawl/platform/store/recovery/writes";
 import { createSchedules } from "@pawl/platform/store/schedules/writes";
 import { createWorkflows } from "@pawl/platform/store/workflows/writes";
+import { createWebhooks } from "@pawl/platform/store/webhooks/writes";
 import type { Logger } from "@pawl/platform/telemetry/log";
 import { commandVisibilityMs } from "./duties/command-worker.ts";
 import type { Config } from "./config.ts";
@@ -59,6 +60,7 @@ export async function openStores(config: Config, log: Logger, onStep: (byMs: num
     recovery: createRecovery(pool, boss),
     nodeTypes: createNodeTypes(pool),
     pauses: createPauses(pool),
+    webhooks: createWebhooks(pool),
     deadLetters: createDeadLetters(pool),
     hasQueue: (type: string): Promise<boolean> => boss.exists(type),
     ensureQueues: async (types: readonly string[]): Promise<void> => {

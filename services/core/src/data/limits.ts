@@ -175,6 +175,8 @@ export const LIMITS = {
   webhookHeaders: 20,
   /** Deliveries of events of one run that do not end it. */
   webhookDeliveries: 1_000,
+  /** Deliveries in the record of a run. */
+  webhooksShown: 20,
   /** Webhooks of one definition. */
   webhooks: 10,
   /** Receivers of one instance. Every event that one of them gets is compared with all of them. */

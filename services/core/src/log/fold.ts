@@ -81,6 +81,7 @@ function applyToRun(state: RunState, event: RunFact): void {
       state.slot = event.payload.slot;
       state.rate = event.payload.rate;
       state.kind = event.payload.kind;
+      state.workflowVersion = event.payload.workflowVersion;
       state.deadlineAt = event.payload.deadlineAt;
       state.firstDeadlineAt = event.payload.deadlineAt;
       state.parent = event.payload.parent;

@@ -36,13 +36,10 @@ export interface RunResult {
 }
 
 /** The record after the folded log. */
-export function runResult(
-  state: RunState,
-  { workflowId, workflowVersion }: Pick<RunResult, "workflowId" | "workflowVersion">,
-): RunResult {
+export function runResult(state: RunState, workflowId: string): RunResult {
   const shown = workflowState(state, { workflowId });
   return {
-    ...{ runId: state.runId, workflowId, workflowVersion },
+    ...{ runId: state.runId, workflowId, workflowVersion: state.workflowVersion },
     status: runStatus(state),
     output: state.output,
     state: shown,

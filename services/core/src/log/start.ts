@@ -5,6 +5,7 @@ import type { DefinitionId, NodeId, RunId } from "../name/ids.ts";
 import type { Budget } from "../policy/budget.ts";
 import type { Limits } from "../policy/limit.ts";
 import type { Taint } from "../policy/taint.ts";
+import type { Receiver } from "../policy/webhook.ts";
 import type {
   Fact,
   FactOf,
@@ -67,21 +68,8 @@ export interface AcceptedStart {
   readonly repair?: AcceptedRepair;
   /** The run only undoes this execution of another run. Its input has the keys `input` and `output`. */
   readonly undoes?: ParentLink;
-  /** The webhooks of the run: those of its request and of its workflow. */
-  readonly webhooks?: readonly AcceptedWebhook[];
-}
-
-/** A receiver of events of one run. */
-export interface AcceptedWebhook {
-  /** The dotted types. */
-  readonly events: readonly string[];
-  /** The endpoint whose secrets and headers the calls have. Null if there is none. */
-  readonly endpointId: string | null;
-  /** Null means the URL of the endpoint. */
-  readonly url: string | null;
-  readonly headers: Readonly<Record<string, string>>;
-  /** The key in base64 that signs the calls if there is no endpoint. */
-  readonly secret: string | null;
+  /** The webhooks of the run: those of its workflow and of its request. */
+  readonly webhooks?: readonly Receiver[];
 }
 
 /** What a run takes over from the finished run that it repairs. */

@@ -147,6 +147,7 @@ class NewRun {
   readonly graph: Graph;
   status: RunStatus = "pending";
   kind: RunKind = "saved";
+  workflowVersion = 0;
   /** The seq of the newest folded event. */
   lastSeq = 0;
   input = "null";

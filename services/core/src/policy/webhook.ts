@@ -9,7 +9,7 @@ export const TERMINAL_EVENTS = [
 ] as const;
 
 /** The events that a receiver may ask for. Other events are details of the engine, or come too often. */
-export const WEBHOOK_EVENTS: readonly string[] = [
+export const WEBHOOK_EVENTS = [
   "run.started",
   "run.status.changed",
   ...TERMINAL_EVENTS,
@@ -17,7 +17,19 @@ export const WEBHOOK_EVENTS: readonly string[] = [
   "node.completed",
   "node.failed",
   "node.timed_out",
-];
+] as const;
+
+/** A receiver of events of single runs: a request or a workflow names it. */
+export interface Receiver {
+  readonly events: readonly string[];
+  /** The endpoint whose secrets and headers the calls have. Null if there is none. */
+  readonly endpointId: string | null;
+  /** Null means the URL of the endpoint. */
+  readonly url: string | null;
+  readonly headers: Readonly<Record<string, string>>;
+  /** The key in base64 that signs the calls if there is no endpoint. */
+  readonly secret: string | null;
+}
 
 export type DeliveryState = "pending" | "delivered" | "dead";
 

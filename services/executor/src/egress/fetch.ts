@@ -20,6 +20,8 @@ export interface EgressRequest {
   readonly signal: AbortSignal;
   /** How long the server may be silent before its headers, and between two chunks of its body. The agent's own limit by default. */
   readonly idleMs?: number;
+  /** False: a redirect is the answer. */
+  readonly followsRedirects?: false;
 }
 
 interface Answered<Body> {
@@ -93,7 +95,8 @@ export async function egressOpen(
       return explainFailure(error, current);
     }
     const location = REDIRECTS.has(response.statusCode) ? response.headers["location"] : undefined;
-    if (typeof location !== "string") return openedBy(response, verdict.url);
+    if (typeof location !== "string" || current.followsRedirects === false)
+      return openedBy(response, verdict.url);
     discard(response.body);
     if (hop >= LIMITS.httpRedirects)
       return failure("url_blocked", `more than ${LIMITS.httpRedirects} redirects`);

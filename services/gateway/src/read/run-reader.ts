@@ -13,6 +13,7 @@ import { EngineError } from "@pawl/core/fault/engine-error";
 import { runContextJson } from "@pawl/core/log/context";
 import { isFinal, type RunEvent } from "@pawl/core/log/event";
 import { apply, newRunState } from "@pawl/core/log/fold";
+import { runResult } from "@pawl/core/log/result";
 import type { RunState } from "@pawl/core/log/state";
 import type { RunId } from "@pawl/core/name/ids";
 import { DEFAULT_TENANT } from "@pawl/core/name/tenant";
@@ -21,8 +22,10 @@ import { readEvents } from "@pawl/platform/store/log/reads";
 import { getRuns, readRepairs } from "@pawl/platform/store/runs/reads";
 import type { RunRecord } from "@pawl/platform/store/runs/runs";
 import { readWaitingRoom } from "@pawl/platform/store/survey/reads";
+import { deliveriesOf } from "@pawl/platform/store/webhooks/reads";
 import { toWireRun, toWireRunWithNodes } from "@pawl/platform/wire/run";
 import { toJsonBytes, traceIdOf } from "@pawl/platform/wire/scalar";
+import { toWireResult } from "@pawl/platform/wire/webhook";
 import {
   type NodeHold as WireNodeHold,
   type NodeRun as WireNodeRun,
@@ -30,6 +33,7 @@ import {
   WorkflowStateSchema,
 } from "@pawl/proto/pawl/v1/run_pb";
 import { type GetRunResponse, GetRunResponseSchema } from "@pawl/proto/pawl/v1/run_service_pb";
+import type { RunResult } from "@pawl/proto/pawl/v1/webhook_pb";
 import type { ContextAt } from "../watch/logged-event.ts";
 import { checkWithin, type WatchedRun } from "../watch/watch-run.ts";
 import { coalesce } from "../watch/coalesce.ts";
@@ -56,6 +60,8 @@ export interface RunReader {
     /** Sees each event before the fold applies it. */
     before?: (state: RunState, event: RunEvent) => void,
   ) => Promise<FoldedRun>;
+  /** The record of the run now. @throws RUN_NOT_FOUND, STORE_UNAVAILABLE, EVENT_LOG_CORRUPTION */
+  readonly resultOf: (runId: RunId) => Promise<RunResult>;
   /** The run's context at an event of its log. @throws RUN_NOT_FOUND, STORE_UNAVAILABLE, EVENT_LOG_CORRUPTION */
   readonly contextAt: ContextAt;
 }
@@ -95,6 +101,13 @@ export function createRunReader(pool: Pool, definitions: DefinitionCache): RunRe
     toWireRunWithNodes(record, await checkpoints.foldAt(pool, record.runId, graph, atSeq));
   return {
     foldRun,
+    resultOf: async (runId) => {
+      const [{ record, state }, deliveries] = await Promise.all([
+        foldRun(runId),
+        deliveriesOf(pool, runId, LIMITS.webhooksShown),
+      ]);
+      return toWireResult(runResult(state, record.workflowId ?? ""), deliveries);
+    },
     contextAt: async ({ runId, seq }) => runContextJson((await foldRun(runId, seq)).state),
     findRun: async (runId) => {
       const { record, definition } = await find(runId);

@@ -1,6 +1,7 @@
 // The building blocks of configuration schemas. Each parses and bounds one kind of variable, has a default, and describes the expected
 // form.
 
+import { parseCidrs } from "../egress/address.ts";
 import { DEFAULT_SCHEMAS, type Schemas } from "./schemas.ts";
 import { z } from "zod";
 
@@ -119,6 +120,14 @@ export const schemasOf = (config: {
   readonly PAWL_DB_SCHEMA: string;
   readonly PAWL_QUEUE_SCHEMA: string;
 }): Schemas => ({ engine: config.PAWL_DB_SCHEMA, queue: config.PAWL_QUEUE_SCHEMA });
+
+/** Private address ranges that an operator opens for outgoing calls. */
+export const privateEgress = (describe: string) =>
+  z
+    .string()
+    .default("")
+    .refine((text) => parseCidrs(text) !== undefined, "expected ranges such as 127.0.0.0/8,::1/128")
+    .describe(describe);
 
 const TOKEN_LENGTH_MIN = 16;
 

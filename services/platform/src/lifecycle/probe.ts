@@ -27,6 +27,7 @@ const PROBE_POINTS = {
     "pause.after-step",
     "resume.recorded",
     "schedule.after-start",
+    "webhook.claimed",
   ],
   executor: [
     "assignment.received",
@@ -37,6 +38,7 @@ const PROBE_POINTS = {
     "lease.before-renew",
     "executor.drain-begun",
     "sandbox.before-run",
+    "webhook.called",
   ],
   gateway: [
     "start.before-forward",

@@ -5,6 +5,7 @@ import { LIMITS } from "@pawl/core/data/limits";
 import { invalidField } from "@pawl/core/fault/engine-error";
 import type { AskedOfRun } from "@pawl/core/log/start";
 import { type ApprovalId, type NodeId, nodeId, type RunId } from "@pawl/core/name/ids";
+import type { Receiver } from "@pawl/core/policy/webhook";
 import type {
   ApproveApprovalRequest,
   RejectApprovalRequest,
@@ -48,6 +49,7 @@ import {
 } from "./fields.ts";
 import { askedOf } from "./asked.ts";
 import { fromWireMissed, fromWireOverlap } from "./schedule.ts";
+import { runWebhookOf } from "./webhook.ts";
 
 /** A run that a caller, a schedule, a queued command or a redrive starts. */
 export interface StartRequest {
@@ -68,6 +70,8 @@ export interface StartRequest {
   readonly sameInputMs?: number | undefined;
   /** The input gets the label of untrusted inputs, also if the definition does not say so. */
   readonly hasUntrustedInput?: boolean | undefined;
+  /** A receiver of events of the run, beside those of the workflow. */
+  readonly webhook?: Receiver | undefined;
 }
 
 export function parseStart(request: StartRunRequest): StartRequest {
@@ -82,6 +86,7 @@ export function parseStart(request: StartRunRequest): StartRequest {
     hasUntrustedInput: request.untrustedInput ? true : undefined,
     input: inputOf(request),
     requestId: requestIdOf(request.requestId),
+    webhook: runWebhookOf(request.webhook),
   };
 }
 

@@ -1,3 +1,4 @@
+import { Subscriptions } from "../commit/subscriptions.ts";
 import { LIMITS } from "@pawl/core/data/limits";
 import { DatabaseClock } from "@pawl/platform/db/clock";
 import { createMemoryStore } from "@pawl/platform/store/memory/store";
@@ -35,7 +36,8 @@ async function setup() {
   await executors.register({ executorId, sessionId, ...row });
   const graph = { nodes: [{ id: "start", type: "start" }], edges: [] };
   const { runId } = await engine.start(await saveGraph(store, graph));
-  const parts = { ...engine, executors, leaseGrace, learnClock, onAlarm: () => {} };
+  const webhooks = { subscriptions: new Subscriptions(), onWebhookDue: () => {} };
+  const parts = { ...engine, executors, leaseGrace, learnClock, onAlarm: () => {}, ...webhooks };
   const pass = (ms: number): void => {
     at.steady += ms;
     at.database += ms;

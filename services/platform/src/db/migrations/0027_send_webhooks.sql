@@ -84,7 +84,7 @@ create table webhook_attempts (
   latency_ms double precision not null,
   status_code integer not null,
   error text not null,
-  executor_id uuid not null,
+  executor_id uuid,
   primary key (run_id, delivery_id, epoch)
 );
 

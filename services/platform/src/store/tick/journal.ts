@@ -121,6 +121,11 @@ export interface Survey {
   /** Counted up to a bound. */
   readonly openDeadLetters: number;
   readonly pauseEpoch: number;
+  /** Deliveries that wait, counted up to a bound, and when the first of them is due. Undefined if there is none. */
+  readonly webhooksPending: number;
+  readonly webhookDueMs: number | undefined;
+  /** The events that receivers get of runs that do not name them. */
+  readonly webhookEvents: readonly string[];
 }
 
 export interface Journal {

@@ -16,7 +16,7 @@ import type { Tables } from "../memory/store.ts";
 import * as runs from "../runs/memory.ts";
 import { closeWait, dueWaits, openWait } from "../signals/memory.ts";
 import { StagedSlots } from "../slots/memory.ts";
-import { keepWebhook, postEvent } from "../webhooks/memory.ts";
+import { keepWebhook, postEvent, surveyWebhooks } from "../webhooks/memory.ts";
 import { type Journal, type News, PausesMoved, type Transaction } from "./journal.ts";
 
 interface MemoryJournalOptions {
@@ -71,6 +71,7 @@ export function createMemoryJournal(tables: Tables, options: MemoryJournalOption
         nextRateSlotMs: freeAt === undefined ? undefined : freeAt - now(),
         openDeadLetters: dead.length,
         pauseEpoch: tables.pauseEpoch.value,
+        ...surveyWebhooks(tables, now()),
       };
     },
   };

@@ -3,7 +3,7 @@
 // Race: the connection breaks after a commit was sent and before its answer came. The outcome is then unknown: the caller gets
 // STORE_UNAVAILABLE, drops its cache and submits its inputs again. Unique keys and versions make the repeat harmless.
 
-import { number, orNull } from "../../db/columns.ts";
+import { list, number, orNull, text } from "../../db/columns.ts";
 import { failureKind, sqlState, storeFault } from "../../db/failure.ts";
 import type { Pool } from "../../db/pool.ts";
 import type { Schemas } from "../../config/schemas.ts";
@@ -29,7 +29,10 @@ const TRANSACTION_MS = 15_000;
 const figures = queriesBeside(import.meta.url)(
   "figures",
   {},
-  { nextRateSlotMs: orNull(number()), openDeadLetters: number(), pauseEpoch: number() },
+  {
+    ...{ nextRateSlotMs: orNull(number()), openDeadLetters: number(), pauseEpoch: number() },
+    ...{ webhooksPending: number(), webhookDueMs: orNull(number()), webhookEvents: list(text()) },
+  },
 );
 
 interface JournalOptions {
@@ -98,9 +101,18 @@ async function transact<T>(
   }
 }
 
+const NO_FIGURES = {
+  ...{ openDeadLetters: 0, pauseEpoch: 0, webhooksPending: 0, webhookEvents: [] },
+  ...{ nextRateSlotMs: null, webhookDueMs: null },
+};
+
 /** A survey without the queues. */
 async function readFigures(db: Queryable): Promise<Omit<Survey, "queues">> {
   const row = await first(db, figures, {});
-  const { nextRateSlotMs, ...counted } = row ?? { openDeadLetters: 0, pauseEpoch: 0 };
-  return { ...counted, nextRateSlotMs: nextRateSlotMs ?? undefined };
+  const { nextRateSlotMs, webhookDueMs, ...counted } = row ?? NO_FIGURES;
+  return {
+    ...counted,
+    nextRateSlotMs: nextRateSlotMs ?? undefined,
+    webhookDueMs: webhookDueMs ?? undefined,
+  };
 }

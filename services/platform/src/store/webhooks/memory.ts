@@ -109,7 +109,7 @@ export function createMemoryWebhooks(tables: Tables, now: () => number): Webhook
   return { ...endpointsIn(tables, now), ...outboxIn(tables, now) };
 }
 
-type Edits = "subscribed" | "create" | "update" | "remove" | "rotate" | "find" | "count";
+type Edits = "create" | "update" | "remove" | "rotate" | "find" | "count";
 
 function endpointsIn(tables: Tables, now: () => number): Pick<Webhooks, Edits> {
   const { webhookEndpoints: rows } = tables;
@@ -135,12 +135,6 @@ function endpointsIn(tables: Tables, now: () => number): Pick<Webhooks, Edits> {
       ? ({ kind: "repeated", endpoint: shown(row), secret: row.secret } as const)
       : undefined;
   return {
-    subscribed: async () => {
-      const open = [...rows.values()].filter(
-        (row) => row.disabledReason === null && !row.byReference,
-      );
-      return new Set(open.flatMap(({ events }) => events));
-    },
     create: async (endpoint) => {
       const row = rows.get(keyOf(endpoint));
       if (row !== undefined) return refusal(row, endpoint.requestId) ?? { kind: "exists" };
@@ -185,7 +179,7 @@ function edited(row: EndpointRow, edit: EndpointEdit, at: number): EndpointRow {
   return { ...row, ...fields, headers, version: row.version + 1, updatedAt: at };
 }
 
-type Sends = "claim" | "settle" | "release" | "redeliver" | "forget" | "survey";
+type Sends = "claim" | "settle" | "release" | "redeliver" | "forget";
 
 function outboxIn(tables: Tables, now: () => number): Pick<Webhooks, Sends> {
   const { deliveries, webhookAttempts } = tables;
@@ -241,12 +235,6 @@ function outboxIn(tables: Tables, now: () => number): Pick<Webhooks, Sends> {
       }
       return old.length === limit;
     },
-    survey: async () => {
-      const rows = [...deliveries.values()];
-      const count = (state: string): number => rows.filter((row) => row.state === state).length;
-      const due = rows.filter(isDue).map(({ dueAt }) => now() - dueAt);
-      return { pending: count("pending"), dead: count("dead"), oldestMs: Math.max(0, ...due) };
-    },
   };
 }
 
@@ -287,4 +275,18 @@ function refusalOf(endpointId: string | null, endpoint: EndpointRow | undefined)
   if (endpoint === undefined) return `there is no endpoint ${endpointId}`;
   const { disabledReason } = endpoint;
   return disabledReason === null ? "" : `the endpoint is switched off: ${disabledReason}`;
+}
+
+/** The figures of a survey. */
+export function surveyWebhooks({ deliveries, webhookEndpoints }: Tables, at: number) {
+  const pending = [...deliveries.values()].filter(({ state }) => state === "pending");
+  const open = [...webhookEndpoints.values()].filter(
+    (row) => row.disabledReason === null && !row.byReference,
+  );
+  return {
+    webhooksPending: pending.length,
+    webhookDueMs:
+      pending.length === 0 ? undefined : Math.min(...pending.map(({ dueAt }) => dueAt)) - at,
+    webhookEvents: [...new Set(open.flatMap(({ events }) => events))].toSorted(),
+  };
 }

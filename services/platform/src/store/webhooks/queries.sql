@@ -9,13 +9,6 @@ endpoint_id, url, description, events, workflow_ids, by_reference,
 run_id, delivery_id, workflow_id, event_type, event_id, endpoint_id, url, state, attempts, status_code, error, created_at, due_at,
   ended_at
 
--- name: subscribed
--- The events that receivers get of runs that do not name them.
-select distinct unnest(events) as event
-from webhook_endpoints
-where disabled_reason is null
-  and not by_reference
-
 -- name: create
 -- Saves a receiver. Returns no row if the id is taken.
 insert into webhook_endpoints (
@@ -266,18 +259,6 @@ using old
 where d.run_id = old.run_id
   and d.delivery_id = old.delivery_id
 returning d.delivery_id
-
--- name: survey
--- How much waits and how long, up to a bound.
-select
-  (select count(*)::integer from (select 1 from webhook_deliveries where state = 'pending' limit 100000) p) as pending,
-  (select count(*)::integer from (select 1 from webhook_deliveries where state = 'dead' limit 100000) d) as dead,
-  coalesce((
-    select extract(epoch from (now() - min(due_at))) * 1000
-    from webhook_deliveries
-    where state = 'pending'
-      and due_at <= now()
-  ), 0)::float8 as oldest_ms
 
 -- name: deliveries
 -- Deliveries, newest first.

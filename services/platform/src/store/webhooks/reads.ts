@@ -21,7 +21,6 @@ import {
   type EndpointKey,
   type EndpointPage,
   type EndpointRecord,
-  type WebhookSurvey,
 } from "./webhooks.ts";
 
 const declare = queriesBeside(import.meta.url);
@@ -42,7 +41,6 @@ const delivery = declare("delivery", ID, DELIVERY);
 const body = declare("body", ID, BODY);
 const attempts = declare("attempts", { ...DELIVERY_KEY, limit: number() }, ATTEMPT);
 const callers = declare("callers", {}, { count: number() });
-const survey = declare("survey", {}, { pending: number(), dead: number(), oldestMs: number() });
 
 /** One receiver, or undefined. @throws STORE_UNAVAILABLE */
 export const getEndpoint = (db: Queryable, key: EndpointKey): Promise<EndpointRecord | undefined> =>
@@ -109,7 +107,3 @@ export const attemptsOf = async (
 /** How many executors can make calls now. @throws STORE_UNAVAILABLE */
 export const countCallers = async (db: Queryable): Promise<number> =>
   (await first(db, callers, {}))?.count ?? 0;
-
-/** How much waits, and how long. @throws STORE_UNAVAILABLE */
-export const surveyWebhooks = async (db: Queryable): Promise<WebhookSurvey> =>
-  (await first(db, survey, {})) ?? { pending: 0, dead: 0, oldestMs: 0 };

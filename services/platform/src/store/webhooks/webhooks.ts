@@ -136,7 +136,8 @@ export const ATTEMPT = {
   latencyMs: number(),
   statusCode: number(),
   error: text(),
-  executorId: uuid(),
+  /** Null if no call was made. */
+  executorId: orNull(uuid()),
 };
 /** The rest of what the body is made of. */
 export const BODY = {
@@ -171,7 +172,8 @@ export const SETTLED = {
   statusCode: number(),
   error: text(),
   latencyMs: number(),
-  executorId: uuid(),
+  /** Null if no call was made. */
+  executorId: orNull(uuid()),
   /** The receiver wants no more: its endpoint is switched off. */
   isGone: flag(),
 };
@@ -184,17 +186,7 @@ export type SaveEndpointResult =
   | { readonly kind: "exists" | "missing" }
   | { readonly kind: "version_mismatch"; readonly currentVersion: number };
 
-export interface WebhookSurvey {
-  /** Counted up to a bound. */
-  readonly pending: number;
-  readonly dead: number;
-  /** How long the oldest due delivery has waited. 0 if none is due. */
-  readonly oldestMs: number;
-}
-
 export interface Webhooks {
-  /** The events that receivers get of runs that do not name them. */
-  subscribed(): Promise<ReadonlySet<string>>;
   create(endpoint: NewEndpoint): Promise<SaveEndpointResult>;
   /** Replaces the spec. Headers with an empty value keep their value. */
   update(edit: EndpointEdit): Promise<SaveEndpointResult>;
@@ -213,5 +205,4 @@ export interface Webhooks {
   redeliver(tenantId: string, deliveryId: string): Promise<DeliveryRecord | undefined>;
   /** Deletes deliveries that are over for this time, with their calls. True if there may be more. */
   forget(olderThanMs: number, limit: number): Promise<boolean>;
-  survey(): Promise<WebhookSurvey>;
 }

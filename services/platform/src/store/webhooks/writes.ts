@@ -4,7 +4,7 @@
 import type { RunId } from "@pawl/core/name/ids";
 import { bytes, lists, number, orNull, text, uuid } from "../../db/columns.ts";
 import { first, queriesBeside, type Queryable, run, type Send, valuesOf } from "../../db/query.ts";
-import { getEndpoint, surveyWebhooks } from "./reads.ts";
+import { getEndpoint } from "./reads.ts";
 import {
   CLAIM,
   CLAIM_MS,
@@ -24,7 +24,6 @@ import {
 
 const declare = queriesBeside(import.meta.url);
 
-const subscribed = declare("subscribed", {}, { event: text() });
 const create = declare("create", NEW_ENDPOINT, ENDPOINT);
 const update = declare("update", EDIT, ENDPOINT);
 const remove = declare("remove", ENDPOINT_KEY, { endpointId: text() });
@@ -54,7 +53,6 @@ const forget = declare(
 
 /** Webhooks over a pool. */
 export const createWebhooks = (db: Queryable): Webhooks => ({
-  subscribed: async () => new Set((await run(db, subscribed, {})).map(({ event }) => event)),
   create: async (endpoint) => {
     const made = await first(db, create, endpoint);
     if (made !== undefined) return { kind: "saved", endpoint: made };
@@ -93,7 +91,6 @@ export const createWebhooks = (db: Queryable): Webhooks => ({
     first(db, redeliver, { tenantId, deliveryId, leaseMs: CLAIM_MS }),
   forget: async (olderThanMs, limit) =>
     (await run(db, forget, { olderThanMs, limit })).length === limit,
-  survey: () => surveyWebhooks(db),
 });
 
 /** Stores the receivers of runs that begin in this transaction. */
