@@ -30,12 +30,14 @@ import { type PawlError, pawlErrorFrom } from "./errors.ts";
 import { begin, startedOf, type Watch } from "./execute.ts";
 import { bytesOf, type DefinitionInput, definitionOf, type Json } from "./json.ts";
 import { createRepairs, type Repairs } from "./repairs.ts";
+import { createResults, type Results } from "./result.ts";
 import { createSignal, type SignalRun } from "./signal.ts";
 import { byInput } from "./by-input.ts";
 import { boundsOf, createReads, type GetRunOptions, type RunBounds } from "./state.ts";
 import { TERMINAL_EVENT_TYPES } from "./status.ts";
 import type { TaintOf } from "./taint.ts";
 import type { WatchOptions } from "./watch.ts";
+import { webhookOf, type WebhookOptions } from "./webhooks.ts";
 
 export interface RunInputOptions extends MutationOptions, RunBounds {
   /** The input as a value. */
@@ -48,7 +50,7 @@ export interface RunInputOptions extends MutationOptions, RunBounds {
   readonly budget?: BudgetOptions | undefined;
 }
 
-export interface StartRunOptions extends RunInputOptions {
+export interface StartRunOptions extends RunInputOptions, WebhookOptions {
   /** The version of the workflow. The newest by default. */
   readonly version?: number | undefined;
   /** A lower number is sooner. -1000 to 1000, default 0. */
@@ -145,7 +147,7 @@ export interface EffectsOptions extends PageOptions {
 
 export type EffectPage = Page<"effects", Effect>;
 
-export interface Runs extends Repairs {
+export interface Runs extends Repairs, Results {
   /** Accepts a run of a saved workflow and returns at once. */
   start(workflowId: string, options?: StartRunOptions): Promise<StartedRun>;
   /** Starts many runs, in batches. Every start has its own outcome, in the order of the list. A refused start does not affect others. */
@@ -211,6 +213,7 @@ export function createRuns(
   return {
     get,
     ...createRepairs(rpc, call),
+    ...createResults(rpc, call),
     state,
     start: async (workflowId, options) =>
       startedOf(await call(rpc.startRun, startRequest(workflowId, options))),
@@ -289,10 +292,7 @@ export const acceptedOf = ({ runId, duplicate }: AcceptedSubmission): AcceptedRu
 export function startRequest(workflowId: string, options: StartRunOptions = {}) {
   const { version = 0, priority = 0, deadlineMs, dedupeInputMs } = options;
   return {
-    ...inputOf(options),
-    workflowId,
-    version,
-    priority,
+    ...{ ...inputOf(options), ...webhookOf(options), workflowId, version, priority },
     ...(deadlineMs === undefined ? {} : { deadline: durationFromMs(deadlineMs) }),
     ...(dedupeInputMs === undefined ? {} : { idempotency: byInput(dedupeInputMs) }),
   };
