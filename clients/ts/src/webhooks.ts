@@ -157,24 +157,21 @@ export function createWebhooks(rpc: Client<typeof WebhookService>, call: Caller)
   };
 }
 
-const specOf = ({
+function specOf({
+  url,
   events = [],
   workflowIds = [],
   headers = {},
-  ...spec
-}: WebhookEndpointInput) => ({
-  ...spec,
-  ...{ events: [...events], workflowIds: [...workflowIds], headers },
-});
+  ...rest
+}: WebhookEndpointInput) {
+  const { description = "", byReference = false } = rest;
+  const lists = { events: [...events], workflowIds: [...workflowIds], headers: { ...headers } };
+  return { url, description, byReference, ...lists };
+}
 
 /** The webhook of a start in the form of the wire. */
-export const webhookOf = ({ webhook }: WebhookOptions) =>
-  webhook === undefined
-    ? {}
-    : {
-        webhook: {
-          ...webhook,
-          events: [...(webhook.events ?? [])],
-          headers: webhook.headers ?? {},
-        },
-      };
+export function webhookOf({ webhook }: WebhookOptions) {
+  if (webhook === undefined) return {};
+  const { url = "", endpointId = "", secret = "", events = [], headers = {} } = webhook;
+  return { webhook: { url, endpointId, secret, events: [...events], headers: { ...headers } } };
+}
