@@ -159,7 +159,7 @@ test.each([
   ["http://10.0.0.1/", "webhook.url"],
   ["http://[::ffff:10.0.0.1]/", "webhook.url"],
   ["http://169.254.169.254/latest", "webhook.url"],
-  ["https://example.com:22/", "webhook.url"],
+  ["http://10.0.0.1:22/", "webhook.url"],
   ["not a url", "webhook.url"],
   [`https://example.com/${"x".repeat(2_000)}`, "webhook.url"],
 ])(
@@ -177,3 +177,93 @@ test.each([
     expect(after.runs[0]?.runId).toBe(before.runs[0]?.runId);
   },
 );
+
+test("an endpoint gets the ends of every run of its workflows; its secret is shown once, and both secrets sign during a rotation (S4.6)", async () => {
+  const input = {
+    url: receiver.url("all"),
+    workflowIds: ["answers"],
+    headers: { authorization: "Bearer key" },
+  };
+  const { endpoint, secret } = await client.webhooks.create("all", input);
+  expect(endpoint.spec?.headers).toEqual({ authorization: "" });
+  expect(JSON.stringify(await client.webhooks.list(), plain)).not.toContain(secret.slice(6));
+  await client.runs.start("fails");
+  await client.runs.start("answers", { input: { a: 1 } });
+  const first = await receiver.received("all");
+  expect(first.headers.authorization).toBe("Bearer key");
+  expect(first.headers["webhook-signature"]).toBe(signatureOf(first, secret));
+  const rotated = await client.webhooks.rotateSecret("all");
+  await client.runs.start("answers", { input: { a: 2 } });
+  const second = await receiver.received("all", 2);
+  const signatures = [rotated.secret, secret].map((each) => signatureOf(second, each));
+  expect(second.headers["webhook-signature"]).toBe(signatures.join(" "));
+  await verifyWebhook(second.headers, second.body, secret);
+  await client.webhooks.delete("all");
+  const of = JSON.parse(second.body).data.result;
+  expect(of.workflow_id).toBe("answers");
+});
+
+test("a receiver that answers 410 is switched off and gets nothing more, until a user switches it on (S4.6)", async () => {
+  await client.webhooks.create("gone", { url: receiver.url("gone"), byReference: true });
+  const webhook = { endpointId: "gone" };
+  await client.runs.start("answers", { input: { a: 1 }, webhook });
+  const { id } = await receiver.received("gone");
+  await settled(id);
+  const off = await client.webhooks.get("gone");
+  expect(off).toMatchObject({ disabled: true, disabledReason: "the receiver answered 410 Gone" });
+  const { run } = await client.runs.start("answers", { input: { a: 2 }, webhook });
+  const dead = await until(
+    async () => {
+      const page = await client.webhooks.deliveries({ runId: run.runId, states: ["dead"] });
+      return page.deliveries[0];
+    },
+    { what: "the end of the delivery" },
+  );
+  expect(dead.error).toContain("switched off");
+  expect(receiver.calls.filter(({ path }) => path === "gone")).toHaveLength(1);
+  const on = await client.webhooks.update("gone", undefined, { disabled: false });
+  expect(on.disabled).toBe(false);
+  await client.webhooks.redeliver(dead.deliveryId);
+  expect((await receiver.received("gone", 2)).id).toBe(dead.deliveryId);
+});
+
+test("a workflow names its own receivers, and a definition with a URL that may not be called is refused (U1)", async () => {
+  const answer = graph(["start > end"]);
+  const webhooks = [{ url: receiver.url("own"), events: ["run.started", "run.completed"] }];
+  await client.workflows.apply({ ...answer, id: "tells", webhooks });
+  await client.runs.start("tells");
+  const types = [await receiver.received("own"), await receiver.received("own", 2)].map(
+    ({ body }) => JSON.parse(body).type,
+  );
+  expect(types.toSorted()).toEqual(["run.completed", "run.started"]);
+  const refused = client.workflows.apply({
+    ...{ ...answer, id: "tells" },
+    webhooks: [{ url: "http://192.168.0.1/" }],
+  });
+  await expect(refused).rejects.toMatchObject({
+    reason: "DEFINITION_INVALID",
+    violations: [{ path: "definition.webhooks[0].url", reason: "URL_BLOCKED" }],
+  });
+});
+
+test("a start that names an endpoint which does not exist is refused, and so are a second endpoint of an id and an edit of an old version", async () => {
+  const start = client.runs.start("answers", { input: {}, webhook: { endpointId: "none" } });
+  await expect(start).rejects.toMatchObject({ reason: "WEBHOOK_ENDPOINT_NOT_FOUND" });
+  const input = { url: receiver.url("x"), byReference: true };
+  const { endpoint } = await client.webhooks.create("twice", input);
+  await expect(client.webhooks.create("twice", input)).rejects.toMatchObject({
+    reason: "WEBHOOK_ENDPOINT_EXISTS",
+  });
+  await client.webhooks.update("twice", { ...input, description: "new" });
+  const old = { expectedVersion: endpoint.version };
+  await expect(client.webhooks.update("twice", input, old)).rejects.toMatchObject({
+    reason: "VERSION_MISMATCH",
+  });
+  await expect(client.webhooks.delivery(crypto.randomUUID())).rejects.toMatchObject({
+    reason: "WEBHOOK_DELIVERY_NOT_FOUND",
+  });
+});
+
+/** JSON has no bigint. */
+const plain = (_: string, value: unknown): unknown =>
+  typeof value === "bigint" ? String(value) : value;

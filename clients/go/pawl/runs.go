@@ -45,6 +45,8 @@ type StartOptions struct {
 	RequestID string
 	// UntrustedInput gives the input the label input.
 	UntrustedInput bool
+	// Webhook calls a URL at events of the run. Nil means none.
+	Webhook *RunWebhook
 }
 
 // Budget is how much a run may use, or what to add to it. 0 means no limit, or nothing.
@@ -74,7 +76,7 @@ func startRequest(workflowID string, input any, options StartOptions) (*pawlv1.S
 	req := &pawlv1.StartRunRequest{
 		WorkflowId: workflowID, Version: options.Version, InputJson: text,
 		RequestId: identified(options.RequestID), Priority: options.Priority,
-		UntrustedInput: options.UntrustedInput,
+		UntrustedInput: options.UntrustedInput, Webhook: options.Webhook.wire(),
 		Goal:           options.Goal, Constraints: options.Constraints, MaxIterations: options.MaxIterations, MaxRetries: options.MaxRetries,
 	}
 	if options.Deadline > 0 {

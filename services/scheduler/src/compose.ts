@@ -17,7 +17,6 @@ import { WorkerService } from "@pawl/proto/pawl/worker/v1/worker_service_pb";
 import { startCommandWorker } from "./duties/command-worker.ts";
 import type { Config } from "./config.ts";
 import { KnownPauses } from "./commit/pauses.ts";
-import { Subscriptions } from "./commit/subscriptions.ts";
 import { openStores, type Stores } from "./open-stores.ts";
 import { startProbes } from "./probes.ts";
 import { commandServices } from "./commands/services.ts";
@@ -183,7 +182,6 @@ function createEngine(stores: Stores, log: Logger, { handsOff, egress, ...hooks 
     onUnsettled: hooks.onUnsettled,
     onError: (error) => log.warn({ err: error }, "the pauses were not read; they are read again"),
   });
-  const subscriptions = new Subscriptions();
   const loop: TickLoop = new TickLoop({
     journal,
     cache,
@@ -193,7 +191,6 @@ function createEngine(stores: Stores, log: Logger, { handsOff, egress, ...hooks 
     handsOff,
     completesGlue: handsOff,
     pauses: known,
-    subscriptions,
     now,
     recovery,
     store: health,
@@ -223,7 +220,6 @@ function createEngine(stores: Stores, log: Logger, { handsOff, egress, ...hooks 
     connected,
     known,
     egress,
-    subscriptions,
     loop,
     mark,
     snapshots,

@@ -43,6 +43,9 @@ interface StartFlags extends InputFlags, BudgetFlags {
   readonly constraint?: readonly string[];
   readonly maxIterations?: number;
   readonly maxRetries?: number;
+  readonly webhook?: string;
+  readonly webhookEvent?: readonly string[];
+  readonly webhookEndpoint?: string;
 }
 
 /** What the flags set in place of the definition's own. */
@@ -52,6 +55,18 @@ const askedOf = ({ goal, constraint: constraints, maxIterations, maxRetries }: S
   maxIterations,
   maxRetries,
 });
+
+/** The receiver of events that the flags name. */
+function webhookOf({
+  webhook: url,
+  webhookEvent: events,
+  webhookEndpoint: endpointId,
+}: StartFlags) {
+  const isNamed = url !== undefined || endpointId !== undefined;
+  if (!isNamed && events !== undefined)
+    throw new UsageError("--webhook-event needs --webhook URL or --webhook-endpoint ID.");
+  return isNamed ? { webhook: { url, events, endpointId } } : {};
+}
 
 /** Starts a run of a saved workflow. */
 export async function runStart(
@@ -67,6 +82,7 @@ export async function runStart(
   });
   const started = await client.runs.start(workflowId, {
     ...askedOf(flags),
+    ...webhookOf(flags),
     inputJson,
     requestId,
     version,

@@ -5,7 +5,7 @@
 
 import { probe } from "@pawl/platform/lifecycle/probe";
 import type { WebhookCall } from "@pawl/proto/pawl/worker/v1/worker_service_pb";
-import { discard } from "../egress/body.ts";
+import { readBody } from "../egress/body.ts";
 import { type Egress, egressOpen } from "../egress/fetch.ts";
 import { retryAfterMs } from "../egress/retry-after.ts";
 import type { WorkerItemInit } from "./fenced-writer.ts";
@@ -35,7 +35,9 @@ export function webhookCalls(egress: Egress, send: Send): WebhookCaller {
       ...{ method: "POST", url: call.url, headers: call.headers },
       ...{ body: Buffer.from(call.body).toString("utf8"), signal, followsRedirects: false },
     });
-    if (answer.ok) discard(answer.body);
+    // The connection is used again only if the answer was read. Its text does not matter.
+    if (answer.ok)
+      await readBody(answer.body, { encoding: "", bytesMax: ANSWER_BYTES_MAX }).catch(() => {});
     probe("webhook.called");
     const claim = { deliveryId, runId, epoch, attempt };
     const latencyMs = BigInt(Math.round(performance.now() - began));
@@ -72,6 +74,8 @@ export function webhookCalls(egress: Egress, send: Send): WebhookCaller {
 
 /** The scheduler asks for less. */
 const TIMEOUT_MS_MAX = 60_000;
+/** A longer answer costs its connection. */
+const ANSWER_BYTES_MAX = 64 * 1024;
 /** How long aborted calls may take to end. */
 const ABORT_MS = 1_000;
 

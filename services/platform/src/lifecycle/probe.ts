@@ -27,7 +27,6 @@ const PROBE_POINTS = {
     "pause.after-step",
     "resume.recorded",
     "schedule.after-start",
-    "webhook.claimed",
   ],
   executor: [
     "assignment.received",

@@ -13,14 +13,12 @@ import type {
   Webhooks,
 } from "@pawl/platform/store/webhooks/webhooks";
 import type { AskedEndpoint } from "@pawl/platform/wire/webhook-requests";
-import type { Subscriptions } from "../commit/subscriptions.ts";
 import { endpointNotFound } from "../inputs/errors.ts";
 import { checkWebhookUrl } from "./webhook-rules.ts";
 
 export interface WebhookParts {
   readonly webhooks: Webhooks;
   readonly egress: EgressPolicy;
-  readonly subscriptions: Subscriptions;
   /** A delivery may be due. */
   readonly onDelivery: () => void;
 }
@@ -39,7 +37,7 @@ const secretText = (key: Buffer): string => secretOf(key.toString("base64"));
 
 /** @throws INPUT_INVALID, LIMIT_EXCEEDED, WEBHOOK_ENDPOINT_EXISTS */
 export async function createEndpoint(
-  { webhooks, egress, subscriptions }: WebhookParts,
+  { webhooks, egress }: WebhookParts,
   tenantId: string,
   asked: {
     readonly endpointId: string;
@@ -60,13 +58,12 @@ export async function createEndpoint(
   const headers = JSON.stringify(spec.headers);
   const made = await webhooks.create({ ...spec, headers, tenantId, endpointId, secret, requestId });
   if (made.kind === "repeated") return { endpoint: made.endpoint, secret: secretText(made.secret) };
-  subscriptions.add(spec.events);
   return { endpoint: endpointOf(made, endpointId), secret: secretText(secret) };
 }
 
 /** @throws INPUT_INVALID, WEBHOOK_ENDPOINT_NOT_FOUND, VERSION_MISMATCH */
 export async function updateEndpoint(
-  { webhooks, egress, subscriptions }: WebhookParts,
+  { webhooks, egress }: WebhookParts,
   tenantId: string,
   asked: {
     readonly endpointId: string;
@@ -87,7 +84,6 @@ export async function updateEndpoint(
     // Without a spec the command keeps the one that it read, if it is still the present one.
     expectedVersion: asked.expectedVersion || (present?.version ?? 0),
   });
-  subscriptions.add(spec.events);
   return endpointOf(saved, endpointId);
 }
 

@@ -24,7 +24,6 @@ import type { NewWait, WaitKey } from "@pawl/platform/store/signals/signals";
 import type { PauseView } from "./pauses.ts";
 import { type CachedRun, FACT_BYTES } from "./cache.ts";
 import { SlotChanges } from "./slots.ts";
-import type { Subscriptions } from "./subscriptions.ts";
 import { payloadFault } from "../inputs/response.ts";
 import { Fenced } from "./fenced.ts";
 import { follow } from "./follow.ts";
@@ -46,21 +45,15 @@ import {
  */
 const EVENTS_ENOUGH = 2_000;
 
-const NO_EVENTS: ReadonlySet<string> = new Set();
-
 export interface DraftOptions {
   /** Whether the scheduler completes glue nodes itself. */
   readonly completesGlue: boolean;
-  /** The events that receivers of webhooks get of every run. None by default. */
-  readonly subscriptions?: Pick<Subscriptions, "events">;
 }
 
 export class Draft {
   readonly now: number;
   /** The pauses that the tick decides under. The commit proves them if `assumesPauses` is set. */
   readonly pauses: PauseView;
-  /** The events that receivers of webhooks get of every run. */
-  readonly subscribed: ReadonlySet<string>;
   /** How many events it sends to receivers of webhooks. */
   postCount = 0;
   /** Whether the draft would be wrong under other pauses. It is set if the draft starts, claims or resumes something. */
@@ -95,10 +88,9 @@ export class Draft {
   /** The budget for glue nodes that the scheduler may still complete in this tick. */
   readonly inline: InlineBudget;
 
-  constructor(now: number, pauses: PauseView, { completesGlue, subscriptions }: DraftOptions) {
+  constructor(now: number, pauses: PauseView, { completesGlue }: DraftOptions) {
     this.now = now;
     this.pauses = pauses;
-    this.subscribed = subscriptions?.events ?? NO_EVENTS;
     this.inline = {
       mayComplete: (type) => completesGlue && !pauses.isQueuePaused(type),
       checkPayload: payloadFault,

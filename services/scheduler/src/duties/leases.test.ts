@@ -1,4 +1,3 @@
-import { Subscriptions } from "../commit/subscriptions.ts";
 import { LIMITS } from "@pawl/core/data/limits";
 import { DatabaseClock } from "@pawl/platform/db/clock";
 import { createMemoryStore } from "@pawl/platform/store/memory/store";
@@ -36,8 +35,14 @@ async function setup() {
   await executors.register({ executorId, sessionId, ...row });
   const graph = { nodes: [{ id: "start", type: "start" }], edges: [] };
   const { runId } = await engine.start(await saveGraph(store, graph));
-  const webhooks = { subscriptions: new Subscriptions(), onWebhookDue: () => {} };
-  const parts = { ...engine, executors, leaseGrace, learnClock, onAlarm: () => {}, ...webhooks };
+  const parts = {
+    ...engine,
+    executors,
+    leaseGrace,
+    learnClock,
+    onAlarm: () => {},
+    onWebhookDue: () => {},
+  };
   const pass = (ms: number): void => {
     at.steady += ms;
     at.database += ms;

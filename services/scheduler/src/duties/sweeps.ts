@@ -7,7 +7,6 @@ import { probe } from "@pawl/platform/lifecycle/probe";
 import type { Executors, ExpiredLease } from "@pawl/platform/store/leases/leases";
 import type { WalkCursor } from "@pawl/platform/store/recovery/recovery";
 import type { Journal } from "@pawl/platform/store/tick/journal";
-import type { Subscriptions } from "../commit/subscriptions.ts";
 import { METRICS } from "@pawl/platform/telemetry/catalogue";
 import type { Logger } from "@pawl/platform/telemetry/log";
 import { ALARMS } from "@pawl/platform/queue/alarm";
@@ -39,7 +38,6 @@ export interface SweepParts {
   readonly learnClock: () => Promise<void>;
   /** Called with the time until the next alarm of a schedule. */
   readonly onAlarm: (dueInMs: number) => void;
-  readonly subscriptions: Subscriptions;
   /** Called with the time until the next webhook delivery is due. */
   readonly onWebhookDue: (dueInMs: number) => void;
 }
@@ -99,12 +97,11 @@ export async function sweepDeadlines({ journal, loop }: SweepParts): Promise<boo
 
 /** Surveys the queues for jobs of other schedulers and for jobs that become due. A notification is only faster. */
 export async function sweepQueues(parts: SweepParts): Promise<boolean> {
-  const { journal, waiting, known, loop, onAlarm, subscriptions, onWebhookDue } = parts;
+  const { journal, waiting, known, loop, onAlarm, onWebhookDue } = parts;
   const survey = await journal.survey();
   const { queues, nextRateSlotMs, openDeadLetters, pauseEpoch } = survey;
   known.noticed(pauseEpoch);
   METRICS.openDeadLetters.set(openDeadLetters);
-  subscriptions.noticed(survey.webhookEvents);
   METRICS.webhooksPending.set(survey.webhooksPending);
   METRICS.webhookOldestAge.set(Math.max(0, -(survey.webhookDueMs ?? 0)) / 1_000);
   if (survey.webhookDueMs !== undefined) onWebhookDue(survey.webhookDueMs);

@@ -8,7 +8,6 @@
 import { isUuid, runId } from "@pawl/core/name/ids";
 import { judgeCall, type RetryTimes, type Verdict } from "@pawl/core/policy/webhook";
 import { LIMITS } from "@pawl/core/data/limits";
-import { probe } from "@pawl/platform/lifecycle/probe";
 import type {
   ClaimedDelivery,
   DeliveryClaim,
@@ -67,7 +66,6 @@ export class WebhookDesk {
     const limit = Math.min(room, CLAIMED_MAX);
     if (limit === 0) return false;
     const claimed = await webhooks.claim(limit);
-    if (claimed.length > 0) probe("webhook.claimed");
     await Promise.all(claimed.map((delivery) => this.#give(delivery)));
     return claimed.length === limit;
   }

@@ -124,8 +124,6 @@ export interface Survey {
   /** Deliveries that wait, counted up to a bound, and when the first of them is due. Undefined if there is none. */
   readonly webhooksPending: number;
   readonly webhookDueMs: number | undefined;
-  /** The events that receivers get of runs that do not name them. */
-  readonly webhookEvents: readonly string[];
 }
 
 export interface Journal {

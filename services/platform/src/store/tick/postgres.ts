@@ -3,7 +3,7 @@
 // Race: the connection breaks after a commit was sent and before its answer came. The outcome is then unknown: the caller gets
 // STORE_UNAVAILABLE, drops its cache and submits its inputs again. Unique keys and versions make the repeat harmless.
 
-import { list, number, orNull, text } from "../../db/columns.ts";
+import { number, orNull } from "../../db/columns.ts";
 import { failureKind, sqlState, storeFault } from "../../db/failure.ts";
 import type { Pool } from "../../db/pool.ts";
 import type { Schemas } from "../../config/schemas.ts";
@@ -31,7 +31,7 @@ const figures = queriesBeside(import.meta.url)(
   {},
   {
     ...{ nextRateSlotMs: orNull(number()), openDeadLetters: number(), pauseEpoch: number() },
-    ...{ webhooksPending: number(), webhookDueMs: orNull(number()), webhookEvents: list(text()) },
+    ...{ webhooksPending: number(), webhookDueMs: orNull(number()) },
   },
 );
 
@@ -102,7 +102,7 @@ async function transact<T>(
 }
 
 const NO_FIGURES = {
-  ...{ openDeadLetters: 0, pauseEpoch: 0, webhooksPending: 0, webhookEvents: [] },
+  ...{ openDeadLetters: 0, pauseEpoch: 0, webhooksPending: 0 },
   ...{ nextRateSlotMs: null, webhookDueMs: null },
 };
 

@@ -226,10 +226,6 @@ select
     select extract(epoch from (min(d.due_at) - now()))::float8 * 1000
     from webhook_deliveries d
     where d.state = 'pending'
-  ) as webhook_due_ms,
-  coalesce((
-    select array_agg(distinct s.event)
-    from (select unnest(e.events) as event from webhook_endpoints e where e.disabled_reason is null and not e.by_reference) s
-  ), '{}') as webhook_events
+  ) as webhook_due_ms
 from pause_epoch p
 where p.is_only

@@ -64,7 +64,9 @@ export function postEvent(rows: StagedRows, log: StagedLog, posted: PostedEvent)
   const known = rows.deliveries.values().filter(({ runId }) => runId === event.runId).length;
   if (endedAt === null && known >= LIMITS.webhookDeliveries) return;
   for (const target of targetsOf(rows, run, event.eventType)) {
-    const hash = createHash("md5").update(target.target).digest("hex");
+    const hash = createHash("md5")
+      .update(baseId + target.target)
+      .digest("hex");
     const deliveryId = baseId.slice(0, 24) + hash.slice(0, 12);
     rows.deliveries.insert(
       deliveryId,
@@ -112,7 +114,7 @@ export function createMemoryWebhooks(tables: Tables, now: () => number): Webhook
 type Edits = "create" | "update" | "remove" | "rotate" | "find" | "count";
 
 function endpointsIn(tables: Tables, now: () => number): Pick<Webhooks, Edits> {
-  const { webhookEndpoints: rows } = tables;
+  const { webhookEndpoints: rows, pauseEpoch } = tables;
   const shown = (row: EndpointRow): EndpointRecord => {
     const {
       tenantId: _,
@@ -128,6 +130,7 @@ function endpointsIn(tables: Tables, now: () => number): Pick<Webhooks, Edits> {
   };
   const put = (row: EndpointRow): EndpointRecord => {
     rows.set(keyOf(row), row);
+    pauseEpoch.value += 1;
     return shown(row);
   };
   const refusal = (row: EndpointRow, requestId: string | null) =>
@@ -278,15 +281,20 @@ function refusalOf(endpointId: string | null, endpoint: EndpointRow | undefined)
 }
 
 /** The figures of a survey. */
-export function surveyWebhooks({ deliveries, webhookEndpoints }: Tables, at: number) {
-  const pending = [...deliveries.values()].filter(({ state }) => state === "pending");
+export function surveyWebhooks({ deliveries }: Tables, at: number) {
+  const due = [...deliveries.values()].flatMap(({ state, dueAt }) =>
+    state === "pending" ? [dueAt - at] : [],
+  );
+  return {
+    webhooksPending: due.length,
+    webhookDueMs: due.length === 0 ? undefined : Math.min(...due),
+  };
+}
+
+/** The events that receivers get of runs that do not name them. */
+export function subscribedEvents({ webhookEndpoints }: Tables): string[] {
   const open = [...webhookEndpoints.values()].filter(
     (row) => row.disabledReason === null && !row.byReference,
   );
-  return {
-    webhooksPending: pending.length,
-    webhookDueMs:
-      pending.length === 0 ? undefined : Math.min(...pending.map(({ dueAt }) => dueAt)) - at,
-    webhookEvents: [...new Set(open.flatMap(({ events }) => events))].toSorted(),
-  };
+  return [...new Set(open.flatMap(({ events }) => events))].toSorted();
 }

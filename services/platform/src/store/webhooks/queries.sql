@@ -9,8 +9,17 @@ endpoint_id, url, description, events, workflow_ids, by_reference,
 run_id, delivery_id, workflow_id, event_type, event_id, endpoint_id, url, state, attempts, status_code, error, created_at, due_at,
   ended_at
 
+-- part: raise_epoch
+raised as (
+  update pause_epoch
+  set epoch = epoch + 1
+  where is_only
+  returning pg_notify('pawl_pauses', epoch::text)
+)
+
 -- name: create
--- Saves a receiver. Returns no row if the id is taken.
+-- Saves a receiver. Returns no row if the id is taken. The new epoch makes every scheduler read the receivers before its next end of a run.
+with {raise_epoch}
 insert into webhook_endpoints (
   tenant_id, endpoint_id, url, description, events, workflow_ids, by_reference, headers, secret, request_id
 )
@@ -23,6 +32,7 @@ returning {endpoint}
 
 -- name: update
 -- Replaces a receiver of the expected version. A header with an empty value keeps its value.
+with {raise_epoch}
 update webhook_endpoints e
 set url = :url::text,
   description = :description::text,
@@ -106,7 +116,7 @@ insert into webhook_deliveries (
   result, run_started_at, run_ended_at
 )
 select
-  p.run_id, (left(p.base_id::text, 24) || left(md5(t.target), 12))::uuid, r.tenant_id, r.workflow_id, p.event_type,
+  p.run_id, (left(p.base_id::text, 24) || left(md5(p.base_id || t.target), 12))::uuid, r.tenant_id, r.workflow_id, p.event_type,
   r.last_seq - p.back, p.node_id, p.iteration, t.target, t.endpoint_id, t.url, t.headers, t.secret, p.result,
   coalesce(
     (
