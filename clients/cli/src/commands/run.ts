@@ -55,7 +55,10 @@ export function runVerbs(run: Command, verb: Verb): void {
     .option(
       "--dedupe-input <duration>",
       "do not start a second run for the same input within this time, such as 24h",
-    );
+    )
+    .option("--webhook <url>", "call this address when the run ends")
+    .option("--webhook-endpoint <id>", "sign the calls as this endpoint, or call it")
+    .option("--webhook-event <type>", "call at this event instead; may be repeated", collect);
   budgetFlags(
     fileFlag(inputFlags(verb(run, "test", "Run a definition without saving it", runTest))),
   );

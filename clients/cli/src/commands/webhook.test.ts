@@ -30,7 +30,7 @@ test("an endpoint is made with its flags, and its secret is printed once", async
   });
   expect(printed.out).toContain("secret    whsec_abc");
   expect(await pawl("webhook", "create", "ops")).toBe(2);
-  expect(printed.err).toContain("--url URL");
+  expect(printed.error).toContain("--url URL");
 });
 
 test("an update keeps the fields without a flag and names the version that it read", async () => {
