@@ -18,7 +18,7 @@ import type { OpenStore } from "./store.ts";
 const KEY = Buffer.alloc(32, 1);
 const OTHER = Buffer.alloc(32, 2);
 const URL = "https://example.com/hook";
-const TENANT = "default";
+const TENANT = "acme";
 
 const endpoint = (over: Partial<NewEndpoint> = {}): NewEndpoint => ({
   ...{ tenantId: TENANT, endpointId: "ops", url: URL, description: "" },

@@ -10,7 +10,6 @@ import { pausedText } from "@pawl/core/explain/paused";
 import { Proofs } from "@pawl/core/explain/proofs";
 import { heldNodes, slotsToAsk, waitingReason } from "@pawl/core/explain/stuck";
 import { EngineError } from "@pawl/core/fault/engine-error";
-import { runContextJson } from "@pawl/core/log/context";
 import { isFinal, type RunEvent } from "@pawl/core/log/event";
 import { apply, newRunState } from "@pawl/core/log/fold";
 import { runResult } from "@pawl/core/log/result";
@@ -34,7 +33,7 @@ import {
 } from "@pawl/proto/pawl/v1/run_pb";
 import { type GetRunResponse, GetRunResponseSchema } from "@pawl/proto/pawl/v1/run_service_pb";
 import type { RunResult } from "@pawl/proto/pawl/v1/webhook_pb";
-import type { ContextAt } from "../watch/logged-event.ts";
+import type { ViewReader } from "../watch/view.ts";
 import { checkWithin, type WatchedRun } from "../watch/watch-run.ts";
 import { coalesce } from "../watch/coalesce.ts";
 import { Checkpoints } from "./checkpoints.ts";
@@ -48,7 +47,7 @@ interface FoldedRun {
   readonly proofs: Proofs;
 }
 
-export interface RunReader {
+export interface RunReader extends ViewReader {
   /** The facts that a watcher needs. @throws RUN_NOT_FOUND, STORE_UNAVAILABLE */
   readonly findRun: (runId: RunId) => Promise<WatchedRun>;
   /** The run with all its nodes, now or after an event of its log. @throws RUN_NOT_FOUND, CURSOR_OUT_OF_RANGE, STORE_UNAVAILABLE */
@@ -62,8 +61,6 @@ export interface RunReader {
   ) => Promise<FoldedRun>;
   /** The record of the run now. @throws RUN_NOT_FOUND, STORE_UNAVAILABLE, EVENT_LOG_CORRUPTION */
   readonly resultOf: (runId: RunId) => Promise<RunResult>;
-  /** The run's context at an event of its log. @throws RUN_NOT_FOUND, STORE_UNAVAILABLE, EVENT_LOG_CORRUPTION */
-  readonly contextAt: ContextAt;
 }
 
 const RUNS_PER_READ = 200;
@@ -108,7 +105,11 @@ export function createRunReader(pool: Pool, definitions: DefinitionCache): RunRe
       ]);
       return toWireResult(runResult(state, record.workflowId ?? ""), deliveries);
     },
-    contextAt: async ({ runId, seq }) => runContextJson((await foldRun(runId, seq)).state),
+    graphOf: async (runId) => (await find(runId)).definition.graph,
+    stateBefore: async ({ runId, seq }) => {
+      const { graph } = (await find(runId)).definition;
+      return checkpoints.foldAt(pool, runId, graph, seq - 1);
+    },
     findRun: async (runId) => {
       const { record, definition } = await find(runId);
       const { status, lastSeq } = record;
