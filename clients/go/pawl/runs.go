@@ -77,7 +77,7 @@ func startRequest(workflowID string, input any, options StartOptions) (*pawlv1.S
 		WorkflowId: workflowID, Version: options.Version, InputJson: text,
 		RequestId: identified(options.RequestID), Priority: options.Priority,
 		UntrustedInput: options.UntrustedInput, Webhook: options.Webhook.wire(),
-		Goal:           options.Goal, Constraints: options.Constraints, MaxIterations: options.MaxIterations, MaxRetries: options.MaxRetries,
+		Goal: options.Goal, Constraints: options.Constraints, MaxIterations: options.MaxIterations, MaxRetries: options.MaxRetries,
 	}
 	if options.Deadline > 0 {
 		req.Deadline = durationpb.New(options.Deadline)

@@ -129,3 +129,35 @@ func TestEndpointsAreMadeRotatedAndSwitchedOffAndADeliveryIsSentAgain(t *testing
 		t.Errorf("got %v, %v", again, err)
 	}
 }
+
+type resultServer struct {
+	pawlv1.UnimplementedRunServiceServer
+	webhook *pawlv1.RunWebhook
+	waits   int
+}
+
+func (s *resultServer) StartRun(_ context.Context, req *pawlv1.StartRunRequest) (*pawlv1.StartRunResponse, error) {
+	s.webhook = req.GetWebhook()
+	return &pawlv1.StartRunResponse{Run: &pawlv1.Run{RunId: "r"}}, nil
+}
+
+func (s *resultServer) WaitRun(_ context.Context, req *pawlv1.WaitRunRequest) (*pawlv1.WaitRunResponse, error) {
+	s.waits++
+	failure := &pawlv1.RunException{Cause: "js_error", NodeId: "work"}
+	result := &RunResult{RunId: req.GetRunId(), Exception: failure, Webhooks: []*pawlv1.RunWebhookStatus{{DeliveryId: "d"}}}
+	return &pawlv1.WaitRunResponse{HasEnded: s.waits > 1 && req.GetWithResult(), Result: result}, nil
+}
+
+func TestAStartNamesItsWebhookAndTheResultOfARunHasItsCause(t *testing.T) {
+	server := &resultServer{}
+	client, _ := serveGateway(t, &gateway{runs: server})
+	options := StartOptions{Webhook: &RunWebhook{URL: "https://example.com/", Events: []string{"run.failed"}}}
+	started, err := client.Runs.Start(t.Context(), "w", nil, options)
+	if err != nil || server.webhook.GetUrl() != "https://example.com/" || server.webhook.GetEvents()[0] != "run.failed" {
+		t.Fatalf("got %v, %v", started, err)
+	}
+	result, err := client.Runs.Result(t.Context(), started.Run.GetRunId())
+	if err != nil || result.GetException().GetNodeId() != "work" || result.GetWebhooks()[0].GetDeliveryId() != "d" || server.waits != 2 {
+		t.Errorf("got %v, %v", result, err)
+	}
+}
