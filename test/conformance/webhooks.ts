@@ -65,6 +65,7 @@ export function webhookSuite(name: string, open: OpenStore): void {
   describe(`webhooks on ${name}`, () => {
     receivers(open);
     outbox(open);
+    repeats(open);
   });
 }
 
@@ -169,7 +170,9 @@ function outbox(open: OpenStore): void {
     await webhooks.release([second], 0);
     expect(await webhooks.claim(10)).toEqual([]);
   });
+}
 
+function repeats(open: OpenStore): void {
   test("a failed delivery waits, a released claim that is reported in time counts, and a user sends a dead one again (S4.6)", async () => {
     const { webhooks, journal } = await setup(open);
     const runId = await sent(journal);

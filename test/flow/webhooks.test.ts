@@ -100,15 +100,17 @@ test("a run that fails sends the cause, the message and the node; chosen events 
   const events = ["node.failed", "run.failed"];
   const webhook = { url: receiver.url("failed"), events };
   const { run } = await client.runs.start("fails", { webhook });
-  const calls = [await receiver.received("failed"), await receiver.received("failed", 2)];
+  // The end node fails too, because its parent did.
+  const calls = await Promise.all([1, 2, 3].map((nth) => receiver.received("failed", nth)));
   expect(calls.every(({ headers }) => headers["webhook-signature"] === undefined)).toBe(true);
   const bodies = calls.map(({ body }) => JSON.parse(body));
-  expect(bodies.map(({ type }) => type).toSorted()).toEqual(events);
+  expect(new Set(bodies.map(({ type }) => type))).toEqual(new Set(events));
   const exception = { cause: "js_error", node_id: "work" };
   const ended = bodies.find(({ type }) => type === "run.failed");
   expect(ended.data.result).toMatchObject({ run_id: run.runId, status: "failed", exception });
   expect(ended.data.result.exception.message).toContain("no luck");
-  expect(bodies.find(({ type }) => type === "node.failed").data.node_id).toBe("work");
+  const nodes = bodies.flatMap(({ data }) => data.node_id ?? []);
+  expect(nodes.toSorted()).toEqual(["end", "work"]);
   const record = await client.runs.result(run.runId);
   expect(record.exception).toMatchObject({ cause: "js_error", nodeId: "work" });
 });

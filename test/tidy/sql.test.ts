@@ -34,6 +34,10 @@ const MEANT_WALKS: Readonly<Record<string, string>> = {
   "pawl_slots_count_waiting slots": "walks slots_waiting up to a limit, when a user asks",
   "pawl_tick_figures slot_keys": "reads the first entry of slot_keys_wake",
   "pawl_tick_figures dead_letters": "walks dead_letters_open up to a limit",
+  "pawl_tick_figures webhook_deliveries":
+    "walks webhook_deliveries_due up to a limit; it holds deliveries that wait",
+  "pawl_pauses_all webhook_endpoints": "at most 200 rows, read when a receiver changes",
+  "pawl_webhooks_callers executors": "one row a process, looked at when a user asks",
   "pawl_workflows_live_runs runs": "walks runs_deadline, which holds live runs only",
   "pawl_pauses_runs_to_pause runs":
     "walks runs_deadline, which holds live runs only, when a user pauses a workflow",

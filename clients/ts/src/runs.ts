@@ -211,10 +211,7 @@ export function createRuns(
 ): Runs {
   const { get, state } = createReads(rpc, call);
   return {
-    get,
-    ...createRepairs(rpc, call),
-    ...createResults(rpc, call),
-    state,
+    ...{ get, state, ...createRepairs(rpc, call), ...createResults(rpc, call) },
     start: async (workflowId, options) =>
       startedOf(await call(rpc.startRun, startRequest(workflowId, options))),
     startMany: (items, { signal } = {}) =>

@@ -35,7 +35,7 @@ import { Waiting } from "./commit/waiting.ts";
 import { drainExecutors } from "./sessions/give-back.ts";
 import { Renewals } from "./sessions/renewals.ts";
 import { ConnectedExecutors } from "./sessions/connected-executors.ts";
-import { WebhookDesk } from "./sessions/webhook-desk.ts";
+import { type DeskOptions, WebhookDesk } from "./sessions/webhook-desk.ts";
 import { serveWork, type WorkParts } from "./sessions/work-service.ts";
 
 /** The number of folds in memory. The scheduler reads any other run again when an input about it arrives. */
@@ -80,14 +80,11 @@ export async function startScheduler(
     onUnsettled: () => onUnsettled(),
   });
   const alarms = createAlarmClock({ ...stores, ...engine, log });
-  const desk: WebhookDesk = new WebhookDesk({
-    ...{ ...stores, ...engine, log, chance: Math.random, graceMs: config.PAWL_GRACE_MS },
-    times: { firstMs: config.PAWL_WEBHOOK_RETRY_MS, maxMs: config.PAWL_WEBHOOK_RETRY_MAX_MS },
-    sweepSoon: (afterMs) => sweepers.webhooks.soon(afterMs),
-  });
-  const { sweepers, leaseGrace, onUnsettled }: Started = startSweepers(config, {
-    ...{ ...stores, ...engine, alarms, desk, log },
-  });
+  const desk: WebhookDesk = deskOf(config, { ...stores, ...engine, log }, (afterMs) =>
+    sweepers.webhooks.soon(afterMs),
+  );
+  const duties = { ...stores, ...engine, alarms, desk, log };
+  const { sweepers, leaseGrace, onUnsettled }: Started = startSweepers(config, duties);
   const renewals = createRenewals(config, { ...stores, ...engine, leaseGrace, log });
   const jobs = listenForJobs(config, { ...stores, ...engine });
   const commandWorker = startCommandWorker(config, {
@@ -98,23 +95,17 @@ export async function startScheduler(
   });
   const onInternal = internalFaults(log);
   const { pool } = stores;
-  const services = commandServices(
-    { ...stores, ...engine, log, onAlarm: alarms.ring, onDelivery: () => desk.expect(0) },
-    pool,
-  );
+  const rings = { onAlarm: alarms.ring, onDelivery: () => desk.expect(0) };
+  const services = commandServices({ ...stores, ...engine, log, ...rings }, pool);
   const commands = serveCommands(services, onInternal);
+  const work = workService(config, {
+    ...{ ...stores, ...engine, renewals, log, webhooks: desk },
+    sweepSoon: (afterMs) => sweepers.leases.soon(afterMs + CLOCK_SLACK_MS),
+  });
   const server = await startGrpcServer({
     host: config.PAWL_SCHEDULER_HOST,
     port: config.PAWL_SCHEDULER_PORT,
-    services: [
-      ...services,
-      commands.service,
-      standingService(engine),
-      workService(config, {
-        ...{ ...stores, ...engine, renewals, log, webhooks: desk },
-        sweepSoon: (afterMs) => sweepers.leases.soon(afterMs + CLOCK_SLACK_MS),
-      }),
-    ],
+    services: [...services, commands.service, standingService(engine), work],
     allowedHosts: config.PAWL_ALLOWED_HOSTS,
     reflection: config.PAWL_REFLECTION,
     onInternal,
@@ -141,6 +132,16 @@ export async function startScheduler(
   };
 }
 
+const deskOf = (
+  config: Config,
+  parts: Pick<DeskOptions, "webhooks" | "connected" | "now" | "log">,
+  sweepSoon: DeskOptions["sweepSoon"],
+): WebhookDesk =>
+  new WebhookDesk({
+    ...{ ...parts, sweepSoon, chance: Math.random, graceMs: config.PAWL_GRACE_MS },
+    times: { firstMs: config.PAWL_WEBHOOK_RETRY_MS, maxMs: config.PAWL_WEBHOOK_RETRY_MAX_MS },
+  });
+
 /** The addresses that webhooks may name. */
 const egressOf = ({ PAWL_ALLOW_PRIVATE_EGRESS, PAWL_ENV }: Config): EgressPolicy => ({
   ...DEFAULT_EGRESS,
@@ -156,9 +157,8 @@ const internalFaults =
   };
 
 function createEngine(stores: Stores, log: Logger, { handsOff, egress, ...hooks }: EngineOptions) {
-  const { journal, workflows, recovery, pauses, clock } = stores;
-  const { now } = clock;
-  const steady = steadyNow;
+  const { journal, workflows, recovery, pauses } = stores;
+  const [{ now }, steady] = [stores.clock, steadyNow];
   const definitions = new Definitions(workflows);
   const mark = createMark(recovery, log);
   const snapshots = new SnapshotWriter({ journal, definitions, recovery, log });

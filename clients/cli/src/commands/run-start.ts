@@ -24,6 +24,7 @@ import {
   UsageError,
 } from "../session.ts";
 import { type BudgetFlags, budgetOf } from "../budget-flags.ts";
+import { type WebhookFlags, webhookOf } from "../webhook-flags.ts";
 import { parseDuration } from "../render/words.ts";
 import { paintLine, statusSpan } from "../render/spans.ts";
 import { type InputFlags, readRunInput } from "../run-input.ts";
@@ -32,7 +33,7 @@ import { modesOf, streamModes } from "./run-stream.ts";
 import { createView, followRun, silentView } from "./follow.ts";
 import { treeRows } from "../render/tree.ts";
 
-interface StartFlags extends InputFlags, BudgetFlags {
+interface StartFlags extends InputFlags, BudgetFlags, WebhookFlags {
   readonly wait?: boolean;
   readonly requestId?: string;
   readonly version?: number;
@@ -44,9 +45,6 @@ interface StartFlags extends InputFlags, BudgetFlags {
   readonly constraint?: readonly string[];
   readonly maxIterations?: number;
   readonly maxRetries?: number;
-  readonly webhook?: string;
-  readonly webhookEvent?: readonly string[];
-  readonly webhookEndpoint?: string;
 }
 
 /** What the flags set in place of the definition's own. */
@@ -56,18 +54,6 @@ const askedOf = ({ goal, constraint: constraints, maxIterations, maxRetries }: S
   maxIterations,
   maxRetries,
 });
-
-/** The receiver of events that the flags name. */
-function webhookOf({
-  webhook: url,
-  webhookEvent: events,
-  webhookEndpoint: endpointId,
-}: StartFlags) {
-  const isNamed = url !== undefined || endpointId !== undefined;
-  if (!isNamed && events !== undefined)
-    throw new UsageError("--webhook-event needs --webhook URL or --webhook-endpoint ID.");
-  return isNamed ? { webhook: { url, events, endpointId } } : {};
-}
 
 /** Starts a run of a saved workflow. */
 export async function runStart(

@@ -45,10 +45,13 @@ import { runDiff, runState } from "./run-state.ts";
 import { watchFlags } from "./run-stream.ts";
 import { taintVerb } from "./run-taint.ts";
 import { runStart, runTest, runWatch, sampleCommand } from "./run-start.ts";
+import { webhookFlags } from "../webhook-flags.ts";
 
 export function runVerbs(run: Command, verb: Verb): void {
-  budgetFlags(
-    inputFlags(verb(run, "start <workflow>", "Start a run of a saved workflow", runStart)),
+  webhookFlags(
+    budgetFlags(
+      inputFlags(verb(run, "start <workflow>", "Start a run of a saved workflow", runStart)),
+    ),
   )
     .option("--version <number>", "which version; default the newest", wholeNumber)
     .option("--priority <number>", "-1000 to 1000; lower numbers run first", wholeNumber)
@@ -56,10 +59,7 @@ export function runVerbs(run: Command, verb: Verb): void {
     .option(
       "--dedupe-input <duration>",
       "do not start a second run for the same input within this time, such as 24h",
-    )
-    .option("--webhook <url>", "call this address when the run ends")
-    .option("--webhook-endpoint <id>", "sign the calls as this endpoint, or call it")
-    .option("--webhook-event <type>", "call at this event instead; may be repeated", collect);
+    );
   budgetFlags(
     fileFlag(inputFlags(verb(run, "test", "Run a definition without saving it", runTest))),
   );

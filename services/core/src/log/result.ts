@@ -104,7 +104,7 @@ export function resultJson(result: RunResult): string {
 }
 
 /** An event as it is sent. The first parts come from the row of the delivery. */
-export interface SentEvent {
+interface SentEvent {
   readonly deliveryId: string;
   readonly eventType: string;
   readonly eventId: number;

@@ -34,7 +34,7 @@ export interface Receiver {
 export type DeliveryState = "pending" | "delivered" | "dead";
 
 /** How one call ended. */
-export interface CallResult {
+interface CallResult {
   /** 0 if there was no answer. */
   readonly statusCode: number;
   /** Why there was no answer; empty otherwise. */

@@ -28,7 +28,7 @@ const NEAR_MS = 60_000;
 /** Added to a wait. The clocks of scheduler and database differ by less. */
 const CLOCK_SLACK_MS = 10;
 
-interface DeskOptions {
+export interface DeskOptions {
   readonly webhooks: Pick<Webhooks, "claim" | "settle" | "release">;
   readonly connected: Pick<ConnectedExecutors, "sessions">;
   readonly times: RetryTimes;

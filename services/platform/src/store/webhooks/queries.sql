@@ -204,7 +204,7 @@ with settled as (
   where run_id = :run_id::uuid
     and delivery_id = :delivery_id::uuid
     and epoch = :epoch::integer
-    and state = 'pending'
+    and state not in ('delivered', 'dead')
   returning run_id, delivery_id, epoch, tenant_id, endpoint_id
 ), logged as (
   insert into webhook_attempts (run_id, delivery_id, epoch, latency_ms, status_code, error, executor_id)
@@ -229,10 +229,11 @@ from settled
 update webhook_deliveries d
 set due_at = least(d.due_at, now() + :grace_ms::double precision * interval '1 millisecond')
 from unnest(:run_id::uuid[], :delivery_id::uuid[], :epoch::integer[]) as c (run_id, delivery_id, epoch)
-where d.run_id = c.run_id
+where d.run_id = any (:run_id)
+  and d.run_id = c.run_id
   and d.delivery_id = c.delivery_id
   and d.epoch = c.epoch
-  and d.state = 'pending'
+  and d.state not in ('delivered', 'dead')
 
 -- name: redeliver
 -- Makes a delivery due now with all its attempts. One that an executor calls now keeps its claim.

@@ -18,7 +18,7 @@ export type Headers = Readonly<Record<string, string>>;
 
 export const ENDPOINT_KEY = { tenantId: text(), endpointId: text() };
 /** What a user writes of a receiver. */
-export const SPEC = {
+const SPEC = {
   url: text(),
   description: text(),
   events: list(text()),
