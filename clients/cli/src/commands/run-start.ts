@@ -9,6 +9,7 @@ import {
   sampleInputOf,
   type StartedRun,
 } from "@pawl/client";
+import type { Command } from "commander";
 import { NodeStatus, type Run, RunStatus } from "@pawl/proto/pawl/v1/run_pb";
 import {
   endlessCanvas,
@@ -23,8 +24,9 @@ import {
   type Session,
   UsageError,
 } from "../session.ts";
-import { type BudgetFlags, budgetOf } from "../budget-flags.ts";
-import { type WebhookFlags, webhookOf } from "../webhook-flags.ts";
+import { type BudgetFlags, budgetFlags, budgetOf } from "../budget-flags.ts";
+import { type WebhookFlags, webhookFlags, webhookOf } from "../webhook-flags.ts";
+import { wholeNumber } from "../grammar.ts";
 import { parseDuration } from "../render/words.ts";
 import { paintLine, statusSpan } from "../render/spans.ts";
 import { type InputFlags, readRunInput } from "../run-input.ts";
@@ -46,6 +48,17 @@ interface StartFlags extends InputFlags, BudgetFlags, WebhookFlags {
   readonly maxIterations?: number;
   readonly maxRetries?: number;
 }
+
+/** The flags of a start beside its input. */
+export const startFlags = (command: Command): Command =>
+  webhookFlags(budgetFlags(command))
+    .option("--version <number>", "which version; default the newest", wholeNumber)
+    .option("--priority <number>", "-1000 to 1000; lower numbers run first", wholeNumber)
+    .option("--deadline <duration>", "how long it may take: 30s, 10m, 2h")
+    .option(
+      "--dedupe-input <duration>",
+      "do not start a second run for the same input within this time, such as 24h",
+    );
 
 /** What the flags set in place of the definition's own. */
 const askedOf = ({ goal, constraint: constraints, maxIterations, maxRetries }: StartFlags) => ({
