@@ -85,12 +85,10 @@ export type {
   EffectsOptions,
   ExecuteOptions,
   ExplainOptions,
-  ListRunsOptions,
   CancelOptions,
   PauseRunOptions,
   RunInputOptions,
   RunOptions,
-  RunPage,
   Runs,
   RunWithDefinition,
   StartedRun,
@@ -100,6 +98,7 @@ export type {
   TestedRun,
   WaitOptions,
 } from "./runs.ts";
+export type { Filters, ListRunsOptions, RunPage } from "./filters.ts";
 export type { TaintOf } from "./taint.ts";
 export type { SignalledRun, SignalOptions } from "./signal.ts";
 export type {

@@ -6,7 +6,7 @@ import type { Effect } from "@pawl/proto/pawl/v1/effect_pb";
 import type { Explanation, TaintTrace } from "@pawl/proto/pawl/v1/explain_pb";
 import type { RunEvent } from "@pawl/proto/pawl/v1/event_pb";
 import type { WorkflowState } from "@pawl/core/log/workflow-state-shape";
-import type { Run, RunKind, RunStatus } from "@pawl/proto/pawl/v1/run_pb";
+import type { Run } from "@pawl/proto/pawl/v1/run_pb";
 import type { Violation } from "@pawl/proto/pawl/v1/workflow_pb";
 import {
   type AcceptedSubmission,
@@ -29,6 +29,7 @@ import type { Submitter } from "./connection.ts";
 import { type PawlError, pawlErrorFrom } from "./errors.ts";
 import { begin, startedOf, type Watch } from "./execute.ts";
 import { bytesOf, type DefinitionInput, definitionOf, type Json } from "./json.ts";
+import { createFilters, type Filters } from "./filters.ts";
 import { createRepairs, type Repairs } from "./repairs.ts";
 import { createResults, type Results } from "./result.ts";
 import { createSignal, type SignalRun } from "./signal.ts";
@@ -57,6 +58,8 @@ export interface StartRunOptions extends RunInputOptions, WebhookOptions {
   readonly priority?: number | undefined;
   /** How long the run may take; default the definition's own. */
   readonly deadlineMs?: number | undefined;
+  /** A JSON object to find the run by. Templates read it as `ctx.metadata`. */
+  readonly metadata?: Json | undefined;
   /** For this long, a second start with the same workflow and input returns the first run. */
   readonly dedupeInputMs?: number | undefined;
 }
@@ -106,16 +109,6 @@ export interface RunWithDefinition {
   readonly definition: Json | undefined;
 }
 
-export interface ListRunsOptions extends PageOptions {
-  readonly statuses?: readonly RunStatus[] | undefined;
-  readonly workflowId?: string | undefined;
-  readonly kind?: RunKind | undefined;
-  /** Only runs that this schedule started. */
-  readonly scheduleId?: string | undefined;
-  /** The beginning of a workflow id, of words of its title or of a run id, or the last eight digits of a run id. */
-  readonly query?: string | undefined;
-}
-
 export interface ExplainOptions extends PawlCallOptions {
   /** The iteration of the node. 0 outside loops and maps. */
   readonly iteration?: number | undefined;
@@ -138,8 +131,6 @@ export interface PauseRunOptions extends PauseOptions {
   readonly children?: boolean | undefined;
 }
 
-export type RunPage = Page<"runs", Run>;
-
 export interface EffectsOptions extends PageOptions {
   /** Only those of this node. */
   readonly nodeId?: string | undefined;
@@ -147,7 +138,7 @@ export interface EffectsOptions extends PageOptions {
 
 export type EffectPage = Page<"effects", Effect>;
 
-export interface Runs extends Repairs, Results {
+export interface Runs extends Repairs, Results, Filters {
   /** Accepts a run of a saved workflow and returns at once. */
   start(workflowId: string, options?: StartRunOptions): Promise<StartedRun>;
   /** Starts many runs, in batches. Every start has its own outcome, in the order of the list. A refused start does not affect others. */
@@ -163,8 +154,6 @@ export interface Runs extends Repairs, Results {
   get(runId: string, options?: GetRunOptions): Promise<RunWithDefinition>;
   /** The workflow state of a run, now or after an event. @throws PawlError RUN_NOT_FOUND, CURSOR_OUT_OF_RANGE */
   state(runId: string, options?: GetRunOptions): Promise<WorkflowState>;
-  /** A page of runs, newest first, without inputs, outputs and nodes. */
-  list(options?: ListRunsOptions): Promise<RunPage>;
   /** Why a node is in its state, with the events that prove it. @throws PawlError NODE_NOT_FOUND */
   explain(runId: string, nodeId: string, options?: ExplainOptions): Promise<Explanation>;
   /** The events from the origins of the labels to a node, or to a key of the memory. @throws PawlError NODE_NOT_FOUND, MEMORY_KEY_NOT_FOUND */
@@ -212,6 +201,7 @@ export function createRuns(
   const { get, state } = createReads(rpc, call);
   return {
     ...{ get, state, ...createRepairs(rpc, call), ...createResults(rpc, call) },
+    ...createFilters(rpc, call),
     start: async (workflowId, options) =>
       startedOf(await call(rpc.startRun, startRequest(workflowId, options))),
     startMany: (items, { signal } = {}) =>
@@ -242,7 +232,6 @@ export function createRuns(
       const answer = await call(rpc.testRun, request);
       return { ...startedOf(answer), warnings: answer.warnings };
     },
-    list: (options = {}) => call(rpc.listRuns, options),
     explain: (runId, nodeId, options) =>
       pick(call(rpc.explainNode, { ...options, runId, nodeId }), "explanation"),
     explainTaint: (runId, of, o) => pick(call(rpc.explainTaint, { ...o, ...of, runId }), "trace"),
@@ -287,9 +276,10 @@ export const acceptedOf = ({ runId, duplicate }: AcceptedSubmission): AcceptedRu
 
 /** A start in the form of the wire. */
 export function startRequest(workflowId: string, options: StartRunOptions = {}) {
-  const { version = 0, priority = 0, deadlineMs, dedupeInputMs } = options;
+  const { version = 0, priority = 0, deadlineMs, dedupeInputMs, metadata } = options;
   return {
     ...{ ...inputOf(options), ...webhookOf(options), workflowId, version, priority },
+    metadataJson: bytesOf(metadata, undefined) ?? new Uint8Array(),
     ...(deadlineMs === undefined ? {} : { deadline: durationFromMs(deadlineMs) }),
     ...(dedupeInputMs === undefined ? {} : { idempotency: byInput(dedupeInputMs) }),
   };

@@ -26,11 +26,12 @@ import {
 } from "../session.ts";
 import { type BudgetFlags, budgetFlags, budgetOf } from "../budget-flags.ts";
 import { type WebhookFlags, webhookFlags, webhookOf } from "../webhook-flags.ts";
-import { wholeNumber } from "../grammar.ts";
+import { collect, wholeNumber } from "../grammar.ts";
 import { parseDuration } from "../render/words.ts";
 import { paintLine, statusSpan } from "../render/spans.ts";
 import { type InputFlags, readRunInput } from "../run-input.ts";
 import { printWarnings, withDefinition } from "./definition-faults.ts";
+import { metadataOf } from "./run-metadata.ts";
 import { modesOf, streamModes } from "./run-stream.ts";
 import { createView, followRun, silentView } from "./follow.ts";
 import { treeRows } from "../render/tree.ts";
@@ -39,6 +40,7 @@ interface StartFlags extends InputFlags, BudgetFlags, WebhookFlags {
   readonly wait?: boolean;
   readonly requestId?: string;
   readonly version?: number;
+  readonly metadata?: readonly string[];
   readonly priority?: number;
   readonly deadline?: string;
   readonly dedupeInput?: string;
@@ -53,6 +55,7 @@ interface StartFlags extends InputFlags, BudgetFlags, WebhookFlags {
 export const startFlags = (command: Command): Command =>
   webhookFlags(budgetFlags(command))
     .option("--version <number>", "which version; default the newest", wholeNumber)
+    .option("--metadata <key=value>", "what to find it by; may be repeated", collect)
     .option("--priority <number>", "-1000 to 1000; lower numbers run first", wholeNumber)
     .option("--deadline <duration>", "how long it may take: 30s, 10m, 2h")
     .option(
@@ -84,6 +87,7 @@ export async function runStart(
     ...askedOf(flags),
     ...webhookOf(flags),
     inputJson,
+    metadata: metadataOf(flags.metadata),
     requestId,
     version,
     priority,

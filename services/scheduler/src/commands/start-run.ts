@@ -43,10 +43,9 @@ export async function startRun(
     // The request id alone identifies an occurrence. The run that it started stays its run, also if a user edited the schedule since.
     const { hasUntrustedInput = false } = request;
     const untrusted = hasUntrustedInput ? ["untrusted"] : [];
-    const bounded = [
-      ...[...asked, ...askedTexts(request.asked), ...budgetText(request), ...untrusted],
-      ...webhookText(request),
-    ];
+    const bounded = [...asked, ...askedTexts(request.asked), ...budgetText(request), ...untrusted];
+    bounded.push(...webhookText(request));
+    if (request.metadata !== undefined) bounded.push("metadata", request.metadata);
     const hash = schedule === undefined ? sha256("start", ...bounded) : sha256("schedule");
     const fitting = await fittingStart(parts, graph, { tenantId, input, requestId, hash });
     if (fitting !== undefined) return fitting;
@@ -65,6 +64,7 @@ export async function startRun(
       priority,
       requestId,
       requestHash: requestId === null ? null : hash,
+      ...(request.metadata === undefined ? {} : { metadata: request.metadata }),
       ...(sameInputMs === undefined ? {} : { inputKey: inputKey(workflowId, input, sameInputMs) }),
       ...(schedule === undefined ? {} : { schedule }),
       ...(request.webhook === undefined ? {} : { webhooks: [request.webhook] }),

@@ -11,6 +11,7 @@ import (
 	protoimpl "google.golang.org/protobuf/runtime/protoimpl"
 	durationpb "google.golang.org/protobuf/types/known/durationpb"
 	structpb "google.golang.org/protobuf/types/known/structpb"
+	timestamppb "google.golang.org/protobuf/types/known/timestamppb"
 	reflect "reflect"
 	sync "sync"
 	unsafe "unsafe"
@@ -146,6 +147,11 @@ type StartRunRequest struct {
 	Idempotency *Idempotency `protobuf:"bytes,8,opt,name=idempotency,proto3" json:"idempotency,omitempty"`
 	// How often the run may repeat by loop edges, gotos and handoffs; 0 means the definition's own, or 50. At most 10000.
 	MaxIterations uint32 `protobuf:"varint,11,opt,name=max_iterations,json=maxIterations,proto3" json:"max_iterations,omitempty"`
+	// What you want to find the run by: a JSON object of at most 16 KiB, 200 keys and 5 levels. Takes precedence over metadata. Templates
+	// and handlers read it as ctx.metadata, and filters as metadata.
+	MetadataJson []byte `protobuf:"bytes,50,opt,name=metadata_json,json=metadataJson,proto3" json:"metadata_json,omitempty"`
+	// The metadata for callers who write JSON by hand.
+	Metadata *structpb.Value `protobuf:"bytes,51,opt,name=metadata,proto3" json:"metadata,omitempty"`
 	// What the run is for; empty means the definition's own. At most 4000 characters. Templates read it as ctx.goal.
 	Goal string `protobuf:"bytes,65,opt,name=goal,proto3" json:"goal,omitempty"`
 	// The rules that its nodes respect; none means the definition's own. At most 32 of 1000 characters each. Templates read ctx.constraints.
@@ -253,6 +259,20 @@ func (x *StartRunRequest) GetMaxIterations() uint32 {
 		return x.MaxIterations
 	}
 	return 0
+}
+
+func (x *StartRunRequest) GetMetadataJson() []byte {
+	if x != nil {
+		return x.MetadataJson
+	}
+	return nil
+}
+
+func (x *StartRunRequest) GetMetadata() *structpb.Value {
+	if x != nil {
+		return x.Metadata
+	}
+	return nil
 }
 
 func (x *StartRunRequest) GetGoal() string {
@@ -1496,6 +1516,11 @@ type ListRunsRequest struct {
 	// the run's id, or its last eight digits. Upper and lower case are the same. At most 200 characters; empty means all. If more than 200
 	// words match, only the runs of the first 200 are found.
 	Query string `protobuf:"bytes,6,opt,name=query,proto3" json:"query,omitempty"`
+	// A filter of AIP-160, such as: status = failed AND metadata.customer.tier = "gold". At most 2000 characters. FILTER_INVALID with line and
+	// column if it cannot be read. The guide on finding runs has the fields.
+	Filter string `protobuf:"bytes,50,opt,name=filter,proto3" json:"filter,omitempty"`
+	// The name of a kept filter, which must hold as well. RUN_FILTER_NOT_FOUND if there is none of that name.
+	SavedFilter string `protobuf:"bytes,51,opt,name=saved_filter,json=savedFilter,proto3" json:"saved_filter,omitempty"`
 	// Only runs that this schedule started; empty means all.
 	ScheduleId    string `protobuf:"bytes,60,opt,name=schedule_id,json=scheduleId,proto3" json:"schedule_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -1570,6 +1595,20 @@ func (x *ListRunsRequest) GetPageToken() string {
 func (x *ListRunsRequest) GetQuery() string {
 	if x != nil {
 		return x.Query
+	}
+	return ""
+}
+
+func (x *ListRunsRequest) GetFilter() string {
+	if x != nil {
+		return x.Filter
+	}
+	return ""
+}
+
+func (x *ListRunsRequest) GetSavedFilter() string {
+	if x != nil {
+		return x.SavedFilter
 	}
 	return ""
 }
@@ -3836,11 +3875,515 @@ func (x *SignalRunResponse) GetKept() bool {
 	return false
 }
 
+// UpdateRunMetadataRequest is the body of UpdateRunMetadata.
+type UpdateRunMetadataRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Which run.
+	RunId string `protobuf:"bytes,1,opt,name=run_id,json=runId,proto3" json:"run_id,omitempty"`
+	// The change as an exact JSON object: objects merge, null deletes a key. Takes precedence over metadata.
+	MetadataJson []byte `protobuf:"bytes,2,opt,name=metadata_json,json=metadataJson,proto3" json:"metadata_json,omitempty"`
+	// The change for callers who write JSON by hand.
+	Metadata *structpb.Value `protobuf:"bytes,3,opt,name=metadata,proto3" json:"metadata,omitempty"`
+	// Names the request in logs; a repeat is harmless anyway.
+	RequestId     string `protobuf:"bytes,4,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *UpdateRunMetadataRequest) Reset() {
+	*x = UpdateRunMetadataRequest{}
+	mi := &file_pawl_v1_run_service_proto_msgTypes[51]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *UpdateRunMetadataRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*UpdateRunMetadataRequest) ProtoMessage() {}
+
+func (x *UpdateRunMetadataRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_pawl_v1_run_service_proto_msgTypes[51]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use UpdateRunMetadataRequest.ProtoReflect.Descriptor instead.
+func (*UpdateRunMetadataRequest) Descriptor() ([]byte, []int) {
+	return file_pawl_v1_run_service_proto_rawDescGZIP(), []int{51}
+}
+
+func (x *UpdateRunMetadataRequest) GetRunId() string {
+	if x != nil {
+		return x.RunId
+	}
+	return ""
+}
+
+func (x *UpdateRunMetadataRequest) GetMetadataJson() []byte {
+	if x != nil {
+		return x.MetadataJson
+	}
+	return nil
+}
+
+func (x *UpdateRunMetadataRequest) GetMetadata() *structpb.Value {
+	if x != nil {
+		return x.Metadata
+	}
+	return nil
+}
+
+func (x *UpdateRunMetadataRequest) GetRequestId() string {
+	if x != nil {
+		return x.RequestId
+	}
+	return ""
+}
+
+// UpdateRunMetadataResponse is the answer of UpdateRunMetadata.
+type UpdateRunMetadataResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The run with its metadata.
+	Run           *Run `protobuf:"bytes,1,opt,name=run,proto3" json:"run,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *UpdateRunMetadataResponse) Reset() {
+	*x = UpdateRunMetadataResponse{}
+	mi := &file_pawl_v1_run_service_proto_msgTypes[52]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *UpdateRunMetadataResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*UpdateRunMetadataResponse) ProtoMessage() {}
+
+func (x *UpdateRunMetadataResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_pawl_v1_run_service_proto_msgTypes[52]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use UpdateRunMetadataResponse.ProtoReflect.Descriptor instead.
+func (*UpdateRunMetadataResponse) Descriptor() ([]byte, []int) {
+	return file_pawl_v1_run_service_proto_rawDescGZIP(), []int{52}
+}
+
+func (x *UpdateRunMetadataResponse) GetRun() *Run {
+	if x != nil {
+		return x.Run
+	}
+	return nil
+}
+
+// RunFilter is a filter of ListRuns with a name.
+type RunFilter struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Its name: letters, digits, "-" and "_".
+	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
+	// The filter.
+	Filter string `protobuf:"bytes,2,opt,name=filter,proto3" json:"filter,omitempty"`
+	// When it was first saved.
+	CreateTime *timestamppb.Timestamp `protobuf:"bytes,3,opt,name=create_time,json=createTime,proto3" json:"create_time,omitempty"`
+	// When it was last saved.
+	UpdateTime    *timestamppb.Timestamp `protobuf:"bytes,4,opt,name=update_time,json=updateTime,proto3" json:"update_time,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *RunFilter) Reset() {
+	*x = RunFilter{}
+	mi := &file_pawl_v1_run_service_proto_msgTypes[53]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *RunFilter) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*RunFilter) ProtoMessage() {}
+
+func (x *RunFilter) ProtoReflect() protoreflect.Message {
+	mi := &file_pawl_v1_run_service_proto_msgTypes[53]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use RunFilter.ProtoReflect.Descriptor instead.
+func (*RunFilter) Descriptor() ([]byte, []int) {
+	return file_pawl_v1_run_service_proto_rawDescGZIP(), []int{53}
+}
+
+func (x *RunFilter) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *RunFilter) GetFilter() string {
+	if x != nil {
+		return x.Filter
+	}
+	return ""
+}
+
+func (x *RunFilter) GetCreateTime() *timestamppb.Timestamp {
+	if x != nil {
+		return x.CreateTime
+	}
+	return nil
+}
+
+func (x *RunFilter) GetUpdateTime() *timestamppb.Timestamp {
+	if x != nil {
+		return x.UpdateTime
+	}
+	return nil
+}
+
+// SaveRunFilterRequest is the body of SaveRunFilter.
+type SaveRunFilterRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Its name.
+	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
+	// The filter. FILTER_INVALID with line and column if it cannot be read.
+	Filter string `protobuf:"bytes,2,opt,name=filter,proto3" json:"filter,omitempty"`
+	// Names the request in logs; a repeat is harmless anyway.
+	RequestId     string `protobuf:"bytes,3,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *SaveRunFilterRequest) Reset() {
+	*x = SaveRunFilterRequest{}
+	mi := &file_pawl_v1_run_service_proto_msgTypes[54]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *SaveRunFilterRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*SaveRunFilterRequest) ProtoMessage() {}
+
+func (x *SaveRunFilterRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_pawl_v1_run_service_proto_msgTypes[54]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use SaveRunFilterRequest.ProtoReflect.Descriptor instead.
+func (*SaveRunFilterRequest) Descriptor() ([]byte, []int) {
+	return file_pawl_v1_run_service_proto_rawDescGZIP(), []int{54}
+}
+
+func (x *SaveRunFilterRequest) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *SaveRunFilterRequest) GetFilter() string {
+	if x != nil {
+		return x.Filter
+	}
+	return ""
+}
+
+func (x *SaveRunFilterRequest) GetRequestId() string {
+	if x != nil {
+		return x.RequestId
+	}
+	return ""
+}
+
+// SaveRunFilterResponse is the answer of SaveRunFilter.
+type SaveRunFilterResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The filter as it is kept.
+	RunFilter     *RunFilter `protobuf:"bytes,1,opt,name=run_filter,json=runFilter,proto3" json:"run_filter,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *SaveRunFilterResponse) Reset() {
+	*x = SaveRunFilterResponse{}
+	mi := &file_pawl_v1_run_service_proto_msgTypes[55]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *SaveRunFilterResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*SaveRunFilterResponse) ProtoMessage() {}
+
+func (x *SaveRunFilterResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_pawl_v1_run_service_proto_msgTypes[55]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use SaveRunFilterResponse.ProtoReflect.Descriptor instead.
+func (*SaveRunFilterResponse) Descriptor() ([]byte, []int) {
+	return file_pawl_v1_run_service_proto_rawDescGZIP(), []int{55}
+}
+
+func (x *SaveRunFilterResponse) GetRunFilter() *RunFilter {
+	if x != nil {
+		return x.RunFilter
+	}
+	return nil
+}
+
+// ListRunFiltersRequest is the body of ListRunFilters.
+type ListRunFiltersRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// How many at most: 0 means 50, more than 200 is taken as 200, a negative number is refused.
+	PageSize int32 `protobuf:"varint,1,opt,name=page_size,json=pageSize,proto3" json:"page_size,omitempty"`
+	// next_page_token of the page before.
+	PageToken     string `protobuf:"bytes,2,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ListRunFiltersRequest) Reset() {
+	*x = ListRunFiltersRequest{}
+	mi := &file_pawl_v1_run_service_proto_msgTypes[56]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListRunFiltersRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListRunFiltersRequest) ProtoMessage() {}
+
+func (x *ListRunFiltersRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_pawl_v1_run_service_proto_msgTypes[56]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListRunFiltersRequest.ProtoReflect.Descriptor instead.
+func (*ListRunFiltersRequest) Descriptor() ([]byte, []int) {
+	return file_pawl_v1_run_service_proto_rawDescGZIP(), []int{56}
+}
+
+func (x *ListRunFiltersRequest) GetPageSize() int32 {
+	if x != nil {
+		return x.PageSize
+	}
+	return 0
+}
+
+func (x *ListRunFiltersRequest) GetPageToken() string {
+	if x != nil {
+		return x.PageToken
+	}
+	return ""
+}
+
+// ListRunFiltersResponse is the answer of ListRunFilters.
+type ListRunFiltersResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The page.
+	RunFilters []*RunFilter `protobuf:"bytes,1,rep,name=run_filters,json=runFilters,proto3" json:"run_filters,omitempty"`
+	// Empty on the last page.
+	NextPageToken string `protobuf:"bytes,2,opt,name=next_page_token,json=nextPageToken,proto3" json:"next_page_token,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ListRunFiltersResponse) Reset() {
+	*x = ListRunFiltersResponse{}
+	mi := &file_pawl_v1_run_service_proto_msgTypes[57]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListRunFiltersResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListRunFiltersResponse) ProtoMessage() {}
+
+func (x *ListRunFiltersResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_pawl_v1_run_service_proto_msgTypes[57]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListRunFiltersResponse.ProtoReflect.Descriptor instead.
+func (*ListRunFiltersResponse) Descriptor() ([]byte, []int) {
+	return file_pawl_v1_run_service_proto_rawDescGZIP(), []int{57}
+}
+
+func (x *ListRunFiltersResponse) GetRunFilters() []*RunFilter {
+	if x != nil {
+		return x.RunFilters
+	}
+	return nil
+}
+
+func (x *ListRunFiltersResponse) GetNextPageToken() string {
+	if x != nil {
+		return x.NextPageToken
+	}
+	return ""
+}
+
+// DeleteRunFilterRequest is the body of DeleteRunFilter.
+type DeleteRunFilterRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Its name.
+	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
+	// Names the request in logs.
+	RequestId     string `protobuf:"bytes,2,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *DeleteRunFilterRequest) Reset() {
+	*x = DeleteRunFilterRequest{}
+	mi := &file_pawl_v1_run_service_proto_msgTypes[58]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *DeleteRunFilterRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*DeleteRunFilterRequest) ProtoMessage() {}
+
+func (x *DeleteRunFilterRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_pawl_v1_run_service_proto_msgTypes[58]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use DeleteRunFilterRequest.ProtoReflect.Descriptor instead.
+func (*DeleteRunFilterRequest) Descriptor() ([]byte, []int) {
+	return file_pawl_v1_run_service_proto_rawDescGZIP(), []int{58}
+}
+
+func (x *DeleteRunFilterRequest) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *DeleteRunFilterRequest) GetRequestId() string {
+	if x != nil {
+		return x.RequestId
+	}
+	return ""
+}
+
+// DeleteRunFilterResponse is the answer of DeleteRunFilter.
+type DeleteRunFilterResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *DeleteRunFilterResponse) Reset() {
+	*x = DeleteRunFilterResponse{}
+	mi := &file_pawl_v1_run_service_proto_msgTypes[59]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *DeleteRunFilterResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*DeleteRunFilterResponse) ProtoMessage() {}
+
+func (x *DeleteRunFilterResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_pawl_v1_run_service_proto_msgTypes[59]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use DeleteRunFilterResponse.ProtoReflect.Descriptor instead.
+func (*DeleteRunFilterResponse) Descriptor() ([]byte, []int) {
+	return file_pawl_v1_run_service_proto_rawDescGZIP(), []int{59}
+}
+
 var File_pawl_v1_run_service_proto protoreflect.FileDescriptor
 
 const file_pawl_v1_run_service_proto_rawDesc = "" +
 	"\n" +
-	"\x19pawl/v1/run_service.proto\x12\apawl.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x14pawl/v1/effect.proto\x1a\x13pawl/v1/event.proto\x1a\x15pawl/v1/explain.proto\x1a\x14pawl/v1/repair.proto\x1a\x11pawl/v1/run.proto\x1a\x15pawl/v1/webhook.proto\x1a\x16pawl/v1/workflow.proto\"\xd7\x04\n" +
+	"\x19pawl/v1/run_service.proto\x12\apawl.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x14pawl/v1/effect.proto\x1a\x13pawl/v1/event.proto\x1a\x15pawl/v1/explain.proto\x1a\x14pawl/v1/repair.proto\x1a\x11pawl/v1/run.proto\x1a\x15pawl/v1/webhook.proto\x1a\x16pawl/v1/workflow.proto\"\xb0\x05\n" +
 	"\x0fStartRunRequest\x12\x1f\n" +
 	"\vworkflow_id\x18\x01 \x01(\tR\n" +
 	"workflowId\x12\x18\n" +
@@ -3853,7 +4396,9 @@ const file_pawl_v1_run_service_proto_rawDesc = "" +
 	"\bpriority\x18\x06 \x01(\x05R\bpriority\x125\n" +
 	"\bdeadline\x18\a \x01(\v2\x19.google.protobuf.DurationR\bdeadline\x126\n" +
 	"\vidempotency\x18\b \x01(\v2\x14.pawl.v1.IdempotencyR\vidempotency\x12%\n" +
-	"\x0emax_iterations\x18\v \x01(\rR\rmaxIterations\x12\x12\n" +
+	"\x0emax_iterations\x18\v \x01(\rR\rmaxIterations\x12#\n" +
+	"\rmetadata_json\x182 \x01(\fR\fmetadataJson\x122\n" +
+	"\bmetadata\x183 \x01(\v2\x16.google.protobuf.ValueR\bmetadata\x12\x12\n" +
 	"\x04goal\x18A \x01(\tR\x04goal\x12 \n" +
 	"\vconstraints\x18B \x03(\tR\vconstraints\x12$\n" +
 	"\vmax_retries\x18C \x01(\rH\x00R\n" +
@@ -3957,7 +4502,7 @@ const file_pawl_v1_run_service_proto_rawDesc = "" +
 	"\x0fWaitRunResponse\x12\x1e\n" +
 	"\x03run\x18\x01 \x01(\v2\f.pawl.v1.RunR\x03run\x12\x1b\n" +
 	"\thas_ended\x18\x02 \x01(\bR\bhasEnded\x12*\n" +
-	"\x06result\x18F \x01(\v2\x12.pawl.v1.RunResultR\x06result\"\xfb\x01\n" +
+	"\x06result\x18F \x01(\v2\x12.pawl.v1.RunResultR\x06result\"\xb6\x02\n" +
 	"\x0fListRunsRequest\x12.\n" +
 	"\bstatuses\x18\x01 \x03(\x0e2\x12.pawl.v1.RunStatusR\bstatuses\x12\x1f\n" +
 	"\vworkflow_id\x18\x02 \x01(\tR\n" +
@@ -3966,7 +4511,9 @@ const file_pawl_v1_run_service_proto_rawDesc = "" +
 	"\tpage_size\x18\x04 \x01(\x05R\bpageSize\x12\x1d\n" +
 	"\n" +
 	"page_token\x18\x05 \x01(\tR\tpageToken\x12\x14\n" +
-	"\x05query\x18\x06 \x01(\tR\x05query\x12\x1f\n" +
+	"\x05query\x18\x06 \x01(\tR\x05query\x12\x16\n" +
+	"\x06filter\x182 \x01(\tR\x06filter\x12!\n" +
+	"\fsaved_filter\x183 \x01(\tR\vsavedFilter\x12\x1f\n" +
 	"\vschedule_id\x18< \x01(\tR\n" +
 	"scheduleId\"\\\n" +
 	"\x10ListRunsResponse\x12 \n" +
@@ -4154,14 +4701,50 @@ const file_pawl_v1_run_service_proto_rawDesc = "" +
 	"\x11SignalRunResponse\x12\x1e\n" +
 	"\x03run\x18\x01 \x01(\v2\f.pawl.v1.RunR\x03run\x12\x1c\n" +
 	"\tduplicate\x18\x02 \x01(\bR\tduplicate\x12\x12\n" +
-	"\x04kept\x18\x03 \x01(\bR\x04kept*W\n" +
+	"\x04kept\x18\x03 \x01(\bR\x04kept\"\xa9\x01\n" +
+	"\x18UpdateRunMetadataRequest\x12\x15\n" +
+	"\x06run_id\x18\x01 \x01(\tR\x05runId\x12#\n" +
+	"\rmetadata_json\x18\x02 \x01(\fR\fmetadataJson\x122\n" +
+	"\bmetadata\x18\x03 \x01(\v2\x16.google.protobuf.ValueR\bmetadata\x12\x1d\n" +
+	"\n" +
+	"request_id\x18\x04 \x01(\tR\trequestId\";\n" +
+	"\x19UpdateRunMetadataResponse\x12\x1e\n" +
+	"\x03run\x18\x01 \x01(\v2\f.pawl.v1.RunR\x03run\"\xb1\x01\n" +
+	"\tRunFilter\x12\x12\n" +
+	"\x04name\x18\x01 \x01(\tR\x04name\x12\x16\n" +
+	"\x06filter\x18\x02 \x01(\tR\x06filter\x12;\n" +
+	"\vcreate_time\x18\x03 \x01(\v2\x1a.google.protobuf.TimestampR\n" +
+	"createTime\x12;\n" +
+	"\vupdate_time\x18\x04 \x01(\v2\x1a.google.protobuf.TimestampR\n" +
+	"updateTime\"a\n" +
+	"\x14SaveRunFilterRequest\x12\x12\n" +
+	"\x04name\x18\x01 \x01(\tR\x04name\x12\x16\n" +
+	"\x06filter\x18\x02 \x01(\tR\x06filter\x12\x1d\n" +
+	"\n" +
+	"request_id\x18\x03 \x01(\tR\trequestId\"J\n" +
+	"\x15SaveRunFilterResponse\x121\n" +
+	"\n" +
+	"run_filter\x18\x01 \x01(\v2\x12.pawl.v1.RunFilterR\trunFilter\"S\n" +
+	"\x15ListRunFiltersRequest\x12\x1b\n" +
+	"\tpage_size\x18\x01 \x01(\x05R\bpageSize\x12\x1d\n" +
+	"\n" +
+	"page_token\x18\x02 \x01(\tR\tpageToken\"u\n" +
+	"\x16ListRunFiltersResponse\x123\n" +
+	"\vrun_filters\x18\x01 \x03(\v2\x12.pawl.v1.RunFilterR\n" +
+	"runFilters\x12&\n" +
+	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"K\n" +
+	"\x16DeleteRunFilterRequest\x12\x12\n" +
+	"\x04name\x18\x01 \x01(\tR\x04name\x12\x1d\n" +
+	"\n" +
+	"request_id\x18\x02 \x01(\tR\trequestId\"\x19\n" +
+	"\x17DeleteRunFilterResponse*W\n" +
 	"\x10IdempotencyScope\x12!\n" +
 	"\x1dIDEMPOTENCY_SCOPE_UNSPECIFIED\x10\x00\x12 \n" +
 	"\x1cIDEMPOTENCY_SCOPE_INPUT_HASH\x10\x01*O\n" +
 	"\bDecision\x12\x18\n" +
 	"\x14DECISION_UNSPECIFIED\x10\x00\x12\x14\n" +
 	"\x10DECISION_APPROVE\x10\x01\x12\x13\n" +
-	"\x0fDECISION_REJECT\x10\x022\xaf\v\n" +
+	"\x0fDECISION_REJECT\x10\x022\x84\x0e\n" +
 	"\n" +
 	"RunService\x12?\n" +
 	"\bStartRun\x12\x18.pawl.v1.StartRunRequest\x1a\x19.pawl.v1.StartRunResponse\x12G\n" +
@@ -4180,7 +4763,11 @@ const file_pawl_v1_run_service_proto_rawDesc = "" +
 	"\tCancelRun\x12\x19.pawl.v1.CancelRunRequest\x1a\x1a.pawl.v1.CancelRunResponse\x12?\n" +
 	"\bPauseRun\x12\x18.pawl.v1.PauseRunRequest\x1a\x19.pawl.v1.PauseRunResponse\x12B\n" +
 	"\tResumeRun\x12\x19.pawl.v1.ResumeRunRequest\x1a\x1a.pawl.v1.ResumeRunResponse\x12B\n" +
-	"\tSignalRun\x12\x19.pawl.v1.SignalRunRequest\x1a\x1a.pawl.v1.SignalRunResponse\x12?\n" +
+	"\tSignalRun\x12\x19.pawl.v1.SignalRunRequest\x1a\x1a.pawl.v1.SignalRunResponse\x12Z\n" +
+	"\x11UpdateRunMetadata\x12!.pawl.v1.UpdateRunMetadataRequest\x1a\".pawl.v1.UpdateRunMetadataResponse\x12N\n" +
+	"\rSaveRunFilter\x12\x1d.pawl.v1.SaveRunFilterRequest\x1a\x1e.pawl.v1.SaveRunFilterResponse\x12Q\n" +
+	"\x0eListRunFilters\x12\x1e.pawl.v1.ListRunFiltersRequest\x1a\x1f.pawl.v1.ListRunFiltersResponse\x12T\n" +
+	"\x0fDeleteRunFilter\x12\x1f.pawl.v1.DeleteRunFilterRequest\x1a .pawl.v1.DeleteRunFilterResponse\x12?\n" +
 	"\bTopUpRun\x12\x18.pawl.v1.TopUpRunRequest\x1a\x19.pawl.v1.TopUpRunResponse\x12B\n" +
 	"\tDeleteRun\x12\x19.pawl.v1.DeleteRunRequest\x1a\x1a.pawl.v1.DeleteRunResponse\x12E\n" +
 	"\n" +
@@ -4204,192 +4791,217 @@ func file_pawl_v1_run_service_proto_rawDescGZIP() []byte {
 }
 
 var file_pawl_v1_run_service_proto_enumTypes = make([]protoimpl.EnumInfo, 2)
-var file_pawl_v1_run_service_proto_msgTypes = make([]protoimpl.MessageInfo, 52)
+var file_pawl_v1_run_service_proto_msgTypes = make([]protoimpl.MessageInfo, 61)
 var file_pawl_v1_run_service_proto_goTypes = []any{
-	(IdempotencyScope)(0),         // 0: pawl.v1.IdempotencyScope
-	(Decision)(0),                 // 1: pawl.v1.Decision
-	(*StartRunRequest)(nil),       // 2: pawl.v1.StartRunRequest
-	(*Idempotency)(nil),           // 3: pawl.v1.Idempotency
-	(*StartRunResponse)(nil),      // 4: pawl.v1.StartRunResponse
-	(*ExecuteRunRequest)(nil),     // 5: pawl.v1.ExecuteRunRequest
-	(*ExecuteRunResponse)(nil),    // 6: pawl.v1.ExecuteRunResponse
-	(*SubmitRunsRequest)(nil),     // 7: pawl.v1.SubmitRunsRequest
-	(*Submission)(nil),            // 8: pawl.v1.Submission
-	(*SubmitRunsResponse)(nil),    // 9: pawl.v1.SubmitRunsResponse
-	(*SubmissionAnswer)(nil),      // 10: pawl.v1.SubmissionAnswer
-	(*AcceptedSubmission)(nil),    // 11: pawl.v1.AcceptedSubmission
-	(*RunEnd)(nil),                // 12: pawl.v1.RunEnd
-	(*Refusal)(nil),               // 13: pawl.v1.Refusal
-	(*TestRunRequest)(nil),        // 14: pawl.v1.TestRunRequest
-	(*TestRunResponse)(nil),       // 15: pawl.v1.TestRunResponse
-	(*GetRunRequest)(nil),         // 16: pawl.v1.GetRunRequest
-	(*GetRunResponse)(nil),        // 17: pawl.v1.GetRunResponse
-	(*WaitRunRequest)(nil),        // 18: pawl.v1.WaitRunRequest
-	(*WaitRunResponse)(nil),       // 19: pawl.v1.WaitRunResponse
-	(*ListRunsRequest)(nil),       // 20: pawl.v1.ListRunsRequest
-	(*ListRunsResponse)(nil),      // 21: pawl.v1.ListRunsResponse
-	(*ExplainNodeRequest)(nil),    // 22: pawl.v1.ExplainNodeRequest
-	(*ExplainNodeResponse)(nil),   // 23: pawl.v1.ExplainNodeResponse
-	(*ExplainTaintRequest)(nil),   // 24: pawl.v1.ExplainTaintRequest
-	(*ExplainTaintResponse)(nil),  // 25: pawl.v1.ExplainTaintResponse
-	(*ListEffectsRequest)(nil),    // 26: pawl.v1.ListEffectsRequest
-	(*ListEffectsResponse)(nil),   // 27: pawl.v1.ListEffectsResponse
-	(*GetInvocationRequest)(nil),  // 28: pawl.v1.GetInvocationRequest
-	(*GetInvocationResponse)(nil), // 29: pawl.v1.GetInvocationResponse
-	(*Invocation)(nil),            // 30: pawl.v1.Invocation
-	(*InvocationEffect)(nil),      // 31: pawl.v1.InvocationEffect
-	(*CancelRunRequest)(nil),      // 32: pawl.v1.CancelRunRequest
-	(*CancelRunResponse)(nil),     // 33: pawl.v1.CancelRunResponse
-	(*DeleteRunRequest)(nil),      // 34: pawl.v1.DeleteRunRequest
-	(*DeleteRunResponse)(nil),     // 35: pawl.v1.DeleteRunResponse
-	(*DecideNodeRequest)(nil),     // 36: pawl.v1.DecideNodeRequest
-	(*DecideNodeResponse)(nil),    // 37: pawl.v1.DecideNodeResponse
-	(*RecheckRunRequest)(nil),     // 38: pawl.v1.RecheckRunRequest
-	(*RecheckRunResponse)(nil),    // 39: pawl.v1.RecheckRunResponse
-	(*PauseRunRequest)(nil),       // 40: pawl.v1.PauseRunRequest
-	(*PauseRunResponse)(nil),      // 41: pawl.v1.PauseRunResponse
-	(*TopUpRunRequest)(nil),       // 42: pawl.v1.TopUpRunRequest
-	(*TopUpRunResponse)(nil),      // 43: pawl.v1.TopUpRunResponse
-	(*ResumeRunRequest)(nil),      // 44: pawl.v1.ResumeRunRequest
-	(*ResumeRunResponse)(nil),     // 45: pawl.v1.ResumeRunResponse
-	(*RepairRunRequest)(nil),      // 46: pawl.v1.RepairRunRequest
-	(*SetOutputRequest)(nil),      // 47: pawl.v1.SetOutputRequest
-	(*RepairRunResponse)(nil),     // 48: pawl.v1.RepairRunResponse
-	(*RetryRunRequest)(nil),       // 49: pawl.v1.RetryRunRequest
-	(*RetryRunResponse)(nil),      // 50: pawl.v1.RetryRunResponse
-	(*SignalRunRequest)(nil),      // 51: pawl.v1.SignalRunRequest
-	(*SignalRunResponse)(nil),     // 52: pawl.v1.SignalRunResponse
-	nil,                           // 53: pawl.v1.Refusal.MetadataEntry
-	(*structpb.Value)(nil),        // 54: google.protobuf.Value
-	(*durationpb.Duration)(nil),   // 55: google.protobuf.Duration
-	(*Budget)(nil),                // 56: pawl.v1.Budget
-	(*RunWebhook)(nil),            // 57: pawl.v1.RunWebhook
-	(*Run)(nil),                   // 58: pawl.v1.Run
-	(*RunEvent)(nil),              // 59: pawl.v1.RunEvent
-	(RunStatus)(0),                // 60: pawl.v1.RunStatus
-	(*Violation)(nil),             // 61: pawl.v1.Violation
-	(*DefinitionSource)(nil),      // 62: pawl.v1.DefinitionSource
-	(*RunResult)(nil),             // 63: pawl.v1.RunResult
-	(RunKind)(0),                  // 64: pawl.v1.RunKind
-	(*Explanation)(nil),           // 65: pawl.v1.Explanation
-	(*TaintTrace)(nil),            // 66: pawl.v1.TaintTrace
-	(*Effect)(nil),                // 67: pawl.v1.Effect
-	(NodeStatus)(0),               // 68: pawl.v1.NodeStatus
-	(*Amounts)(nil),               // 69: pawl.v1.Amounts
-	(*RepairPlan)(nil),            // 70: pawl.v1.RepairPlan
+	(IdempotencyScope)(0),             // 0: pawl.v1.IdempotencyScope
+	(Decision)(0),                     // 1: pawl.v1.Decision
+	(*StartRunRequest)(nil),           // 2: pawl.v1.StartRunRequest
+	(*Idempotency)(nil),               // 3: pawl.v1.Idempotency
+	(*StartRunResponse)(nil),          // 4: pawl.v1.StartRunResponse
+	(*ExecuteRunRequest)(nil),         // 5: pawl.v1.ExecuteRunRequest
+	(*ExecuteRunResponse)(nil),        // 6: pawl.v1.ExecuteRunResponse
+	(*SubmitRunsRequest)(nil),         // 7: pawl.v1.SubmitRunsRequest
+	(*Submission)(nil),                // 8: pawl.v1.Submission
+	(*SubmitRunsResponse)(nil),        // 9: pawl.v1.SubmitRunsResponse
+	(*SubmissionAnswer)(nil),          // 10: pawl.v1.SubmissionAnswer
+	(*AcceptedSubmission)(nil),        // 11: pawl.v1.AcceptedSubmission
+	(*RunEnd)(nil),                    // 12: pawl.v1.RunEnd
+	(*Refusal)(nil),                   // 13: pawl.v1.Refusal
+	(*TestRunRequest)(nil),            // 14: pawl.v1.TestRunRequest
+	(*TestRunResponse)(nil),           // 15: pawl.v1.TestRunResponse
+	(*GetRunRequest)(nil),             // 16: pawl.v1.GetRunRequest
+	(*GetRunResponse)(nil),            // 17: pawl.v1.GetRunResponse
+	(*WaitRunRequest)(nil),            // 18: pawl.v1.WaitRunRequest
+	(*WaitRunResponse)(nil),           // 19: pawl.v1.WaitRunResponse
+	(*ListRunsRequest)(nil),           // 20: pawl.v1.ListRunsRequest
+	(*ListRunsResponse)(nil),          // 21: pawl.v1.ListRunsResponse
+	(*ExplainNodeRequest)(nil),        // 22: pawl.v1.ExplainNodeRequest
+	(*ExplainNodeResponse)(nil),       // 23: pawl.v1.ExplainNodeResponse
+	(*ExplainTaintRequest)(nil),       // 24: pawl.v1.ExplainTaintRequest
+	(*ExplainTaintResponse)(nil),      // 25: pawl.v1.ExplainTaintResponse
+	(*ListEffectsRequest)(nil),        // 26: pawl.v1.ListEffectsRequest
+	(*ListEffectsResponse)(nil),       // 27: pawl.v1.ListEffectsResponse
+	(*GetInvocationRequest)(nil),      // 28: pawl.v1.GetInvocationRequest
+	(*GetInvocationResponse)(nil),     // 29: pawl.v1.GetInvocationResponse
+	(*Invocation)(nil),                // 30: pawl.v1.Invocation
+	(*InvocationEffect)(nil),          // 31: pawl.v1.InvocationEffect
+	(*CancelRunRequest)(nil),          // 32: pawl.v1.CancelRunRequest
+	(*CancelRunResponse)(nil),         // 33: pawl.v1.CancelRunResponse
+	(*DeleteRunRequest)(nil),          // 34: pawl.v1.DeleteRunRequest
+	(*DeleteRunResponse)(nil),         // 35: pawl.v1.DeleteRunResponse
+	(*DecideNodeRequest)(nil),         // 36: pawl.v1.DecideNodeRequest
+	(*DecideNodeResponse)(nil),        // 37: pawl.v1.DecideNodeResponse
+	(*RecheckRunRequest)(nil),         // 38: pawl.v1.RecheckRunRequest
+	(*RecheckRunResponse)(nil),        // 39: pawl.v1.RecheckRunResponse
+	(*PauseRunRequest)(nil),           // 40: pawl.v1.PauseRunRequest
+	(*PauseRunResponse)(nil),          // 41: pawl.v1.PauseRunResponse
+	(*TopUpRunRequest)(nil),           // 42: pawl.v1.TopUpRunRequest
+	(*TopUpRunResponse)(nil),          // 43: pawl.v1.TopUpRunResponse
+	(*ResumeRunRequest)(nil),          // 44: pawl.v1.ResumeRunRequest
+	(*ResumeRunResponse)(nil),         // 45: pawl.v1.ResumeRunResponse
+	(*RepairRunRequest)(nil),          // 46: pawl.v1.RepairRunRequest
+	(*SetOutputRequest)(nil),          // 47: pawl.v1.SetOutputRequest
+	(*RepairRunResponse)(nil),         // 48: pawl.v1.RepairRunResponse
+	(*RetryRunRequest)(nil),           // 49: pawl.v1.RetryRunRequest
+	(*RetryRunResponse)(nil),          // 50: pawl.v1.RetryRunResponse
+	(*SignalRunRequest)(nil),          // 51: pawl.v1.SignalRunRequest
+	(*SignalRunResponse)(nil),         // 52: pawl.v1.SignalRunResponse
+	(*UpdateRunMetadataRequest)(nil),  // 53: pawl.v1.UpdateRunMetadataRequest
+	(*UpdateRunMetadataResponse)(nil), // 54: pawl.v1.UpdateRunMetadataResponse
+	(*RunFilter)(nil),                 // 55: pawl.v1.RunFilter
+	(*SaveRunFilterRequest)(nil),      // 56: pawl.v1.SaveRunFilterRequest
+	(*SaveRunFilterResponse)(nil),     // 57: pawl.v1.SaveRunFilterResponse
+	(*ListRunFiltersRequest)(nil),     // 58: pawl.v1.ListRunFiltersRequest
+	(*ListRunFiltersResponse)(nil),    // 59: pawl.v1.ListRunFiltersResponse
+	(*DeleteRunFilterRequest)(nil),    // 60: pawl.v1.DeleteRunFilterRequest
+	(*DeleteRunFilterResponse)(nil),   // 61: pawl.v1.DeleteRunFilterResponse
+	nil,                               // 62: pawl.v1.Refusal.MetadataEntry
+	(*structpb.Value)(nil),            // 63: google.protobuf.Value
+	(*durationpb.Duration)(nil),       // 64: google.protobuf.Duration
+	(*Budget)(nil),                    // 65: pawl.v1.Budget
+	(*RunWebhook)(nil),                // 66: pawl.v1.RunWebhook
+	(*Run)(nil),                       // 67: pawl.v1.Run
+	(*RunEvent)(nil),                  // 68: pawl.v1.RunEvent
+	(RunStatus)(0),                    // 69: pawl.v1.RunStatus
+	(*Violation)(nil),                 // 70: pawl.v1.Violation
+	(*DefinitionSource)(nil),          // 71: pawl.v1.DefinitionSource
+	(*RunResult)(nil),                 // 72: pawl.v1.RunResult
+	(RunKind)(0),                      // 73: pawl.v1.RunKind
+	(*Explanation)(nil),               // 74: pawl.v1.Explanation
+	(*TaintTrace)(nil),                // 75: pawl.v1.TaintTrace
+	(*Effect)(nil),                    // 76: pawl.v1.Effect
+	(NodeStatus)(0),                   // 77: pawl.v1.NodeStatus
+	(*Amounts)(nil),                   // 78: pawl.v1.Amounts
+	(*RepairPlan)(nil),                // 79: pawl.v1.RepairPlan
+	(*timestamppb.Timestamp)(nil),     // 80: google.protobuf.Timestamp
 }
 var file_pawl_v1_run_service_proto_depIdxs = []int32{
-	54, // 0: pawl.v1.StartRunRequest.input:type_name -> google.protobuf.Value
-	55, // 1: pawl.v1.StartRunRequest.deadline:type_name -> google.protobuf.Duration
+	63, // 0: pawl.v1.StartRunRequest.input:type_name -> google.protobuf.Value
+	64, // 1: pawl.v1.StartRunRequest.deadline:type_name -> google.protobuf.Duration
 	3,  // 2: pawl.v1.StartRunRequest.idempotency:type_name -> pawl.v1.Idempotency
-	56, // 3: pawl.v1.StartRunRequest.budget:type_name -> pawl.v1.Budget
-	57, // 4: pawl.v1.StartRunRequest.webhook:type_name -> pawl.v1.RunWebhook
-	0,  // 5: pawl.v1.Idempotency.scope:type_name -> pawl.v1.IdempotencyScope
-	55, // 6: pawl.v1.Idempotency.ttl:type_name -> google.protobuf.Duration
-	58, // 7: pawl.v1.StartRunResponse.run:type_name -> pawl.v1.Run
-	2,  // 8: pawl.v1.ExecuteRunRequest.start:type_name -> pawl.v1.StartRunRequest
-	58, // 9: pawl.v1.ExecuteRunResponse.run:type_name -> pawl.v1.Run
-	59, // 10: pawl.v1.ExecuteRunResponse.events:type_name -> pawl.v1.RunEvent
-	8,  // 11: pawl.v1.SubmitRunsRequest.submissions:type_name -> pawl.v1.Submission
-	2,  // 12: pawl.v1.Submission.start:type_name -> pawl.v1.StartRunRequest
-	10, // 13: pawl.v1.SubmitRunsResponse.answers:type_name -> pawl.v1.SubmissionAnswer
-	11, // 14: pawl.v1.SubmissionAnswer.accepted:type_name -> pawl.v1.AcceptedSubmission
-	13, // 15: pawl.v1.SubmissionAnswer.refused:type_name -> pawl.v1.Refusal
-	12, // 16: pawl.v1.SubmissionAnswer.end:type_name -> pawl.v1.RunEnd
-	60, // 17: pawl.v1.RunEnd.status:type_name -> pawl.v1.RunStatus
-	54, // 18: pawl.v1.RunEnd.output:type_name -> google.protobuf.Value
-	53, // 19: pawl.v1.Refusal.metadata:type_name -> pawl.v1.Refusal.MetadataEntry
-	61, // 20: pawl.v1.Refusal.violations:type_name -> pawl.v1.Violation
-	55, // 21: pawl.v1.Refusal.retry_delay:type_name -> google.protobuf.Duration
-	62, // 22: pawl.v1.TestRunRequest.definition:type_name -> pawl.v1.DefinitionSource
-	54, // 23: pawl.v1.TestRunRequest.input:type_name -> google.protobuf.Value
-	56, // 24: pawl.v1.TestRunRequest.budget:type_name -> pawl.v1.Budget
-	58, // 25: pawl.v1.TestRunResponse.run:type_name -> pawl.v1.Run
-	61, // 26: pawl.v1.TestRunResponse.warnings:type_name -> pawl.v1.Violation
-	58, // 27: pawl.v1.GetRunResponse.run:type_name -> pawl.v1.Run
-	54, // 28: pawl.v1.GetRunResponse.definition:type_name -> google.protobuf.Value
-	55, // 29: pawl.v1.WaitRunRequest.timeout:type_name -> google.protobuf.Duration
-	58, // 30: pawl.v1.WaitRunResponse.run:type_name -> pawl.v1.Run
-	63, // 31: pawl.v1.WaitRunResponse.result:type_name -> pawl.v1.RunResult
-	60, // 32: pawl.v1.ListRunsRequest.statuses:type_name -> pawl.v1.RunStatus
-	64, // 33: pawl.v1.ListRunsRequest.kind:type_name -> pawl.v1.RunKind
-	58, // 34: pawl.v1.ListRunsResponse.runs:type_name -> pawl.v1.Run
-	65, // 35: pawl.v1.ExplainNodeResponse.explanation:type_name -> pawl.v1.Explanation
-	66, // 36: pawl.v1.ExplainTaintResponse.trace:type_name -> pawl.v1.TaintTrace
-	67, // 37: pawl.v1.ListEffectsResponse.effects:type_name -> pawl.v1.Effect
-	30, // 38: pawl.v1.GetInvocationResponse.invocation:type_name -> pawl.v1.Invocation
-	54, // 39: pawl.v1.Invocation.input:type_name -> google.protobuf.Value
-	54, // 40: pawl.v1.Invocation.config:type_name -> google.protobuf.Value
-	68, // 41: pawl.v1.Invocation.status:type_name -> pawl.v1.NodeStatus
-	54, // 42: pawl.v1.Invocation.output:type_name -> google.protobuf.Value
-	31, // 43: pawl.v1.Invocation.effects:type_name -> pawl.v1.InvocationEffect
-	54, // 44: pawl.v1.InvocationEffect.result:type_name -> google.protobuf.Value
-	58, // 45: pawl.v1.CancelRunResponse.run:type_name -> pawl.v1.Run
-	1,  // 46: pawl.v1.DecideNodeRequest.decision:type_name -> pawl.v1.Decision
-	58, // 47: pawl.v1.DecideNodeResponse.run:type_name -> pawl.v1.Run
-	58, // 48: pawl.v1.RecheckRunResponse.run:type_name -> pawl.v1.Run
-	58, // 49: pawl.v1.PauseRunResponse.run:type_name -> pawl.v1.Run
-	69, // 50: pawl.v1.TopUpRunRequest.amounts:type_name -> pawl.v1.Amounts
-	58, // 51: pawl.v1.TopUpRunResponse.run:type_name -> pawl.v1.Run
-	58, // 52: pawl.v1.ResumeRunResponse.run:type_name -> pawl.v1.Run
-	62, // 53: pawl.v1.RepairRunRequest.definition:type_name -> pawl.v1.DefinitionSource
-	54, // 54: pawl.v1.RepairRunRequest.input:type_name -> google.protobuf.Value
-	47, // 55: pawl.v1.RepairRunRequest.outputs:type_name -> pawl.v1.SetOutputRequest
-	54, // 56: pawl.v1.SetOutputRequest.output:type_name -> google.protobuf.Value
-	70, // 57: pawl.v1.RepairRunResponse.plan:type_name -> pawl.v1.RepairPlan
-	58, // 58: pawl.v1.RepairRunResponse.run:type_name -> pawl.v1.Run
-	61, // 59: pawl.v1.RepairRunResponse.warnings:type_name -> pawl.v1.Violation
-	70, // 60: pawl.v1.RetryRunResponse.plan:type_name -> pawl.v1.RepairPlan
-	58, // 61: pawl.v1.RetryRunResponse.run:type_name -> pawl.v1.Run
-	54, // 62: pawl.v1.SignalRunRequest.payload:type_name -> google.protobuf.Value
-	58, // 63: pawl.v1.SignalRunResponse.run:type_name -> pawl.v1.Run
-	2,  // 64: pawl.v1.RunService.StartRun:input_type -> pawl.v1.StartRunRequest
-	5,  // 65: pawl.v1.RunService.ExecuteRun:input_type -> pawl.v1.ExecuteRunRequest
-	7,  // 66: pawl.v1.RunService.SubmitRuns:input_type -> pawl.v1.SubmitRunsRequest
-	14, // 67: pawl.v1.RunService.TestRun:input_type -> pawl.v1.TestRunRequest
-	16, // 68: pawl.v1.RunService.GetRun:input_type -> pawl.v1.GetRunRequest
-	18, // 69: pawl.v1.RunService.WaitRun:input_type -> pawl.v1.WaitRunRequest
-	20, // 70: pawl.v1.RunService.ListRuns:input_type -> pawl.v1.ListRunsRequest
-	22, // 71: pawl.v1.RunService.ExplainNode:input_type -> pawl.v1.ExplainNodeRequest
-	24, // 72: pawl.v1.RunService.ExplainTaint:input_type -> pawl.v1.ExplainTaintRequest
-	26, // 73: pawl.v1.RunService.ListEffects:input_type -> pawl.v1.ListEffectsRequest
-	28, // 74: pawl.v1.RunService.GetInvocation:input_type -> pawl.v1.GetInvocationRequest
-	32, // 75: pawl.v1.RunService.CancelRun:input_type -> pawl.v1.CancelRunRequest
-	40, // 76: pawl.v1.RunService.PauseRun:input_type -> pawl.v1.PauseRunRequest
-	44, // 77: pawl.v1.RunService.ResumeRun:input_type -> pawl.v1.ResumeRunRequest
-	51, // 78: pawl.v1.RunService.SignalRun:input_type -> pawl.v1.SignalRunRequest
-	42, // 79: pawl.v1.RunService.TopUpRun:input_type -> pawl.v1.TopUpRunRequest
-	34, // 80: pawl.v1.RunService.DeleteRun:input_type -> pawl.v1.DeleteRunRequest
-	38, // 81: pawl.v1.RunService.RecheckRun:input_type -> pawl.v1.RecheckRunRequest
-	46, // 82: pawl.v1.RunService.RepairRun:input_type -> pawl.v1.RepairRunRequest
-	49, // 83: pawl.v1.RunService.RetryRun:input_type -> pawl.v1.RetryRunRequest
-	36, // 84: pawl.v1.RunService.DecideNode:input_type -> pawl.v1.DecideNodeRequest
-	4,  // 85: pawl.v1.RunService.StartRun:output_type -> pawl.v1.StartRunResponse
-	6,  // 86: pawl.v1.RunService.ExecuteRun:output_type -> pawl.v1.ExecuteRunResponse
-	9,  // 87: pawl.v1.RunService.SubmitRuns:output_type -> pawl.v1.SubmitRunsResponse
-	15, // 88: pawl.v1.RunService.TestRun:output_type -> pawl.v1.TestRunResponse
-	17, // 89: pawl.v1.RunService.GetRun:output_type -> pawl.v1.GetRunResponse
-	19, // 90: pawl.v1.RunService.WaitRun:output_type -> pawl.v1.WaitRunResponse
-	21, // 91: pawl.v1.RunService.ListRuns:output_type -> pawl.v1.ListRunsResponse
-	23, // 92: pawl.v1.RunService.ExplainNode:output_type -> pawl.v1.ExplainNodeResponse
-	25, // 93: pawl.v1.RunService.ExplainTaint:output_type -> pawl.v1.ExplainTaintResponse
-	27, // 94: pawl.v1.RunService.ListEffects:output_type -> pawl.v1.ListEffectsResponse
-	29, // 95: pawl.v1.RunService.GetInvocation:output_type -> pawl.v1.GetInvocationResponse
-	33, // 96: pawl.v1.RunService.CancelRun:output_type -> pawl.v1.CancelRunResponse
-	41, // 97: pawl.v1.RunService.PauseRun:output_type -> pawl.v1.PauseRunResponse
-	45, // 98: pawl.v1.RunService.ResumeRun:output_type -> pawl.v1.ResumeRunResponse
-	52, // 99: pawl.v1.RunService.SignalRun:output_type -> pawl.v1.SignalRunResponse
-	43, // 100: pawl.v1.RunService.TopUpRun:output_type -> pawl.v1.TopUpRunResponse
-	35, // 101: pawl.v1.RunService.DeleteRun:output_type -> pawl.v1.DeleteRunResponse
-	39, // 102: pawl.v1.RunService.RecheckRun:output_type -> pawl.v1.RecheckRunResponse
-	48, // 103: pawl.v1.RunService.RepairRun:output_type -> pawl.v1.RepairRunResponse
-	50, // 104: pawl.v1.RunService.RetryRun:output_type -> pawl.v1.RetryRunResponse
-	37, // 105: pawl.v1.RunService.DecideNode:output_type -> pawl.v1.DecideNodeResponse
-	85, // [85:106] is the sub-list for method output_type
-	64, // [64:85] is the sub-list for method input_type
-	64, // [64:64] is the sub-list for extension type_name
-	64, // [64:64] is the sub-list for extension extendee
-	0,  // [0:64] is the sub-list for field type_name
+	63, // 3: pawl.v1.StartRunRequest.metadata:type_name -> google.protobuf.Value
+	65, // 4: pawl.v1.StartRunRequest.budget:type_name -> pawl.v1.Budget
+	66, // 5: pawl.v1.StartRunRequest.webhook:type_name -> pawl.v1.RunWebhook
+	0,  // 6: pawl.v1.Idempotency.scope:type_name -> pawl.v1.IdempotencyScope
+	64, // 7: pawl.v1.Idempotency.ttl:type_name -> google.protobuf.Duration
+	67, // 8: pawl.v1.StartRunResponse.run:type_name -> pawl.v1.Run
+	2,  // 9: pawl.v1.ExecuteRunRequest.start:type_name -> pawl.v1.StartRunRequest
+	67, // 10: pawl.v1.ExecuteRunResponse.run:type_name -> pawl.v1.Run
+	68, // 11: pawl.v1.ExecuteRunResponse.events:type_name -> pawl.v1.RunEvent
+	8,  // 12: pawl.v1.SubmitRunsRequest.submissions:type_name -> pawl.v1.Submission
+	2,  // 13: pawl.v1.Submission.start:type_name -> pawl.v1.StartRunRequest
+	10, // 14: pawl.v1.SubmitRunsResponse.answers:type_name -> pawl.v1.SubmissionAnswer
+	11, // 15: pawl.v1.SubmissionAnswer.accepted:type_name -> pawl.v1.AcceptedSubmission
+	13, // 16: pawl.v1.SubmissionAnswer.refused:type_name -> pawl.v1.Refusal
+	12, // 17: pawl.v1.SubmissionAnswer.end:type_name -> pawl.v1.RunEnd
+	69, // 18: pawl.v1.RunEnd.status:type_name -> pawl.v1.RunStatus
+	63, // 19: pawl.v1.RunEnd.output:type_name -> google.protobuf.Value
+	62, // 20: pawl.v1.Refusal.metadata:type_name -> pawl.v1.Refusal.MetadataEntry
+	70, // 21: pawl.v1.Refusal.violations:type_name -> pawl.v1.Violation
+	64, // 22: pawl.v1.Refusal.retry_delay:type_name -> google.protobuf.Duration
+	71, // 23: pawl.v1.TestRunRequest.definition:type_name -> pawl.v1.DefinitionSource
+	63, // 24: pawl.v1.TestRunRequest.input:type_name -> google.protobuf.Value
+	65, // 25: pawl.v1.TestRunRequest.budget:type_name -> pawl.v1.Budget
+	67, // 26: pawl.v1.TestRunResponse.run:type_name -> pawl.v1.Run
+	70, // 27: pawl.v1.TestRunResponse.warnings:type_name -> pawl.v1.Violation
+	67, // 28: pawl.v1.GetRunResponse.run:type_name -> pawl.v1.Run
+	63, // 29: pawl.v1.GetRunResponse.definition:type_name -> google.protobuf.Value
+	64, // 30: pawl.v1.WaitRunRequest.timeout:type_name -> google.protobuf.Duration
+	67, // 31: pawl.v1.WaitRunResponse.run:type_name -> pawl.v1.Run
+	72, // 32: pawl.v1.WaitRunResponse.result:type_name -> pawl.v1.RunResult
+	69, // 33: pawl.v1.ListRunsRequest.statuses:type_name -> pawl.v1.RunStatus
+	73, // 34: pawl.v1.ListRunsRequest.kind:type_name -> pawl.v1.RunKind
+	67, // 35: pawl.v1.ListRunsResponse.runs:type_name -> pawl.v1.Run
+	74, // 36: pawl.v1.ExplainNodeResponse.explanation:type_name -> pawl.v1.Explanation
+	75, // 37: pawl.v1.ExplainTaintResponse.trace:type_name -> pawl.v1.TaintTrace
+	76, // 38: pawl.v1.ListEffectsResponse.effects:type_name -> pawl.v1.Effect
+	30, // 39: pawl.v1.GetInvocationResponse.invocation:type_name -> pawl.v1.Invocation
+	63, // 40: pawl.v1.Invocation.input:type_name -> google.protobuf.Value
+	63, // 41: pawl.v1.Invocation.config:type_name -> google.protobuf.Value
+	77, // 42: pawl.v1.Invocation.status:type_name -> pawl.v1.NodeStatus
+	63, // 43: pawl.v1.Invocation.output:type_name -> google.protobuf.Value
+	31, // 44: pawl.v1.Invocation.effects:type_name -> pawl.v1.InvocationEffect
+	63, // 45: pawl.v1.InvocationEffect.result:type_name -> google.protobuf.Value
+	67, // 46: pawl.v1.CancelRunResponse.run:type_name -> pawl.v1.Run
+	1,  // 47: pawl.v1.DecideNodeRequest.decision:type_name -> pawl.v1.Decision
+	67, // 48: pawl.v1.DecideNodeResponse.run:type_name -> pawl.v1.Run
+	67, // 49: pawl.v1.RecheckRunResponse.run:type_name -> pawl.v1.Run
+	67, // 50: pawl.v1.PauseRunResponse.run:type_name -> pawl.v1.Run
+	78, // 51: pawl.v1.TopUpRunRequest.amounts:type_name -> pawl.v1.Amounts
+	67, // 52: pawl.v1.TopUpRunResponse.run:type_name -> pawl.v1.Run
+	67, // 53: pawl.v1.ResumeRunResponse.run:type_name -> pawl.v1.Run
+	71, // 54: pawl.v1.RepairRunRequest.definition:type_name -> pawl.v1.DefinitionSource
+	63, // 55: pawl.v1.RepairRunRequest.input:type_name -> google.protobuf.Value
+	47, // 56: pawl.v1.RepairRunRequest.outputs:type_name -> pawl.v1.SetOutputRequest
+	63, // 57: pawl.v1.SetOutputRequest.output:type_name -> google.protobuf.Value
+	79, // 58: pawl.v1.RepairRunResponse.plan:type_name -> pawl.v1.RepairPlan
+	67, // 59: pawl.v1.RepairRunResponse.run:type_name -> pawl.v1.Run
+	70, // 60: pawl.v1.RepairRunResponse.warnings:type_name -> pawl.v1.Violation
+	79, // 61: pawl.v1.RetryRunResponse.plan:type_name -> pawl.v1.RepairPlan
+	67, // 62: pawl.v1.RetryRunResponse.run:type_name -> pawl.v1.Run
+	63, // 63: pawl.v1.SignalRunRequest.payload:type_name -> google.protobuf.Value
+	67, // 64: pawl.v1.SignalRunResponse.run:type_name -> pawl.v1.Run
+	63, // 65: pawl.v1.UpdateRunMetadataRequest.metadata:type_name -> google.protobuf.Value
+	67, // 66: pawl.v1.UpdateRunMetadataResponse.run:type_name -> pawl.v1.Run
+	80, // 67: pawl.v1.RunFilter.create_time:type_name -> google.protobuf.Timestamp
+	80, // 68: pawl.v1.RunFilter.update_time:type_name -> google.protobuf.Timestamp
+	55, // 69: pawl.v1.SaveRunFilterResponse.run_filter:type_name -> pawl.v1.RunFilter
+	55, // 70: pawl.v1.ListRunFiltersResponse.run_filters:type_name -> pawl.v1.RunFilter
+	2,  // 71: pawl.v1.RunService.StartRun:input_type -> pawl.v1.StartRunRequest
+	5,  // 72: pawl.v1.RunService.ExecuteRun:input_type -> pawl.v1.ExecuteRunRequest
+	7,  // 73: pawl.v1.RunService.SubmitRuns:input_type -> pawl.v1.SubmitRunsRequest
+	14, // 74: pawl.v1.RunService.TestRun:input_type -> pawl.v1.TestRunRequest
+	16, // 75: pawl.v1.RunService.GetRun:input_type -> pawl.v1.GetRunRequest
+	18, // 76: pawl.v1.RunService.WaitRun:input_type -> pawl.v1.WaitRunRequest
+	20, // 77: pawl.v1.RunService.ListRuns:input_type -> pawl.v1.ListRunsRequest
+	22, // 78: pawl.v1.RunService.ExplainNode:input_type -> pawl.v1.ExplainNodeRequest
+	24, // 79: pawl.v1.RunService.ExplainTaint:input_type -> pawl.v1.ExplainTaintRequest
+	26, // 80: pawl.v1.RunService.ListEffects:input_type -> pawl.v1.ListEffectsRequest
+	28, // 81: pawl.v1.RunService.GetInvocation:input_type -> pawl.v1.GetInvocationRequest
+	32, // 82: pawl.v1.RunService.CancelRun:input_type -> pawl.v1.CancelRunRequest
+	40, // 83: pawl.v1.RunService.PauseRun:input_type -> pawl.v1.PauseRunRequest
+	44, // 84: pawl.v1.RunService.ResumeRun:input_type -> pawl.v1.ResumeRunRequest
+	51, // 85: pawl.v1.RunService.SignalRun:input_type -> pawl.v1.SignalRunRequest
+	53, // 86: pawl.v1.RunService.UpdateRunMetadata:input_type -> pawl.v1.UpdateRunMetadataRequest
+	56, // 87: pawl.v1.RunService.SaveRunFilter:input_type -> pawl.v1.SaveRunFilterRequest
+	58, // 88: pawl.v1.RunService.ListRunFilters:input_type -> pawl.v1.ListRunFiltersRequest
+	60, // 89: pawl.v1.RunService.DeleteRunFilter:input_type -> pawl.v1.DeleteRunFilterRequest
+	42, // 90: pawl.v1.RunService.TopUpRun:input_type -> pawl.v1.TopUpRunRequest
+	34, // 91: pawl.v1.RunService.DeleteRun:input_type -> pawl.v1.DeleteRunRequest
+	38, // 92: pawl.v1.RunService.RecheckRun:input_type -> pawl.v1.RecheckRunRequest
+	46, // 93: pawl.v1.RunService.RepairRun:input_type -> pawl.v1.RepairRunRequest
+	49, // 94: pawl.v1.RunService.RetryRun:input_type -> pawl.v1.RetryRunRequest
+	36, // 95: pawl.v1.RunService.DecideNode:input_type -> pawl.v1.DecideNodeRequest
+	4,  // 96: pawl.v1.RunService.StartRun:output_type -> pawl.v1.StartRunResponse
+	6,  // 97: pawl.v1.RunService.ExecuteRun:output_type -> pawl.v1.ExecuteRunResponse
+	9,  // 98: pawl.v1.RunService.SubmitRuns:output_type -> pawl.v1.SubmitRunsResponse
+	15, // 99: pawl.v1.RunService.TestRun:output_type -> pawl.v1.TestRunResponse
+	17, // 100: pawl.v1.RunService.GetRun:output_type -> pawl.v1.GetRunResponse
+	19, // 101: pawl.v1.RunService.WaitRun:output_type -> pawl.v1.WaitRunResponse
+	21, // 102: pawl.v1.RunService.ListRuns:output_type -> pawl.v1.ListRunsResponse
+	23, // 103: pawl.v1.RunService.ExplainNode:output_type -> pawl.v1.ExplainNodeResponse
+	25, // 104: pawl.v1.RunService.ExplainTaint:output_type -> pawl.v1.ExplainTaintResponse
+	27, // 105: pawl.v1.RunService.ListEffects:output_type -> pawl.v1.ListEffectsResponse
+	29, // 106: pawl.v1.RunService.GetInvocation:output_type -> pawl.v1.GetInvocationResponse
+	33, // 107: pawl.v1.RunService.CancelRun:output_type -> pawl.v1.CancelRunResponse
+	41, // 108: pawl.v1.RunService.PauseRun:output_type -> pawl.v1.PauseRunResponse
+	45, // 109: pawl.v1.RunService.ResumeRun:output_type -> pawl.v1.ResumeRunResponse
+	52, // 110: pawl.v1.RunService.SignalRun:output_type -> pawl.v1.SignalRunResponse
+	54, // 111: pawl.v1.RunService.UpdateRunMetadata:output_type -> pawl.v1.UpdateRunMetadataResponse
+	57, // 112: pawl.v1.RunService.SaveRunFilter:output_type -> pawl.v1.SaveRunFilterResponse
+	59, // 113: pawl.v1.RunService.ListRunFilters:output_type -> pawl.v1.ListRunFiltersResponse
+	61, // 114: pawl.v1.RunService.DeleteRunFilter:output_type -> pawl.v1.DeleteRunFilterResponse
+	43, // 115: pawl.v1.RunService.TopUpRun:output_type -> pawl.v1.TopUpRunResponse
+	35, // 116: pawl.v1.RunService.DeleteRun:output_type -> pawl.v1.DeleteRunResponse
+	39, // 117: pawl.v1.RunService.RecheckRun:output_type -> pawl.v1.RecheckRunResponse
+	48, // 118: pawl.v1.RunService.RepairRun:output_type -> pawl.v1.RepairRunResponse
+	50, // 119: pawl.v1.RunService.RetryRun:output_type -> pawl.v1.RetryRunResponse
+	37, // 120: pawl.v1.RunService.DecideNode:output_type -> pawl.v1.DecideNodeResponse
+	96, // [96:121] is the sub-list for method output_type
+	71, // [71:96] is the sub-list for method input_type
+	71, // [71:71] is the sub-list for extension type_name
+	71, // [71:71] is the sub-list for extension extendee
+	0,  // [0:71] is the sub-list for field type_name
 }
 
 func init() { file_pawl_v1_run_service_proto_init() }
@@ -4413,7 +5025,7 @@ func file_pawl_v1_run_service_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_pawl_v1_run_service_proto_rawDesc), len(file_pawl_v1_run_service_proto_rawDesc)),
 			NumEnums:      2,
-			NumMessages:   52,
+			NumMessages:   61,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -21,6 +21,8 @@ import type { StoredSchedule } from "../schedules/schedules.ts";
 import type { WaitRow } from "../signals/memory.ts";
 import { MemorySlots, readMemorySlotWaits } from "../slots/memory.ts";
 import type { News } from "../tick/journal.ts";
+import type { KeptFilter } from "../filters/filters.ts";
+import { createMemoryRunFilters } from "../filters/memory.ts";
 import { createMemoryJournal } from "../tick/memory.ts";
 import { createMemoryWorkflows, type StoredDefinition } from "../workflows/memory.ts";
 import { createMemoryWebhooks, type DeliveryRow, type EndpointRow } from "../webhooks/memory.ts";
@@ -34,6 +36,8 @@ const createTables = () => ({
   requests: new Map<string, RunId>(),
   /** By tenant and key. */
   inputKeys: new Map<string, KeptInput>(),
+  /** The metadata of runs as JSON text. */
+  metadata: new Map<RunId, string>(),
   /** Runs that repair finished ones. */
   repairs: new Map<RunId, NewRepair>(),
   approvals: new Map<ApprovalId, ApprovalRow>(),
@@ -51,6 +55,8 @@ const createTables = () => ({
   definitions: new Map<DefinitionId, StoredDefinition>(),
   /** Each workflow's current definition. */
   workflows: new Map<string, DefinitionId>(),
+  /** Kept filters by tenant and name. */
+  filters: new Map<string, KeptFilter>(),
   /** By tenant and id. */
   schedules: new Map<string, StoredSchedule>(),
   /** By scope, tenant and name. */
@@ -86,6 +92,7 @@ export function createMemoryStore(options: MemoryStoreOptions = {}) {
     deadLetters: createMemoryDeadLetters(tables, now),
     executors: createMemoryExecutors(tables, now),
     workflows: createMemoryWorkflows(tables, now),
+    filters: createMemoryRunFilters(tables, now),
     schedules: createMemorySchedules(tables, now),
     nodeTypes: createMemoryNodeTypes(tables, now),
     pauses: createMemoryPauses(tables, now, inTurn),
@@ -98,8 +105,7 @@ export function createMemoryStore(options: MemoryStoreOptions = {}) {
       events: (runId: RunId) => tables.log.of(runId),
       leases: () => [...tables.leases.values()],
       effects: () => [...tables.effects.values()],
-      deliveries: () => [...tables.deliveries.values()],
-      webhookAttempts: (deliveryId: string) => tables.webhookAttempts.get(deliveryId) ?? [],
+      metadata: (runId: RunId) => tables.metadata.get(runId),
       repairs: () => [...tables.repairs.values()],
       jobs: () => tables.jobs.all(),
       slots: () => tables.slots.rows,
