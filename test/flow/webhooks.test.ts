@@ -46,7 +46,7 @@ const SECRET = `whsec_${Buffer.alloc(32, 7).toString("base64")}`;
 /** The signature by the public algorithm, written here without any of the product's code. */
 function signatureOf({ id, headers, body }: WebhookCall, secret: string): string {
   const key = Buffer.from(secret.slice("whsec_".length), "base64");
-  const text = `${id}.${headers["webhook-timestamp"]}.${body}`;
+  const text = `${id}.${String(headers["webhook-timestamp"])}.${body}`;
   return `v1,${createHmac("sha256", key).update(text).digest("base64")}`;
 }
 
@@ -110,7 +110,7 @@ test("a run that fails sends the cause, the message and the node; chosen events 
   expect(ended.data.result).toMatchObject({ run_id: run.runId, status: "failed", exception });
   expect(ended.data.result.exception.message).toContain("no luck");
   const nodes = bodies.flatMap(({ data }) => data.node_id ?? []);
-  expect(nodes.toSorted()).toEqual(["end", "work"]);
+  expect(new Set(nodes)).toEqual(new Set(["end", "work"]));
   const record = await client.runs.result(run.runId);
   expect(record.exception).toMatchObject({ cause: "js_error", nodeId: "work" });
 });
@@ -237,7 +237,7 @@ test("a workflow names its own receivers, and a definition with a URL that may n
   const types = [await receiver.received("own"), await receiver.received("own", 2)].map(
     ({ body }) => JSON.parse(body).type,
   );
-  expect(types.toSorted()).toEqual(["run.completed", "run.started"]);
+  expect(new Set(types)).toEqual(new Set(["run.completed", "run.started"]));
   const refused = client.workflows.apply({
     ...{ ...answer, id: "tells" },
     webhooks: [{ url: "http://192.168.0.1/" }],

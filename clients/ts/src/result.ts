@@ -78,7 +78,7 @@ function fromWire(wire: WireResult): RunResult {
     },
     runStartedAt: runStartedAt && timestampDate(runStartedAt),
     runEndedAt: runEndedAt && timestampDate(runEndedAt),
-    webhooks: wire.webhooks.map(({ $typeName: _, $unknown: _unknown, ...webhook }) => ({
+    webhooks: wire.webhooks.map(({ $typeName: _name, $unknown: _unknown, ...webhook }) => ({
       ...webhook,
       state: deliveryStateName(webhook.state),
     })),
