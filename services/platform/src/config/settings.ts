@@ -1,6 +1,7 @@
 // The building blocks of configuration schemas. Each parses and bounds one kind of variable, has a default, and describes the expected
 // form.
 
+import { readRetention, RETENTION_FORM } from "@pawl/core/policy/retention";
 import { parseCidrs } from "../egress/address.ts";
 import { DEFAULT_SCHEMAS, type Schemas } from "./schemas.ts";
 import { z } from "zod";
@@ -127,6 +128,14 @@ export const privateEgress = (describe: string) =>
     .string()
     .default("")
     .refine((text) => parseCidrs(text) !== undefined, "expected ranges such as 127.0.0.0/8,::1/128")
+    .describe(describe);
+
+/** How long finished runs are kept. */
+export const retention = (describe: string) =>
+  z
+    .string()
+    .default("")
+    .transform(reading(`expected ${RETENTION_FORM}`, readRetention))
     .describe(describe);
 
 const TOKEN_LENGTH_MIN = 16;

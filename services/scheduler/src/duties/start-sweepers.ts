@@ -1,14 +1,15 @@
 // Starts every background duty of a scheduler, each on its interval.
 
 import { LIMITS } from "@pawl/core/data/limits";
-import type { Queryable } from "@pawl/platform/db/query";
 import type { Webhooks } from "@pawl/platform/store/webhooks/webhooks";
 import type { WebhookDesk } from "../sessions/webhook-desk.ts";
+import type { Pool } from "@pawl/platform/db/pool";
 import { forgetCommands } from "./command-worker.ts";
 import type { Config } from "../config.ts";
 import type { AlarmClock } from "./alarm-clock.ts";
 import { type PauseSweepParts, pauseSweeper } from "./pause-sweeper.ts";
 import { LeaseGrace, RECONNECT_MS } from "./lease-grace.ts";
+import { sweepRetention } from "./retention.ts";
 import { Sweeper } from "./sweeper.ts";
 import {
   approvalSweeper,
@@ -34,7 +35,7 @@ const CLOCK_SLACK_MS = 10;
 
 type Needed = Omit<SweepParts, "leaseGrace" | "onAlarm" | "onWebhookDue"> &
   Parameters<typeof createStrandedSweep>[0] & {
-    readonly pool: Queryable;
+    readonly pool: Pool;
     readonly now: () => number;
     readonly steady: () => number;
     readonly workflowQueue: Parameters<typeof forgetCommands>[0];
@@ -85,6 +86,9 @@ export function startSweepers(config: Config, needed: Needed) {
     webhooks: sweeper("webhooks", DAY_MS, () => desk.sweep()),
     webhookLog: sweeper("webhook-log", DAY_MS, () =>
       webhooks.forget(LIMITS.webhookKeptMs, FORGOTTEN_MAX),
+    ),
+    retention: sweeper("retention", config.PAWL_RETENTION_MS, () =>
+      sweepRetention({ pool, policy: config.PAWL_RETENTION, now, log }),
     ),
     commands: sweeper("commands", DAY_MS, () => forgetCommands(workflowQueue)),
   };
