@@ -131,7 +131,6 @@ class NewNode extends NewExecution {
   /** How often each of the `reentries` was taken since the node was last reached another way; undefined for never. */
   repeats: readonly number[] | undefined;
   handle: string | undefined;
-  /** The cause of its failure. */
   failure: string | undefined;
   /** The time until which the next nodes wait. A delay sets it. */
   releaseAt: number | undefined;
@@ -267,11 +266,9 @@ class NewRun {
   readonly raises: Map<string, string> = new Map();
   /** The node whose failure fails the whole run. It is set until the run ends. */
   fatalNode: number | undefined;
-  /** The node that failed first; run.failed names it. */
+  /** The node that failed first; run.failed names it. The cause, if the run failed although no node did. The events of its webhooks. */
   firstFailedNode: number | undefined;
-  /** Why the run failed although no node did. */
   failure: string | undefined;
-  /** The events that its webhooks get. */
   webhookEvents: readonly string[] = [];
 
   constructor(runId: RunId, graph: Graph) {
