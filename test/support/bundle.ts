@@ -56,6 +56,8 @@ export async function bundleServices(): Promise<void> {
         cwd: ROOT,
         platform: "node",
         logLevel: "silent",
+        // A call without a use may still throw: the bundler takes decodeURIComponent for pure and would drop it.
+        treeshake: false,
         plugins: [keepPaths, lazyHttp],
         output: { file: draft, format: "esm", codeSplitting: false },
       });

@@ -153,6 +153,7 @@ export const LEVELS: Readonly<Record<string, readonly (readonly string[])[]>> = 
     ["explain", "repair"],
   ],
   "services/platform/src/": [
+    ["egress"],
     ["config", "contract"],
     ["telemetry"],
     ["lifecycle"],

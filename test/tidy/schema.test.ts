@@ -133,6 +133,9 @@ const LEFT_BY_REMOVAL: Readonly<Record<string, string>> = {
   slots: "a finished run has none, except slots of a rate that cool down and then go",
   signal_waits: "a finished run has none",
   input_keys: "they expire",
+  webhook_deliveries:
+    "a receiver may answer after the run is deleted; the log of deliveries has its own age",
+  webhook_attempts: "they go with their deliveries",
   run_claims: "the workflow queue forgets them after its commands",
 };
 

@@ -34,6 +34,10 @@ const MEANT_WALKS: Readonly<Record<string, string>> = {
   "pawl_slots_count_waiting slots": "walks slots_waiting up to a limit, when a user asks",
   "pawl_tick_figures slot_keys": "reads the first entry of slot_keys_wake",
   "pawl_tick_figures dead_letters": "walks dead_letters_open up to a limit",
+  "pawl_tick_figures webhook_deliveries":
+    "walks webhook_deliveries_due up to a limit; it holds deliveries that wait",
+  "pawl_pauses_all webhook_endpoints": "at most 200 rows, read when a receiver changes",
+  "pawl_webhooks_callers executors": "one row a process, looked at when a user asks",
   "pawl_workflows_live_runs runs": "walks runs_deadline, which holds live runs only",
   "pawl_pauses_runs_to_pause runs":
     "walks runs_deadline, which holds live runs only, when a user pauses a workflow",
@@ -83,6 +87,16 @@ async function seed(pool: Pool): Promise<void> {
      select 'k' || row_number() over () % 200, run_id, 'n1', 0, s.state, case s.state when 'cooling' then now() end, 1, 'work', 0, 's'
      from runs, (values ('waiting'), ('cooling')) s (state)`,
     `insert into slot_keys (slot_key, slot_limit, wake_at) select 'k' || n, 5, now() from generate_series(0, 999) n`,
+    `insert into webhook_endpoints (tenant_id, endpoint_id, url, description, events, workflow_ids, by_reference, headers, secret)
+     select 'acme', 'e' || n, '', '', '{run.failed}', '{}', false, '{}', decode(repeat('00', 32), 'hex') from generate_series(1, 200) n`,
+    `insert into run_webhooks (run_id, place, events, headers) select run_id, 0, '{run.failed}', '{}' from runs`,
+    `insert into webhook_deliveries (run_id, delivery_id, tenant_id, event_type, event_id, node_id, iteration, target, endpoint_id,
+       url, headers, result, state, ended_at)
+     select run_id, gen_random_uuid(), 'acme', 'run.failed', n, '', 0, 'e1', 'e' || n, '', '{}', '{}',
+       case n when 1 then 'pending' else 'delivered' end, case n when 1 then null else now() end
+     from runs, generate_series(1, 5) n`,
+    `insert into webhook_attempts (run_id, delivery_id, epoch, latency_ms, status_code, error)
+     select run_id, delivery_id, 1, 1, 200, '' from webhook_deliveries`,
     `insert into effects (run_id, node_id, iteration, name, class, begun_epoch)
      select run_id, 'n1', 0, 'e', 'idempotent', 1 from runs`,
   ]) {

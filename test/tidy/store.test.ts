@@ -22,6 +22,7 @@ const NOUNS = [
   "schedules",
   "signals",
   "slots",
+  "webhooks",
   "workflows",
 ] as const;
 

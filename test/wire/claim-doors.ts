@@ -9,8 +9,8 @@ import {
 } from "@pawl/proto/pawl/worker/v1/worker_service_pb";
 
 type Item = NonNullable<MessageInitShape<typeof WorkerItemSchema>["item"]>;
-/** Kinds of items that are about the session and not about a claim. */
-type SessionCase = "register" | "credit" | "goodbye" | undefined;
+/** Kinds of items that are about the session and not about a claim on a node. */
+type SessionCase = "register" | "credit" | "goodbye" | "webhookResult" | undefined;
 type DoorName = Exclude<WorkerItem["item"]["case"], SessionCase>;
 
 /** The item of each kind about a claim. */

@@ -10,6 +10,7 @@ import { pauseVerbs } from "./commands/pause.ts";
 import { topUpVerb } from "./commands/top-up.ts";
 import { runVerbs } from "./commands/run.ts";
 import { scheduleVerbs } from "./commands/schedule.ts";
+import { webhookVerbs } from "./commands/webhook.ts";
 import { workflowVerbs } from "./commands/workflow.ts";
 import {
   EXIT,
@@ -107,6 +108,7 @@ export function grammar(
   workflowVerbs(workflow, verb);
   approvalVerbs(noun("approval", "List and answer questions to people"), verb);
   scheduleVerbs(noun("schedule", "Run workflows at set times"), verb);
+  webhookVerbs(noun("webhook", "Send events to addresses, and read what was delivered"), verb);
   const queue = noun("queue", "Show queue depth; pause and resume queues");
   const letter = noun("dead-letter", "Handle nodes that lost three executors and were given up");
   deadLetterVerbs({ queue, letter }, verb);
@@ -154,6 +156,8 @@ const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   "schedule create": [
     "schedule create nightly --workflow nightly-report --cron '30 2 * * *' --time-zone Europe/Berlin",
   ],
+  "webhook create": ["webhook create ops --url https://example.com/hook --event run.failed"],
+  "webhook deliveries": ["webhook deliveries --state dead"],
   "run top-up": ["run top-up 8918bc96 --tokens 5000 --reason 'the report is worth it'"],
   "queue pause": ["queue pause http --by ada --reason 'the partner is down'"],
   "node-type get": [

@@ -45,6 +45,8 @@ type StartOptions struct {
 	RequestID string
 	// UntrustedInput gives the input the label input.
 	UntrustedInput bool
+	// Webhook calls a URL at events of the run. Nil means none.
+	Webhook *RunWebhook
 	// Metadata is what to find the run by. Templates read it as ctx.metadata.
 	Metadata map[string]any
 }
@@ -76,8 +78,8 @@ func startRequest(workflowID string, input any, options StartOptions) (*pawlv1.S
 	req := &pawlv1.StartRunRequest{
 		WorkflowId: workflowID, Version: options.Version, InputJson: text,
 		RequestId: identified(options.RequestID), Priority: options.Priority,
-		UntrustedInput: options.UntrustedInput,
-		Goal:           options.Goal, Constraints: options.Constraints, MaxIterations: options.MaxIterations, MaxRetries: options.MaxRetries,
+		UntrustedInput: options.UntrustedInput, Webhook: options.Webhook.wire(),
+		Goal: options.Goal, Constraints: options.Constraints, MaxIterations: options.MaxIterations, MaxRetries: options.MaxRetries,
 	}
 	if options.Metadata != nil {
 		if req.MetadataJson, err = jsonOf(options.Metadata); err != nil {

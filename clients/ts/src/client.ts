@@ -8,6 +8,7 @@ import { NodeTypeService } from "@pawl/proto/pawl/v1/node_type_service_pb";
 import { QueueService } from "@pawl/proto/pawl/v1/queue_service_pb";
 import { type AcceptedSubmission, RunService } from "@pawl/proto/pawl/v1/run_service_pb";
 import { ScheduleService } from "@pawl/proto/pawl/v1/schedule_service_pb";
+import { WebhookService } from "@pawl/proto/pawl/v1/webhook_service_pb";
 import { WorkflowService } from "@pawl/proto/pawl/v1/workflow_service_pb";
 import { connect } from "#connection";
 import { type Clock, SYSTEM_CLOCK } from "./backoff.ts";
@@ -39,6 +40,7 @@ import { type StreamItem, type StreamOptions, streamRun } from "./stream.ts";
 import { createCallSubmitter, endOfRun, outputOf } from "./submit.ts";
 import { type ManyRun, watchMany, type WatchManyOptions } from "./watch-many.ts";
 import { type WatchOptions, type WatchSource, watchRun } from "./watch.ts";
+import { createWebhooks, type Webhooks } from "./webhooks.ts";
 import { type Workflows, createWorkflows } from "./workflows.ts";
 
 export type PawlClientOptions = (
@@ -91,6 +93,7 @@ export interface PawlClient {
   readonly runs: Runs;
   readonly workflows: Workflows;
   readonly schedules: Schedules;
+  readonly webhooks: Webhooks;
   readonly approvals: Approvals;
   readonly queues: Queues;
   readonly deadLetters: DeadLetters;
@@ -183,6 +186,7 @@ export function createPawlClient(options: PawlClientOptions): PawlClient {
     runs: createRuns(runService, call, watch, submitter),
     workflows: createWorkflows(createClient(WorkflowService, transport), call),
     schedules: createSchedules(createClient(ScheduleService, transport), call),
+    webhooks: createWebhooks(createClient(WebhookService, transport), call),
     approvals: createApprovals(createClient(ApprovalService, transport), call),
     queues: createQueues(queueService, call),
     deadLetters: createDeadLetters(queueService, call),

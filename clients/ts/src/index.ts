@@ -54,6 +54,9 @@ export {
   plainRepairPlan,
   plainRun,
   plainSchedule,
+  plainWebhookAttempt,
+  plainWebhookDelivery,
+  plainWebhookEndpoint,
   plainWorkflow,
 } from "./plain.ts";
 export type {
@@ -138,6 +141,25 @@ export { workflowStateJson } from "@pawl/core/log/workflow-state-json";
 export { fetchTransport } from "./transport.ts";
 export type { ManyRun, WatchManyOptions } from "./watch-many.ts";
 export type { LostCause, Reconnect, WatchOptions } from "./watch.ts";
+export type {
+  DeliveryPage,
+  DeliveryWithAttempts,
+  EndpointPage,
+  EndpointWithSecret,
+  ListDeliveriesOptions,
+  RunWebhookInput,
+  WebhookEndpointInput,
+  WebhookOptions,
+  Webhooks,
+} from "./webhooks.ts";
+export { type DeliveryState, deliveryStateName, type RunResult } from "./result.ts";
+export {
+  type VerifyOptions,
+  verifyWebhook,
+  type WebhookEvent,
+  type WebhookHeaders,
+  WebhookRefused,
+} from "./verify-webhook.ts";
 export type {
   AppliedWorkflow,
   SaveOptions,

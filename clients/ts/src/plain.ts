@@ -11,6 +11,11 @@ import { DeadLetterSchema } from "@pawl/proto/pawl/v1/queue_service_pb";
 import { RepairPlanSchema } from "@pawl/proto/pawl/v1/repair_pb";
 import { RunSchema } from "@pawl/proto/pawl/v1/run_pb";
 import { ScheduleSchema } from "@pawl/proto/pawl/v1/schedule_pb";
+import {
+  WebhookAttemptSchema,
+  WebhookDeliverySchema,
+  WebhookEndpointSchema,
+} from "@pawl/proto/pawl/v1/webhook_pb";
 import { WorkflowSchema } from "@pawl/proto/pawl/v1/workflow_pb";
 
 type PlainObject = { [key: string]: JsonValue };
@@ -19,7 +24,7 @@ type PlainObject = { [key: string]: JsonValue };
 const COUNTER =
   /^(eventId|reusedEventId|lastEventId|startedCount|skippedCount|parentEventId|epoch|beginEpoch|commitEpoch|tokens|inputTokens|outputTokens|costMicros|nodeExecutions|cutBytes|outputLeftOutBytes|[a-z][A-Za-z]*Ms)$/;
 const ENUM_VALUE =
-  /^(?:RUN_STATUS|NODE_STATUS|RUN_KIND|EXPLAIN_REASON|APPROVAL_STATE|DEAD_LETTER_STATE|PAUSE_SCOPE|EFFECT_STATE|SCHEDULE_STATE|REPAIR_ACTION|MISSED_POLICY|OVERLAP_POLICY|ON_EXCEEDED)_([A-Z_]+)$/;
+  /^(?:RUN_STATUS|NODE_STATUS|RUN_KIND|EXPLAIN_REASON|APPROVAL_STATE|DEAD_LETTER_STATE|PAUSE_SCOPE|EFFECT_STATE|SCHEDULE_STATE|REPAIR_ACTION|MISSED_POLICY|OVERLAP_POLICY|ON_EXCEEDED|WEBHOOK_DELIVERY_STATE)_([A-Z_]+)$/;
 
 /** One event in the envelope of the log: eventId, type, runId, timestamp, …, payload. */
 export function plainEvent(event: RunEvent): PlainObject {
@@ -57,6 +62,13 @@ export const plainPause = plainOf(PauseSchema);
 export const plainExecutor = plainOf(ExecutorSchema);
 /** A workflow with its definition as a value. */
 export const plainWorkflow = plainOf(WorkflowSchema);
+
+/** A receiver of webhooks. */
+export const plainWebhookEndpoint = plainOf(WebhookEndpointSchema);
+/** A webhook delivery with its state by its short name. */
+export const plainWebhookDelivery = plainOf(WebhookDeliverySchema);
+/** A call of a webhook delivery. */
+export const plainWebhookAttempt = plainOf(WebhookAttemptSchema);
 
 function plainOf<Desc extends DescMessage>(schema: Desc) {
   return (message: MessageShape<Desc>): PlainObject => {

@@ -31,12 +31,14 @@ import { begin, startedOf, type Watch } from "./execute.ts";
 import { bytesOf, type DefinitionInput, definitionOf, type Json } from "./json.ts";
 import { createFilters, type Filters } from "./filters.ts";
 import { createRepairs, type Repairs } from "./repairs.ts";
+import { createResults, type Results } from "./result.ts";
 import { createSignal, type SignalRun } from "./signal.ts";
 import { byInput } from "./by-input.ts";
 import { boundsOf, createReads, type GetRunOptions, type RunBounds } from "./state.ts";
 import { TERMINAL_EVENT_TYPES } from "./status.ts";
 import type { TaintOf } from "./taint.ts";
 import type { WatchOptions } from "./watch.ts";
+import { webhookOf, type WebhookOptions } from "./webhooks.ts";
 
 export interface RunInputOptions extends MutationOptions, RunBounds {
   /** The input as a value. */
@@ -49,7 +51,7 @@ export interface RunInputOptions extends MutationOptions, RunBounds {
   readonly budget?: BudgetOptions | undefined;
 }
 
-export interface StartRunOptions extends RunInputOptions {
+export interface StartRunOptions extends RunInputOptions, WebhookOptions {
   /** The version of the workflow. The newest by default. */
   readonly version?: number | undefined;
   /** A lower number is sooner. -1000 to 1000, default 0. */
@@ -136,7 +138,7 @@ export interface EffectsOptions extends PageOptions {
 
 export type EffectPage = Page<"effects", Effect>;
 
-export interface Runs extends Repairs, Filters {
+export interface Runs extends Repairs, Results, Filters {
   /** Accepts a run of a saved workflow and returns at once. */
   start(workflowId: string, options?: StartRunOptions): Promise<StartedRun>;
   /** Starts many runs, in batches. Every start has its own outcome, in the order of the list. A refused start does not affect others. */
@@ -198,10 +200,8 @@ export function createRuns(
 ): Runs {
   const { get, state } = createReads(rpc, call);
   return {
-    get,
-    ...createRepairs(rpc, call),
+    ...{ get, state, ...createRepairs(rpc, call), ...createResults(rpc, call) },
     ...createFilters(rpc, call),
-    state,
     start: async (workflowId, options) =>
       startedOf(await call(rpc.startRun, startRequest(workflowId, options))),
     startMany: (items, { signal } = {}) =>
@@ -278,10 +278,7 @@ export const acceptedOf = ({ runId, duplicate }: AcceptedSubmission): AcceptedRu
 export function startRequest(workflowId: string, options: StartRunOptions = {}) {
   const { version = 0, priority = 0, deadlineMs, dedupeInputMs, metadata } = options;
   return {
-    ...inputOf(options),
-    workflowId,
-    version,
-    priority,
+    ...{ ...inputOf(options), ...webhookOf(options), workflowId, version, priority },
     metadataJson: bytesOf(metadata, undefined) ?? new Uint8Array(),
     ...(deadlineMs === undefined ? {} : { deadline: durationFromMs(deadlineMs) }),
     ...(dedupeInputMs === undefined ? {} : { idempotency: byInput(dedupeInputMs) }),

@@ -27,6 +27,7 @@ import {
   SubmitRunsResponseSchema,
 } from "@pawl/proto/pawl/v1/run_service_pb";
 import { ScheduleService } from "@pawl/proto/pawl/v1/schedule_service_pb";
+import { WebhookService } from "@pawl/proto/pawl/v1/webhook_service_pb";
 import { WorkflowService } from "@pawl/proto/pawl/v1/workflow_service_pb";
 
 type ScriptedEvent = MessageInitShape<typeof RunEventSchema>;
@@ -70,6 +71,7 @@ export interface Script {
   readonly queues?: Partial<ServiceImpl<typeof QueueService>>;
   readonly nodeTypes?: Partial<ServiceImpl<typeof NodeTypeService>>;
   readonly schedules?: Partial<ServiceImpl<typeof ScheduleService>>;
+  readonly webhooks?: Partial<ServiceImpl<typeof WebhookService>>;
   readonly events?: Partial<ServiceImpl<typeof EventService>>;
 }
 
@@ -176,6 +178,7 @@ export class ScriptedGateway implements AsyncDisposable {
     router.service(QueueService, { ...script.queues });
     router.service(NodeTypeService, { ...script.nodeTypes });
     router.service(ScheduleService, { ...script.schedules });
+    router.service(WebhookService, { ...script.webhooks });
     router.service(EventService, {
       ...script.events,
       async *watchRun(request, context) {

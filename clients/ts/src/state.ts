@@ -62,7 +62,7 @@ export function createReads(
 }
 
 /** The state in an answer of GetRun. */
-function stateFromWire(wire: WireState): WorkflowState {
+export function stateFromWire(wire: WireState): WorkflowState {
   const { waitingFor, maxTokenBudget, budgetUsd, $typeName: _name, ...same } = wire;
   const { memoryJson: _memory, memory: _value, valuesLeftOut: _left, ...fields } = same;
   return {

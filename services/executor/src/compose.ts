@@ -2,6 +2,7 @@
 // does.
 
 import { randomUUID } from "node:crypto";
+import { LIMITS } from "@pawl/core/data/limits";
 import { EngineError } from "@pawl/core/fault/engine-error";
 import type { Running } from "@pawl/platform/lifecycle/service";
 import { WORK_KEEPALIVE, createGrpcClient } from "@pawl/platform/rpc/grpc-client";
@@ -11,9 +12,9 @@ import type { Logger } from "@pawl/platform/telemetry/log";
 import type { Telemetry } from "@pawl/platform/telemetry/start";
 import { WorkerService } from "@pawl/proto/pawl/worker/v1/worker_service_pb";
 import type { Config } from "./config.ts";
-import { parseCidrs } from "./egress/address.ts";
+import { parseCidrs } from "@pawl/platform/egress/address";
 import { guardedAgent } from "./egress/connect.ts";
-import { DEFAULT_EGRESS, type EgressPolicy } from "./egress/guard.ts";
+import { DEFAULT_EGRESS, type EgressPolicy } from "@pawl/platform/egress/url";
 import { pricing } from "./llm/prices.ts";
 import { providersOf } from "./llm/providers.ts";
 import { httpGateway } from "./checks/http-gateway.ts";
@@ -31,6 +32,7 @@ import { hasRequiredLayers, REQUIRED_LAYERS } from "./sandbox/layers.ts";
 import { Sandbox } from "./sandbox/sandbox.ts";
 import { openDataSources } from "./sources/data-sources.ts";
 import { isRefusal } from "./work/session.ts";
+import { webhookCalls } from "./work/webhook-calls.ts";
 import { Worker, type WorkerOptions } from "./work/worker.ts";
 
 /** Calls of the moderation service after the first. The node's own retry policy is additional. */
@@ -71,6 +73,7 @@ export async function compose(config: Config, parts: ExecutorParts): Promise<Run
     nodeTypes: [...registry.keys()],
     connect,
     run: runner(handlers),
+    webhooks: { slots: LIMITS.webhookSlots, open: (send) => webhookCalls(egress, send) },
   });
   await warm(sandbox, config, log);
   const host = await serveHost({
@@ -126,7 +129,7 @@ async function warm(sandbox: Sandbox, config: Config, log: Logger): Promise<void
 function createWorker(
   config: Config,
   parentLog: Logger,
-  work: Pick<WorkerOptions, "nodeTypes" | "connect" | "run">,
+  work: Pick<WorkerOptions, "nodeTypes" | "connect" | "run" | "webhooks">,
 ): Worker {
   const executorId = config.PAWL_EXECUTOR_ID ?? randomUUID();
   const log = parentLog.child({ executor_id: executorId });
@@ -171,6 +174,7 @@ function moderationOf(config: Config): ModerationGateway | undefined {
 function egressPolicy(config: Config, log: Logger): EgressPolicy {
   const ranges = config.PAWL_ALLOW_PRIVATE_EGRESS;
   const allowed = parseCidrs(ranges) ?? [];
-  if (allowed.length > 0) log.warn({ ranges }, "http nodes may call private addresses");
+  if (allowed.length > 0)
+    log.warn({ ranges }, "http nodes and webhooks may call private addresses");
   return { ...DEFAULT_EGRESS, allowed, httpsOnly: config.PAWL_ENV === "production" };
 }

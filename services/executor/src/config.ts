@@ -13,23 +13,17 @@ import {
   logLevel,
   milliseconds,
   port,
+  privateEgress,
   sharedToken,
 } from "@pawl/platform/config/settings";
 import { document } from "@pawl/platform/config/document";
 import { ConfigFault, parseEnv, type Env } from "@pawl/platform/config/env";
 import { z } from "zod";
-import { parseCidrs } from "./egress/address.ts";
 import { TIMES } from "./host/limits.ts";
 import { pricesSchema } from "./llm/prices.ts";
 import { providersSchema } from "./llm/providers.ts";
 import { dataSourcesSchema } from "./sources/data-sources.ts";
 import { ruleSetSchema } from "./checks/rule-set.ts";
-
-const privateEgress = z
-  .string()
-  .default("")
-  .refine((text) => parseCidrs(text) !== undefined, "expected ranges such as 127.0.0.0/8,::1/128")
-  .describe("private address ranges that http nodes may call, on any port; for development");
 
 const moderationUrl = z
   .url({ protocol: /^https?$/, error: "expected an http or https address" })
@@ -71,7 +65,9 @@ export const ConfigSchema = z.object({
     false,
     "whether production may run user code where the host denies the sandbox a layer",
   ),
-  PAWL_ALLOW_PRIVATE_EGRESS: privateEgress,
+  PAWL_ALLOW_PRIVATE_EGRESS: privateEgress(
+    "private address ranges that http nodes and webhooks may call, on any port; for development",
+  ),
   PAWL_DATA_SOURCES: document(
     dataSourcesSchema,
     'databases of dataQuery nodes by name, as JSON or the path of a JSON or YAML file: {"orders":{"url":"postgres://…","mode":"read_only"}}',

@@ -23,6 +23,7 @@ import { NodeTypeService } from "@pawl/proto/pawl/v1/node_type_service_pb";
 import { QueueService } from "@pawl/proto/pawl/v1/queue_service_pb";
 import { RunService } from "@pawl/proto/pawl/v1/run_service_pb";
 import { ScheduleService } from "@pawl/proto/pawl/v1/schedule_service_pb";
+import { WebhookService } from "@pawl/proto/pawl/v1/webhook_service_pb";
 import { WorkflowService } from "@pawl/proto/pawl/v1/workflow_service_pb";
 import type { Config } from "./config.ts";
 import { createConsole } from "./http/console.ts";
@@ -45,6 +46,7 @@ import { createNodeTypeService } from "./rpc/node-type-service.ts";
 import { createQueueService } from "./rpc/queue-service.ts";
 import { createRunService } from "./rpc/run-service.ts";
 import { createScheduleService } from "./rpc/schedule-service.ts";
+import { createWebhookService } from "./rpc/webhook-service.ts";
 import type { ServiceParts } from "./rpc/service-parts.ts";
 import { createWorkflowService } from "./rpc/workflow-service.ts";
 import { coalesce } from "./watch/coalesce.ts";
@@ -157,6 +159,7 @@ function servicesOf(
     served(RunService, createRunService(parts)),
     served(EventService, createEventService(parts)),
     served(ScheduleService, createScheduleService(parts)),
+    served(WebhookService, createWebhookService(parts)),
     served(ApprovalService, createApprovalService(parts)),
     served(QueueService, createQueueService(parts)),
     served(NodeTypeService, createNodeTypeService(parts)),

@@ -1,6 +1,8 @@
 // Connects the scheduler's adapters with its use cases: first the stores, then the engine on them, then the services for other processes.
 
 import { NODE_CONFIGS } from "@pawl/core/definition/node-types";
+import { parseCidrs } from "@pawl/platform/egress/address";
+import { DEFAULT_EGRESS, type EgressPolicy } from "@pawl/platform/egress/url";
 import type { Running } from "@pawl/platform/lifecycle/service";
 import { steadyNow } from "@pawl/platform/lifecycle/steady-time";
 import { systemTimers } from "@pawl/platform/lifecycle/timers";
@@ -33,6 +35,7 @@ import { Waiting } from "./commit/waiting.ts";
 import { drainExecutors } from "./sessions/give-back.ts";
 import { Renewals } from "./sessions/renewals.ts";
 import { ConnectedExecutors } from "./sessions/connected-executors.ts";
+import { type DeskOptions, WebhookDesk } from "./sessions/webhook-desk.ts";
 import { serveWork, type WorkParts } from "./sessions/work-service.ts";
 
 /** The number of folds in memory. The scheduler reads any other run again when an input about it arrives. */
@@ -50,11 +53,14 @@ interface SchedulerParts {
 }
 
 interface EngineOptions {
+  readonly egress: EgressPolicy;
   /** Whether a ready node may go to an executor without the queue. */
   readonly handsOff: boolean;
   /** A tick opened an approval, or a wait for a signal, that is due soon. */
   readonly onDue: (what: "approvals" | "signals", afterMs: number) => void;
   readonly onUnsettled: () => void;
+  /** A tick inserted webhook deliveries. */
+  readonly onPosted: () => void;
 }
 type Started = ReturnType<typeof startSweepers>;
 
@@ -67,17 +73,18 @@ export async function startScheduler(
     leaseGrace.stepped();
   });
   const engine = createEngine(stores, log, {
+    egress: egressOf(config),
     handsOff: config.PAWL_HAND_OFF,
     onDue: (what, ms) => sweepers[what].soon(ms),
+    onPosted: () => desk.expect(0),
     onUnsettled: () => onUnsettled(),
   });
   const alarms = createAlarmClock({ ...stores, ...engine, log });
-  const { sweepers, leaseGrace, onUnsettled }: Started = startSweepers(config, {
-    ...stores,
-    ...engine,
-    alarms,
-    log,
-  });
+  const desk: WebhookDesk = deskOf(config, { ...stores, ...engine, log }, (afterMs) =>
+    sweepers.webhooks.soon(afterMs),
+  );
+  const duties = { ...stores, ...engine, alarms, desk, log };
+  const { sweepers, leaseGrace, onUnsettled }: Started = startSweepers(config, duties);
   const renewals = createRenewals(config, { ...stores, ...engine, leaseGrace, log });
   const jobs = listenForJobs(config, { ...stores, ...engine });
   const commandWorker = startCommandWorker(config, {
@@ -88,20 +95,17 @@ export async function startScheduler(
   });
   const onInternal = internalFaults(log);
   const { pool } = stores;
-  const services = commandServices({ ...stores, ...engine, log, onAlarm: alarms.ring }, pool);
+  const rings = { onAlarm: alarms.ring, onDelivery: () => desk.expect(0) };
+  const services = commandServices({ ...stores, ...engine, log, ...rings }, pool);
   const commands = serveCommands(services, onInternal);
+  const work = workService(config, {
+    ...{ ...stores, ...engine, renewals, log, webhooks: desk },
+    sweepSoon: (afterMs) => sweepers.leases.soon(afterMs + CLOCK_SLACK_MS),
+  });
   const server = await startGrpcServer({
     host: config.PAWL_SCHEDULER_HOST,
     port: config.PAWL_SCHEDULER_PORT,
-    services: [
-      ...services,
-      commands.service,
-      standingService(engine),
-      workService(config, {
-        ...{ ...stores, ...engine, renewals, log },
-        sweepSoon: (afterMs) => sweepers.leases.soon(afterMs + CLOCK_SLACK_MS),
-      }),
-    ],
+    services: [...services, commands.service, standingService(engine), work],
     allowedHosts: config.PAWL_ALLOWED_HOSTS,
     reflection: config.PAWL_REFLECTION,
     onInternal,
@@ -128,6 +132,23 @@ export async function startScheduler(
   };
 }
 
+const deskOf = (
+  config: Config,
+  parts: Pick<DeskOptions, "webhooks" | "connected" | "now" | "log">,
+  sweepSoon: DeskOptions["sweepSoon"],
+): WebhookDesk =>
+  new WebhookDesk({
+    ...{ ...parts, sweepSoon, chance: Math.random, graceMs: config.PAWL_GRACE_MS },
+    times: { firstMs: config.PAWL_WEBHOOK_RETRY_MS, maxMs: config.PAWL_WEBHOOK_RETRY_MAX_MS },
+  });
+
+/** The addresses that webhooks may name. */
+const egressOf = ({ PAWL_ALLOW_PRIVATE_EGRESS, PAWL_ENV }: Config): EgressPolicy => ({
+  ...DEFAULT_EGRESS,
+  allowed: parseCidrs(PAWL_ALLOW_PRIVATE_EGRESS) ?? [],
+  httpsOnly: PAWL_ENV === "production",
+});
+
 const internalFaults =
   (log: Logger): OnInternal =>
   ({ requestId, error }) => {
@@ -135,10 +156,9 @@ const internalFaults =
     log.error({ err: error, request_id: requestId }, "an RPC failed inside");
   };
 
-function createEngine(stores: Stores, log: Logger, { handsOff, ...hooks }: EngineOptions) {
-  const { journal, workflows, recovery, pauses, clock } = stores;
-  const { now } = clock;
-  const steady = steadyNow;
+function createEngine(stores: Stores, log: Logger, { handsOff, egress, ...hooks }: EngineOptions) {
+  const { journal, workflows, recovery, pauses } = stores;
+  const [{ now }, steady] = [stores.clock, steadyNow];
   const definitions = new Definitions(workflows);
   const mark = createMark(recovery, log);
   const snapshots = new SnapshotWriter({ journal, definitions, recovery, log });
@@ -176,7 +196,8 @@ function createEngine(stores: Stores, log: Logger, { handsOff, ...hooks }: Engin
     store: health,
     timers: systemTimers,
     steady,
-    onTick: ({ batchSize, ms, approvalDueMs = Infinity, waitDueMs = Infinity }) => {
+    onTick: ({ batchSize, ms, approvalDueMs = Infinity, waitDueMs = Infinity, postCount }) => {
+      if (postCount > 0) hooks.onPosted();
       if (approvalDueMs <= NEAR_MS) hooks.onDue("approvals", approvalDueMs + CLOCK_SLACK_MS);
       if (waitDueMs <= NEAR_MS) hooks.onDue("signals", waitDueMs + CLOCK_SLACK_MS);
       METRICS.tickDuration.record(ms / 1_000);
@@ -198,6 +219,7 @@ function createEngine(stores: Stores, log: Logger, { handsOff, ...hooks }: Engin
     waiting,
     connected,
     known,
+    egress,
     loop,
     mark,
     snapshots,

@@ -13,6 +13,7 @@ import {
   logLevel,
   milliseconds,
   port,
+  privateEgress,
   retention,
   sharedToken,
   schemas,
@@ -80,6 +81,21 @@ export const ConfigSchema = z.object({
     true,
     "give ready nodes to executors with room, and complete glue nodes, without the queue; off sends every node through it",
   ),
+  PAWL_ALLOW_PRIVATE_EGRESS: privateEgress(
+    "private address ranges that webhooks may name; executors have the same setting; for development",
+  ),
+  PAWL_WEBHOOK_RETRY_MS: milliseconds({
+    default: 5_000,
+    min: 10,
+    max: 60 * MINUTE_MS,
+    describe: "how long a webhook waits after its first failure; later waits grow",
+  }),
+  PAWL_WEBHOOK_RETRY_MAX_MS: milliseconds({
+    default: 24 * 60 * MINUTE_MS,
+    min: 10,
+    max: 7 * 24 * 60 * MINUTE_MS,
+    describe: "the longest wait of a webhook between two calls",
+  }),
   PAWL_DB_POOL_SIZE: count({ default: 5, min: 1, max: 100, describe: "connections for reads" }),
   PAWL_DRAIN_MS: milliseconds({
     default: DEFAULT_DRAIN_MS,

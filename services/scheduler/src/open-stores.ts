@@ -18,6 +18,7 @@ import { createRecovery } from "@pawl/platform/store/recovery/writes";
 import { createRunFilters } from "@pawl/platform/store/filters/writes";
 import { createSchedules } from "@pawl/platform/store/schedules/writes";
 import { createWorkflows } from "@pawl/platform/store/workflows/writes";
+import { createWebhooks } from "@pawl/platform/store/webhooks/writes";
 import type { Logger } from "@pawl/platform/telemetry/log";
 import { commandVisibilityMs } from "./duties/command-worker.ts";
 import type { Config } from "./config.ts";
@@ -61,6 +62,7 @@ export async function openStores(config: Config, log: Logger, onStep: (byMs: num
     recovery: createRecovery(pool, boss),
     nodeTypes: createNodeTypes(pool),
     pauses: createPauses(pool),
+    webhooks: createWebhooks(pool),
     deadLetters: createDeadLetters(pool),
     hasQueue: (type: string): Promise<boolean> => boss.exists(type),
     ensureQueues: async (types: readonly string[]): Promise<void> => {

@@ -7,9 +7,9 @@ import { readProto } from "./protos.ts";
 
 /** Calls that a client leaves out, each with its reason. */
 export const LEFT_OUT: Readonly<Record<Language, Readonly<Record<string, string>>>> = {
-  ts: { WaitRun: "runs.wait watches for the terminal event, also over fetch" },
+  ts: {},
   python: {},
-  go: { WaitRun: "Runs.Wait watches for the terminal event" },
+  go: {},
 };
 
 /** Where a client makes its calls, and how the source spells one. */

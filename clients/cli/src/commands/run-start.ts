@@ -9,6 +9,7 @@ import {
   sampleInputOf,
   type StartedRun,
 } from "@pawl/client";
+import type { Command } from "commander";
 import { NodeStatus, type Run, RunStatus } from "@pawl/proto/pawl/v1/run_pb";
 import {
   endlessCanvas,
@@ -23,7 +24,9 @@ import {
   type Session,
   UsageError,
 } from "../session.ts";
-import { type BudgetFlags, budgetOf } from "../budget-flags.ts";
+import { type BudgetFlags, budgetFlags, budgetOf } from "../budget-flags.ts";
+import { type WebhookFlags, webhookFlags, webhookOf } from "../webhook-flags.ts";
+import { collect, wholeNumber } from "../grammar.ts";
 import { parseDuration } from "../render/words.ts";
 import { paintLine, statusSpan } from "../render/spans.ts";
 import { type InputFlags, readRunInput } from "../run-input.ts";
@@ -33,7 +36,7 @@ import { modesOf, streamModes } from "./run-stream.ts";
 import { createView, followRun, silentView } from "./follow.ts";
 import { treeRows } from "../render/tree.ts";
 
-interface StartFlags extends InputFlags, BudgetFlags {
+interface StartFlags extends InputFlags, BudgetFlags, WebhookFlags {
   readonly wait?: boolean;
   readonly requestId?: string;
   readonly version?: number;
@@ -47,6 +50,18 @@ interface StartFlags extends InputFlags, BudgetFlags {
   readonly maxIterations?: number;
   readonly maxRetries?: number;
 }
+
+/** The flags of a start beside its input. */
+export const startFlags = (command: Command): Command =>
+  webhookFlags(budgetFlags(command))
+    .option("--version <number>", "which version; default the newest", wholeNumber)
+    .option("--metadata <key=value>", "what to find it by; may be repeated", collect)
+    .option("--priority <number>", "-1000 to 1000; lower numbers run first", wholeNumber)
+    .option("--deadline <duration>", "how long it may take: 30s, 10m, 2h")
+    .option(
+      "--dedupe-input <duration>",
+      "do not start a second run for the same input within this time, such as 24h",
+    );
 
 /** What the flags set in place of the definition's own. */
 const askedOf = ({ goal, constraint: constraints, maxIterations, maxRetries }: StartFlags) => ({
@@ -70,6 +85,7 @@ export async function runStart(
   });
   const started = await client.runs.start(workflowId, {
     ...askedOf(flags),
+    ...webhookOf(flags),
     inputJson,
     metadata: metadataOf(flags.metadata),
     requestId,

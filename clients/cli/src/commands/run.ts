@@ -38,20 +38,12 @@ import { runSignal } from "./run-signal.ts";
 import { runDiff, runState } from "./run-state.ts";
 import { watchFlags } from "./run-stream.ts";
 import { taintVerb } from "./run-taint.ts";
-import { runStart, runTest, runWatch, sampleCommand } from "./run-start.ts";
+import { runStart, runTest, runWatch, sampleCommand, startFlags } from "./run-start.ts";
 
 export function runVerbs(run: Command, verb: Verb): void {
-  budgetFlags(
+  startFlags(
     inputFlags(verb(run, "start <workflow>", "Start a run of a saved workflow", runStart)),
-  )
-    .option("--version <number>", "which version; default the newest", wholeNumber)
-    .option("--metadata <key=value>", "what to find it by; may be repeated", collect)
-    .option("--priority <number>", "-1000 to 1000; lower numbers run first", wholeNumber)
-    .option("--deadline <duration>", "how long it may take: 30s, 10m, 2h")
-    .option(
-      "--dedupe-input <duration>",
-      "do not start a second run for the same input within this time, such as 24h",
-    );
+  );
   budgetFlags(
     fileFlag(inputFlags(verb(run, "test", "Run a definition without saving it", runTest))),
   );

@@ -104,6 +104,22 @@ from pawl_sdk.server import Server, aserve, serve
 from pawl_sdk.state import WorkflowState
 from pawl_sdk.streaming import Checkpoint, StreamItem, StreamMode, TaskResult
 from pawl_sdk.testing import Ran, arun_handler, run_handler
+from pawl_sdk.webhooks import (
+    DeliveryDetails,
+    DeliveryPage,
+    EndpointOptions,
+    EndpointPage,
+    EndpointSecret,
+    RunException,
+    RunResult,
+    RunWebhook,
+    RunWebhookStatus,
+    WebhookAttempt,
+    WebhookDelivery,
+    WebhookEndpoint,
+    WebhookRefused,
+    verify_webhook,
+)
 
 __all__ = [
     "AT_MOST_ONCE",
@@ -211,4 +227,18 @@ __all__ = [
     "handler",
     "run_handler",
     "serve",
+    "DeliveryDetails",
+    "DeliveryPage",
+    "EndpointOptions",
+    "EndpointPage",
+    "EndpointSecret",
+    "RunException",
+    "RunResult",
+    "RunWebhook",
+    "RunWebhookStatus",
+    "WebhookAttempt",
+    "WebhookDelivery",
+    "WebhookEndpoint",
+    "WebhookRefused",
+    "verify_webhook",
 ]

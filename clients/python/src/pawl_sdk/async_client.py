@@ -27,13 +27,14 @@ from pawl_sdk._steps import Emissions, OnReconnect, Steps
 from pawl_sdk._stream import Callbacks, stream, watch_with_callbacks
 from pawl_sdk._watch import WatchOptions, watch
 from pawl_sdk._watch_many import OnLost, watch_many
-from pawl_sdk.async_resources import Approvals, DeadLetters, NodeTypes, Queues, Repairs, Schedules, Workflows
+from pawl_sdk.async_resources import Approvals, DeadLetters, NodeTypes, Queues, Repairs, Schedules, Webhooks, Workflows
 from pawl_sdk.details import EffectPage, EventPage, Explanation, Invocation, TagPage, TaintTrace
 from pawl_sdk.errors import PawlError
 from pawl_sdk.model import AcceptedRun, Event, KeptFilter, KeptFilterPage, Run, RunPage, SignalledRun, StartItem, TestedRun
 from pawl_sdk.options import ControlRunOptions, Decision, ListRunsOptions, StartOptions, TopUpOptions
 from pawl_sdk.state import WorkflowState
 from pawl_sdk.streaming import OnCheckpoint, OnTaskResult, StreamItem, StreamMode
+from pawl_sdk.webhooks import RunResult
 
 T = TypeVar("T")
 
@@ -118,6 +119,7 @@ class AsyncClient:
         self.workflows = Workflows(self._drive, self._caller)
         self.approvals = Approvals(self._drive, self._caller)
         self.schedules = Schedules(self._drive, self._caller)
+        self.webhooks = Webhooks(self._drive, self._caller)
         self.repairs = Repairs(self._drive, self._caller)
         self.queues = Queues(self._drive, self._caller)
         self.dead_letters = DeadLetters(self._drive, self._caller)
@@ -233,6 +235,10 @@ class AsyncClient:
     async def wait(self, run_id: str, *, timeout: float | None = None) -> Run:
         """Waits for the end and returns the run, however it ended. Raises PawlError DEADLINE_PASSED after `timeout` seconds; the run continues."""
         return await self._drive.run(self._calls.wait(run_id), timeout)
+
+    async def result(self, run_id: str, *, timeout: float | None = None) -> RunResult:
+        """Waits for the end and returns the record of the run: output, state, cause of a failure, times and webhooks."""
+        return await self._drive.run(self._calls.result(run_id), timeout)
 
     async def get(self, run_id: str, *, at_event_id: int | None = None) -> Run:
         """One run with its nodes, now or after an event of its log. Raises PawlError CURSOR_OUT_OF_RANGE."""

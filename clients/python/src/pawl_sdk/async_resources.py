@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Iterable
 from datetime import datetime
 from typing import Any, Protocol, TypeVar, Unpack
 
@@ -12,6 +12,7 @@ from pawl_sdk._calls.catalogue import CatalogueCalls
 from pawl_sdk._calls.queues import DeadLetterCalls, QueueCalls
 from pawl_sdk._calls.repairs import RepairCalls
 from pawl_sdk._calls.schedules import ScheduleCalls
+from pawl_sdk._calls.webhooks import WebhookCalls
 from pawl_sdk._calls.workflows import WorkflowCalls
 from pawl_sdk._steps import Emissions, Steps
 from pawl_sdk.catalogue import Executor, NodeType, NodeTypePage
@@ -39,6 +40,15 @@ from pawl_sdk.options import (
     ScheduleOptions,
 )
 from pawl_sdk.repairs import RepairedRun, RepairOptions, RepairPlan, RetryOptions
+from pawl_sdk.webhooks import (
+    DeliveryDetails,
+    DeliveryPage,
+    EndpointOptions,
+    EndpointPage,
+    EndpointSecret,
+    WebhookDelivery,
+    WebhookEndpoint,
+)
 
 T = TypeVar("T")
 
@@ -163,6 +173,84 @@ class Schedules:
     async def trigger(self, schedule_id: str, *, request_id: str | None = None) -> StartedRun:
         """Starts a run now, beside the occurrences."""
         return await self._run(self._calls.trigger(schedule_id, request_id))
+
+
+class Webhooks:
+    """Receivers of webhooks, and what was delivered to them."""
+
+    def __init__(self, drive: Drives, caller: Caller) -> None:
+        self._run = drive.run
+        self._calls = WebhookCalls(caller)
+
+    async def create(
+        self,
+        endpoint_id: str,
+        url: str,
+        *,
+        secret: str = "",
+        request_id: str | None = None,
+        **options: Unpack[EndpointOptions],
+    ) -> EndpointSecret:
+        """Saves a receiver and gives its secret. Raises PawlError WEBHOOK_ENDPOINT_EXISTS or INPUT_INVALID."""
+        return await self._run(self._calls.create(endpoint_id, url, secret, request_id, **options))
+
+    async def get(self, endpoint_id: str) -> WebhookEndpoint:
+        """One receiver. Raises PawlError WEBHOOK_ENDPOINT_NOT_FOUND."""
+        return await self._run(self._calls.get(endpoint_id))
+
+    async def list(self, *, page_size: int = 0, page_token: str = "") -> EndpointPage:
+        """A page of receivers."""
+        return await self._run(self._calls.list(page_size, page_token))
+
+    async def update(
+        self,
+        endpoint_id: str,
+        url: str | None = None,
+        *,
+        disabled: bool = False,
+        expected_version: int = 0,
+        request_id: str | None = None,
+        **options: Unpack[EndpointOptions],
+    ) -> WebhookEndpoint:
+        """Replaces the specification, if a URL is given, and switches the receiver on or off. Raises PawlError VERSION_MISMATCH."""
+        return await self._run(
+            self._calls.update(endpoint_id, url, disabled, expected_version, request_id, **options)
+        )
+
+    async def delete(self, endpoint_id: str, *, request_id: str | None = None) -> None:
+        """Deletes it; its pending deliveries end as dead."""
+        await self._run(self._calls.delete(endpoint_id, request_id))
+
+    async def rotate_secret(
+        self,
+        endpoint_id: str,
+        *,
+        secret: str = "",
+        overlap: float | None = None,
+        request_id: str | None = None,
+    ) -> EndpointSecret:
+        """Gives another secret. The present one signs too for `overlap` seconds, by default for a day."""
+        return await self._run(self._calls.rotate_secret(endpoint_id, secret, overlap, request_id))
+
+    async def deliveries(
+        self,
+        *,
+        run_id: str = "",
+        endpoint_id: str = "",
+        states: Iterable[str] = (),
+        page_size: int = 0,
+        page_token: str = "",
+    ) -> DeliveryPage:
+        """A page of deliveries, newest first."""
+        return await self._run(self._calls.deliveries(run_id, endpoint_id, states, page_size, page_token))
+
+    async def delivery(self, delivery_id: str) -> DeliveryDetails:
+        """A delivery with its body and its calls. Raises PawlError WEBHOOK_DELIVERY_NOT_FOUND."""
+        return await self._run(self._calls.delivery(delivery_id))
+
+    async def redeliver(self, delivery_id: str, *, request_id: str | None = None) -> WebhookDelivery:
+        """Sends a delivery again under the same id."""
+        return await self._run(self._calls.redeliver(delivery_id, request_id))
 
 
 class Queues:

@@ -30,9 +30,10 @@ from pawl_sdk.details import EffectPage, EventPage, Explanation, Invocation, Tag
 from pawl_sdk.errors import PawlError
 from pawl_sdk.model import AcceptedRun, Event, KeptFilter, KeptFilterPage, Run, RunPage, SignalledRun, StartItem, TestedRun
 from pawl_sdk.options import ControlRunOptions, Decision, ListRunsOptions, StartOptions, TopUpOptions
-from pawl_sdk.resources import Approvals, DeadLetters, NodeTypes, Queues, Repairs, Schedules, Workflows
+from pawl_sdk.resources import Approvals, DeadLetters, NodeTypes, Queues, Repairs, Schedules, Webhooks, Workflows
 from pawl_sdk.state import WorkflowState
 from pawl_sdk.streaming import OnCheckpoint, OnTaskResult, StreamItem, StreamMode
+from pawl_sdk.webhooks import RunResult
 
 T = TypeVar("T")
 
@@ -110,6 +111,7 @@ class Client:
         self.workflows = Workflows(self._drive, self._caller)
         self.approvals = Approvals(self._drive, self._caller)
         self.schedules = Schedules(self._drive, self._caller)
+        self.webhooks = Webhooks(self._drive, self._caller)
         self.repairs = Repairs(self._drive, self._caller)
         self.queues = Queues(self._drive, self._caller)
         self.dead_letters = DeadLetters(self._drive, self._caller)
@@ -225,6 +227,10 @@ class Client:
     def wait(self, run_id: str, *, timeout: float | None = None) -> Run:
         """Waits for the end and returns the run, however it ended. Raises PawlError DEADLINE_PASSED after `timeout` seconds; the run continues."""
         return self._drive.run(self._calls.wait(run_id), timeout)
+
+    def result(self, run_id: str, *, timeout: float | None = None) -> RunResult:
+        """Waits for the end and returns the record of the run: output, state, cause of a failure, times and webhooks."""
+        return self._drive.run(self._calls.result(run_id), timeout)
 
     def get(self, run_id: str, *, at_event_id: int | None = None) -> Run:
         """One run with its nodes, now or after an event of its log. Raises PawlError CURSOR_OUT_OF_RANGE."""

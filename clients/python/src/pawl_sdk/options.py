@@ -6,6 +6,8 @@ from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import Any, Literal, TypedDict
 
+from pawl_sdk.webhooks import RunWebhook
+
 Decision = Literal["approve", "reject"]
 """The answer of a person."""
 Missed = Literal["skip", "run_once", "run_all"]
@@ -48,6 +50,8 @@ class StartOptions(TypedDict, total=False):
     request_id: str | None
     untrusted_input: bool
     """The input is not trusted: it gets the label input."""
+    webhook: RunWebhook | None
+    """Calls a URL at events of the run."""
 
 
 class TopUpOptions(TypedDict, total=False):

@@ -177,6 +177,29 @@ export const LIMITS = {
   llmEventBytes: MIB,
   httpTimeoutMs: 30_000,
   httpRedirects: 3,
+  /** The output and the state in the body of a webhook. */
+  webhookBytes: 512 * KIB,
+  /** How long a receiver of webhooks may take to answer. Receivers answer first and work later. */
+  webhookTimeoutMs: 15_000,
+  /** Webhook calls of one executor at once. */
+  webhookSlots: 16,
+  webhookUrlLength: 2_000,
+  webhookHeaders: 20,
+  /** Deliveries of events of one run that do not end it. */
+  webhookDeliveries: 1_000,
+  /** Deliveries in the record of a run. */
+  webhooksShown: 20,
+  /** Webhooks of one definition. */
+  webhooks: 10,
+  /** Receivers of one instance. Every event that one of them gets is compared with all of them. */
+  webhookEndpoints: 200,
+  /** Workflows that one receiver names. */
+  webhookWorkflows: 200,
+  /** How long the secret before the present one may sign, and the default. */
+  webhookOverlapMsMax: 7 * DAY_MS,
+  webhookOverlapMs: DAY_MS,
+  /** How long the log of deliveries keeps those that are over. */
+  webhookKeptMs: 30 * DAY_MS,
   /** Rows of one query; valueBytes bounds their size. */
   queryRowsMax: 10_000,
   logMessageBytes: 16 * KIB,

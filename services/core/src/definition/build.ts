@@ -8,6 +8,7 @@ import { limitsAny } from "../policy/budget.ts";
 import type { ConcurrencyLimit, RateLimit } from "../policy/limit.ts";
 import { DEFAULT_RETRY, type RetryPolicy, STANDARD_RETRY } from "../policy/retry.ts";
 import type { TaintRule } from "../policy/taint.ts";
+import type { Receiver } from "../policy/webhook.ts";
 import type { RawTool } from "./agent-config.ts";
 import { declarationOf, toolName, toolNode } from "./agent-tools.ts";
 import { amountsOf } from "./amounts.ts";
@@ -50,6 +51,7 @@ export function buildDefinition(raw: RawDefinition): Definition {
     memory: new Map(Object.entries(raw.memory).map(([key, { merge }]) => [key, merge])),
     hasUntrustedInput: raw.untrusted_input,
     policies: raw.policies.map(buildPolicy),
+    webhooks: raw.webhooks.map(buildWebhook),
     nodes: raw.nodes.map((node, ordinal) => {
       const built = buildNode(node, ordinal, leavesByError.has(node.id));
       return spellings === undefined ? built : { ...built, causeSpellings: spellings };
@@ -57,6 +59,11 @@ export function buildDefinition(raw: RawDefinition): Definition {
     edges: raw.edges.map((edge, index) => buildEdge(edge, index, implied.get(edge.source))),
   };
 }
+
+const buildWebhook = ({ url, endpoint, events }: RawDefinition["webhooks"][number]): Receiver => ({
+  ...{ events: [...new Set(events)], endpointId: endpoint ?? null, url: url ?? null },
+  ...{ headers: {}, secret: null },
+});
 
 const buildPolicy = (raw: RawDefinition["policies"][number]): TaintRule => ({
   action: raw.action,

@@ -1,6 +1,7 @@
 // The definition as authors write it: snake_case keys, strict objects, bounds on every number. graph-rules.ts has the rules across
 // nodes and edges; node-types.ts has the configs of the node types.
 
+import { TERMINAL_EVENTS, WEBHOOK_EVENTS } from "../policy/webhook.ts";
 import { z } from "zod";
 import { LIMITS } from "../data/limits.ts";
 import { MERGE_STRATEGIES } from "../data/merge.ts";
@@ -218,6 +219,19 @@ const policySchema = z.strictObject({
   message: z.string().max(LIMITS.taintReasonLength).default(""),
 });
 
+/** A receiver of events. The scheduler also checks where its URL leads. */
+const webhookSchema = z
+  .strictObject({
+    url: z.string().min(1).max(LIMITS.webhookUrlLength).optional(),
+    /** The endpoint that signs the calls, and that is called if there is no URL. */
+    endpoint: nameSchema.optional(),
+    events: z
+      .array(z.enum(WEBHOOK_EVENTS))
+      .min(1)
+      .default([...TERMINAL_EVENTS]),
+  })
+  .refine(({ url, endpoint }) => (url ?? endpoint) !== undefined, "needs a url or an endpoint");
+
 export const definitionSchema = z.strictObject({
   id: nameSchema.nullable().default(null),
   title: z.string().max(LIMITS.labelLength).default(""),
@@ -257,6 +271,8 @@ export const definitionSchema = z.strictObject({
   untrusted_input: z.boolean().default(false),
   /** Which nodes may not read labelled data. */
   policies: z.array(policySchema).max(LIMITS.taintRules).default([]),
+  /** The receivers of events of every run. */
+  webhooks: z.array(webhookSchema).max(LIMITS.webhooks).default([]),
   nodes: z.array(nodeSchema),
   edges: z.array(edgeSchema).default([]),
 });

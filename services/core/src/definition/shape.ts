@@ -10,6 +10,7 @@ import type { Moderation, ModerationAction } from "../policy/moderation.ts";
 import type { ParentFailurePolicy } from "../data/parent-failure.ts";
 import type { RetryPolicy } from "../policy/retry.ts";
 import type { TaintRule } from "../policy/taint.ts";
+import type { Receiver } from "../policy/webhook.ts";
 
 /** When a node with several parents may run: all settled, any taken, or n taken. */
 export type Join =
@@ -191,6 +192,8 @@ export interface Definition {
   readonly hasUntrustedInput: boolean;
   /** Which executions may not read labelled data. */
   readonly policies: readonly TaintRule[];
+  /** The receivers of events of every run. */
+  readonly webhooks: readonly Receiver[];
 }
 
 /** A place in a text. From 1, as editors count. */

@@ -19,6 +19,8 @@ type MetadataKey =
   | "cursor"
   | "cycle"
   | "definition_id"
+  | "delivery_id"
+  | "endpoint_id"
   | "executor_id"
   | "field"
   | "header"

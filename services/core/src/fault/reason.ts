@@ -23,6 +23,8 @@ export type GrpcCodeName = keyof typeof GRPC_CODES;
 /** The resource that a call is about. */
 type Resource =
   | "approval"
+  | "delivery"
+  | "endpoint"
   | "executor"
   | "node"
   | "node_type"
@@ -73,6 +75,9 @@ export const REASONS = {
   SIGNAL_NOT_AWAITED: { code: "FAILED_PRECONDITION", retryable: false, resource: "run" },
   TOO_MANY_SIGNALS: { code: "RESOURCE_EXHAUSTED", retryable: false, resource: "run" },
   BUDGET_NOT_LIMITED: { code: "FAILED_PRECONDITION", retryable: false, resource: "run" },
+  WEBHOOK_ENDPOINT_NOT_FOUND: { code: "NOT_FOUND", retryable: false, resource: "endpoint" },
+  WEBHOOK_ENDPOINT_EXISTS: { code: "ALREADY_EXISTS", retryable: false, resource: "endpoint" },
+  WEBHOOK_DELIVERY_NOT_FOUND: { code: "NOT_FOUND", retryable: false, resource: "delivery" },
   NODE_TYPE_NOT_FOUND: { code: "NOT_FOUND", retryable: false, resource: "node_type" },
   EXECUTOR_ID_TAKEN: { code: "ALREADY_EXISTS", retryable: false, resource: "executor" },
   SERVICE_NOT_FOUND: { code: "NOT_FOUND", retryable: false, resource: "service" },
@@ -113,6 +118,10 @@ export const NEXT_STEPS: Readonly<Record<Reason, string>> = {
   NODE_NOT_FOUND: "Check the node id and the iteration against the run's definition.",
   MEMORY_KEY_NOT_FOUND:
     "Check the key; the log of the run shows which keys its nodes have written.",
+  WEBHOOK_ENDPOINT_NOT_FOUND: "Check the id in the list of webhook endpoints.",
+  WEBHOOK_ENDPOINT_EXISTS: "Update the endpoint, or choose another id.",
+  WEBHOOK_DELIVERY_NOT_FOUND:
+    "Check the id in the list of deliveries; deliveries that are over are deleted after 30 days.",
   SCHEDULE_NOT_FOUND: "Check the id in the list of schedules.",
   SCHEDULE_EXISTS: "Update the schedule, or choose another id.",
   WORKFLOW_EXISTS: "Update the workflow, or choose another id.",

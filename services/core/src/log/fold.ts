@@ -29,7 +29,7 @@ import { isNodeFact, isRunFact, type NodeFact, type RunFact } from "./fact-kind.
 import { applyToItem, closeScope, openScope } from "./fold-item.ts";
 import { noteUnfunded, raiseText, settleFunds, takeFunds } from "./ledger.ts";
 import { corrupt } from "./corrupt.ts";
-import { beginsQueued, reasonText, runStatusAfter } from "./meaning.ts";
+import { beginsQueued, reasonOf, reasonText, runStatusAfter } from "./meaning.ts";
 import { remember } from "./memory.ts";
 import { beginInline, leave, move } from "./move.ts";
 import { noteProgress, visit } from "./progress.ts";
@@ -84,6 +84,7 @@ function applyToRun(state: RunState, event: RunFact): void {
       state.rate = event.payload.rate;
       state.daily = event.payload.daily;
       state.kind = event.payload.kind;
+      state.workflowVersion = event.payload.workflowVersion;
       state.deadlineAt = event.payload.deadlineAt;
       state.firstDeadlineAt = event.payload.deadlineAt;
       state.parent = event.payload.parent;
@@ -98,6 +99,7 @@ function applyToRun(state: RunState, event: RunFact): void {
       state.input = event.value ?? "null";
       state.inputBytes = utf8Bytes(state.input);
       state.inputTaint = event.payload.taint;
+      state.webhookEvents = event.payload.webhookEvents ?? [];
       if (runStatusAfter(event) === "running") admit(state);
       beginUndoRun(state, event);
       break;
@@ -114,6 +116,9 @@ function applyToRun(state: RunState, event: RunFact): void {
       end(state, event);
       break;
     case "run.failed":
+      state.failure = event.payload.cause;
+      end(state, event);
+      break;
     case "run.cancelled":
     case "run.timed_out":
       end(state, event);
@@ -189,6 +194,7 @@ function applyToWhole(state: RunState, index: number, node: NodeState, event: No
     case "node.failed":
     case "node.timed_out":
       fail(state, index);
+      node.failure = reasonOf(event)?.cause;
       settle(state, index, node, event);
       break;
     case "node.cancelled":

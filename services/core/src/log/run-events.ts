@@ -49,6 +49,8 @@ export interface RunPayloads {
     readonly repair?: RepairLink;
     /** The run only undoes this execution of another run. value: `{"input", "output"}` of that run and that execution. */
     readonly undoes?: ParentLink;
+    /** The events that the webhooks of the run and of its workflow get. */
+    readonly webhookEvents?: readonly string[];
   } & Limits;
   /**
    * `deadlineAt` is set if the deadline moved (`clock.ts`). The note is set if a user paused or resumed the run. `ending` is set when a

@@ -5,6 +5,7 @@ import type { DefinitionId, NodeId, RunId } from "../name/ids.ts";
 import type { Budget } from "../policy/budget.ts";
 import type { Limits } from "../policy/limit.ts";
 import type { Taint } from "../policy/taint.ts";
+import type { Receiver } from "../policy/webhook.ts";
 import type {
   Fact,
   FactOf,
@@ -69,6 +70,8 @@ export interface AcceptedStart {
   readonly repair?: AcceptedRepair;
   /** The run only undoes this execution of another run. Its input has the keys `input` and `output`. */
   readonly undoes?: ParentLink;
+  /** The webhooks of the run: those of its workflow and of its request. */
+  readonly webhooks?: readonly Receiver[];
 }
 
 /** What a run takes over from the finished run that it repairs. */
@@ -131,9 +134,16 @@ export function startedFact(start: AcceptedStart): FactOf<"run.started"> {
       ...(start.taint === undefined ? {} : { taint: start.taint }),
       ...repairOf(start),
       ...(start.undoes === undefined ? {} : { undoes: start.undoes }),
+      ...webhookEventsOf(start),
     },
     value: start.input,
   };
+}
+
+/** The log names the events only: it shows no URL, which may hold a token. */
+function webhookEventsOf({ webhooks = [] }: AcceptedStart) {
+  if (webhooks.length === 0) return {};
+  return { webhookEvents: [...new Set(webhooks.flatMap(({ events }) => events))] };
 }
 
 function repairOf({ repair }: AcceptedStart) {

@@ -131,6 +131,7 @@ class NewNode extends NewExecution {
   /** How often each of the `reentries` was taken since the node was last reached another way; undefined for never. */
   repeats: readonly number[] | undefined;
   handle: string | undefined;
+  failure: string | undefined;
   /** The time until which the next nodes wait. A delay sets it. */
   releaseAt: number | undefined;
   /** Set for a map or a loop once its items are known. */
@@ -149,6 +150,7 @@ class NewRun {
   readonly graph: Graph;
   status: RunStatus = "pending";
   kind: RunKind = "saved";
+  workflowVersion = 0;
   /** The seq of the newest folded event. */
   lastSeq = 0;
   input = "null";
@@ -264,8 +266,10 @@ class NewRun {
   readonly raises: Map<string, string> = new Map();
   /** The node whose failure fails the whole run. It is set until the run ends. */
   fatalNode: number | undefined;
-  /** The node that failed first; run.failed names it. */
+  /** The node that failed first; run.failed names it. The cause, if the run failed although no node did. The events of its webhooks. */
   firstFailedNode: number | undefined;
+  failure: string | undefined;
+  webhookEvents: readonly string[] = [];
 
   constructor(runId: RunId, graph: Graph) {
     this.runId = runId;

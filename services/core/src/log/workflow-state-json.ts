@@ -33,8 +33,12 @@ function dateOf(sinceEpoch: number): readonly [year: number, month: number, day:
   return [year + era * 400 + (isNext ? 1 : 0), isNext ? month - 9 : month + 3, day];
 }
 
+type Times = "createdAt" | "updatedAt";
+/** A state, perhaps without its times. */
+type Shown = Omit<WorkflowState, Times> & { readonly [Name in Times]: number | undefined };
+
 /** A state as JSON text. The values of the memory keep their spelling. */
-export function workflowStateJson(state: WorkflowState): string {
+export function workflowStateJson(state: Shown): string {
   const head = JSON.stringify({
     workflow_id: state.workflowId,
     run_id: state.runId,
@@ -71,7 +75,7 @@ export function workflowStateJson(state: WorkflowState): string {
   return `${head.slice(0, -1)},"compensation_stack":${stackJson(state)},"memory":${state.memoryJson}}`;
 }
 
-function stackJson({ compensationStack }: WorkflowState): string {
+function stackJson({ compensationStack }: Shown): string {
   const entries = compensationStack.map(
     ({ actionId, compensationAction: { type, payloadJson } }) => {
       const action = `{"type":${JSON.stringify(type)},"payload":${payloadJson}}`;

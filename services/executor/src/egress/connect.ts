@@ -3,14 +3,8 @@
 
 import { Agent, buildConnector } from "undici";
 import { EngineError } from "@pawl/core/fault/engine-error";
-import {
-  isAllowed,
-  portOf,
-  resolveAllowed,
-  type EgressPolicy,
-  type Lookup,
-  type Target,
-} from "./guard.ts";
+import { isAllowed, portOf, type EgressPolicy, type Target } from "@pawl/platform/egress/url";
+import { resolveAllowed, type Lookup } from "./guard.ts";
 
 export const CONNECT_TIMEOUT_MS = 5_000;
 /** How long a server may be silent before its headers, and between two chunks of its body. */

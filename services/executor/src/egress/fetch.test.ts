@@ -2,10 +2,11 @@ import { createServer, type IncomingMessage, type RequestListener } from "node:h
 import type { AddressInfo } from "node:net";
 import { createGzip, gzipSync } from "node:zlib";
 import { expect, onTestFinished, test } from "vitest";
-import { parseCidrs } from "./address.ts";
+import { parseCidrs } from "@pawl/platform/egress/address";
 import { guardedAgent } from "./connect.ts";
 import { egressFetch, type EgressRequest } from "./fetch.ts";
-import { DEFAULT_EGRESS, type EgressPolicy, type Lookup } from "./guard.ts";
+import { DEFAULT_EGRESS, type EgressPolicy } from "@pawl/platform/egress/url";
+import type { Lookup } from "./guard.ts";
 
 const LOCAL: EgressPolicy = { ...DEFAULT_EGRESS, allowed: parseCidrs("127.0.0.1/32") ?? [] };
 

@@ -10,8 +10,8 @@ import { inCallSpan } from "@pawl/platform/telemetry/outgoing-call";
 import { traceHeaders } from "@pawl/platform/telemetry/trace";
 import { discard, readBody } from "./body.ts";
 import { CONNECT_TIMEOUT_MS, IDLE_TIMEOUT_MS } from "./connect.ts";
-import { checkUrl, type EgressPolicy } from "./guard.ts";
-import { carriedHeaders } from "./headers.ts";
+import { checkUrl, type EgressPolicy } from "@pawl/platform/egress/url";
+import { carriedHeaders } from "@pawl/platform/egress/headers";
 
 export interface EgressRequest {
   readonly method: string;
@@ -22,6 +22,8 @@ export interface EgressRequest {
   readonly signal: AbortSignal;
   /** How long the server may be silent before its headers, and between two chunks of its body. The agent's own limit by default. */
   readonly idleMs?: number;
+  /** False: a redirect is the answer. */
+  readonly followsRedirects?: false;
 }
 
 interface Answered<Body> {
@@ -98,7 +100,8 @@ async function follow(egress: Egress, asked: EgressRequest): Promise<EgressOpene
       return explainFailure(error, current);
     }
     const location = REDIRECTS.has(response.statusCode) ? response.headers["location"] : undefined;
-    if (typeof location !== "string") return openedBy(response, verdict.url);
+    if (typeof location !== "string" || current.followsRedirects === false)
+      return openedBy(response, verdict.url);
     discard(response.body);
     if (hop >= LIMITS.httpRedirects)
       return failure("url_blocked", `more than ${LIMITS.httpRedirects} redirects`);

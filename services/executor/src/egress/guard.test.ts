@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
-import { isPublicAddress, isWithin, parseCidrs } from "./address.ts";
+import { isPublicAddress, isWithin, parseCidrs } from "@pawl/platform/egress/address";
 import {
   checkUrl,
   DEFAULT_EGRESS,
   isInternalName,
-  resolveAllowed,
   type EgressPolicy,
-} from "./guard.ts";
+} from "@pawl/platform/egress/url";
+import { resolveAllowed } from "./guard.ts";
 
 const loopback: EgressPolicy = {
   ...DEFAULT_EGRESS,

@@ -1,9 +1,9 @@
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
-import { parseCidrs } from "../egress/address.ts";
+import { parseCidrs } from "@pawl/platform/egress/address";
 import { guardedAgent } from "../egress/connect.ts";
-import { DEFAULT_EGRESS } from "../egress/guard.ts";
+import { DEFAULT_EGRESS } from "@pawl/platform/egress/url";
 import { returned } from "../run/outcome.ts";
 import { memoryLedger } from "../work/memory-ledger.fixture.ts";
 import { probeHandler } from "./handler-probe.fixture.ts";

@@ -13,7 +13,7 @@ import {
   type EgressFailure,
   type EgressResponse,
 } from "../egress/fetch.ts";
-import { checkHeaders } from "../egress/headers.ts";
+import { checkHeaders } from "@pawl/platform/egress/headers";
 import { retryAfterMs } from "../egress/retry-after.ts";
 import { defineHandler, failedForGood, type Handler } from "./handler.ts";
 

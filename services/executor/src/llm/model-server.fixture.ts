@@ -3,10 +3,10 @@ import { createServer, type IncomingHttpHeaders, type ServerResponse } from "nod
 import type { AddressInfo } from "node:net";
 import { Secret } from "@pawl/platform/config/secret";
 import { onTestFinished } from "vitest";
-import { parseCidrs } from "../egress/address.ts";
+import { parseCidrs } from "@pawl/platform/egress/address";
 import { guardedAgent } from "../egress/connect.ts";
 import type { Egress } from "../egress/fetch.ts";
-import { DEFAULT_EGRESS } from "../egress/guard.ts";
+import { DEFAULT_EGRESS } from "@pawl/platform/egress/url";
 import type { ProviderSettings } from "./call.ts";
 import { ProviderFault, type LlmChunk, type LlmInput, type LlmProvider } from "./provider.ts";
 

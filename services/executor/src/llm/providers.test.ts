@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { parseConfig } from "../config.ts";
 import { guardedAgent } from "../egress/connect.ts";
-import { DEFAULT_EGRESS } from "../egress/guard.ts";
+import { DEFAULT_EGRESS } from "@pawl/platform/egress/url";
 import { providersOf } from "./providers.ts";
 
 function setup(settings: object) {

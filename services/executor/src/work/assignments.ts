@@ -72,8 +72,9 @@ export class Assignments {
         return this.#answer(item.value.claim, commitName(item.value.name), item.value);
       case "extended":
         return this.#answer(item.value.claim, EXTEND, undefined);
-      // Renewed only proves that the scheduler lives. The session handles the others, and unknown items belong to a newer protocol.
+      // The worker handles the calls of webhooks. Renewed only proves that the scheduler lives. The session handles the others, and unknown items belong to a newer protocol.
       case "renewed":
+      case "webhookCall":
       case "registered":
       case "drain":
       case undefined:

@@ -20,6 +20,7 @@ import type { WorkerItemInit } from "./fenced-writer.ts";
 import { Renew } from "./renew.ts";
 import { Session, type WorkStream } from "./session.ts";
 import { Capacity } from "./capacity.ts";
+import type { WebhookCaller } from "./webhook-calls.ts";
 import { within } from "./within.ts";
 import { WorkerEvents } from "@pawl/platform/queue/worker-events";
 
@@ -46,6 +47,11 @@ export interface WorkerOptions {
   /** How long that process has been silent. 0 by default. */
   readonly silentMs?: () => number;
   readonly connect: () => WorkStream;
+  /** Makes webhook calls, so many at once. Only executors with the token may. */
+  readonly webhooks?: {
+    readonly slots: number;
+    readonly open: (send: (item: WorkerItemInit) => void) => WebhookCaller;
+  };
   readonly run: RunAttempt;
   readonly onRegistered?: (registered: Registered) => void;
   readonly onDisconnected?: (error: EngineError | undefined) => void;
@@ -64,6 +70,7 @@ export class Worker {
   readonly #assignments: Assignments;
   readonly #session: Session;
   readonly #renew: Renew;
+  readonly #webhooks: WebhookCaller | undefined;
   #stopped: Promise<void> | undefined;
   /** The scheduler refused an executor without capacity. */
   #isZeroRefused = false;
@@ -78,11 +85,15 @@ export class Worker {
     this.#outbox = new Outbox(() => this.#session.wake());
     const shared = { outbox: this.#outbox, capacity: this.#capacity, events: this.events };
     this.#assignments = new Assignments({ ...shared, run: options.run });
+    this.#webhooks = options.webhooks?.open((item) => this.#outbox.control(item));
     this.#session = new Session({
       connect: options.connect,
       outbox: this.#outbox,
       register: () => this.#register(),
-      onItem: this.#assignments.onItem,
+      onItem: (item) => {
+        if (item.item.case === "webhookCall") this.#webhooks?.take(item.item.value);
+        else this.#assignments.onItem(item);
+      },
       onRegistered: (registered) => {
         // The capacity may have changed while the scheduler answered.
         if (this.#offered !== this.#sentCapacity) this.#outbox.control(this.#register());
@@ -153,7 +164,7 @@ export class Worker {
     probe("executor.drain-begun");
     // Register with capacity 0, so that the scheduler sends no more. Assignments already on their way are released on arrival.
     if (this.#session.isRegistered) this.#outbox.control(this.#register());
-    await within(this.#capacity.idle(), graceMs);
+    await Promise.all([within(this.#capacity.idle(), graceMs), this.#webhooks?.stop(graceMs)]);
     this.#assignments.release();
     await within(this.#capacity.idle(), ABORT_MS);
     await within(this.#outbox.empty(), settleMs);
@@ -178,7 +189,8 @@ export class Worker {
     const isNoneRefused = this.#offered === 0 && this.#isZeroRefused;
     const slots = isNoneRefused ? Math.max(1, held.length) : this.#offered;
     const known = { executorId, nodeTypes, slots, held, description, instanceId, token };
-    const value = { ...known, descriptors, ...(process && { process }) };
+    const webhookSlots = this.#offered === 0 ? 0 : (this.#options.webhooks?.slots ?? 0);
+    const value = { ...known, descriptors, webhookSlots, ...(process && { process }) };
     return { item: { case: "register", value } };
   }
 

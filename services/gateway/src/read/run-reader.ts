@@ -12,6 +12,7 @@ import { heldNodes, slotsToAsk, waitingReason } from "@pawl/core/explain/stuck";
 import { EngineError } from "@pawl/core/fault/engine-error";
 import { isFinal, type RunEvent } from "@pawl/core/log/event";
 import { apply, newRunState } from "@pawl/core/log/fold";
+import { runResult } from "@pawl/core/log/result";
 import type { RunState } from "@pawl/core/log/state";
 import type { RunId } from "@pawl/core/name/ids";
 import { DEFAULT_TENANT } from "@pawl/core/name/tenant";
@@ -20,8 +21,10 @@ import { readEvents } from "@pawl/platform/store/log/reads";
 import { getRuns, readRepairs } from "@pawl/platform/store/runs/reads";
 import type { RunRecord } from "@pawl/platform/store/runs/runs";
 import { readWaitingRoom } from "@pawl/platform/store/survey/reads";
+import { deliveriesOf } from "@pawl/platform/store/webhooks/reads";
 import { toWireRun, toWireRunWithNodes } from "@pawl/platform/wire/run";
 import { toJsonBytes, traceIdOf } from "@pawl/platform/wire/scalar";
+import { toWireResult } from "@pawl/platform/wire/webhook";
 import {
   type NodeHold as WireNodeHold,
   type NodeRun as WireNodeRun,
@@ -29,6 +32,7 @@ import {
   WorkflowStateSchema,
 } from "@pawl/proto/pawl/v1/run_pb";
 import { type GetRunResponse, GetRunResponseSchema } from "@pawl/proto/pawl/v1/run_service_pb";
+import type { RunResult } from "@pawl/proto/pawl/v1/webhook_pb";
 import type { ViewReader } from "../watch/view.ts";
 import { checkWithin, type WatchedRun } from "../watch/watch-run.ts";
 import { coalesce } from "../watch/coalesce.ts";
@@ -55,6 +59,8 @@ export interface RunReader extends ViewReader {
     /** Sees each event before the fold applies it. */
     before?: (state: RunState, event: RunEvent) => void,
   ) => Promise<FoldedRun>;
+  /** The record of the run now. @throws RUN_NOT_FOUND, STORE_UNAVAILABLE, EVENT_LOG_CORRUPTION */
+  readonly resultOf: (runId: RunId) => Promise<RunResult>;
 }
 
 const RUNS_PER_READ = 200;
@@ -92,6 +98,13 @@ export function createRunReader(pool: Pool, definitions: DefinitionCache): RunRe
     toWireRunWithNodes(record, await checkpoints.foldAt(pool, record.runId, graph, atSeq));
   return {
     foldRun,
+    resultOf: async (runId) => {
+      const [{ record, state }, deliveries] = await Promise.all([
+        foldRun(runId),
+        deliveriesOf(pool, runId, LIMITS.webhooksShown),
+      ]);
+      return toWireResult(runResult(state, record.workflowId ?? ""), deliveries);
+    },
     graphOf: async (runId) => (await find(runId)).definition.graph,
     stateBefore: async ({ runId, seq }) => {
       const { graph } = (await find(runId)).definition;

@@ -142,7 +142,8 @@ async function waitedRun(
   const { run } = await reader.getRun(runId);
   if (run !== undefined) delete run.state;
   const hasEnded = run?.endTime !== undefined;
-  return create(WaitRunResponseSchema, { ...(run && { run }), hasEnded });
+  const result = request.withResult ? { result: await reader.resultOf(runId) } : {};
+  return create(WaitRunResponseSchema, { ...(run && { run }), hasEnded, ...result });
 }
 
 /** Parses a signal. The gateway sends a payload that came as a Value as JSON. @throws INPUT_INVALID, LIMIT_EXCEEDED */

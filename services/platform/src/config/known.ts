@@ -55,4 +55,6 @@ export const KNOWN_VARIABLES: readonly string[] = [
   "PAWL_SUBSCRIBERS_MAX",
   "PAWL_SWEEP_MS",
   "PAWL_TEST",
+  "PAWL_WEBHOOK_RETRY_MAX_MS",
+  "PAWL_WEBHOOK_RETRY_MS",
 ];

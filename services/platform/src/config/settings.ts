@@ -2,6 +2,7 @@
 // form.
 
 import { readRetention, RETENTION_FORM } from "@pawl/core/policy/retention";
+import { parseCidrs } from "../egress/address.ts";
 import { DEFAULT_SCHEMAS, type Schemas } from "./schemas.ts";
 import { z } from "zod";
 
@@ -120,6 +121,14 @@ export const schemasOf = (config: {
   readonly PAWL_DB_SCHEMA: string;
   readonly PAWL_QUEUE_SCHEMA: string;
 }): Schemas => ({ engine: config.PAWL_DB_SCHEMA, queue: config.PAWL_QUEUE_SCHEMA });
+
+/** Private address ranges that an operator opens for outgoing calls. */
+export const privateEgress = (describe: string) =>
+  z
+    .string()
+    .default("")
+    .refine((text) => parseCidrs(text) !== undefined, "expected ranges such as 127.0.0.0/8,::1/128")
+    .describe(describe);
 
 /** How long finished runs are kept. */
 export const retention = (describe: string) =>

@@ -113,6 +113,7 @@ create table executors (
   sdk text not null default ''::text,
   build text not null default ''::text,
   silent_since timestamp with time zone,
+  webhook_slots integer not null default 0,
   constraint executors_pkey PRIMARY KEY (executor_id)
 ) with (fillfactor=50);
 
@@ -257,6 +258,17 @@ create table run_snapshots (
   constraint run_snapshots_pkey PRIMARY KEY (run_id)
 );
 
+create table run_webhooks (
+  run_id uuid not null,
+  place integer not null,
+  events text[] not null,
+  endpoint_id text,
+  url text,
+  headers json not null,
+  secret bytea,
+  constraint run_webhooks_pkey PRIMARY KEY (run_id, place)
+);
+
 create table runs (
   run_id uuid not null,
   tenant_id text not null,
@@ -379,6 +391,74 @@ create table slots (
 CREATE UNIQUE INDEX slots_execution ON pawl.slots USING btree (run_id, node_id, iteration, slot_key) WHERE (state <> 'cooling'::text);
 CREATE INDEX slots_taken ON pawl.slots USING btree (slot_key, free_at) WHERE (state <> 'waiting'::text);
 CREATE INDEX slots_waiting ON pawl.slots USING btree (slot_key, priority, slot_id) WHERE (state = 'waiting'::text);
+
+create table webhook_attempts (
+  run_id uuid not null,
+  delivery_id uuid not null,
+  epoch integer not null,
+  ended_at timestamp with time zone not null default now(),
+  latency_ms double precision not null,
+  status_code integer not null,
+  error text not null,
+  executor_id uuid,
+  constraint webhook_attempts_pkey PRIMARY KEY (run_id, delivery_id, epoch)
+);
+
+create table webhook_deliveries (
+  run_id uuid not null,
+  delivery_id uuid not null,
+  tenant_id text not null,
+  workflow_id text,
+  event_type text not null,
+  event_id bigint not null,
+  node_id text not null,
+  iteration integer not null,
+  target text not null,
+  endpoint_id text,
+  url text not null,
+  headers json not null,
+  secret bytea,
+  result text not null,
+  run_started_at timestamp with time zone,
+  run_ended_at timestamp with time zone,
+  created_at timestamp with time zone not null default now(),
+  state text not null default 'pending'::text,
+  attempts integer not null default 0,
+  epoch integer not null default 0,
+  due_at timestamp with time zone not null default now(),
+  status_code integer not null default 0,
+  error text not null default ''::text,
+  ended_at timestamp with time zone,
+  constraint webhook_deliveries_pkey PRIMARY KEY (run_id, delivery_id),
+  constraint webhook_deliveries_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'delivered'::text, 'dead'::text])))
+) with (fillfactor=80);
+CREATE INDEX webhook_deliveries_by_id ON pawl.webhook_deliveries USING btree (delivery_id);
+CREATE INDEX webhook_deliveries_due ON pawl.webhook_deliveries USING btree (due_at) WHERE (state = 'pending'::text);
+CREATE INDEX webhook_deliveries_newest ON pawl.webhook_deliveries USING btree (tenant_id, delivery_id DESC);
+CREATE INDEX webhook_deliveries_of_endpoint ON pawl.webhook_deliveries USING btree (tenant_id, endpoint_id, delivery_id DESC) WHERE (endpoint_id IS NOT NULL);
+CREATE UNIQUE INDEX webhook_deliveries_once ON pawl.webhook_deliveries USING btree (run_id, event_id, target);
+CREATE INDEX webhook_deliveries_over ON pawl.webhook_deliveries USING btree (ended_at) WHERE (state <> 'pending'::text);
+
+create table webhook_endpoints (
+  tenant_id text not null,
+  endpoint_id text not null,
+  url text not null,
+  description text not null,
+  events text[] not null,
+  workflow_ids text[] not null,
+  by_reference boolean not null,
+  headers json not null,
+  secret bytea not null,
+  previous_secret bytea,
+  previous_until timestamp with time zone,
+  disabled_reason text,
+  version integer not null default 1,
+  request_id text,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  constraint webhook_endpoints_pkey PRIMARY KEY (tenant_id, endpoint_id),
+  constraint webhook_endpoints_secret_check CHECK (((octet_length(secret) >= 24) AND (octet_length(secret) <= 64)))
+);
 
 create table workflow_jobs (
   job_id uuid not null,

@@ -40,6 +40,7 @@ const PROBE_POINTS = {
     "lease.before-renew",
     "executor.drain-begun",
     "sandbox.before-run",
+    "webhook.called",
   ],
   gateway: [
     "start.before-forward",

@@ -144,6 +144,19 @@ export const METRICS = {
     "pawl_occurrences_skipped_total",
     "Occurrences of schedules that started no run: missed, overlapping or refused",
   ),
+  webhookCalls: counter<{ readonly outcome: string }>(
+    "pawl_webhook_calls_total",
+    "Webhook calls that ended: delivered, failed (made again later), dead, or lost with their claim",
+  ),
+  webhookCallDuration: histogram(
+    "pawl_webhook_call_duration_seconds",
+    "Webhook calls, by the executor that made them",
+  ),
+  webhooksPending: gauge("pawl_webhooks_pending", "Webhook deliveries that wait or are called"),
+  webhookOldestAge: gauge(
+    "pawl_webhook_oldest_age_seconds",
+    "How long the oldest due webhook delivery has waited",
+  ),
   sweepDuration: histogram<{ readonly duty: string }>("pawl_sweep_duration_seconds", "One sweep"),
   executorsConnected: level("pawl_executors_connected", "Work streams open"),
   executorsAlive: gauge(

@@ -5,6 +5,7 @@ import { LIMITS } from "@pawl/core/data/limits";
 import { invalidField } from "@pawl/core/fault/engine-error";
 import type { AskedOfRun } from "@pawl/core/log/start";
 import { type ApprovalId, type NodeId, nodeId, type RunId } from "@pawl/core/name/ids";
+import type { Receiver } from "@pawl/core/policy/webhook";
 import type {
   ApproveApprovalRequest,
   RejectApprovalRequest,
@@ -49,6 +50,7 @@ import {
 import { metadataOf } from "./metadata.ts";
 import { askedOf } from "./asked.ts";
 import { fromWireMissed, fromWireOverlap } from "./schedule.ts";
+import { runWebhookOf } from "./webhook.ts";
 
 /** A run that a caller, a schedule, a queued command or a redrive starts. */
 export interface StartRequest {
@@ -71,6 +73,8 @@ export interface StartRequest {
   readonly metadata?: string | undefined;
   /** The input gets the label of untrusted inputs, also if the definition does not say so. */
   readonly hasUntrustedInput?: boolean | undefined;
+  /** A receiver of events of the run, beside those of the workflow. */
+  readonly webhook?: Receiver | undefined;
 }
 
 export function parseStart(request: StartRunRequest): StartRequest {
@@ -85,6 +89,7 @@ export function parseStart(request: StartRunRequest): StartRequest {
     hasUntrustedInput: request.untrustedInput ? true : undefined,
     input: inputOf(request),
     requestId: requestIdOf(request.requestId),
+    webhook: runWebhookOf(request.webhook),
     metadata: metadataOf(request),
   };
 }

@@ -6,10 +6,12 @@ import type { KnownTypes } from "@pawl/core/definition/known-types";
 import { parseDefinition } from "@pawl/core/definition/parse";
 import type { Violation } from "@pawl/core/definition/shape";
 import { definitionId } from "@pawl/core/name/ids";
+import type { EgressPolicy } from "@pawl/platform/egress/url";
 import type { TestGraph } from "@pawl/platform/store/runs/runs";
 import { uuidV7 } from "../run-id.ts";
 import { sha256 } from "./digest.ts";
 import { defaultViolations } from "./response-schema.ts";
+import { blockedWebhooks } from "./webhook-rules.ts";
 
 interface ReadDefinition {
   readonly graph: Graph;
@@ -22,6 +24,8 @@ interface ReadOptions {
   readonly now: number;
   /** The node types that executors serve and publish. Undefined if the scheduler does not know them. */
   readonly types: KnownTypes | undefined;
+  /** The addresses that webhooks may lead to. */
+  readonly egress: EgressPolicy;
   /** Whether a warning refuses the definition. */
   readonly isStrict?: boolean;
 }
@@ -29,7 +33,7 @@ interface ReadOptions {
 /** @throws DEFINITION_INVALID, CYCLE_DETECTED, LIMIT_EXCEEDED */
 export function readDefinition(
   text: string,
-  { tenantId, now, types, isStrict = false }: ReadOptions,
+  { tenantId, now, types, egress, isStrict = false }: ReadOptions,
 ): ReadDefinition {
   const parsed = parseDefinition(text, { types });
   if (!parsed.ok) throw definitionError(parsed.violations);
@@ -37,6 +41,8 @@ export function readDefinition(
   if (isStrict && warnings.length > 0) throw definitionError(warnings);
   const misfits = defaultViolations(graph);
   if (misfits.length > 0) throw definitionError(misfits);
+  const blocked = blockedWebhooks(graph, egress);
+  if (blocked.length > 0) throw definitionError(blocked);
   const row = {
     definitionId: definitionId(uuidV7(now)),
     tenantId,

@@ -1,6 +1,8 @@
 // The parts that every command needs: the loop for its input, and the stores for its reads.
 
+import type { EgressPolicy } from "@pawl/platform/egress/url";
 import type { Journal } from "@pawl/platform/store/tick/journal";
+import type { Webhooks } from "@pawl/platform/store/webhooks/webhooks";
 import type { Workflows } from "@pawl/platform/store/workflows/workflows";
 import type { Definitions } from "../commit/definitions.ts";
 import type { TickLoop } from "../tick/loop.ts";
@@ -13,6 +15,9 @@ export interface AdmitParts {
   readonly definitions: Definitions;
   readonly newest: Newest;
   readonly now: () => number;
+  readonly webhooks: Pick<Webhooks, "find">;
+  /** The addresses that webhooks may lead to. Executors check them again when they call. */
+  readonly egress: EgressPolicy;
   /** Creates missing queues for the node types of a definition. */
   readonly ensureQueues: (nodeTypes: readonly string[]) => Promise<void>;
 }

@@ -3,6 +3,7 @@
 import { create } from "@bufbuild/protobuf";
 import { executorId, nodeId, type RunId } from "@pawl/core/name/ids";
 import type { DeadLetters } from "@pawl/platform/store/dead-letters/dead-letters";
+import { DEFAULT_EGRESS } from "@pawl/platform/egress/url";
 import { createMemoryStore } from "@pawl/platform/store/memory/store";
 import { parseRedrive } from "@pawl/platform/wire/dead-letter";
 import { RedriveDeadLettersRequestSchema } from "@pawl/proto/pawl/v1/queue_service_pb";
@@ -27,6 +28,7 @@ async function setup(steady: () => number = () => performance.now()) {
     now: Date.now,
     steady,
     ensureQueues: async () => {},
+    egress: DEFAULT_EGRESS,
   };
   const text = JSON.stringify({ id: "w", title: "W", ...GRAPH });
   await createWorkflow(parts, TENANT, { workflowId: "", text, isStrict: false, requestId: null });

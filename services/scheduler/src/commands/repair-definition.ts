@@ -35,7 +35,10 @@ export async function repairedDefinition(
   const { workflowId } = origin;
   const before = await definitions.graph(origin.definitionId);
   if (text !== undefined) {
-    const read = readDefinition(text, { tenantId, now: parts.now(), types });
+    const read = readDefinition(text, {
+      ...{ tenantId, now: parts.now(), types },
+      egress: parts.egress,
+    });
     const { id } = read.graph.definition;
     if (workflowId !== null && id !== null && id !== workflowId)
       throw invalidField("definition.text", "WRONG_WORKFLOW", `is of ${id}, not of ${workflowId}`);

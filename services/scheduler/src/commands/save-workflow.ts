@@ -71,12 +71,12 @@ export async function deleteWorkflow(
 }
 
 async function prepare(
-  { now, ensureQueues }: AdmitParts,
+  { now, ensureQueues, egress }: AdmitParts,
   to: { readonly tenantId: string; readonly types: KnownTypes | undefined },
   { workflowId: asked, text, isStrict, requestId }: SaveRequest,
   kind: string,
 ): Promise<{ readonly definition: NewDefinition; readonly warnings: readonly Violation[] }> {
-  const { graph, row, warnings } = readDefinition(text, { ...to, now: now(), isStrict });
+  const { graph, row, warnings } = readDefinition(text, { ...to, now: now(), egress, isStrict });
   const named = asked === "" ? (graph.definition.id ?? "") : asked;
   if (named === "")
     throw invalidField("workflow_id", "MISSING", "name the workflow here or by `id` in its text");

@@ -41,11 +41,20 @@ import { nameOf } from "@pawl/platform/wire/fields";
 import { parseMetadata } from "@pawl/platform/wire/metadata";
 import { parseSignal } from "@pawl/platform/wire/signal";
 import { toWireSchedule } from "@pawl/platform/wire/schedule";
+import { toWireDelivery, toWireEndpoint } from "@pawl/platform/wire/webhook";
+import {
+  parseCreateEndpoint,
+  parseEndpointCommand,
+  parseRedeliver,
+  parseRotate,
+  parseUpdateEndpoint,
+} from "@pawl/platform/wire/webhook-requests";
 import { toWireViolation, toWireWorkflow } from "@pawl/platform/wire/workflow";
 import { ApprovalService } from "@pawl/proto/pawl/v1/approval_service_pb";
 import { QueueService } from "@pawl/proto/pawl/v1/queue_service_pb";
 import { RunService } from "@pawl/proto/pawl/v1/run_service_pb";
 import { ScheduleService } from "@pawl/proto/pawl/v1/schedule_service_pb";
+import { WebhookService } from "@pawl/proto/pawl/v1/webhook_service_pb";
 import { WorkflowService } from "@pawl/proto/pawl/v1/workflow_service_pb";
 import type { StartAnswer } from "../inputs/input.ts";
 import { approvalNotFound, decideApproval, decideNode } from "./decide.ts";
@@ -81,11 +90,20 @@ import { updateMetadata } from "./run-metadata.ts";
 import { signalRun } from "./signal-run.ts";
 import { startRun, testRun } from "./start-run.ts";
 import { topUpRun } from "./top-up-run.ts";
+import {
+  createEndpoint,
+  deleteEndpoint,
+  redeliver,
+  rotateSecret,
+  updateEndpoint,
+  type WebhookParts,
+} from "./webhooks.ts";
 
 type Parts = ScheduleParts &
   ResumeParts &
   RedriveParts &
-  PauseParts & { readonly filters: RunFilters };
+  PauseParts &
+  WebhookParts & { readonly filters: RunFilters };
 
 const TENANT = DEFAULT_TENANT;
 
@@ -95,6 +113,7 @@ export const commandServices = (parts: Parts, db: Queryable): ServedService[] =>
   scheduleCommands(parts, db),
   approvalCommands(parts, db),
   queueCommands(parts),
+  webhookCommands(parts),
 ];
 
 const runCommands = (parts: Parts, db: Queryable): ServedService =>
@@ -216,6 +235,28 @@ const queueCommands = (parts: Parts): ServedService =>
       await resumeQueue(parts, TENANT, parsePauseQueue(request));
       return {};
     },
+  });
+
+const webhookCommands = (parts: Parts): ServedService =>
+  serve(WebhookService, {
+    createEndpoint: async (request) => {
+      const made = await createEndpoint(parts, TENANT, parseCreateEndpoint(request));
+      return { ...made, endpoint: toWireEndpoint(made.endpoint) };
+    },
+    updateEndpoint: async (request) => ({
+      endpoint: toWireEndpoint(await updateEndpoint(parts, TENANT, parseUpdateEndpoint(request))),
+    }),
+    deleteEndpoint: async (request) => {
+      await deleteEndpoint(parts, TENANT, parseEndpointCommand(request));
+      return {};
+    },
+    rotateSecret: async (request) => {
+      const made = await rotateSecret(parts, TENANT, parseRotate(request));
+      return { ...made, endpoint: toWireEndpoint(made.endpoint) };
+    },
+    redeliver: async (request) => ({
+      delivery: toWireDelivery(await redeliver(parts, TENANT, parseRedeliver(request))),
+    }),
   });
 
 /** The plan of a repair and, unless it is a dry run, the new run. */

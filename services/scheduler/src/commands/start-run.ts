@@ -24,6 +24,7 @@ import { sha256 } from "./digest.ts";
 import type { Version } from "./newest.ts";
 import type { AdmitParts } from "./parts.ts";
 import { checkRunInput } from "../inputs/run-input.ts";
+import { checkReceiver } from "./webhook-rules.ts";
 
 /** `schedule` is the occurrence that starts the run. @throws WORKFLOW_NOT_FOUND, INPUT_INVALID, REQUEST_ID_REUSED, STORE_UNAVAILABLE */
 export async function startRun(
@@ -43,10 +44,12 @@ export async function startRun(
     const { hasUntrustedInput = false } = request;
     const untrusted = hasUntrustedInput ? ["untrusted"] : [];
     const bounded = [...asked, ...askedTexts(request.asked), ...budgetText(request), ...untrusted];
+    bounded.push(...webhookText(request));
     if (request.metadata !== undefined) bounded.push("metadata", request.metadata);
     const hash = schedule === undefined ? sha256("start", ...bounded) : sha256("schedule");
     const fitting = await fittingStart(parts, graph, { tenantId, input, requestId, hash });
     if (fitting !== undefined) return fitting;
+    await checkReceiver(parts, tenantId, request.webhook);
     return await accept(parts, {
       ...newStart(parts, graph, { input, hasUntrustedInput, deadlineMs }),
       asked: { ...request.asked, ...deadlineOf(request) },
@@ -64,6 +67,7 @@ export async function startRun(
       ...(request.metadata === undefined ? {} : { metadata: request.metadata }),
       ...(sameInputMs === undefined ? {} : { inputKey: inputKey(workflowId, input, sameInputMs) }),
       ...(schedule === undefined ? {} : { schedule }),
+      ...(request.webhook === undefined ? {} : { webhooks: [request.webhook] }),
     });
   };
   const remembered = version === 0 ? parts.newest.get(tenantId, workflowId) : undefined;
@@ -88,7 +92,9 @@ export async function testRun(
   { text, input, requestId, asked = {}, budget, hasUntrustedInput = false }: TestRequest,
   types?: KnownTypes,
 ): Promise<StartAnswer & { readonly warnings: readonly Violation[] }> {
-  const { graph, row, warnings } = readDefinition(text, { tenantId, now: parts.now(), types });
+  const { egress } = parts;
+  const now = parts.now();
+  const { graph, row, warnings } = readDefinition(text, { tenantId, now, types, egress });
   const { definitionId, digest, body } = row;
   checkRunInput(graph, input);
   await parts.ensureQueues(nodeTypesOf(graph));
@@ -163,6 +169,10 @@ function budgetOf({ definition }: Graph, { budget: asked }: Pick<StartRequest, "
 /** The caller's budget as a part of the request. A request without one has the hash of earlier versions. */
 const budgetText = ({ budget }: Pick<StartRequest, "budget">): string[] =>
   budget === undefined ? [] : [canonicalJson(budget)];
+
+/** The caller's webhook in the same way. */
+const webhookText = ({ webhook }: StartRequest): string[] =>
+  webhook === undefined ? [] : [canonicalJson(webhook)];
 
 /** What every start of a caller or a schedule has. @throws INPUT_INVALID if the input gives no key for a limit */
 export function newStart(

@@ -54,6 +54,8 @@ export class Draft {
   readonly now: number;
   /** The pauses that the tick decides under. The commit proves them if `assumesPauses` is set. */
   readonly pauses: PauseView;
+  /** How many events it sends to receivers of webhooks. */
+  postCount = 0;
   /** Whether the draft would be wrong under other pauses. It is set if the draft starts, claims or resumes something. */
   assumesPauses = false;
   readonly #runs = new Map<RunId, RunDraft>();

@@ -1,5 +1,5 @@
-// The pauses that this scheduler knows. They may be old. Every start and every claim names the epoch of the pauses that it was decided on,
-// and the store refuses an older epoch. A scheduler that does not know a pause then reads the pauses again, and breaks none. It learns of
+// The pauses that this scheduler knows, and the events that receivers of webhooks get of every run. They may be old. Every start, every claim and every end of a run names the epoch of
+// the pauses that it was decided on, and the store refuses an older epoch. A scheduler that does not know a pause then reads the pauses again, and breaks none. It learns of
 // pauses by notification, by every survey of the queues, and by that refusal.
 //
 // Race: two reads are under way, and the answer of the older one comes last. The higher epoch wins.
@@ -19,11 +19,13 @@ export interface PauseView {
   readonly queues: ReadonlySet<string>;
   /** Workflows whose runs have not all followed the pause or the resumption. */
   readonly unsettled: readonly PauseRecord[];
+  /** The events that receivers of webhooks get of runs that do not name them. */
+  readonly webhookEvents: ReadonlySet<string>;
 }
 
 const keyOf = (tenantId: string, name: string): string => `${tenantId}\n${name}`;
 
-function viewOf({ epoch, pauses }: PauseBook): PauseView {
+function viewOf({ epoch, pauses, webhookEvents }: PauseBook): PauseView {
   const of = (scope: PauseKey["scope"]): PauseRecord[] =>
     pauses.filter((pause) => pause.scope === scope && pause.state !== "resuming");
   const workflows = new Map(of("workflow").map((each) => [keyOf(each.tenantId, each.name), each]));
@@ -31,6 +33,7 @@ function viewOf({ epoch, pauses }: PauseBook): PauseView {
   return {
     epoch,
     queues,
+    webhookEvents: new Set(webhookEvents),
     unsettled: pauses.filter(({ state }) => state !== "paused"),
     workflow: (tenantId, workflowId) =>
       workflows.size === 0 || workflowId === null
@@ -41,7 +44,7 @@ function viewOf({ epoch, pauses }: PauseBook): PauseView {
 }
 
 /** The view before the first read. Every stored epoch is higher, so no decision on this view commits. */
-const NOTHING_KNOWN = viewOf({ epoch: 0, pauses: [] });
+const NOTHING_KNOWN = viewOf({ epoch: 0, pauses: [], webhookEvents: [] });
 
 interface KnownPausesOptions {
   readonly pauses: Pick<Pauses, "read">;

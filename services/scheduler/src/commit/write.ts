@@ -9,13 +9,14 @@ import { nodeIdAt } from "@pawl/core/plan/place";
 import type { News, Transaction } from "@pawl/platform/store/tick/journal";
 import type { NewLease } from "@pawl/platform/store/leases/leases";
 import type { Draft } from "./draft.ts";
+import { endsRun, newWebhooks, posts } from "./posts.ts";
 import { projection, type RunDraft } from "./run-draft.ts";
 
 /** Sends a draft. Returns the last seqs of the runs that it advances, once they are known. */
 export function write(tx: Transaction, draft: Draft): Promise<ReadonlyMap<RunId, number>> {
   const { ofRuns } = draft;
   const starts = ofRuns.flatMap(({ start }) => start ?? []);
-  if (draft.assumesPauses) tx.assumePauses(draft.pauses.epoch);
+  if (draft.assumesPauses || endsRun(draft)) tx.assumePauses(draft.pauses.epoch);
   draft.fenced.send(tx);
   void tx.saveGraphs(draft.testGraphs);
   void tx.keepInputKeys(
@@ -62,6 +63,10 @@ export function write(tx: Transaction, draft: Draft): Promise<ReadonlyMap<RunId,
   void tx.bury(draft.buried);
   void tx.dropJobs(draft.droppedJobs);
   if (draft.jobs.length > 0) void tx.enqueue(draft.jobs);
+  const events = posts(draft);
+  draft.postCount = events.length;
+  void tx.keepWebhooks(newWebhooks(draft));
+  void tx.post(events);
   continueStreams(tx, draft);
   return lastSeqs;
 }

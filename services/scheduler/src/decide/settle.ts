@@ -211,8 +211,15 @@ function settleResend(draft: Draft, run: CachedRun, input: ResendInput): Settled
 /** Whether the run waits for a slot of its workflow. */
 const isPending = ({ status, isAdmitted }: RunState): boolean => !isAdmitted && !isFinal(status);
 
+/** A start with the webhooks of its workflow before its own. A run that only undoes another one has none. */
+function withWebhooks({ definition }: Graph, start: AcceptedStart): AcceptedStart {
+  const webhooks = [...definition.webhooks, ...(start.webhooks ?? [])];
+  return webhooks.length === 0 || start.undoes !== undefined ? start : { ...start, webhooks };
+}
+
 /** Drafts a new run. A run of a paused workflow begins paused. */
-export function settleStart(draft: Draft, graph: Graph, start: AcceptedStart): CachedRun {
+export function settleStart(draft: Draft, graph: Graph, asked: AcceptedStart): CachedRun {
+  const start = withWebhooks(graph, asked);
   const state = newRunState(start.runId, graph);
   const { workflowId, priority, traceparent } = start;
   const bytes = state.nodes.length * FACT_BYTES;

@@ -35,7 +35,14 @@ async function setup() {
   await executors.register({ executorId, sessionId, ...row });
   const graph = { nodes: [{ id: "start", type: "start" }], edges: [] };
   const { runId } = await engine.start(await saveGraph(store, graph));
-  const parts = { ...engine, executors, leaseGrace, learnClock, onAlarm: () => {} };
+  const parts = {
+    ...engine,
+    executors,
+    leaseGrace,
+    learnClock,
+    onAlarm: () => {},
+    onWebhookDue: () => {},
+  };
   const pass = (ms: number): void => {
     at.steady += ms;
     at.database += ms;

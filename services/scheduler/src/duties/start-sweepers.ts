@@ -1,5 +1,8 @@
 // Starts every background duty of a scheduler, each on its interval.
 
+import { LIMITS } from "@pawl/core/data/limits";
+import type { Webhooks } from "@pawl/platform/store/webhooks/webhooks";
+import type { WebhookDesk } from "../sessions/webhook-desk.ts";
 import type { Pool } from "@pawl/platform/db/pool";
 import { forgetCommands } from "./command-worker.ts";
 import type { Config } from "../config.ts";
@@ -25,21 +28,25 @@ const DAY_MS = 24 * 3_600_000;
 const BLOCKED_RETRY_MS = 10 * 60_000;
 /** After this many sweeps without new events, a sweep checks that the jobs, leases and child runs of a run exist. */
 const QUIET_SWEEPS = 3;
+/** The most deliveries that one statement deletes. */
+const FORGOTTEN_MAX = 1_000;
 /** Added to a grace. The clocks of scheduler and database differ by less, so the grace has passed by both. */
 const CLOCK_SLACK_MS = 10;
 
-type Needed = Omit<SweepParts, "leaseGrace" | "onAlarm"> &
+type Needed = Omit<SweepParts, "leaseGrace" | "onAlarm" | "onWebhookDue"> &
   Parameters<typeof createStrandedSweep>[0] & {
     readonly pool: Pool;
     readonly now: () => number;
     readonly steady: () => number;
     readonly workflowQueue: Parameters<typeof forgetCommands>[0];
     readonly alarms: AlarmClock;
+    readonly desk: WebhookDesk;
+    readonly webhooks: Pick<Webhooks, "forget">;
     readonly pauses: PauseSweepParts["pauses"];
   };
 
 export function startSweepers(config: Config, needed: Needed) {
-  const { pool, workflowQueue, alarms, now, steady, log } = needed;
+  const { pool, workflowQueue, alarms, desk, webhooks, now, steady, log } = needed;
   const every = config.PAWL_SWEEP_MS;
   const quietMs = every * QUIET_SWEEPS;
   const leaseGrace = new LeaseGrace({
@@ -48,7 +55,12 @@ export function startSweepers(config: Config, needed: Needed) {
     now: steady,
     onBegin: (forMs) => sweepers.leases.soon(forMs + CLOCK_SLACK_MS),
   });
-  const parts: SweepParts = { ...needed, leaseGrace, onAlarm: alarms.ring };
+  const parts: SweepParts = {
+    ...needed,
+    leaseGrace,
+    onAlarm: alarms.ring,
+    onWebhookDue: (ms) => desk.expect(ms),
+  };
   const sweeper = (
     name: string,
     intervalMs: number,
@@ -70,6 +82,11 @@ export function startSweepers(config: Config, needed: Needed) {
     executors: sweeper("executors", every * 30, sweepExecutors),
     stranded: sweeper("stranded", quietMs, createStrandedSweep(needed, quietMs)),
     partitions: sweeper("partitions", DAY_MS, () => sweepPartitions(pool, now, onBlocked)),
+    // The desk sweeps when a delivery is due. The survey of the queues finds those of other schedulers.
+    webhooks: sweeper("webhooks", DAY_MS, () => desk.sweep()),
+    webhookLog: sweeper("webhook-log", DAY_MS, () =>
+      webhooks.forget(LIMITS.webhookKeptMs, FORGOTTEN_MAX),
+    ),
     retention: sweeper("retention", config.PAWL_RETENTION_MS, () =>
       sweepRetention({ pool, policy: config.PAWL_RETENTION, now, log }),
     ),

@@ -38,6 +38,8 @@ export interface SweepParts {
   readonly learnClock: () => Promise<void>;
   /** Called with the time until the next alarm of a schedule. */
   readonly onAlarm: (dueInMs: number) => void;
+  /** Called with the time until the next webhook delivery is due. */
+  readonly onWebhookDue: (dueInMs: number) => void;
 }
 
 /**
@@ -95,10 +97,14 @@ export async function sweepDeadlines({ journal, loop }: SweepParts): Promise<boo
 
 /** Surveys the queues for jobs of other schedulers and for jobs that become due. A notification is only faster. */
 export async function sweepQueues(parts: SweepParts): Promise<boolean> {
-  const { journal, waiting, known, loop, onAlarm } = parts;
-  const { queues, nextRateSlotMs, openDeadLetters, pauseEpoch } = await journal.survey();
+  const { journal, waiting, known, loop, onAlarm, onWebhookDue } = parts;
+  const survey = await journal.survey();
+  const { queues, nextRateSlotMs, openDeadLetters, pauseEpoch } = survey;
   known.noticed(pauseEpoch);
   METRICS.openDeadLetters.set(openDeadLetters);
+  METRICS.webhooksPending.set(survey.webhooksPending);
+  METRICS.webhookOldestAge.set(Math.max(0, -(survey.webhookDueMs ?? 0)) / 1_000);
+  if (survey.webhookDueMs !== undefined) onWebhookDue(survey.webhookDueMs);
   if (nextRateSlotMs !== undefined) waiting.rateSlotFrees(nextRateSlotMs);
   for (const { nodeType, waitingCount, dueInMs, ageMs } of queues) {
     METRICS.queueDepth.set(waitingCount, { queue: nodeType });

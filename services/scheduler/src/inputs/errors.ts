@@ -23,6 +23,11 @@ export const scheduleNotFound = (scheduleId: string): EngineError =>
     metadata: { schedule_id: scheduleId },
   });
 
+export const endpointNotFound = (endpointId: string): EngineError =>
+  new EngineError("WEBHOOK_ENDPOINT_NOT_FOUND", `There is no webhook endpoint ${endpointId}.`, {
+    metadata: { endpoint_id: endpointId },
+  });
+
 /** A client used a request id again with another body. */
 export const requestReused = (metadata: ErrorMetadata): EngineError =>
   new EngineError(

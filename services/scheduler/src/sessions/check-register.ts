@@ -29,7 +29,10 @@ export function checkRegister(hello: Register, { types, token }: BuiltIns): void
     throw invalidField("register.node_types", "OUT_OF_RANGE", `must name 1 to ${TYPES_MAX} types`);
   const bad = hello.nodeTypes.findIndex((type) => !isTypeName(type));
   if (bad >= 0) throw invalidField(`register.node_types[${bad}]`, "BAD_ID", `must be ${TYPE_RULE}`);
+  if (hello.webhookSlots > SLOTS_MAX)
+    throw invalidField("register.webhook_slots", "OUT_OF_RANGE", `must be at most ${SLOTS_MAX}`);
   const reserved = hello.nodeTypes.filter((type) => types.has(type));
+  if (hello.webhookSlots > 0) reserved.push("webhooks");
   if (reserved.length > 0 && token !== undefined && !isSameSecret(hello.token, token.reveal()))
     throw new EngineError(
       "FORBIDDEN",

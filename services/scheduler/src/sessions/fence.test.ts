@@ -11,8 +11,8 @@ import { expect, test } from "vitest";
 import { createEngine, saveGraph, type Store } from "../tick/tick.fixture.ts";
 import { connect, type Item } from "./work-stream.fixture.ts";
 
-/** Kinds of items that are about the session and not about a claim. */
-type SessionCase = "register" | "credit" | "goodbye" | undefined;
+/** Kinds of items that are about the session and not about a claim on a node. */
+type SessionCase = "register" | "credit" | "goodbye" | "webhookResult" | undefined;
 
 /** What to say at each door; the compiler asks for every kind of item there is. */
 const DOORS: Readonly<

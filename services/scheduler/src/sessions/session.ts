@@ -7,6 +7,7 @@
 import { ChurnMap } from "@pawl/core/data/churn-map";
 import { LIMITS } from "@pawl/core/data/limits";
 import type { ExecutorId, NodeId, RunId } from "@pawl/core/name/ids";
+import type { DeliveryClaim } from "@pawl/platform/store/webhooks/webhooks";
 import type { Oversize } from "@pawl/core/plan/oversize";
 import { EngineError } from "@pawl/core/fault/engine-error";
 import type { Claim } from "../inputs/input.ts";
@@ -50,6 +51,9 @@ export class Session implements Executor {
   /** The types that it registered and that the scheduler refused. */
   readonly refused: readonly Refused[];
   readonly send: SendItem;
+  /** How many webhook calls the executor makes at once, and those that it makes now, by delivery. */
+  webhookSlots: number;
+  readonly calls = new Map<string, DeliveryClaim>();
   /** Reports without an answer, and how often the executor sent each. */
   readonly inHand = new Map<string, number>();
   readonly #held = new ChurnMap<string, Held>();
@@ -82,6 +86,8 @@ export class Session implements Executor {
     /** The types whose assignments carry the state of the run. */
     readonly stateTypes?: readonly string[];
     readonly capacity: number;
+    /** How many webhook calls it makes at once. None by default. */
+    readonly webhookSlots?: number;
     readonly held: readonly Claim[];
     readonly send: SendItem;
     /** An executor that was silent for this long gets nothing more until it sends something. Unlimited by default. */
@@ -102,6 +108,7 @@ export class Session implements Executor {
     this.refused = options.refused ?? [];
     this.stateTypes = new Set(options.stateTypes);
     this.#capacity = options.capacity;
+    this.webhookSlots = options.webhookSlots ?? 0;
     this.send = options.send;
     this.#onRoom = options.onRoom ?? (() => {});
     this.#onOversize = options.onOversize ?? (() => {});
@@ -129,6 +136,12 @@ export class Session implements Executor {
     const free = Math.max(0, this.#capacity - this.#held.size - this.#reserved);
     const bytes = LIMITS.unsentBytes - this.#unsentBytes - this.#reservedBytes;
     return bytes <= 0 ? 0 : Math.min(free, Math.ceil(bytes / this.#typicalBytes));
+  }
+
+  /** Room for further webhook calls. */
+  get webhookRoom(): number {
+    if (this.draining || this.isSilent || this.isExpired) return 0;
+    return Math.max(0, this.webhookSlots - this.calls.size);
   }
 
   /** Whether the executor missed its renewals although its stream is open. */

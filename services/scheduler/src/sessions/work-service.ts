@@ -30,6 +30,7 @@ import type { SchedulerItemInit } from "../commit/executor.ts";
 import { idTaken, Session } from "./session.ts";
 import { failOversize, takeDelta, takeExtend, takeLog, takeOutcome, takeRelease } from "./take.ts";
 import { takeEffectBegin, takeEffectCommit } from "./take-effect.ts";
+import type { WebhookDesk } from "./webhook-desk.ts";
 import { claimOf } from "./wire.ts";
 import { cleanText } from "./wire-text.ts";
 
@@ -52,6 +53,7 @@ export interface WorkParts {
   readonly graceMs: number;
   /** Looks for lost leases. It is called when a grace has passed. */
   readonly sweepSoon: (afterMs: number) => void;
+  readonly webhooks: Pick<WebhookDesk, "took" | "joined" | "left">;
   /** Creates missing queues for node types. */
   readonly ensureQueues: (nodeTypes: readonly string[]) => Promise<void>;
 }
@@ -108,6 +110,7 @@ async function register(parts: WorkParts, stream: WorkStream, hello: Register): 
     refused,
     stateTypes: hello.descriptors.flatMap(({ type, state }) => (state ? [type] : [])),
     capacity: hello.slots,
+    webhookSlots: hello.webhookSlots,
     held,
     send: (item, onSent) => outgoing.push(item, onSent),
     onOversize: (claim, oversize) => failOversize(parts, session, claim, oversize),
@@ -135,6 +138,7 @@ async function register(parts: WorkParts, stream: WorkStream, hello: Register): 
     "executor joined",
   );
   parts.loop.poll();
+  if (session.webhookSlots > 0) parts.webhooks.joined();
   return session;
 }
 
@@ -150,6 +154,7 @@ async function enroll(parts: WorkParts, session: Session, hello: Register): Prom
     schedulerId: parts.schedulerId,
     ...(hello.process === undefined ? {} : { process: processOf(hello.process) }),
     leaseMs: parts.leaseMs,
+    webhookSlots: session.webhookSlots,
   });
   if (!hasId) {
     const about = { executor_id: session.executorId, description: cleanText(hello.description) };
@@ -188,6 +193,7 @@ function resize(parts: WorkParts, session: Session, hello: Register): void {
   if (hello.executorId !== session.executorId)
     throw invalidField("register.executor_id", "BAD_ID", "a stream speaks for one executor");
   session.resize(hello.slots);
+  session.webhookSlots = hello.webhookSlots;
   session.send(registered(parts, session));
   parts.loop.poll();
 }
@@ -224,6 +230,8 @@ function take(parts: WorkParts, session: Session, { item }: WorkerItem): void {
       return takeEffectCommit(parts, session, item.value);
     case "extend":
       return takeExtend(parts, session, item.value);
+    case "webhookResult":
+      return parts.webhooks.took(session, item.value);
     case "credit":
       session.grow(Math.min(item.value.slots, SLOTS_MAX));
       return parts.loop.poll();
@@ -250,6 +258,7 @@ async function leave(parts: WorkParts, session: Session, farewell: boolean): Pro
   parts.connected.leave(session);
   parts.renewals.drop(session);
   METRICS.executorsConnected.add(-1);
+  parts.webhooks.left(session);
   // A newer session may represent the executor, here or at another scheduler. Then the claims and the life belong to that session.
   const isLast = !session.isSuperseded && (!farewell || (await isCurrent(parts, session)));
   const given = giveBack(parts, session, farewell && isLast ? "all" : "unsent");

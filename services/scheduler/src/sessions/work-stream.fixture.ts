@@ -100,6 +100,7 @@ function partsOf(store: Store, engine: ReturnType<typeof createEngine>): WorkPar
     graceMs: 1_000,
     sweepSoon: () => undefined,
     ensureQueues: async () => undefined,
+    webhooks: { took: () => undefined, joined: () => undefined, left: () => undefined },
     builtIns: { types: new Set(), token: undefined },
   };
 }

@@ -38,6 +38,8 @@ export interface TickReport {
   /** The soonest deadlines of the approvals and of the waits for signals that the tick opened, if there are any. */
   readonly approvalDueMs: number | undefined;
   readonly waitDueMs: number | undefined;
+  /** How many events it sent to receivers of webhooks. */
+  readonly postCount: number;
   /** Whether the tick sent anything to write. */
   readonly hasWritten: boolean;
 }
@@ -197,6 +199,7 @@ export class Tick {
         claimCount: draft.claimCount + claims.claimCount,
         approvalDueMs: soonest(draft.approvals.opened.map(({ deadlineMs }) => deadlineMs)),
         waitDueMs: soonest([draft, claims].flatMap(timeoutsOf)),
+        postCount: draft.postCount + claims.postCount,
         hasWritten,
       };
     } catch (error) {

@@ -161,7 +161,9 @@ type StartRunRequest struct {
 	// Whether the input is not trusted: it gets the label input. A definition may say so for every run.
 	UntrustedInput bool `protobuf:"varint,75,opt,name=untrusted_input,json=untrustedInput,proto3" json:"untrusted_input,omitempty"`
 	// How much the run may use. It can lower the limits of the definition, and not raise them.
-	Budget        *Budget `protobuf:"bytes,80,opt,name=budget,proto3" json:"budget,omitempty"`
+	Budget *Budget `protobuf:"bytes,80,opt,name=budget,proto3" json:"budget,omitempty"`
+	// Calls a URL when the run ends, or at other events. It is in addition to the webhooks of the workflow and to endpoints.
+	Webhook       *RunWebhook `protobuf:"bytes,70,opt,name=webhook,proto3" json:"webhook,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -304,6 +306,13 @@ func (x *StartRunRequest) GetUntrustedInput() bool {
 func (x *StartRunRequest) GetBudget() *Budget {
 	if x != nil {
 		return x.Budget
+	}
+	return nil
+}
+
+func (x *StartRunRequest) GetWebhook() *RunWebhook {
+	if x != nil {
+		return x.Webhook
 	}
 	return nil
 }
@@ -1368,7 +1377,9 @@ type WaitRunRequest struct {
 	// Which run.
 	RunId string `protobuf:"bytes,1,opt,name=run_id,json=runId,proto3" json:"run_id,omitempty"`
 	// How long to wait: unset means 20 seconds, which is the longest.
-	Timeout       *durationpb.Duration `protobuf:"bytes,2,opt,name=timeout,proto3" json:"timeout,omitempty"`
+	Timeout *durationpb.Duration `protobuf:"bytes,2,opt,name=timeout,proto3" json:"timeout,omitempty"`
+	// Whether the answer has the result.
+	WithResult    bool `protobuf:"varint,70,opt,name=with_result,json=withResult,proto3" json:"with_result,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1417,13 +1428,22 @@ func (x *WaitRunRequest) GetTimeout() *durationpb.Duration {
 	return nil
 }
 
+func (x *WaitRunRequest) GetWithResult() bool {
+	if x != nil {
+		return x.WithResult
+	}
+	return false
+}
+
 // WaitRunResponse is the answer of WaitRun.
 type WaitRunResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The run with its nodes.
 	Run *Run `protobuf:"bytes,1,opt,name=run,proto3" json:"run,omitempty"`
 	// Whether it has ended.
-	HasEnded      bool `protobuf:"varint,2,opt,name=has_ended,json=hasEnded,proto3" json:"has_ended,omitempty"`
+	HasEnded bool `protobuf:"varint,2,opt,name=has_ended,json=hasEnded,proto3" json:"has_ended,omitempty"`
+	// The record of the run, if the request asked for it.
+	Result        *RunResult `protobuf:"bytes,70,opt,name=result,proto3" json:"result,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1470,6 +1490,13 @@ func (x *WaitRunResponse) GetHasEnded() bool {
 		return x.HasEnded
 	}
 	return false
+}
+
+func (x *WaitRunResponse) GetResult() *RunResult {
+	if x != nil {
+		return x.Result
+	}
+	return nil
 }
 
 // ListRunsRequest is the body of ListRuns.
@@ -4356,7 +4383,7 @@ var File_pawl_v1_run_service_proto protoreflect.FileDescriptor
 
 const file_pawl_v1_run_service_proto_rawDesc = "" +
 	"\n" +
-	"\x19pawl/v1/run_service.proto\x12\apawl.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x14pawl/v1/effect.proto\x1a\x13pawl/v1/event.proto\x1a\x15pawl/v1/explain.proto\x1a\x14pawl/v1/repair.proto\x1a\x11pawl/v1/run.proto\x1a\x16pawl/v1/workflow.proto\"\x81\x05\n" +
+	"\x19pawl/v1/run_service.proto\x12\apawl.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x14pawl/v1/effect.proto\x1a\x13pawl/v1/event.proto\x1a\x15pawl/v1/explain.proto\x1a\x14pawl/v1/repair.proto\x1a\x11pawl/v1/run.proto\x1a\x15pawl/v1/webhook.proto\x1a\x16pawl/v1/workflow.proto\"\xb0\x05\n" +
 	"\x0fStartRunRequest\x12\x1f\n" +
 	"\vworkflow_id\x18\x01 \x01(\tR\n" +
 	"workflowId\x12\x18\n" +
@@ -4377,7 +4404,8 @@ const file_pawl_v1_run_service_proto_rawDesc = "" +
 	"\vmax_retries\x18C \x01(\rH\x00R\n" +
 	"maxRetries\x88\x01\x01\x12'\n" +
 	"\x0funtrusted_input\x18K \x01(\bR\x0euntrustedInput\x12'\n" +
-	"\x06budget\x18P \x01(\v2\x0f.pawl.v1.BudgetR\x06budgetB\x0e\n" +
+	"\x06budget\x18P \x01(\v2\x0f.pawl.v1.BudgetR\x06budget\x12-\n" +
+	"\awebhook\x18F \x01(\v2\x13.pawl.v1.RunWebhookR\awebhookB\x0e\n" +
 	"\f_max_retries\"k\n" +
 	"\vIdempotency\x12/\n" +
 	"\x05scope\x18\x01 \x01(\x0e2\x19.pawl.v1.IdempotencyScopeR\x05scope\x12+\n" +
@@ -4465,13 +4493,16 @@ const file_pawl_v1_run_service_proto_rawDesc = "" +
 	"\n" +
 	"definition\x18f \x01(\v2\x16.google.protobuf.ValueR\n" +
 	"definition\x12&\n" +
-	"\x0fvalues_left_out\x18d \x03(\tR\rvaluesLeftOut\"\\\n" +
+	"\x0fvalues_left_out\x18d \x03(\tR\rvaluesLeftOut\"}\n" +
 	"\x0eWaitRunRequest\x12\x15\n" +
 	"\x06run_id\x18\x01 \x01(\tR\x05runId\x123\n" +
-	"\atimeout\x18\x02 \x01(\v2\x19.google.protobuf.DurationR\atimeout\"N\n" +
+	"\atimeout\x18\x02 \x01(\v2\x19.google.protobuf.DurationR\atimeout\x12\x1f\n" +
+	"\vwith_result\x18F \x01(\bR\n" +
+	"withResult\"z\n" +
 	"\x0fWaitRunResponse\x12\x1e\n" +
 	"\x03run\x18\x01 \x01(\v2\f.pawl.v1.RunR\x03run\x12\x1b\n" +
-	"\thas_ended\x18\x02 \x01(\bR\bhasEnded\"\xb6\x02\n" +
+	"\thas_ended\x18\x02 \x01(\bR\bhasEnded\x12*\n" +
+	"\x06result\x18F \x01(\v2\x12.pawl.v1.RunResultR\x06result\"\xb6\x02\n" +
 	"\x0fListRunsRequest\x12.\n" +
 	"\bstatuses\x18\x01 \x03(\x0e2\x12.pawl.v1.RunStatusR\bstatuses\x12\x1f\n" +
 	"\vworkflow_id\x18\x02 \x01(\tR\n" +
@@ -4828,19 +4859,21 @@ var file_pawl_v1_run_service_proto_goTypes = []any{
 	(*structpb.Value)(nil),            // 63: google.protobuf.Value
 	(*durationpb.Duration)(nil),       // 64: google.protobuf.Duration
 	(*Budget)(nil),                    // 65: pawl.v1.Budget
-	(*Run)(nil),                       // 66: pawl.v1.Run
-	(*RunEvent)(nil),                  // 67: pawl.v1.RunEvent
-	(RunStatus)(0),                    // 68: pawl.v1.RunStatus
-	(*Violation)(nil),                 // 69: pawl.v1.Violation
-	(*DefinitionSource)(nil),          // 70: pawl.v1.DefinitionSource
-	(RunKind)(0),                      // 71: pawl.v1.RunKind
-	(*Explanation)(nil),               // 72: pawl.v1.Explanation
-	(*TaintTrace)(nil),                // 73: pawl.v1.TaintTrace
-	(*Effect)(nil),                    // 74: pawl.v1.Effect
-	(NodeStatus)(0),                   // 75: pawl.v1.NodeStatus
-	(*Amounts)(nil),                   // 76: pawl.v1.Amounts
-	(*RepairPlan)(nil),                // 77: pawl.v1.RepairPlan
-	(*timestamppb.Timestamp)(nil),     // 78: google.protobuf.Timestamp
+	(*RunWebhook)(nil),                // 66: pawl.v1.RunWebhook
+	(*Run)(nil),                       // 67: pawl.v1.Run
+	(*RunEvent)(nil),                  // 68: pawl.v1.RunEvent
+	(RunStatus)(0),                    // 69: pawl.v1.RunStatus
+	(*Violation)(nil),                 // 70: pawl.v1.Violation
+	(*DefinitionSource)(nil),          // 71: pawl.v1.DefinitionSource
+	(*RunResult)(nil),                 // 72: pawl.v1.RunResult
+	(RunKind)(0),                      // 73: pawl.v1.RunKind
+	(*Explanation)(nil),               // 74: pawl.v1.Explanation
+	(*TaintTrace)(nil),                // 75: pawl.v1.TaintTrace
+	(*Effect)(nil),                    // 76: pawl.v1.Effect
+	(NodeStatus)(0),                   // 77: pawl.v1.NodeStatus
+	(*Amounts)(nil),                   // 78: pawl.v1.Amounts
+	(*RepairPlan)(nil),                // 79: pawl.v1.RepairPlan
+	(*timestamppb.Timestamp)(nil),     // 80: google.protobuf.Timestamp
 }
 var file_pawl_v1_run_service_proto_depIdxs = []int32{
 	63, // 0: pawl.v1.StartRunRequest.input:type_name -> google.protobuf.Value
@@ -4848,125 +4881,127 @@ var file_pawl_v1_run_service_proto_depIdxs = []int32{
 	3,  // 2: pawl.v1.StartRunRequest.idempotency:type_name -> pawl.v1.Idempotency
 	63, // 3: pawl.v1.StartRunRequest.metadata:type_name -> google.protobuf.Value
 	65, // 4: pawl.v1.StartRunRequest.budget:type_name -> pawl.v1.Budget
-	0,  // 5: pawl.v1.Idempotency.scope:type_name -> pawl.v1.IdempotencyScope
-	64, // 6: pawl.v1.Idempotency.ttl:type_name -> google.protobuf.Duration
-	66, // 7: pawl.v1.StartRunResponse.run:type_name -> pawl.v1.Run
-	2,  // 8: pawl.v1.ExecuteRunRequest.start:type_name -> pawl.v1.StartRunRequest
-	66, // 9: pawl.v1.ExecuteRunResponse.run:type_name -> pawl.v1.Run
-	67, // 10: pawl.v1.ExecuteRunResponse.events:type_name -> pawl.v1.RunEvent
-	8,  // 11: pawl.v1.SubmitRunsRequest.submissions:type_name -> pawl.v1.Submission
-	2,  // 12: pawl.v1.Submission.start:type_name -> pawl.v1.StartRunRequest
-	10, // 13: pawl.v1.SubmitRunsResponse.answers:type_name -> pawl.v1.SubmissionAnswer
-	11, // 14: pawl.v1.SubmissionAnswer.accepted:type_name -> pawl.v1.AcceptedSubmission
-	13, // 15: pawl.v1.SubmissionAnswer.refused:type_name -> pawl.v1.Refusal
-	12, // 16: pawl.v1.SubmissionAnswer.end:type_name -> pawl.v1.RunEnd
-	68, // 17: pawl.v1.RunEnd.status:type_name -> pawl.v1.RunStatus
-	63, // 18: pawl.v1.RunEnd.output:type_name -> google.protobuf.Value
-	62, // 19: pawl.v1.Refusal.metadata:type_name -> pawl.v1.Refusal.MetadataEntry
-	69, // 20: pawl.v1.Refusal.violations:type_name -> pawl.v1.Violation
-	64, // 21: pawl.v1.Refusal.retry_delay:type_name -> google.protobuf.Duration
-	70, // 22: pawl.v1.TestRunRequest.definition:type_name -> pawl.v1.DefinitionSource
-	63, // 23: pawl.v1.TestRunRequest.input:type_name -> google.protobuf.Value
-	65, // 24: pawl.v1.TestRunRequest.budget:type_name -> pawl.v1.Budget
-	66, // 25: pawl.v1.TestRunResponse.run:type_name -> pawl.v1.Run
-	69, // 26: pawl.v1.TestRunResponse.warnings:type_name -> pawl.v1.Violation
-	66, // 27: pawl.v1.GetRunResponse.run:type_name -> pawl.v1.Run
-	63, // 28: pawl.v1.GetRunResponse.definition:type_name -> google.protobuf.Value
-	64, // 29: pawl.v1.WaitRunRequest.timeout:type_name -> google.protobuf.Duration
-	66, // 30: pawl.v1.WaitRunResponse.run:type_name -> pawl.v1.Run
-	68, // 31: pawl.v1.ListRunsRequest.statuses:type_name -> pawl.v1.RunStatus
-	71, // 32: pawl.v1.ListRunsRequest.kind:type_name -> pawl.v1.RunKind
-	66, // 33: pawl.v1.ListRunsResponse.runs:type_name -> pawl.v1.Run
-	72, // 34: pawl.v1.ExplainNodeResponse.explanation:type_name -> pawl.v1.Explanation
-	73, // 35: pawl.v1.ExplainTaintResponse.trace:type_name -> pawl.v1.TaintTrace
-	74, // 36: pawl.v1.ListEffectsResponse.effects:type_name -> pawl.v1.Effect
-	30, // 37: pawl.v1.GetInvocationResponse.invocation:type_name -> pawl.v1.Invocation
-	63, // 38: pawl.v1.Invocation.input:type_name -> google.protobuf.Value
-	63, // 39: pawl.v1.Invocation.config:type_name -> google.protobuf.Value
-	75, // 40: pawl.v1.Invocation.status:type_name -> pawl.v1.NodeStatus
-	63, // 41: pawl.v1.Invocation.output:type_name -> google.protobuf.Value
-	31, // 42: pawl.v1.Invocation.effects:type_name -> pawl.v1.InvocationEffect
-	63, // 43: pawl.v1.InvocationEffect.result:type_name -> google.protobuf.Value
-	66, // 44: pawl.v1.CancelRunResponse.run:type_name -> pawl.v1.Run
-	1,  // 45: pawl.v1.DecideNodeRequest.decision:type_name -> pawl.v1.Decision
-	66, // 46: pawl.v1.DecideNodeResponse.run:type_name -> pawl.v1.Run
-	66, // 47: pawl.v1.RecheckRunResponse.run:type_name -> pawl.v1.Run
-	66, // 48: pawl.v1.PauseRunResponse.run:type_name -> pawl.v1.Run
-	76, // 49: pawl.v1.TopUpRunRequest.amounts:type_name -> pawl.v1.Amounts
-	66, // 50: pawl.v1.TopUpRunResponse.run:type_name -> pawl.v1.Run
-	66, // 51: pawl.v1.ResumeRunResponse.run:type_name -> pawl.v1.Run
-	70, // 52: pawl.v1.RepairRunRequest.definition:type_name -> pawl.v1.DefinitionSource
-	63, // 53: pawl.v1.RepairRunRequest.input:type_name -> google.protobuf.Value
-	47, // 54: pawl.v1.RepairRunRequest.outputs:type_name -> pawl.v1.SetOutputRequest
-	63, // 55: pawl.v1.SetOutputRequest.output:type_name -> google.protobuf.Value
-	77, // 56: pawl.v1.RepairRunResponse.plan:type_name -> pawl.v1.RepairPlan
-	66, // 57: pawl.v1.RepairRunResponse.run:type_name -> pawl.v1.Run
-	69, // 58: pawl.v1.RepairRunResponse.warnings:type_name -> pawl.v1.Violation
-	77, // 59: pawl.v1.RetryRunResponse.plan:type_name -> pawl.v1.RepairPlan
-	66, // 60: pawl.v1.RetryRunResponse.run:type_name -> pawl.v1.Run
-	63, // 61: pawl.v1.SignalRunRequest.payload:type_name -> google.protobuf.Value
-	66, // 62: pawl.v1.SignalRunResponse.run:type_name -> pawl.v1.Run
-	63, // 63: pawl.v1.UpdateRunMetadataRequest.metadata:type_name -> google.protobuf.Value
-	66, // 64: pawl.v1.UpdateRunMetadataResponse.run:type_name -> pawl.v1.Run
-	78, // 65: pawl.v1.RunFilter.create_time:type_name -> google.protobuf.Timestamp
-	78, // 66: pawl.v1.RunFilter.update_time:type_name -> google.protobuf.Timestamp
-	55, // 67: pawl.v1.SaveRunFilterResponse.run_filter:type_name -> pawl.v1.RunFilter
-	55, // 68: pawl.v1.ListRunFiltersResponse.run_filters:type_name -> pawl.v1.RunFilter
-	2,  // 69: pawl.v1.RunService.StartRun:input_type -> pawl.v1.StartRunRequest
-	5,  // 70: pawl.v1.RunService.ExecuteRun:input_type -> pawl.v1.ExecuteRunRequest
-	7,  // 71: pawl.v1.RunService.SubmitRuns:input_type -> pawl.v1.SubmitRunsRequest
-	14, // 72: pawl.v1.RunService.TestRun:input_type -> pawl.v1.TestRunRequest
-	16, // 73: pawl.v1.RunService.GetRun:input_type -> pawl.v1.GetRunRequest
-	18, // 74: pawl.v1.RunService.WaitRun:input_type -> pawl.v1.WaitRunRequest
-	20, // 75: pawl.v1.RunService.ListRuns:input_type -> pawl.v1.ListRunsRequest
-	22, // 76: pawl.v1.RunService.ExplainNode:input_type -> pawl.v1.ExplainNodeRequest
-	24, // 77: pawl.v1.RunService.ExplainTaint:input_type -> pawl.v1.ExplainTaintRequest
-	26, // 78: pawl.v1.RunService.ListEffects:input_type -> pawl.v1.ListEffectsRequest
-	28, // 79: pawl.v1.RunService.GetInvocation:input_type -> pawl.v1.GetInvocationRequest
-	32, // 80: pawl.v1.RunService.CancelRun:input_type -> pawl.v1.CancelRunRequest
-	40, // 81: pawl.v1.RunService.PauseRun:input_type -> pawl.v1.PauseRunRequest
-	44, // 82: pawl.v1.RunService.ResumeRun:input_type -> pawl.v1.ResumeRunRequest
-	51, // 83: pawl.v1.RunService.SignalRun:input_type -> pawl.v1.SignalRunRequest
-	53, // 84: pawl.v1.RunService.UpdateRunMetadata:input_type -> pawl.v1.UpdateRunMetadataRequest
-	56, // 85: pawl.v1.RunService.SaveRunFilter:input_type -> pawl.v1.SaveRunFilterRequest
-	58, // 86: pawl.v1.RunService.ListRunFilters:input_type -> pawl.v1.ListRunFiltersRequest
-	60, // 87: pawl.v1.RunService.DeleteRunFilter:input_type -> pawl.v1.DeleteRunFilterRequest
-	42, // 88: pawl.v1.RunService.TopUpRun:input_type -> pawl.v1.TopUpRunRequest
-	34, // 89: pawl.v1.RunService.DeleteRun:input_type -> pawl.v1.DeleteRunRequest
-	38, // 90: pawl.v1.RunService.RecheckRun:input_type -> pawl.v1.RecheckRunRequest
-	46, // 91: pawl.v1.RunService.RepairRun:input_type -> pawl.v1.RepairRunRequest
-	49, // 92: pawl.v1.RunService.RetryRun:input_type -> pawl.v1.RetryRunRequest
-	36, // 93: pawl.v1.RunService.DecideNode:input_type -> pawl.v1.DecideNodeRequest
-	4,  // 94: pawl.v1.RunService.StartRun:output_type -> pawl.v1.StartRunResponse
-	6,  // 95: pawl.v1.RunService.ExecuteRun:output_type -> pawl.v1.ExecuteRunResponse
-	9,  // 96: pawl.v1.RunService.SubmitRuns:output_type -> pawl.v1.SubmitRunsResponse
-	15, // 97: pawl.v1.RunService.TestRun:output_type -> pawl.v1.TestRunResponse
-	17, // 98: pawl.v1.RunService.GetRun:output_type -> pawl.v1.GetRunResponse
-	19, // 99: pawl.v1.RunService.WaitRun:output_type -> pawl.v1.WaitRunResponse
-	21, // 100: pawl.v1.RunService.ListRuns:output_type -> pawl.v1.ListRunsResponse
-	23, // 101: pawl.v1.RunService.ExplainNode:output_type -> pawl.v1.ExplainNodeResponse
-	25, // 102: pawl.v1.RunService.ExplainTaint:output_type -> pawl.v1.ExplainTaintResponse
-	27, // 103: pawl.v1.RunService.ListEffects:output_type -> pawl.v1.ListEffectsResponse
-	29, // 104: pawl.v1.RunService.GetInvocation:output_type -> pawl.v1.GetInvocationResponse
-	33, // 105: pawl.v1.RunService.CancelRun:output_type -> pawl.v1.CancelRunResponse
-	41, // 106: pawl.v1.RunService.PauseRun:output_type -> pawl.v1.PauseRunResponse
-	45, // 107: pawl.v1.RunService.ResumeRun:output_type -> pawl.v1.ResumeRunResponse
-	52, // 108: pawl.v1.RunService.SignalRun:output_type -> pawl.v1.SignalRunResponse
-	54, // 109: pawl.v1.RunService.UpdateRunMetadata:output_type -> pawl.v1.UpdateRunMetadataResponse
-	57, // 110: pawl.v1.RunService.SaveRunFilter:output_type -> pawl.v1.SaveRunFilterResponse
-	59, // 111: pawl.v1.RunService.ListRunFilters:output_type -> pawl.v1.ListRunFiltersResponse
-	61, // 112: pawl.v1.RunService.DeleteRunFilter:output_type -> pawl.v1.DeleteRunFilterResponse
-	43, // 113: pawl.v1.RunService.TopUpRun:output_type -> pawl.v1.TopUpRunResponse
-	35, // 114: pawl.v1.RunService.DeleteRun:output_type -> pawl.v1.DeleteRunResponse
-	39, // 115: pawl.v1.RunService.RecheckRun:output_type -> pawl.v1.RecheckRunResponse
-	48, // 116: pawl.v1.RunService.RepairRun:output_type -> pawl.v1.RepairRunResponse
-	50, // 117: pawl.v1.RunService.RetryRun:output_type -> pawl.v1.RetryRunResponse
-	37, // 118: pawl.v1.RunService.DecideNode:output_type -> pawl.v1.DecideNodeResponse
-	94, // [94:119] is the sub-list for method output_type
-	69, // [69:94] is the sub-list for method input_type
-	69, // [69:69] is the sub-list for extension type_name
-	69, // [69:69] is the sub-list for extension extendee
-	0,  // [0:69] is the sub-list for field type_name
+	66, // 5: pawl.v1.StartRunRequest.webhook:type_name -> pawl.v1.RunWebhook
+	0,  // 6: pawl.v1.Idempotency.scope:type_name -> pawl.v1.IdempotencyScope
+	64, // 7: pawl.v1.Idempotency.ttl:type_name -> google.protobuf.Duration
+	67, // 8: pawl.v1.StartRunResponse.run:type_name -> pawl.v1.Run
+	2,  // 9: pawl.v1.ExecuteRunRequest.start:type_name -> pawl.v1.StartRunRequest
+	67, // 10: pawl.v1.ExecuteRunResponse.run:type_name -> pawl.v1.Run
+	68, // 11: pawl.v1.ExecuteRunResponse.events:type_name -> pawl.v1.RunEvent
+	8,  // 12: pawl.v1.SubmitRunsRequest.submissions:type_name -> pawl.v1.Submission
+	2,  // 13: pawl.v1.Submission.start:type_name -> pawl.v1.StartRunRequest
+	10, // 14: pawl.v1.SubmitRunsResponse.answers:type_name -> pawl.v1.SubmissionAnswer
+	11, // 15: pawl.v1.SubmissionAnswer.accepted:type_name -> pawl.v1.AcceptedSubmission
+	13, // 16: pawl.v1.SubmissionAnswer.refused:type_name -> pawl.v1.Refusal
+	12, // 17: pawl.v1.SubmissionAnswer.end:type_name -> pawl.v1.RunEnd
+	69, // 18: pawl.v1.RunEnd.status:type_name -> pawl.v1.RunStatus
+	63, // 19: pawl.v1.RunEnd.output:type_name -> google.protobuf.Value
+	62, // 20: pawl.v1.Refusal.metadata:type_name -> pawl.v1.Refusal.MetadataEntry
+	70, // 21: pawl.v1.Refusal.violations:type_name -> pawl.v1.Violation
+	64, // 22: pawl.v1.Refusal.retry_delay:type_name -> google.protobuf.Duration
+	71, // 23: pawl.v1.TestRunRequest.definition:type_name -> pawl.v1.DefinitionSource
+	63, // 24: pawl.v1.TestRunRequest.input:type_name -> google.protobuf.Value
+	65, // 25: pawl.v1.TestRunRequest.budget:type_name -> pawl.v1.Budget
+	67, // 26: pawl.v1.TestRunResponse.run:type_name -> pawl.v1.Run
+	70, // 27: pawl.v1.TestRunResponse.warnings:type_name -> pawl.v1.Violation
+	67, // 28: pawl.v1.GetRunResponse.run:type_name -> pawl.v1.Run
+	63, // 29: pawl.v1.GetRunResponse.definition:type_name -> google.protobuf.Value
+	64, // 30: pawl.v1.WaitRunRequest.timeout:type_name -> google.protobuf.Duration
+	67, // 31: pawl.v1.WaitRunResponse.run:type_name -> pawl.v1.Run
+	72, // 32: pawl.v1.WaitRunResponse.result:type_name -> pawl.v1.RunResult
+	69, // 33: pawl.v1.ListRunsRequest.statuses:type_name -> pawl.v1.RunStatus
+	73, // 34: pawl.v1.ListRunsRequest.kind:type_name -> pawl.v1.RunKind
+	67, // 35: pawl.v1.ListRunsResponse.runs:type_name -> pawl.v1.Run
+	74, // 36: pawl.v1.ExplainNodeResponse.explanation:type_name -> pawl.v1.Explanation
+	75, // 37: pawl.v1.ExplainTaintResponse.trace:type_name -> pawl.v1.TaintTrace
+	76, // 38: pawl.v1.ListEffectsResponse.effects:type_name -> pawl.v1.Effect
+	30, // 39: pawl.v1.GetInvocationResponse.invocation:type_name -> pawl.v1.Invocation
+	63, // 40: pawl.v1.Invocation.input:type_name -> google.protobuf.Value
+	63, // 41: pawl.v1.Invocation.config:type_name -> google.protobuf.Value
+	77, // 42: pawl.v1.Invocation.status:type_name -> pawl.v1.NodeStatus
+	63, // 43: pawl.v1.Invocation.output:type_name -> google.protobuf.Value
+	31, // 44: pawl.v1.Invocation.effects:type_name -> pawl.v1.InvocationEffect
+	63, // 45: pawl.v1.InvocationEffect.result:type_name -> google.protobuf.Value
+	67, // 46: pawl.v1.CancelRunResponse.run:type_name -> pawl.v1.Run
+	1,  // 47: pawl.v1.DecideNodeRequest.decision:type_name -> pawl.v1.Decision
+	67, // 48: pawl.v1.DecideNodeResponse.run:type_name -> pawl.v1.Run
+	67, // 49: pawl.v1.RecheckRunResponse.run:type_name -> pawl.v1.Run
+	67, // 50: pawl.v1.PauseRunResponse.run:type_name -> pawl.v1.Run
+	78, // 51: pawl.v1.TopUpRunRequest.amounts:type_name -> pawl.v1.Amounts
+	67, // 52: pawl.v1.TopUpRunResponse.run:type_name -> pawl.v1.Run
+	67, // 53: pawl.v1.ResumeRunResponse.run:type_name -> pawl.v1.Run
+	71, // 54: pawl.v1.RepairRunRequest.definition:type_name -> pawl.v1.DefinitionSource
+	63, // 55: pawl.v1.RepairRunRequest.input:type_name -> google.protobuf.Value
+	47, // 56: pawl.v1.RepairRunRequest.outputs:type_name -> pawl.v1.SetOutputRequest
+	63, // 57: pawl.v1.SetOutputRequest.output:type_name -> google.protobuf.Value
+	79, // 58: pawl.v1.RepairRunResponse.plan:type_name -> pawl.v1.RepairPlan
+	67, // 59: pawl.v1.RepairRunResponse.run:type_name -> pawl.v1.Run
+	70, // 60: pawl.v1.RepairRunResponse.warnings:type_name -> pawl.v1.Violation
+	79, // 61: pawl.v1.RetryRunResponse.plan:type_name -> pawl.v1.RepairPlan
+	67, // 62: pawl.v1.RetryRunResponse.run:type_name -> pawl.v1.Run
+	63, // 63: pawl.v1.SignalRunRequest.payload:type_name -> google.protobuf.Value
+	67, // 64: pawl.v1.SignalRunResponse.run:type_name -> pawl.v1.Run
+	63, // 65: pawl.v1.UpdateRunMetadataRequest.metadata:type_name -> google.protobuf.Value
+	67, // 66: pawl.v1.UpdateRunMetadataResponse.run:type_name -> pawl.v1.Run
+	80, // 67: pawl.v1.RunFilter.create_time:type_name -> google.protobuf.Timestamp
+	80, // 68: pawl.v1.RunFilter.update_time:type_name -> google.protobuf.Timestamp
+	55, // 69: pawl.v1.SaveRunFilterResponse.run_filter:type_name -> pawl.v1.RunFilter
+	55, // 70: pawl.v1.ListRunFiltersResponse.run_filters:type_name -> pawl.v1.RunFilter
+	2,  // 71: pawl.v1.RunService.StartRun:input_type -> pawl.v1.StartRunRequest
+	5,  // 72: pawl.v1.RunService.ExecuteRun:input_type -> pawl.v1.ExecuteRunRequest
+	7,  // 73: pawl.v1.RunService.SubmitRuns:input_type -> pawl.v1.SubmitRunsRequest
+	14, // 74: pawl.v1.RunService.TestRun:input_type -> pawl.v1.TestRunRequest
+	16, // 75: pawl.v1.RunService.GetRun:input_type -> pawl.v1.GetRunRequest
+	18, // 76: pawl.v1.RunService.WaitRun:input_type -> pawl.v1.WaitRunRequest
+	20, // 77: pawl.v1.RunService.ListRuns:input_type -> pawl.v1.ListRunsRequest
+	22, // 78: pawl.v1.RunService.ExplainNode:input_type -> pawl.v1.ExplainNodeRequest
+	24, // 79: pawl.v1.RunService.ExplainTaint:input_type -> pawl.v1.ExplainTaintRequest
+	26, // 80: pawl.v1.RunService.ListEffects:input_type -> pawl.v1.ListEffectsRequest
+	28, // 81: pawl.v1.RunService.GetInvocation:input_type -> pawl.v1.GetInvocationRequest
+	32, // 82: pawl.v1.RunService.CancelRun:input_type -> pawl.v1.CancelRunRequest
+	40, // 83: pawl.v1.RunService.PauseRun:input_type -> pawl.v1.PauseRunRequest
+	44, // 84: pawl.v1.RunService.ResumeRun:input_type -> pawl.v1.ResumeRunRequest
+	51, // 85: pawl.v1.RunService.SignalRun:input_type -> pawl.v1.SignalRunRequest
+	53, // 86: pawl.v1.RunService.UpdateRunMetadata:input_type -> pawl.v1.UpdateRunMetadataRequest
+	56, // 87: pawl.v1.RunService.SaveRunFilter:input_type -> pawl.v1.SaveRunFilterRequest
+	58, // 88: pawl.v1.RunService.ListRunFilters:input_type -> pawl.v1.ListRunFiltersRequest
+	60, // 89: pawl.v1.RunService.DeleteRunFilter:input_type -> pawl.v1.DeleteRunFilterRequest
+	42, // 90: pawl.v1.RunService.TopUpRun:input_type -> pawl.v1.TopUpRunRequest
+	34, // 91: pawl.v1.RunService.DeleteRun:input_type -> pawl.v1.DeleteRunRequest
+	38, // 92: pawl.v1.RunService.RecheckRun:input_type -> pawl.v1.RecheckRunRequest
+	46, // 93: pawl.v1.RunService.RepairRun:input_type -> pawl.v1.RepairRunRequest
+	49, // 94: pawl.v1.RunService.RetryRun:input_type -> pawl.v1.RetryRunRequest
+	36, // 95: pawl.v1.RunService.DecideNode:input_type -> pawl.v1.DecideNodeRequest
+	4,  // 96: pawl.v1.RunService.StartRun:output_type -> pawl.v1.StartRunResponse
+	6,  // 97: pawl.v1.RunService.ExecuteRun:output_type -> pawl.v1.ExecuteRunResponse
+	9,  // 98: pawl.v1.RunService.SubmitRuns:output_type -> pawl.v1.SubmitRunsResponse
+	15, // 99: pawl.v1.RunService.TestRun:output_type -> pawl.v1.TestRunResponse
+	17, // 100: pawl.v1.RunService.GetRun:output_type -> pawl.v1.GetRunResponse
+	19, // 101: pawl.v1.RunService.WaitRun:output_type -> pawl.v1.WaitRunResponse
+	21, // 102: pawl.v1.RunService.ListRuns:output_type -> pawl.v1.ListRunsResponse
+	23, // 103: pawl.v1.RunService.ExplainNode:output_type -> pawl.v1.ExplainNodeResponse
+	25, // 104: pawl.v1.RunService.ExplainTaint:output_type -> pawl.v1.ExplainTaintResponse
+	27, // 105: pawl.v1.RunService.ListEffects:output_type -> pawl.v1.ListEffectsResponse
+	29, // 106: pawl.v1.RunService.GetInvocation:output_type -> pawl.v1.GetInvocationResponse
+	33, // 107: pawl.v1.RunService.CancelRun:output_type -> pawl.v1.CancelRunResponse
+	41, // 108: pawl.v1.RunService.PauseRun:output_type -> pawl.v1.PauseRunResponse
+	45, // 109: pawl.v1.RunService.ResumeRun:output_type -> pawl.v1.ResumeRunResponse
+	52, // 110: pawl.v1.RunService.SignalRun:output_type -> pawl.v1.SignalRunResponse
+	54, // 111: pawl.v1.RunService.UpdateRunMetadata:output_type -> pawl.v1.UpdateRunMetadataResponse
+	57, // 112: pawl.v1.RunService.SaveRunFilter:output_type -> pawl.v1.SaveRunFilterResponse
+	59, // 113: pawl.v1.RunService.ListRunFilters:output_type -> pawl.v1.ListRunFiltersResponse
+	61, // 114: pawl.v1.RunService.DeleteRunFilter:output_type -> pawl.v1.DeleteRunFilterResponse
+	43, // 115: pawl.v1.RunService.TopUpRun:output_type -> pawl.v1.TopUpRunResponse
+	35, // 116: pawl.v1.RunService.DeleteRun:output_type -> pawl.v1.DeleteRunResponse
+	39, // 117: pawl.v1.RunService.RecheckRun:output_type -> pawl.v1.RecheckRunResponse
+	48, // 118: pawl.v1.RunService.RepairRun:output_type -> pawl.v1.RepairRunResponse
+	50, // 119: pawl.v1.RunService.RetryRun:output_type -> pawl.v1.RetryRunResponse
+	37, // 120: pawl.v1.RunService.DecideNode:output_type -> pawl.v1.DecideNodeResponse
+	96, // [96:121] is the sub-list for method output_type
+	71, // [71:96] is the sub-list for method input_type
+	71, // [71:71] is the sub-list for extension type_name
+	71, // [71:71] is the sub-list for extension extendee
+	0,  // [0:71] is the sub-list for field type_name
 }
 
 func init() { file_pawl_v1_run_service_proto_init() }
@@ -4979,6 +5014,7 @@ func file_pawl_v1_run_service_proto_init() {
 	file_pawl_v1_explain_proto_init()
 	file_pawl_v1_repair_proto_init()
 	file_pawl_v1_run_proto_init()
+	file_pawl_v1_webhook_proto_init()
 	file_pawl_v1_workflow_proto_init()
 	file_pawl_v1_run_service_proto_msgTypes[0].OneofWrappers = []any{}
 	file_pawl_v1_run_service_proto_msgTypes[12].OneofWrappers = []any{}

@@ -14,6 +14,7 @@ import grpc
 
 from pawl_sdk import _json
 from pawl_sdk._calls.caller import Caller, amount_fields, fresh_id, json_bytes
+from pawl_sdk._calls.webhooks import run_webhook
 from pawl_sdk._entry import Entry, NoStream
 from pawl_sdk._gen.pawl.v1 import run_pb2
 from pawl_sdk._gen.pawl.v1 import run_service_pb2 as service
@@ -24,6 +25,7 @@ from pawl_sdk.errors import UNREACHABLE, UNRECOGNISED, PawlError, RunFailed
 from pawl_sdk.model import AcceptedRun, Event, Run, RunPage, StartItem
 from pawl_sdk.options import ListRunsOptions, StartOptions
 from pawl_sdk.state import WorkflowState
+from pawl_sdk.webhooks import RunResult
 
 _START = Method("/pawl.v1.RunService/StartRun", service.StartRunResponse)
 _EXECUTE = Method("/pawl.v1.RunService/ExecuteRun", service.ExecuteRunResponse)
@@ -157,6 +159,14 @@ class RunCalls:
             if answer.has_ended:
                 return Run.of(answer.run)
 
+    def result(self, run_id: str) -> Steps[RunResult]:
+        """Waits for the end in the same way, for the record of the run."""
+        while True:
+            request = service.WaitRunRequest(run_id=run_id, with_result=True)
+            answer = yield from self.caller.call(_WAIT, request)
+            if answer.has_ended:
+                return RunResult.of(answer.result)
+
     def list(self, **options: Unpack[ListRunsOptions]) -> Steps[RunPage]:
         request = service.ListRunsRequest(
             workflow_id=options.get("workflow_id", ""),
@@ -195,6 +205,7 @@ def start_request(workflow_id: str, input: object, options: StartOptions) -> ser
         request_id=options.get("request_id") or fresh_id(),
         priority=options.get("priority", 0),
         untrusted_input=options.get("untrusted_input", False),
+        webhook=run_webhook(options.get("webhook")),
         goal=options.get("goal", ""),
         constraints=options.get("constraints", ()),
         max_iterations=options.get("max_iterations", 0),

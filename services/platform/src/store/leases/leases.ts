@@ -72,6 +72,8 @@ export interface Executors {
       readonly slots: number;
       readonly description: string;
       readonly leaseMs: number;
+      /** How many webhook calls it makes at once. None by default. */
+      readonly webhookSlots?: number;
     },
   ): Promise<boolean>;
   /** Keeps many executors alive with one UPDATE. Returns the sessions that represent their executors. The others renew nothing. */

@@ -9,12 +9,12 @@ run_id, node_id, iteration, epoch, executor_id
 -- take turns, and the second sees the first.
 insert into executors (
   executor_id, session_id, node_types, slots, description, alive_until, instance_id, scheduler_id, connected_at,
-  process_name, language, sdk, build
+  process_name, language, sdk, build, webhook_slots
 )
 values (
   :executor_id::uuid, :session_id::uuid, :node_types::text[], :slots::integer, :description::text,
   now() + :lease_ms::double precision * interval '1 millisecond', :instance_id::uuid, :scheduler_id::uuid, now(),
-  :process_name::text, :language::text, :sdk::text, :build::text
+  :process_name::text, :language::text, :sdk::text, :build::text, :webhook_slots::integer
 )
 on conflict (executor_id) do update
 set
@@ -30,6 +30,7 @@ set
   language = excluded.language,
   sdk = excluded.sdk,
   build = excluded.build,
+  webhook_slots = excluded.webhook_slots,
   silent_since = null,
   left_at = null
 where executors.instance_id is not distinct from excluded.instance_id

@@ -36,6 +36,7 @@ const register = declare(
     language: text(),
     sdk: text(),
     build: text(),
+    webhookSlots: number(),
   },
   { executorId: uuid() },
 );
@@ -69,8 +70,8 @@ export async function extendLeases(
 
 /** Executors over a pool. */
 export const createExecutors = (db: Queryable): Executors => ({
-  register: async ({ process = NO_PROCESS, ...executor }) =>
-    (await run(db, register, { ...executor, ...process })).length > 0,
+  register: async ({ process = NO_PROCESS, webhookSlots = 0, ...executor }) =>
+    (await run(db, register, { ...executor, ...process, webhookSlots })).length > 0,
   renew: async (sessions, leaseMs) => {
     if (sessions.length === 0) return new Set();
     const ordered = sessions

@@ -75,6 +75,11 @@ export class StagedLog {
     events.push(event);
   }
 
+  /** The events of a run that this transaction sees. */
+  of(runId: RunId): readonly RunEvent[] {
+    return [...this.#log.of(runId), ...(this.#staged.get(runId)?.events ?? [])];
+  }
+
   /** Whether the log already has a streamed fact. */
   hasStreamed(runId: RunId, epoch: number, type: string, ordinal: number): boolean {
     return this.#has(runId, streamedKey(epoch, type, ordinal));
@@ -82,8 +87,7 @@ export class StagedLog {
 
   /** One more than the largest index of the execution's deltas. */
   nextDelta({ runId, nodeId, iteration }: LeaseKey): number {
-    const events = [...this.#log.of(runId), ...(this.#staged.get(runId)?.events ?? [])];
-    const indexes = events.flatMap((event) =>
+    const indexes = this.of(runId).flatMap((event) =>
       event.type === "node.stream.delta" && event.nodeId === nodeId && event.iteration === iteration
         ? [event.payload.deltaIndex]
         : [],

@@ -16,6 +16,12 @@ class StagedMap<K, V> {
     return this.#changes.has(key) ? this.#changes.get(key) : this.#committed.get(key);
   }
 
+  /** The rows that this transaction sees. */
+  values(): V[] {
+    const all = new Map<K, V | undefined>([...this.#committed, ...this.#changes]);
+    return [...all.values()].flatMap((value) => (value === undefined ? [] : [value]));
+  }
+
   /** @throws UniqueViolation if the key is taken */
   insert(key: K, value: V, constraint: string): void {
     if (this.get(key) !== undefined) throw new UniqueViolation(constraint, String(key));
@@ -80,9 +86,12 @@ export function stageRows(tables: Tables, now: number) {
     deadLetters: new StagedMap(tables.deadLetters),
     leases: new StagedMap(tables.leases),
     effects: new StagedMap(tables.effects),
+    runWebhooks: new StagedMap(tables.runWebhooks),
+    deliveries: new StagedMap(tables.deliveries),
   };
   const apply = (): void => Object.values(rows).forEach((staged) => staged.apply());
-  return { ...rows, workflows: tables.workflows, now, apply };
+  const { workflows, webhookEndpoints } = tables;
+  return { ...rows, workflows, webhookEndpoints, now, apply };
 }
 export type StagedRows = Readonly<ReturnType<typeof stageRows>>;
 

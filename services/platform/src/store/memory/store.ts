@@ -26,6 +26,8 @@ import type { KeptFilter } from "../filters/filters.ts";
 import { createMemoryRunFilters } from "../filters/memory.ts";
 import { createMemoryJournal } from "../tick/memory.ts";
 import { createMemoryWorkflows, type StoredDefinition } from "../workflows/memory.ts";
+import { createMemoryWebhooks, type DeliveryRow, type EndpointRow } from "../webhooks/memory.ts";
+import type { DeliveryAttempt, NewRunWebhook } from "../webhooks/webhooks.ts";
 import { createTurns } from "./staging.ts";
 
 /** Empty tables: those of the schema. Each noun has its rows in its own `memory.ts`. */
@@ -62,6 +64,13 @@ const createTables = () => ({
   schedules: new Map<string, StoredSchedule>(),
   /** By scope, tenant and name. */
   pauses: new Map<string, PauseRow>(),
+  /** Receivers of webhooks by tenant and id. */
+  webhookEndpoints: new Map<string, EndpointRow>(),
+  /** The receivers of events of single runs. */
+  runWebhooks: new Map<RunId, readonly NewRunWebhook[]>(),
+  /** The outbox by delivery id, and its calls. */
+  deliveries: new Map<string, DeliveryRow>(),
+  webhookAttempts: new Map<string, readonly DeliveryAttempt[]>(),
   pauseEpoch: { value: 1 },
 });
 export type Tables = Readonly<ReturnType<typeof createTables>>;
@@ -90,6 +99,7 @@ export function createMemoryStore(options: MemoryStoreOptions = {}) {
     schedules: createMemorySchedules(tables, now),
     nodeTypes: createMemoryNodeTypes(tables, now),
     pauses: createMemoryPauses(tables, now, inTurn),
+    webhooks: createMemoryWebhooks(tables, now),
     /** Committed rows, for readers and for checks. */
     view: {
       run: (runId: RunId) => tables.runs.get(runId),

@@ -3,6 +3,7 @@
 import type { InTurn } from "../memory/staging.ts";
 import type { Tables } from "../memory/store.ts";
 import type { RunRow } from "../runs/memory.ts";
+import { subscribedEvents } from "../webhooks/memory.ts";
 import type { PauseKey, PauseRecord, Pauses } from "./pauses.ts";
 
 export interface PauseRow extends PauseRecord {
@@ -29,6 +30,7 @@ export function createMemoryPauses(tables: Tables, now: () => number, inTurn: In
     read: async () => ({
       epoch: pauseEpoch.value,
       pauses: [...pauses].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => toRecord(row)),
+      webhookEvents: subscribedEvents(tables),
     }),
     pause: (key, words) =>
       inTurn(() => {

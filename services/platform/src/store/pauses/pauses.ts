@@ -33,6 +33,8 @@ export type PauseRecord = Typed<typeof PAUSE>;
 export interface PauseBook {
   readonly epoch: number;
   readonly pauses: readonly PauseRecord[];
+  /** The events that receivers of webhooks get of runs that do not name them. A change of the receivers raises the epoch too. */
+  readonly webhookEvents: readonly string[];
 }
 
 /** The user who paused, and the reason. */

@@ -4,8 +4,12 @@
 p.scope, p.tenant_id, p.name, p.state, p.epoch, p.paused_by as by, p.reason, p.since, p.resumed_by, p.resume_reason
 
 -- name: all
--- All pauses, and the epoch. Without pauses, one row has the epoch alone.
-select e.epoch as current_epoch, {columns}
+-- All pauses, the epoch, and the events that receivers of webhooks get of every run. Without pauses, one row has the others alone.
+select e.epoch as current_epoch, {columns},
+  coalesce((
+    select array_agg(distinct s.event)
+    from (select unnest(w.events) as event from webhook_endpoints w where w.disabled_reason is null and not w.by_reference) s
+  ), '{}') as webhook_events
 from pause_epoch e
 left join pauses p
   on p.scope in ('workflow', 'queue')

@@ -123,6 +123,7 @@ export function deleteTestRun(tables: Tables, runId: RunId): boolean {
   tables.log.delete(runId);
   tables.snapshots.delete(runId);
   tables.repairs.delete(runId);
+  tables.runWebhooks.delete(runId);
   tables.metadata.delete(runId);
   dropOf(runId, tables.effects);
   dropOf(runId, tables.approvals);

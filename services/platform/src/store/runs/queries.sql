@@ -274,6 +274,8 @@ requests as (
   delete from dead_letters where run_id = any (array(select run_id from deleted))
 ), metadata as (
   delete from run_metadata where run_id = any (array(select run_id from deleted))
+), receivers as (
+  delete from run_webhooks where run_id = any (array(select run_id from deleted))
 ), repairs as (
   delete from run_repairs where run_id = any (array(select run_id from deleted))
 ), graphs as (

@@ -42,6 +42,7 @@ import type {
 } from "../runs/runs.ts";
 import type { DueWait, NewWait, WaitKey } from "../signals/signals.ts";
 import type { SlotChange, SlotsMoved } from "../slots/slots.ts";
+import type { NewRunWebhook, PostedEvent } from "../webhooks/webhooks.ts";
 
 /** A run with new events. `lastSeq` is a hint: a reader that finds more events reads them too. */
 export interface News {
@@ -96,6 +97,10 @@ export interface Transaction {
   closeWaits(waits: readonly WaitKey[]): Promise<void>;
   /** Inserts executions that the scheduler gives up, with the node.failed of each. */
   bury(letters: readonly NewDeadLetter[]): Promise<void>;
+  /** Stores the receivers of events of runs that this transaction inserts. */
+  keepWebhooks(webhooks: readonly NewRunWebhook[]): Promise<void>;
+  /** Inserts a delivery for each receiver of each event. Call it after the calls about the runs. */
+  post(events: readonly PostedEvent[]): Promise<void>;
   openLeases(leases: readonly NewLease[]): Promise<void>;
   closeLeases(keys: readonly LeaseKey[]): Promise<void>;
   /** The index that the next delta of each execution must have. Call it after `openLeases`: then no earlier claim can stream. */
@@ -122,6 +127,9 @@ export interface Survey {
   /** Counted up to a bound. */
   readonly openDeadLetters: number;
   readonly pauseEpoch: number;
+  /** Deliveries that wait, counted up to a bound, and when the first of them is due. Undefined if there is none. */
+  readonly webhooksPending: number;
+  readonly webhookDueMs: number | undefined;
 }
 
 export interface Journal {

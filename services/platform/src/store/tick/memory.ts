@@ -17,6 +17,7 @@ import type { Tables } from "../memory/store.ts";
 import * as runs from "../runs/memory.ts";
 import { closeWait, dueWaits, openWait } from "../signals/memory.ts";
 import { StagedSlots } from "../slots/memory.ts";
+import { keepWebhook, postEvent, surveyWebhooks } from "../webhooks/memory.ts";
 import { type Journal, type News, PausesMoved, type Transaction } from "./journal.ts";
 
 interface MemoryJournalOptions {
@@ -71,6 +72,7 @@ export function createMemoryJournal(tables: Tables, options: MemoryJournalOption
         nextRateSlotMs: freeAt === undefined ? undefined : freeAt - now(),
         openDeadLetters: dead.length,
         pauseEpoch: tables.pauseEpoch.value,
+        ...surveyWebhooks(tables, now()),
       };
     },
   };
@@ -161,6 +163,8 @@ function begin(tables: Tables, now: number): { tx: Transaction; commit: () => re
     extendLeases: map((extension) => extendLease(rows, extension)),
     enqueue: each((job) => jobs.add(job)),
     dropJobs: each((job) => jobs.drop(job)),
+    keepWebhooks: each((webhook) => keepWebhook(rows, webhook)),
+    post: each((event) => postEvent(rows, log, event)),
     moveDays: (change) => call(() => moveDays(rows, change)),
     moveSlots: (change) => call(() => slots.move(change)),
     fetch: (nodeType, count) => call(() => jobs.take(nodeType, count)),

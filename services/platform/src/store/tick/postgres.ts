@@ -29,7 +29,10 @@ const TRANSACTION_MS = 15_000;
 const figures = queriesBeside(import.meta.url)(
   "figures",
   {},
-  { nextRateSlotMs: orNull(number()), openDeadLetters: number(), pauseEpoch: number() },
+  {
+    ...{ nextRateSlotMs: orNull(number()), openDeadLetters: number(), pauseEpoch: number() },
+    ...{ webhooksPending: number(), webhookDueMs: orNull(number()) },
+  },
 );
 
 interface JournalOptions {
@@ -98,9 +101,18 @@ async function transact<T>(
   }
 }
 
+const NO_FIGURES = {
+  ...{ openDeadLetters: 0, pauseEpoch: 0, webhooksPending: 0 },
+  ...{ nextRateSlotMs: null, webhookDueMs: null },
+};
+
 /** A survey without the queues. */
 async function readFigures(db: Queryable): Promise<Omit<Survey, "queues">> {
   const row = await first(db, figures, {});
-  const { nextRateSlotMs, ...counted } = row ?? { openDeadLetters: 0, pauseEpoch: 0 };
-  return { ...counted, nextRateSlotMs: nextRateSlotMs ?? undefined };
+  const { nextRateSlotMs, webhookDueMs, ...counted } = row ?? NO_FIGURES;
+  return {
+    ...counted,
+    nextRateSlotMs: nextRateSlotMs ?? undefined,
+    webhookDueMs: webhookDueMs ?? undefined,
+  };
 }

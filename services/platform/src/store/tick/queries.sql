@@ -217,6 +217,15 @@ select
     select count(*)::integer
     from (select 1 from dead_letters where state = 'open' limit 100000) open
   ) as open_dead_letters,
-  p.epoch as pause_epoch
+  p.epoch as pause_epoch,
+  (
+    select count(*)::integer
+    from (select 1 from webhook_deliveries where state = 'pending' limit 100000) pending
+  ) as webhooks_pending,
+  (
+    select extract(epoch from (min(d.due_at) - now()))::float8 * 1000
+    from webhook_deliveries d
+    where d.state = 'pending'
+  ) as webhook_due_ms
 from pause_epoch p
 where p.is_only

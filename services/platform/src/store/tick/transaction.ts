@@ -31,6 +31,7 @@ import {
 import { closeWaits, openWaits } from "../signals/writes.ts";
 import type { SlotChange, SlotsMoved } from "../slots/slots.ts";
 import { moveSlots } from "../slots/writes.ts";
+import { keepRunWebhooks, postEvents } from "../webhooks/writes.ts";
 import { TickBatch } from "./batch.ts";
 import { type News, PausesMoved, RunMoved, type Transaction, WorkflowMoved } from "./journal.ts";
 
@@ -120,6 +121,8 @@ export class PostgresTransaction implements Transaction {
   readonly openWaits = this.#writing(openWaits, NOTHING);
   readonly closeWaits = this.#writing(closeWaits, NOTHING);
   readonly bury = this.#writing(buryDeadLetters, NOTHING);
+  readonly keepWebhooks = this.#writing(keepRunWebhooks, NOTHING);
+  readonly post = this.#writing(postEvents, NOTHING);
   readonly nextDeltas = this.#writing(findNextDeltas, NONE);
   readonly stream = this.#fencing(appendStreamed);
   readonly beginEffects = this.#fencing(beginEffects);

@@ -132,6 +132,12 @@ const (
 	Reason_REASON_FILTER_INVALID Reason = 120
 	// NOT_FOUND. No filter is kept under this name.
 	Reason_REASON_RUN_FILTER_NOT_FOUND Reason = 121
+	// NOT_FOUND. There is no webhook endpoint of this id.
+	Reason_REASON_WEBHOOK_ENDPOINT_NOT_FOUND Reason = 130
+	// ALREADY_EXISTS. The id of the webhook endpoint is taken.
+	Reason_REASON_WEBHOOK_ENDPOINT_EXISTS Reason = 131
+	// NOT_FOUND. There is no webhook delivery of this id.
+	Reason_REASON_WEBHOOK_DELIVERY_NOT_FOUND Reason = 132
 )
 
 // Enum value maps for Reason.
@@ -190,61 +196,67 @@ var (
 		100: "REASON_BUDGET_NOT_LIMITED",
 		120: "REASON_FILTER_INVALID",
 		121: "REASON_RUN_FILTER_NOT_FOUND",
+		130: "REASON_WEBHOOK_ENDPOINT_NOT_FOUND",
+		131: "REASON_WEBHOOK_ENDPOINT_EXISTS",
+		132: "REASON_WEBHOOK_DELIVERY_NOT_FOUND",
 	}
 	Reason_value = map[string]int32{
-		"REASON_UNSPECIFIED":           0,
-		"REASON_DEFINITION_INVALID":    1,
-		"REASON_CYCLE_DETECTED":        2,
-		"REASON_INPUT_INVALID":         3,
-		"REASON_WORKFLOW_NOT_FOUND":    4,
-		"REASON_RUN_NOT_FOUND":         5,
-		"REASON_NODE_NOT_FOUND":        6,
-		"REASON_WORKFLOW_EXISTS":       7,
-		"REASON_REQUEST_ID_REUSED":     8,
-		"REASON_RUN_ALREADY_FINISHED":  9,
-		"REASON_HAS_LIVE_RUNS":         10,
-		"REASON_RUN_NOT_DELETABLE":     11,
-		"REASON_STALE_CLAIM":           12,
-		"REASON_RUN_CONTENDED":         13,
-		"REASON_VERSION_MISMATCH":      14,
-		"REASON_LIMIT_EXCEEDED":        15,
-		"REASON_OVERLOADED":            16,
-		"REASON_STREAM_LIMIT":          17,
-		"REASON_CURSOR_OUT_OF_RANGE":   18,
-		"REASON_STORE_UNAVAILABLE":     19,
-		"REASON_DRAINING":              20,
-		"REASON_SCHEDULER_UNAVAILABLE": 21,
-		"REASON_DEADLINE_PASSED":       22,
-		"REASON_CALLER_CANCELLED":      23,
-		"REASON_EVENT_LOG_CORRUPTION":  24,
-		"REASON_FORBIDDEN":             25,
-		"REASON_UNKNOWN_METHOD":        26,
-		"REASON_INTERNAL":              27,
-		"REASON_NODE_NOT_HELD":         28,
-		"REASON_NODE_ALREADY_DECIDED":  29,
-		"REASON_APPROVAL_NOT_FOUND":    40,
-		"REASON_APPROVAL_CLOSED":       41,
-		"REASON_RUN_QUARANTINED":       45,
-		"REASON_SCHEDULE_NOT_FOUND":    60,
-		"REASON_SCHEDULE_EXISTS":       61,
-		"REASON_WORKFLOW_PAUSED":       50,
-		"REASON_NODE_TYPE_NOT_FOUND":   51,
-		"REASON_UNSUPPORTED_ENCODING":  70,
-		"REASON_EXECUTOR_ID_TAKEN":     71,
-		"REASON_SERVICE_NOT_FOUND":     72,
-		"REASON_SESSION_IN_USE":        80,
-		"REASON_PROTOCOL_UNSUPPORTED":  81,
-		"REASON_NODE_NOT_INVOKED":      82,
-		"REASON_RUN_NOT_FINISHED":      115,
-		"REASON_REPAIR_PLAN_STALE":     116,
-		"REASON_NOTHING_TO_REPAIR":     117,
-		"REASON_RUN_NOT_REPAIRABLE":    118,
-		"REASON_SIGNAL_NOT_AWAITED":    90,
-		"REASON_TOO_MANY_SIGNALS":      91,
-		"REASON_MEMORY_KEY_NOT_FOUND":  95,
-		"REASON_BUDGET_NOT_LIMITED":    100,
-		"REASON_FILTER_INVALID":        120,
-		"REASON_RUN_FILTER_NOT_FOUND":  121,
+		"REASON_UNSPECIFIED":                0,
+		"REASON_DEFINITION_INVALID":         1,
+		"REASON_CYCLE_DETECTED":             2,
+		"REASON_INPUT_INVALID":              3,
+		"REASON_WORKFLOW_NOT_FOUND":         4,
+		"REASON_RUN_NOT_FOUND":              5,
+		"REASON_NODE_NOT_FOUND":             6,
+		"REASON_WORKFLOW_EXISTS":            7,
+		"REASON_REQUEST_ID_REUSED":          8,
+		"REASON_RUN_ALREADY_FINISHED":       9,
+		"REASON_HAS_LIVE_RUNS":              10,
+		"REASON_RUN_NOT_DELETABLE":          11,
+		"REASON_STALE_CLAIM":                12,
+		"REASON_RUN_CONTENDED":              13,
+		"REASON_VERSION_MISMATCH":           14,
+		"REASON_LIMIT_EXCEEDED":             15,
+		"REASON_OVERLOADED":                 16,
+		"REASON_STREAM_LIMIT":               17,
+		"REASON_CURSOR_OUT_OF_RANGE":        18,
+		"REASON_STORE_UNAVAILABLE":          19,
+		"REASON_DRAINING":                   20,
+		"REASON_SCHEDULER_UNAVAILABLE":      21,
+		"REASON_DEADLINE_PASSED":            22,
+		"REASON_CALLER_CANCELLED":           23,
+		"REASON_EVENT_LOG_CORRUPTION":       24,
+		"REASON_FORBIDDEN":                  25,
+		"REASON_UNKNOWN_METHOD":             26,
+		"REASON_INTERNAL":                   27,
+		"REASON_NODE_NOT_HELD":              28,
+		"REASON_NODE_ALREADY_DECIDED":       29,
+		"REASON_APPROVAL_NOT_FOUND":         40,
+		"REASON_APPROVAL_CLOSED":            41,
+		"REASON_RUN_QUARANTINED":            45,
+		"REASON_SCHEDULE_NOT_FOUND":         60,
+		"REASON_SCHEDULE_EXISTS":            61,
+		"REASON_WORKFLOW_PAUSED":            50,
+		"REASON_NODE_TYPE_NOT_FOUND":        51,
+		"REASON_UNSUPPORTED_ENCODING":       70,
+		"REASON_EXECUTOR_ID_TAKEN":          71,
+		"REASON_SERVICE_NOT_FOUND":          72,
+		"REASON_SESSION_IN_USE":             80,
+		"REASON_PROTOCOL_UNSUPPORTED":       81,
+		"REASON_NODE_NOT_INVOKED":           82,
+		"REASON_RUN_NOT_FINISHED":           115,
+		"REASON_REPAIR_PLAN_STALE":          116,
+		"REASON_NOTHING_TO_REPAIR":          117,
+		"REASON_RUN_NOT_REPAIRABLE":         118,
+		"REASON_SIGNAL_NOT_AWAITED":         90,
+		"REASON_TOO_MANY_SIGNALS":           91,
+		"REASON_MEMORY_KEY_NOT_FOUND":       95,
+		"REASON_BUDGET_NOT_LIMITED":         100,
+		"REASON_FILTER_INVALID":             120,
+		"REASON_RUN_FILTER_NOT_FOUND":       121,
+		"REASON_WEBHOOK_ENDPOINT_NOT_FOUND": 130,
+		"REASON_WEBHOOK_ENDPOINT_EXISTS":    131,
+		"REASON_WEBHOOK_DELIVERY_NOT_FOUND": 132,
 	}
 )
 
@@ -279,7 +291,7 @@ var File_pawl_errors_v1_reason_proto protoreflect.FileDescriptor
 
 const file_pawl_errors_v1_reason_proto_rawDesc = "" +
 	"\n" +
-	"\x1bpawl/errors/v1/reason.proto\x12\x0epawl.errors.v1*\xf9\v\n" +
+	"\x1bpawl/errors/v1/reason.proto\x12\x0epawl.errors.v1*\xee\f\n" +
 	"\x06Reason\x12\x16\n" +
 	"\x12REASON_UNSPECIFIED\x10\x00\x12\x1d\n" +
 	"\x19REASON_DEFINITION_INVALID\x10\x01\x12\x19\n" +
@@ -334,7 +346,10 @@ const file_pawl_errors_v1_reason_proto_rawDesc = "" +
 	"\x1bREASON_MEMORY_KEY_NOT_FOUND\x10_\x12\x1d\n" +
 	"\x19REASON_BUDGET_NOT_LIMITED\x10d\x12\x19\n" +
 	"\x15REASON_FILTER_INVALID\x10x\x12\x1f\n" +
-	"\x1bREASON_RUN_FILTER_NOT_FOUND\x10yB\xa8\x01\n" +
+	"\x1bREASON_RUN_FILTER_NOT_FOUND\x10y\x12&\n" +
+	"!REASON_WEBHOOK_ENDPOINT_NOT_FOUND\x10\x82\x01\x12#\n" +
+	"\x1eREASON_WEBHOOK_ENDPOINT_EXISTS\x10\x83\x01\x12&\n" +
+	"!REASON_WEBHOOK_DELIVERY_NOT_FOUND\x10\x84\x01B\xa8\x01\n" +
 	"\x12com.pawl.errors.v1B\vReasonProtoP\x01Z+pawl.dev/sdk/go/gen/pawl/errors/v1;errorsv1\xa2\x02\x03PEX\xaa\x02\x0ePawl.Errors.V1\xca\x02\x0ePawl\\Errors\\V1\xe2\x02\x1aPawl\\Errors\\V1\\GPBMetadata\xea\x02\x10Pawl::Errors::V1b\x06proto3"
 
 var (

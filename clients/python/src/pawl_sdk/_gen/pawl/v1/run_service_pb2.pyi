@@ -6,6 +6,7 @@ from pawl_sdk._gen.pawl.v1 import event_pb2 as _event_pb2
 from pawl_sdk._gen.pawl.v1 import explain_pb2 as _explain_pb2
 from pawl_sdk._gen.pawl.v1 import repair_pb2 as _repair_pb2
 from pawl_sdk._gen.pawl.v1 import run_pb2 as _run_pb2
+from pawl_sdk._gen.pawl.v1 import webhook_pb2 as _webhook_pb2
 from pawl_sdk._gen.pawl.v1 import workflow_pb2 as _workflow_pb2
 from google.protobuf.internal import containers as _containers
 from google.protobuf.internal import enum_type_wrapper as _enum_type_wrapper
@@ -33,7 +34,7 @@ DECISION_APPROVE: Decision
 DECISION_REJECT: Decision
 
 class StartRunRequest(_message.Message):
-    __slots__ = ("workflow_id", "version", "input_json", "input", "request_id", "priority", "deadline", "idempotency", "max_iterations", "metadata_json", "metadata", "goal", "constraints", "max_retries", "untrusted_input", "budget")
+    __slots__ = ("workflow_id", "version", "input_json", "input", "request_id", "priority", "deadline", "idempotency", "max_iterations", "metadata_json", "metadata", "goal", "constraints", "max_retries", "untrusted_input", "budget", "webhook")
     WORKFLOW_ID_FIELD_NUMBER: _ClassVar[int]
     VERSION_FIELD_NUMBER: _ClassVar[int]
     INPUT_JSON_FIELD_NUMBER: _ClassVar[int]
@@ -50,6 +51,7 @@ class StartRunRequest(_message.Message):
     MAX_RETRIES_FIELD_NUMBER: _ClassVar[int]
     UNTRUSTED_INPUT_FIELD_NUMBER: _ClassVar[int]
     BUDGET_FIELD_NUMBER: _ClassVar[int]
+    WEBHOOK_FIELD_NUMBER: _ClassVar[int]
     workflow_id: str
     version: int
     input_json: bytes
@@ -66,7 +68,8 @@ class StartRunRequest(_message.Message):
     max_retries: int
     untrusted_input: bool
     budget: _run_pb2.Budget
-    def __init__(self, workflow_id: _Optional[str] = ..., version: _Optional[int] = ..., input_json: _Optional[bytes] = ..., input: _Optional[_Union[_struct_pb2.Value, _Mapping]] = ..., request_id: _Optional[str] = ..., priority: _Optional[int] = ..., deadline: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ..., idempotency: _Optional[_Union[Idempotency, _Mapping]] = ..., max_iterations: _Optional[int] = ..., metadata_json: _Optional[bytes] = ..., metadata: _Optional[_Union[_struct_pb2.Value, _Mapping]] = ..., goal: _Optional[str] = ..., constraints: _Optional[_Iterable[str]] = ..., max_retries: _Optional[int] = ..., untrusted_input: bool = ..., budget: _Optional[_Union[_run_pb2.Budget, _Mapping]] = ...) -> None: ...
+    webhook: _webhook_pb2.RunWebhook
+    def __init__(self, workflow_id: _Optional[str] = ..., version: _Optional[int] = ..., input_json: _Optional[bytes] = ..., input: _Optional[_Union[_struct_pb2.Value, _Mapping]] = ..., request_id: _Optional[str] = ..., priority: _Optional[int] = ..., deadline: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ..., idempotency: _Optional[_Union[Idempotency, _Mapping]] = ..., max_iterations: _Optional[int] = ..., metadata_json: _Optional[bytes] = ..., metadata: _Optional[_Union[_struct_pb2.Value, _Mapping]] = ..., goal: _Optional[str] = ..., constraints: _Optional[_Iterable[str]] = ..., max_retries: _Optional[int] = ..., untrusted_input: bool = ..., budget: _Optional[_Union[_run_pb2.Budget, _Mapping]] = ..., webhook: _Optional[_Union[_webhook_pb2.RunWebhook, _Mapping]] = ...) -> None: ...
 
 class Idempotency(_message.Message):
     __slots__ = ("scope", "ttl")
@@ -246,20 +249,24 @@ class GetRunResponse(_message.Message):
     def __init__(self, run: _Optional[_Union[_run_pb2.Run, _Mapping]] = ..., definition_json: _Optional[bytes] = ..., definition: _Optional[_Union[_struct_pb2.Value, _Mapping]] = ..., values_left_out: _Optional[_Iterable[str]] = ...) -> None: ...
 
 class WaitRunRequest(_message.Message):
-    __slots__ = ("run_id", "timeout")
+    __slots__ = ("run_id", "timeout", "with_result")
     RUN_ID_FIELD_NUMBER: _ClassVar[int]
     TIMEOUT_FIELD_NUMBER: _ClassVar[int]
+    WITH_RESULT_FIELD_NUMBER: _ClassVar[int]
     run_id: str
     timeout: _duration_pb2.Duration
-    def __init__(self, run_id: _Optional[str] = ..., timeout: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ...) -> None: ...
+    with_result: bool
+    def __init__(self, run_id: _Optional[str] = ..., timeout: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ..., with_result: bool = ...) -> None: ...
 
 class WaitRunResponse(_message.Message):
-    __slots__ = ("run", "has_ended")
+    __slots__ = ("run", "has_ended", "result")
     RUN_FIELD_NUMBER: _ClassVar[int]
     HAS_ENDED_FIELD_NUMBER: _ClassVar[int]
+    RESULT_FIELD_NUMBER: _ClassVar[int]
     run: _run_pb2.Run
     has_ended: bool
-    def __init__(self, run: _Optional[_Union[_run_pb2.Run, _Mapping]] = ..., has_ended: bool = ...) -> None: ...
+    result: _webhook_pb2.RunResult
+    def __init__(self, run: _Optional[_Union[_run_pb2.Run, _Mapping]] = ..., has_ended: bool = ..., result: _Optional[_Union[_webhook_pb2.RunResult, _Mapping]] = ...) -> None: ...
 
 class ListRunsRequest(_message.Message):
     __slots__ = ("statuses", "workflow_id", "kind", "page_size", "page_token", "query", "filter", "saved_filter", "schedule_id")
