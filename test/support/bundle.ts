@@ -59,7 +59,7 @@ export async function bundleServices(): Promise<void> {
         // A call without a use may still throw: the bundler takes decodeURIComponent for pure and would drop it.
         treeshake: false,
         plugins: [keepPaths, lazyHttp],
-        output: { file: draft, format: "esm", codeSplitting: false },
+        output: { file: draft, format: "esm", codeSplitting: false, minify: false },
       });
       await rename(draft, fileOf(service));
     }),
