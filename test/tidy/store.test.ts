@@ -19,6 +19,7 @@ const NOUNS = [
   "schedules",
   "signals",
   "slots",
+  "values",
   "workflows",
 ] as const;
 

@@ -2,6 +2,7 @@
 
 import { NODE_CONFIGS } from "@pawl/core/definition/node-types";
 import { schemasOf } from "@pawl/platform/config/settings";
+import { openBlobs } from "@pawl/platform/config/values";
 import { DatabaseClock } from "@pawl/platform/db/clock";
 import { migrate } from "@pawl/platform/db/migrate";
 import { openPool } from "@pawl/platform/db/pool";
@@ -16,7 +17,9 @@ import { createNodeTypes } from "@pawl/platform/store/node-types/writes";
 import { createPauses } from "@pawl/platform/store/pauses/writes";
 import { createRecovery } from "@pawl/platform/store/recovery/writes";
 import { createSchedules } from "@pawl/platform/store/schedules/writes";
+import { createValueRows } from "@pawl/platform/store/values/writes";
 import { createWorkflows } from "@pawl/platform/store/workflows/writes";
+import { ValueStore } from "@pawl/platform/values/value-store";
 import type { Logger } from "@pawl/platform/telemetry/log";
 import { commandVisibilityMs } from "./duties/command-worker.ts";
 import type { Config } from "./config.ts";
@@ -31,6 +34,7 @@ export async function openStores(config: Config, log: Logger, onStep: (byMs: num
   await installBoss(url, onWait, schemas);
   const max = config.PAWL_DB_POOL_SIZE;
   const pool = openPool(url, { max, name: "pawl-scheduler", schemas });
+  const blobs = await openBlobs(config, pool);
   // Renewals have a pool of their own. They never wait behind reads, and work while the database has no connection free.
   const livenessPool = openPool(url, { max: 1, name: "pawl-liveness", schemas, keepsIdle: true });
   const clock = new DatabaseClock({ onStep });
@@ -59,6 +63,7 @@ export async function openStores(config: Config, log: Logger, onStep: (byMs: num
     recovery: createRecovery(pool, boss),
     nodeTypes: createNodeTypes(pool),
     pauses: createPauses(pool),
+    values: new ValueStore(createValueRows(pool), blobs, config.PAWL_VALUES_INLINE_BYTES),
     deadLetters: createDeadLetters(pool),
     hasQueue: (type: string): Promise<boolean> => boss.exists(type),
     ensureQueues: async (types: readonly string[]): Promise<void> => {

@@ -27,6 +27,9 @@ const PROBE_POINTS = {
     "pause.after-step",
     "resume.recorded",
     "schedule.after-start",
+    "value.before-seal",
+    "value.sealed",
+    "value.before-remove",
   ],
   executor: [
     "assignment.received",

@@ -35,6 +35,7 @@ import {
   definitionTextOf,
   durationMsOf,
   inputOf,
+  START_LIMITS,
   jsonOf,
   lineOf,
   nameOf,
@@ -80,7 +81,7 @@ export function parseStart(request: StartRunRequest): StartRequest {
     budget: budgetOf(request.budget),
     sameInputMs: sameInputMsOf(request.idempotency),
     hasUntrustedInput: request.untrustedInput ? true : undefined,
-    input: inputOf(request),
+    input: inputOf(request, START_LIMITS),
     requestId: requestIdOf(request.requestId),
   };
 }
@@ -107,7 +108,7 @@ export interface TestRequest {
 
 export const parseTest = (request: TestRunRequest): TestRequest => ({
   text: definitionTextOf(request.definition?.text),
-  input: inputOf(request),
+  input: inputOf(request, START_LIMITS),
   requestId: requestIdOf(request.requestId),
   asked: askedOf(request),
   hasUntrustedInput: request.untrustedInput ? true : undefined,

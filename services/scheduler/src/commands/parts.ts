@@ -2,6 +2,7 @@
 
 import type { Journal } from "@pawl/platform/store/tick/journal";
 import type { Workflows } from "@pawl/platform/store/workflows/workflows";
+import type { ValueStore } from "@pawl/platform/values/value-store";
 import type { Definitions } from "../commit/definitions.ts";
 import type { TickLoop } from "../tick/loop.ts";
 import type { Newest } from "./newest.ts";
@@ -13,6 +14,7 @@ export interface AdmitParts {
   readonly definitions: Definitions;
   readonly newest: Newest;
   readonly now: () => number;
+  readonly values: ValueStore;
   /** Creates missing queues for the node types of a definition. */
   readonly ensureQueues: (nodeTypes: readonly string[]) => Promise<void>;
 }

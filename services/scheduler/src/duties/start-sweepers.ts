@@ -1,6 +1,7 @@
 // Starts every background duty of a scheduler, each on its interval.
 
 import type { Queryable } from "@pawl/platform/db/query";
+import type { ValueStore } from "@pawl/platform/values/value-store";
 import { forgetCommands } from "./command-worker.ts";
 import type { Config } from "../config.ts";
 import type { AlarmClock } from "./alarm-clock.ts";
@@ -19,7 +20,10 @@ import {
   type SweepParts,
 } from "./sweeps.ts";
 
-const DAY_MS = 24 * 3_600_000;
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+/** Values that one sweep removes. After a full batch it sweeps again at once. */
+const VALUES_MAX = 200;
 /** The scheduler makes partitions months ahead, so a few tries an hour are enough. */
 const BLOCKED_RETRY_MS = 10 * 60_000;
 /** After this many sweeps without new events, a sweep checks that the jobs, leases and child runs of a run exist. */
@@ -35,10 +39,12 @@ type Needed = Omit<SweepParts, "leaseGrace" | "onAlarm"> &
     readonly workflowQueue: Parameters<typeof forgetCommands>[0];
     readonly alarms: AlarmClock;
     readonly pauses: PauseSweepParts["pauses"];
+    readonly values: ValueStore;
   };
 
 export function startSweepers(config: Config, needed: Needed) {
-  const { pool, workflowQueue, alarms, now, steady, log } = needed;
+  const { pool, workflowQueue, alarms, now, steady, values, log } = needed;
+  const graceMs = config.PAWL_VALUES_GRACE_MS;
   const every = config.PAWL_SWEEP_MS;
   const quietMs = every * QUIET_SWEEPS;
   const leaseGrace = new LeaseGrace({
@@ -69,6 +75,9 @@ export function startSweepers(config: Config, needed: Needed) {
     executors: sweeper("executors", every * 30, sweepExecutors),
     stranded: sweeper("stranded", quietMs, createStrandedSweep(needed, quietMs)),
     partitions: sweeper("partitions", DAY_MS, () => sweepPartitions(pool, now, onBlocked)),
+    values: sweeper("values", Math.min(HOUR_MS, graceMs), () =>
+      values.sweep({ graceMs, limit: VALUES_MAX }),
+    ),
     commands: sweeper("commands", DAY_MS, () => forgetCommands(workflowQueue)),
   };
   const { leases, ...others } = sweepers;

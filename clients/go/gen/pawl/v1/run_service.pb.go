@@ -1966,6 +1966,125 @@ func (x *ListEffectsResponse) GetNextPageToken() string {
 	return ""
 }
 
+// GetValueRequest names a part of a stored value.
+type GetValueRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// A run that refers to the value.
+	RunId string `protobuf:"bytes,1,opt,name=run_id,json=runId,proto3" json:"run_id,omitempty"`
+	// The digest in the reference: 64 hexadecimal digits.
+	Sha256 string `protobuf:"bytes,2,opt,name=sha256,proto3" json:"sha256,omitempty"`
+	// Which part, from 0.
+	Part          uint32 `protobuf:"varint,3,opt,name=part,proto3" json:"part,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *GetValueRequest) Reset() {
+	*x = GetValueRequest{}
+	mi := &file_pawl_v1_run_service_proto_msgTypes[26]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *GetValueRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*GetValueRequest) ProtoMessage() {}
+
+func (x *GetValueRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_pawl_v1_run_service_proto_msgTypes[26]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use GetValueRequest.ProtoReflect.Descriptor instead.
+func (*GetValueRequest) Descriptor() ([]byte, []int) {
+	return file_pawl_v1_run_service_proto_rawDescGZIP(), []int{26}
+}
+
+func (x *GetValueRequest) GetRunId() string {
+	if x != nil {
+		return x.RunId
+	}
+	return ""
+}
+
+func (x *GetValueRequest) GetSha256() string {
+	if x != nil {
+		return x.Sha256
+	}
+	return ""
+}
+
+func (x *GetValueRequest) GetPart() uint32 {
+	if x != nil {
+		return x.Part
+	}
+	return 0
+}
+
+// GetValueResponse is a part of a stored value.
+type GetValueResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The bytes of the part.
+	Data []byte `protobuf:"bytes,1,opt,name=data,proto3" json:"data,omitempty"`
+	// The size of the whole value.
+	TotalBytes    uint64 `protobuf:"varint,2,opt,name=total_bytes,json=totalBytes,proto3" json:"total_bytes,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *GetValueResponse) Reset() {
+	*x = GetValueResponse{}
+	mi := &file_pawl_v1_run_service_proto_msgTypes[27]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *GetValueResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*GetValueResponse) ProtoMessage() {}
+
+func (x *GetValueResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_pawl_v1_run_service_proto_msgTypes[27]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use GetValueResponse.ProtoReflect.Descriptor instead.
+func (*GetValueResponse) Descriptor() ([]byte, []int) {
+	return file_pawl_v1_run_service_proto_rawDescGZIP(), []int{27}
+}
+
+func (x *GetValueResponse) GetData() []byte {
+	if x != nil {
+		return x.Data
+	}
+	return nil
+}
+
+func (x *GetValueResponse) GetTotalBytes() uint64 {
+	if x != nil {
+		return x.TotalBytes
+	}
+	return 0
+}
+
 // GetInvocationRequest is the body of GetInvocation.
 type GetInvocationRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -1981,7 +2100,7 @@ type GetInvocationRequest struct {
 
 func (x *GetInvocationRequest) Reset() {
 	*x = GetInvocationRequest{}
-	mi := &file_pawl_v1_run_service_proto_msgTypes[26]
+	mi := &file_pawl_v1_run_service_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1993,7 +2112,7 @@ func (x *GetInvocationRequest) String() string {
 func (*GetInvocationRequest) ProtoMessage() {}
 
 func (x *GetInvocationRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_pawl_v1_run_service_proto_msgTypes[26]
+	mi := &file_pawl_v1_run_service_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2006,7 +2125,7 @@ func (x *GetInvocationRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetInvocationRequest.ProtoReflect.Descriptor instead.
 func (*GetInvocationRequest) Descriptor() ([]byte, []int) {
-	return file_pawl_v1_run_service_proto_rawDescGZIP(), []int{26}
+	return file_pawl_v1_run_service_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *GetInvocationRequest) GetRunId() string {
@@ -2041,7 +2160,7 @@ type GetInvocationResponse struct {
 
 func (x *GetInvocationResponse) Reset() {
 	*x = GetInvocationResponse{}
-	mi := &file_pawl_v1_run_service_proto_msgTypes[27]
+	mi := &file_pawl_v1_run_service_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2053,7 +2172,7 @@ func (x *GetInvocationResponse) String() string {
 func (*GetInvocationResponse) ProtoMessage() {}
 
 func (x *GetInvocationResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_pawl_v1_run_service_proto_msgTypes[27]
+	mi := &file_pawl_v1_run_service_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2066,7 +2185,7 @@ func (x *GetInvocationResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetInvocationResponse.ProtoReflect.Descriptor instead.
 func (*GetInvocationResponse) Descriptor() ([]byte, []int) {
-	return file_pawl_v1_run_service_proto_rawDescGZIP(), []int{27}
+	return file_pawl_v1_run_service_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *GetInvocationResponse) GetInvocation() *Invocation {
@@ -2119,7 +2238,7 @@ type Invocation struct {
 
 func (x *Invocation) Reset() {
 	*x = Invocation{}
-	mi := &file_pawl_v1_run_service_proto_msgTypes[28]
+	mi := &file_pawl_v1_run_service_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2131,7 +2250,7 @@ func (x *Invocation) String() string {
 func (*Invocation) ProtoMessage() {}
 
 func (x *Invocation) ProtoReflect() protoreflect.Message {
-	mi := &file_pawl_v1_run_service_proto_msgTypes[28]
+	mi := &file_pawl_v1_run_service_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2144,7 +2263,7 @@ func (x *Invocation) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Invocation.ProtoReflect.Descriptor instead.
 func (*Invocation) Descriptor() ([]byte, []int) {
-	return file_pawl_v1_run_service_proto_rawDescGZIP(), []int{28}
+	return file_pawl_v1_run_service_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *Invocation) GetType() string {
@@ -2287,7 +2406,7 @@ type InvocationEffect struct {
 
 func (x *InvocationEffect) Reset() {
 	*x = InvocationEffect{}
-	mi := &file_pawl_v1_run_service_proto_msgTypes[29]
+	mi := &file_pawl_v1_run_service_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2299,7 +2418,7 @@ func (x *InvocationEffect) String() string {
 func (*InvocationEffect) ProtoMessage() {}
 
 func (x *InvocationEffect) ProtoReflect() protoreflect.Message {
-	mi := &file_pawl_v1_run_service_proto_msgTypes[29]
+	mi := &file_pawl_v1_run_service_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2312,7 +2431,7 @@ func (x *InvocationEffect) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use InvocationEffect.ProtoReflect.Descriptor instead.
 func (*InvocationEffect) Descriptor() ([]byte, []int) {
-	return file_pawl_v1_run_service_proto_rawDescGZIP(), []int{29}
+	return file_pawl_v1_run_service_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *InvocationEffect) GetName() string {
@@ -2374,7 +2493,7 @@ type CancelRunRequest struct {
 
 func (x *CancelRunRequest) Reset() {
 	*x = CancelRunRequest{}
-	mi := &file_pawl_v1_run_service_proto_msgTypes[30]
+	mi := &file_pawl_v1_run_service_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2386,7 +2505,7 @@ func (x *CancelRunRequest) String() string {
 func (*CancelRunRequest) ProtoMessage() {}
 
 func (x *CancelRunRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_pawl_v1_run_service_proto_msgTypes[30]
+	mi := &file_pawl_v1_run_service_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2399,7 +2518,7 @@ func (x *CancelRunRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CancelRunRequest.ProtoReflect.Descriptor instead.
 func (*CancelRunRequest) Descriptor() ([]byte, []int) {
-	return file_pawl_v1_run_service_proto_rawDescGZIP(), []int{30}
+	return file_pawl_v1_run_service_proto_rawDescGZIP(), []int{32}
 }
 
 func (x *CancelRunRequest) GetRunId() string {
@@ -2441,7 +2560,7 @@ type CancelRunResponse struct {
 
 func (x *CancelRunResponse) Reset() {
 	*x = CancelRunResponse{}
-	mi := &file_pawl_v1_run_service_proto_msgTypes[31]
+	mi := &file_pawl_v1_run_service_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2453,7 +2572,7 @@ func (x *CancelRunResponse) String() string {
 func (*CancelRunResponse) ProtoMessage() {}
 
 func (x *CancelRunResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_pawl_v1_run_service_proto_msgTypes[31]
+	mi := &file_pawl_v1_run_service_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2466,7 +2585,7 @@ func (x *CancelRunResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CancelRunResponse.ProtoReflect.Descriptor instead.
 func (*CancelRunResponse) Descriptor() ([]byte, []int) {
-	return file_pawl_v1_run_service_proto_rawDescGZIP(), []int{31}
+	return file_pawl_v1_run_service_proto_rawDescGZIP(), []int{33}
 }
 
 func (x *CancelRunResponse) GetRun() *Run {
@@ -2489,7 +2608,7 @@ type DeleteRunRequest struct {
 
 func (x *DeleteRunRequest) Reset() {
 	*x = DeleteRunRequest{}
-	mi := &file_pawl_v1_run_service_proto_msgTypes[32]
+	mi := &file_pawl_v1_run_service_proto_msgTypes[34]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2501,7 +2620,7 @@ func (x *DeleteRunRequest) String() string {
 func (*DeleteRunRequest) ProtoMessage() {}
 
 func (x *DeleteRunRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_pawl_v1_run_service_proto_msgTypes[32]
+	mi := &file_pawl_v1_run_service_proto_msgTypes[34]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2514,7 +2633,7 @@ func (x *DeleteRunRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeleteRunRequest.ProtoReflect.Descriptor instead.
 func (*DeleteRunRequest) Descriptor() ([]byte, []int) {
-	return file_pawl_v1_run_service_proto_rawDescGZIP(), []int{32}
+	return file_pawl_v1_run_service_proto_rawDescGZIP(), []int{34}
 }
 
 func (x *DeleteRunRequest) GetRunId() string {
@@ -2540,7 +2659,7 @@ type DeleteRunResponse struct {
 
 func (x *DeleteRunResponse) Reset() {
 	*x = DeleteRunResponse{}
-	mi := &file_pawl_v1_run_service_proto_msgTypes[33]
+	mi := &file_pawl_v1_run_service_proto_msgTypes[35]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2552,7 +2671,7 @@ func (x *DeleteRunResponse) String() string {
 func (*DeleteRunResponse) ProtoMessage() {}
 
 func (x *DeleteRunResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_pawl_v1_run_service_proto_msgTypes[33]
+	mi := &file_pawl_v1_run_service_proto_msgTypes[35]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2565,7 +2684,7 @@ func (x *DeleteRunResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeleteRunResponse.ProtoReflect.Descriptor instead.
 func (*DeleteRunResponse) Descriptor() ([]byte, []int) {
-	return file_pawl_v1_run_service_proto_rawDescGZIP(), []int{33}
+	return file_pawl_v1_run_service_proto_rawDescGZIP(), []int{35}
 }
 
 // DecideNodeRequest is the body of DecideNode.
@@ -2589,7 +2708,7 @@ type DecideNodeRequest struct {
 
 func (x *DecideNodeRequest) Reset() {
 	*x = DecideNodeRequest{}
-	mi := &file_pawl_v1_run_service_proto_msgTypes[34]
+	mi := &file_pawl_v1_run_service_proto_msgTypes[36]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2601,7 +2720,7 @@ func (x *DecideNodeRequest) String() string {
 func (*DecideNodeRequest) ProtoMessage() {}
 
 func (x *DecideNodeRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_pawl_v1_run_service_proto_msgTypes[34]
+	mi := &file_pawl_v1_run_service_proto_msgTypes[36]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2614,7 +2733,7 @@ func (x *DecideNodeRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DecideNodeRequest.ProtoReflect.Descriptor instead.
 func (*DecideNodeRequest) Descriptor() ([]byte, []int) {
-	return file_pawl_v1_run_service_proto_rawDescGZIP(), []int{34}
+	return file_pawl_v1_run_service_proto_rawDescGZIP(), []int{36}
 }
 
 func (x *DecideNodeRequest) GetRunId() string {
@@ -2670,7 +2789,7 @@ type DecideNodeResponse struct {
 
 func (x *DecideNodeResponse) Reset() {
 	*x = DecideNodeResponse{}
-	mi := &file_pawl_v1_run_service_proto_msgTypes[35]
+	mi := &file_pawl_v1_run_service_proto_msgTypes[37]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2682,7 +2801,7 @@ func (x *DecideNodeResponse) String() string {
 func (*DecideNodeResponse) ProtoMessage() {}
 
 func (x *DecideNodeResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_pawl_v1_run_service_proto_msgTypes[35]
+	mi := &file_pawl_v1_run_service_proto_msgTypes[37]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2695,7 +2814,7 @@ func (x *DecideNodeResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DecideNodeResponse.ProtoReflect.Descriptor instead.
 func (*DecideNodeResponse) Descriptor() ([]byte, []int) {
-	return file_pawl_v1_run_service_proto_rawDescGZIP(), []int{35}
+	return file_pawl_v1_run_service_proto_rawDescGZIP(), []int{37}
 }
 
 func (x *DecideNodeResponse) GetRun() *Run {
@@ -2718,7 +2837,7 @@ type RecheckRunRequest struct {
 
 func (x *RecheckRunRequest) Reset() {
 	*x = RecheckRunRequest{}
-	mi := &file_pawl_v1_run_service_proto_msgTypes[36]
+	mi := &file_pawl_v1_run_service_proto_msgTypes[38]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2730,7 +2849,7 @@ func (x *RecheckRunRequest) String() string {
 func (*RecheckRunRequest) ProtoMessage() {}
 
 func (x *RecheckRunRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_pawl_v1_run_service_proto_msgTypes[36]
+	mi := &file_pawl_v1_run_service_proto_msgTypes[38]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2743,7 +2862,7 @@ func (x *RecheckRunRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RecheckRunRequest.ProtoReflect.Descriptor instead.
 func (*RecheckRunRequest) Descriptor() ([]byte, []int) {
-	return file_pawl_v1_run_service_proto_rawDescGZIP(), []int{36}
+	return file_pawl_v1_run_service_proto_rawDescGZIP(), []int{38}
 }
 
 func (x *RecheckRunRequest) GetRunId() string {
@@ -2771,7 +2890,7 @@ type RecheckRunResponse struct {
 
 func (x *RecheckRunResponse) Reset() {
 	*x = RecheckRunResponse{}
-	mi := &file_pawl_v1_run_service_proto_msgTypes[37]
+	mi := &file_pawl_v1_run_service_proto_msgTypes[39]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2783,7 +2902,7 @@ func (x *RecheckRunResponse) String() string {
 func (*RecheckRunResponse) ProtoMessage() {}
 
 func (x *RecheckRunResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_pawl_v1_run_service_proto_msgTypes[37]
+	mi := &file_pawl_v1_run_service_proto_msgTypes[39]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2796,7 +2915,7 @@ func (x *RecheckRunResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RecheckRunResponse.ProtoReflect.Descriptor instead.
 func (*RecheckRunResponse) Descriptor() ([]byte, []int) {
-	return file_pawl_v1_run_service_proto_rawDescGZIP(), []int{37}
+	return file_pawl_v1_run_service_proto_rawDescGZIP(), []int{39}
 }
 
 func (x *RecheckRunResponse) GetRun() *Run {
@@ -2825,7 +2944,7 @@ type PauseRunRequest struct {
 
 func (x *PauseRunRequest) Reset() {
 	*x = PauseRunRequest{}
-	mi := &file_pawl_v1_run_service_proto_msgTypes[38]
+	mi := &file_pawl_v1_run_service_proto_msgTypes[40]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2837,7 +2956,7 @@ func (x *PauseRunRequest) String() string {
 func (*PauseRunRequest) ProtoMessage() {}
 
 func (x *PauseRunRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_pawl_v1_run_service_proto_msgTypes[38]
+	mi := &file_pawl_v1_run_service_proto_msgTypes[40]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2850,7 +2969,7 @@ func (x *PauseRunRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PauseRunRequest.ProtoReflect.Descriptor instead.
 func (*PauseRunRequest) Descriptor() ([]byte, []int) {
-	return file_pawl_v1_run_service_proto_rawDescGZIP(), []int{38}
+	return file_pawl_v1_run_service_proto_rawDescGZIP(), []int{40}
 }
 
 func (x *PauseRunRequest) GetRunId() string {
@@ -2899,7 +3018,7 @@ type PauseRunResponse struct {
 
 func (x *PauseRunResponse) Reset() {
 	*x = PauseRunResponse{}
-	mi := &file_pawl_v1_run_service_proto_msgTypes[39]
+	mi := &file_pawl_v1_run_service_proto_msgTypes[41]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2911,7 +3030,7 @@ func (x *PauseRunResponse) String() string {
 func (*PauseRunResponse) ProtoMessage() {}
 
 func (x *PauseRunResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_pawl_v1_run_service_proto_msgTypes[39]
+	mi := &file_pawl_v1_run_service_proto_msgTypes[41]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2924,7 +3043,7 @@ func (x *PauseRunResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PauseRunResponse.ProtoReflect.Descriptor instead.
 func (*PauseRunResponse) Descriptor() ([]byte, []int) {
-	return file_pawl_v1_run_service_proto_rawDescGZIP(), []int{39}
+	return file_pawl_v1_run_service_proto_rawDescGZIP(), []int{41}
 }
 
 func (x *PauseRunResponse) GetRun() *Run {
@@ -2953,7 +3072,7 @@ type TopUpRunRequest struct {
 
 func (x *TopUpRunRequest) Reset() {
 	*x = TopUpRunRequest{}
-	mi := &file_pawl_v1_run_service_proto_msgTypes[40]
+	mi := &file_pawl_v1_run_service_proto_msgTypes[42]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2965,7 +3084,7 @@ func (x *TopUpRunRequest) String() string {
 func (*TopUpRunRequest) ProtoMessage() {}
 
 func (x *TopUpRunRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_pawl_v1_run_service_proto_msgTypes[40]
+	mi := &file_pawl_v1_run_service_proto_msgTypes[42]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2978,7 +3097,7 @@ func (x *TopUpRunRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TopUpRunRequest.ProtoReflect.Descriptor instead.
 func (*TopUpRunRequest) Descriptor() ([]byte, []int) {
-	return file_pawl_v1_run_service_proto_rawDescGZIP(), []int{40}
+	return file_pawl_v1_run_service_proto_rawDescGZIP(), []int{42}
 }
 
 func (x *TopUpRunRequest) GetRunId() string {
@@ -3027,7 +3146,7 @@ type TopUpRunResponse struct {
 
 func (x *TopUpRunResponse) Reset() {
 	*x = TopUpRunResponse{}
-	mi := &file_pawl_v1_run_service_proto_msgTypes[41]
+	mi := &file_pawl_v1_run_service_proto_msgTypes[43]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3039,7 +3158,7 @@ func (x *TopUpRunResponse) String() string {
 func (*TopUpRunResponse) ProtoMessage() {}
 
 func (x *TopUpRunResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_pawl_v1_run_service_proto_msgTypes[41]
+	mi := &file_pawl_v1_run_service_proto_msgTypes[43]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3052,7 +3171,7 @@ func (x *TopUpRunResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TopUpRunResponse.ProtoReflect.Descriptor instead.
 func (*TopUpRunResponse) Descriptor() ([]byte, []int) {
-	return file_pawl_v1_run_service_proto_rawDescGZIP(), []int{41}
+	return file_pawl_v1_run_service_proto_rawDescGZIP(), []int{43}
 }
 
 func (x *TopUpRunResponse) GetRun() *Run {
@@ -3081,7 +3200,7 @@ type ResumeRunRequest struct {
 
 func (x *ResumeRunRequest) Reset() {
 	*x = ResumeRunRequest{}
-	mi := &file_pawl_v1_run_service_proto_msgTypes[42]
+	mi := &file_pawl_v1_run_service_proto_msgTypes[44]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3093,7 +3212,7 @@ func (x *ResumeRunRequest) String() string {
 func (*ResumeRunRequest) ProtoMessage() {}
 
 func (x *ResumeRunRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_pawl_v1_run_service_proto_msgTypes[42]
+	mi := &file_pawl_v1_run_service_proto_msgTypes[44]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3106,7 +3225,7 @@ func (x *ResumeRunRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ResumeRunRequest.ProtoReflect.Descriptor instead.
 func (*ResumeRunRequest) Descriptor() ([]byte, []int) {
-	return file_pawl_v1_run_service_proto_rawDescGZIP(), []int{42}
+	return file_pawl_v1_run_service_proto_rawDescGZIP(), []int{44}
 }
 
 func (x *ResumeRunRequest) GetRunId() string {
@@ -3155,7 +3274,7 @@ type ResumeRunResponse struct {
 
 func (x *ResumeRunResponse) Reset() {
 	*x = ResumeRunResponse{}
-	mi := &file_pawl_v1_run_service_proto_msgTypes[43]
+	mi := &file_pawl_v1_run_service_proto_msgTypes[45]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3167,7 +3286,7 @@ func (x *ResumeRunResponse) String() string {
 func (*ResumeRunResponse) ProtoMessage() {}
 
 func (x *ResumeRunResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_pawl_v1_run_service_proto_msgTypes[43]
+	mi := &file_pawl_v1_run_service_proto_msgTypes[45]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3180,7 +3299,7 @@ func (x *ResumeRunResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ResumeRunResponse.ProtoReflect.Descriptor instead.
 func (*ResumeRunResponse) Descriptor() ([]byte, []int) {
-	return file_pawl_v1_run_service_proto_rawDescGZIP(), []int{43}
+	return file_pawl_v1_run_service_proto_rawDescGZIP(), []int{45}
 }
 
 func (x *ResumeRunResponse) GetRun() *Run {
@@ -3229,7 +3348,7 @@ type RepairRunRequest struct {
 
 func (x *RepairRunRequest) Reset() {
 	*x = RepairRunRequest{}
-	mi := &file_pawl_v1_run_service_proto_msgTypes[44]
+	mi := &file_pawl_v1_run_service_proto_msgTypes[46]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3241,7 +3360,7 @@ func (x *RepairRunRequest) String() string {
 func (*RepairRunRequest) ProtoMessage() {}
 
 func (x *RepairRunRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_pawl_v1_run_service_proto_msgTypes[44]
+	mi := &file_pawl_v1_run_service_proto_msgTypes[46]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3254,7 +3373,7 @@ func (x *RepairRunRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RepairRunRequest.ProtoReflect.Descriptor instead.
 func (*RepairRunRequest) Descriptor() ([]byte, []int) {
-	return file_pawl_v1_run_service_proto_rawDescGZIP(), []int{44}
+	return file_pawl_v1_run_service_proto_rawDescGZIP(), []int{46}
 }
 
 func (x *RepairRunRequest) GetRunId() string {
@@ -3379,7 +3498,7 @@ type SetOutputRequest struct {
 
 func (x *SetOutputRequest) Reset() {
 	*x = SetOutputRequest{}
-	mi := &file_pawl_v1_run_service_proto_msgTypes[45]
+	mi := &file_pawl_v1_run_service_proto_msgTypes[47]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3391,7 +3510,7 @@ func (x *SetOutputRequest) String() string {
 func (*SetOutputRequest) ProtoMessage() {}
 
 func (x *SetOutputRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_pawl_v1_run_service_proto_msgTypes[45]
+	mi := &file_pawl_v1_run_service_proto_msgTypes[47]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3404,7 +3523,7 @@ func (x *SetOutputRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SetOutputRequest.ProtoReflect.Descriptor instead.
 func (*SetOutputRequest) Descriptor() ([]byte, []int) {
-	return file_pawl_v1_run_service_proto_rawDescGZIP(), []int{45}
+	return file_pawl_v1_run_service_proto_rawDescGZIP(), []int{47}
 }
 
 func (x *SetOutputRequest) GetNodeId() string {
@@ -3452,7 +3571,7 @@ type RepairRunResponse struct {
 
 func (x *RepairRunResponse) Reset() {
 	*x = RepairRunResponse{}
-	mi := &file_pawl_v1_run_service_proto_msgTypes[46]
+	mi := &file_pawl_v1_run_service_proto_msgTypes[48]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3464,7 +3583,7 @@ func (x *RepairRunResponse) String() string {
 func (*RepairRunResponse) ProtoMessage() {}
 
 func (x *RepairRunResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_pawl_v1_run_service_proto_msgTypes[46]
+	mi := &file_pawl_v1_run_service_proto_msgTypes[48]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3477,7 +3596,7 @@ func (x *RepairRunResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RepairRunResponse.ProtoReflect.Descriptor instead.
 func (*RepairRunResponse) Descriptor() ([]byte, []int) {
-	return file_pawl_v1_run_service_proto_rawDescGZIP(), []int{46}
+	return file_pawl_v1_run_service_proto_rawDescGZIP(), []int{48}
 }
 
 func (x *RepairRunResponse) GetPlan() *RepairPlan {
@@ -3529,7 +3648,7 @@ type RetryRunRequest struct {
 
 func (x *RetryRunRequest) Reset() {
 	*x = RetryRunRequest{}
-	mi := &file_pawl_v1_run_service_proto_msgTypes[47]
+	mi := &file_pawl_v1_run_service_proto_msgTypes[49]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3541,7 +3660,7 @@ func (x *RetryRunRequest) String() string {
 func (*RetryRunRequest) ProtoMessage() {}
 
 func (x *RetryRunRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_pawl_v1_run_service_proto_msgTypes[47]
+	mi := &file_pawl_v1_run_service_proto_msgTypes[49]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3554,7 +3673,7 @@ func (x *RetryRunRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RetryRunRequest.ProtoReflect.Descriptor instead.
 func (*RetryRunRequest) Descriptor() ([]byte, []int) {
-	return file_pawl_v1_run_service_proto_rawDescGZIP(), []int{47}
+	return file_pawl_v1_run_service_proto_rawDescGZIP(), []int{49}
 }
 
 func (x *RetryRunRequest) GetRunId() string {
@@ -3614,7 +3733,7 @@ type RetryRunResponse struct {
 
 func (x *RetryRunResponse) Reset() {
 	*x = RetryRunResponse{}
-	mi := &file_pawl_v1_run_service_proto_msgTypes[48]
+	mi := &file_pawl_v1_run_service_proto_msgTypes[50]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3626,7 +3745,7 @@ func (x *RetryRunResponse) String() string {
 func (*RetryRunResponse) ProtoMessage() {}
 
 func (x *RetryRunResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_pawl_v1_run_service_proto_msgTypes[48]
+	mi := &file_pawl_v1_run_service_proto_msgTypes[50]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3639,7 +3758,7 @@ func (x *RetryRunResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RetryRunResponse.ProtoReflect.Descriptor instead.
 func (*RetryRunResponse) Descriptor() ([]byte, []int) {
-	return file_pawl_v1_run_service_proto_rawDescGZIP(), []int{48}
+	return file_pawl_v1_run_service_proto_rawDescGZIP(), []int{50}
 }
 
 func (x *RetryRunResponse) GetPlan() *RepairPlan {
@@ -3682,7 +3801,7 @@ type SignalRunRequest struct {
 
 func (x *SignalRunRequest) Reset() {
 	*x = SignalRunRequest{}
-	mi := &file_pawl_v1_run_service_proto_msgTypes[49]
+	mi := &file_pawl_v1_run_service_proto_msgTypes[51]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3694,7 +3813,7 @@ func (x *SignalRunRequest) String() string {
 func (*SignalRunRequest) ProtoMessage() {}
 
 func (x *SignalRunRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_pawl_v1_run_service_proto_msgTypes[49]
+	mi := &file_pawl_v1_run_service_proto_msgTypes[51]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3707,7 +3826,7 @@ func (x *SignalRunRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SignalRunRequest.ProtoReflect.Descriptor instead.
 func (*SignalRunRequest) Descriptor() ([]byte, []int) {
-	return file_pawl_v1_run_service_proto_rawDescGZIP(), []int{49}
+	return file_pawl_v1_run_service_proto_rawDescGZIP(), []int{51}
 }
 
 func (x *SignalRunRequest) GetRunId() string {
@@ -3760,7 +3879,7 @@ type SignalRunResponse struct {
 
 func (x *SignalRunResponse) Reset() {
 	*x = SignalRunResponse{}
-	mi := &file_pawl_v1_run_service_proto_msgTypes[50]
+	mi := &file_pawl_v1_run_service_proto_msgTypes[52]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3772,7 +3891,7 @@ func (x *SignalRunResponse) String() string {
 func (*SignalRunResponse) ProtoMessage() {}
 
 func (x *SignalRunResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_pawl_v1_run_service_proto_msgTypes[50]
+	mi := &file_pawl_v1_run_service_proto_msgTypes[52]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3785,7 +3904,7 @@ func (x *SignalRunResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SignalRunResponse.ProtoReflect.Descriptor instead.
 func (*SignalRunResponse) Descriptor() ([]byte, []int) {
-	return file_pawl_v1_run_service_proto_rawDescGZIP(), []int{50}
+	return file_pawl_v1_run_service_proto_rawDescGZIP(), []int{52}
 }
 
 func (x *SignalRunResponse) GetRun() *Run {
@@ -3963,7 +4082,15 @@ const file_pawl_v1_run_service_proto_rawDesc = "" +
 	"page_token\x18\x04 \x01(\tR\tpageToken\"h\n" +
 	"\x13ListEffectsResponse\x12)\n" +
 	"\aeffects\x18\x01 \x03(\v2\x0f.pawl.v1.EffectR\aeffects\x12&\n" +
-	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"d\n" +
+	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"T\n" +
+	"\x0fGetValueRequest\x12\x15\n" +
+	"\x06run_id\x18\x01 \x01(\tR\x05runId\x12\x16\n" +
+	"\x06sha256\x18\x02 \x01(\tR\x06sha256\x12\x12\n" +
+	"\x04part\x18\x03 \x01(\rR\x04part\"G\n" +
+	"\x10GetValueResponse\x12\x12\n" +
+	"\x04data\x18\x01 \x01(\fR\x04data\x12\x1f\n" +
+	"\vtotal_bytes\x18\x02 \x01(\x04R\n" +
+	"totalBytes\"d\n" +
 	"\x14GetInvocationRequest\x12\x15\n" +
 	"\x06run_id\x18\x01 \x01(\tR\x05runId\x12\x17\n" +
 	"\anode_id\x18\x02 \x01(\tR\x06nodeId\x12\x1c\n" +
@@ -4130,7 +4257,7 @@ const file_pawl_v1_run_service_proto_rawDesc = "" +
 	"\bDecision\x12\x18\n" +
 	"\x14DECISION_UNSPECIFIED\x10\x00\x12\x14\n" +
 	"\x10DECISION_APPROVE\x10\x01\x12\x13\n" +
-	"\x0fDECISION_REJECT\x10\x022\xaf\v\n" +
+	"\x0fDECISION_REJECT\x10\x022\xf0\v\n" +
 	"\n" +
 	"RunService\x12?\n" +
 	"\bStartRun\x12\x18.pawl.v1.StartRunRequest\x1a\x19.pawl.v1.StartRunResponse\x12G\n" +
@@ -4144,7 +4271,8 @@ const file_pawl_v1_run_service_proto_rawDesc = "" +
 	"\bListRuns\x12\x18.pawl.v1.ListRunsRequest\x1a\x19.pawl.v1.ListRunsResponse\x12H\n" +
 	"\vExplainNode\x12\x1b.pawl.v1.ExplainNodeRequest\x1a\x1c.pawl.v1.ExplainNodeResponse\x12K\n" +
 	"\fExplainTaint\x12\x1c.pawl.v1.ExplainTaintRequest\x1a\x1d.pawl.v1.ExplainTaintResponse\x12H\n" +
-	"\vListEffects\x12\x1b.pawl.v1.ListEffectsRequest\x1a\x1c.pawl.v1.ListEffectsResponse\x12N\n" +
+	"\vListEffects\x12\x1b.pawl.v1.ListEffectsRequest\x1a\x1c.pawl.v1.ListEffectsResponse\x12?\n" +
+	"\bGetValue\x12\x18.pawl.v1.GetValueRequest\x1a\x19.pawl.v1.GetValueResponse\x12N\n" +
 	"\rGetInvocation\x12\x1d.pawl.v1.GetInvocationRequest\x1a\x1e.pawl.v1.GetInvocationResponse\x12B\n" +
 	"\tCancelRun\x12\x19.pawl.v1.CancelRunRequest\x1a\x1a.pawl.v1.CancelRunResponse\x12?\n" +
 	"\bPauseRun\x12\x18.pawl.v1.PauseRunRequest\x1a\x19.pawl.v1.PauseRunResponse\x12B\n" +
@@ -4173,7 +4301,7 @@ func file_pawl_v1_run_service_proto_rawDescGZIP() []byte {
 }
 
 var file_pawl_v1_run_service_proto_enumTypes = make([]protoimpl.EnumInfo, 2)
-var file_pawl_v1_run_service_proto_msgTypes = make([]protoimpl.MessageInfo, 52)
+var file_pawl_v1_run_service_proto_msgTypes = make([]protoimpl.MessageInfo, 54)
 var file_pawl_v1_run_service_proto_goTypes = []any{
 	(IdempotencyScope)(0),         // 0: pawl.v1.IdempotencyScope
 	(Decision)(0),                 // 1: pawl.v1.Decision
@@ -4203,111 +4331,113 @@ var file_pawl_v1_run_service_proto_goTypes = []any{
 	(*ExplainTaintResponse)(nil),  // 25: pawl.v1.ExplainTaintResponse
 	(*ListEffectsRequest)(nil),    // 26: pawl.v1.ListEffectsRequest
 	(*ListEffectsResponse)(nil),   // 27: pawl.v1.ListEffectsResponse
-	(*GetInvocationRequest)(nil),  // 28: pawl.v1.GetInvocationRequest
-	(*GetInvocationResponse)(nil), // 29: pawl.v1.GetInvocationResponse
-	(*Invocation)(nil),            // 30: pawl.v1.Invocation
-	(*InvocationEffect)(nil),      // 31: pawl.v1.InvocationEffect
-	(*CancelRunRequest)(nil),      // 32: pawl.v1.CancelRunRequest
-	(*CancelRunResponse)(nil),     // 33: pawl.v1.CancelRunResponse
-	(*DeleteRunRequest)(nil),      // 34: pawl.v1.DeleteRunRequest
-	(*DeleteRunResponse)(nil),     // 35: pawl.v1.DeleteRunResponse
-	(*DecideNodeRequest)(nil),     // 36: pawl.v1.DecideNodeRequest
-	(*DecideNodeResponse)(nil),    // 37: pawl.v1.DecideNodeResponse
-	(*RecheckRunRequest)(nil),     // 38: pawl.v1.RecheckRunRequest
-	(*RecheckRunResponse)(nil),    // 39: pawl.v1.RecheckRunResponse
-	(*PauseRunRequest)(nil),       // 40: pawl.v1.PauseRunRequest
-	(*PauseRunResponse)(nil),      // 41: pawl.v1.PauseRunResponse
-	(*TopUpRunRequest)(nil),       // 42: pawl.v1.TopUpRunRequest
-	(*TopUpRunResponse)(nil),      // 43: pawl.v1.TopUpRunResponse
-	(*ResumeRunRequest)(nil),      // 44: pawl.v1.ResumeRunRequest
-	(*ResumeRunResponse)(nil),     // 45: pawl.v1.ResumeRunResponse
-	(*RepairRunRequest)(nil),      // 46: pawl.v1.RepairRunRequest
-	(*SetOutputRequest)(nil),      // 47: pawl.v1.SetOutputRequest
-	(*RepairRunResponse)(nil),     // 48: pawl.v1.RepairRunResponse
-	(*RetryRunRequest)(nil),       // 49: pawl.v1.RetryRunRequest
-	(*RetryRunResponse)(nil),      // 50: pawl.v1.RetryRunResponse
-	(*SignalRunRequest)(nil),      // 51: pawl.v1.SignalRunRequest
-	(*SignalRunResponse)(nil),     // 52: pawl.v1.SignalRunResponse
-	nil,                           // 53: pawl.v1.Refusal.MetadataEntry
-	(*structpb.Value)(nil),        // 54: google.protobuf.Value
-	(*durationpb.Duration)(nil),   // 55: google.protobuf.Duration
-	(*Budget)(nil),                // 56: pawl.v1.Budget
-	(*Run)(nil),                   // 57: pawl.v1.Run
-	(*RunEvent)(nil),              // 58: pawl.v1.RunEvent
-	(RunStatus)(0),                // 59: pawl.v1.RunStatus
-	(*Violation)(nil),             // 60: pawl.v1.Violation
-	(*DefinitionSource)(nil),      // 61: pawl.v1.DefinitionSource
-	(RunKind)(0),                  // 62: pawl.v1.RunKind
-	(*Explanation)(nil),           // 63: pawl.v1.Explanation
-	(*TaintTrace)(nil),            // 64: pawl.v1.TaintTrace
-	(*Effect)(nil),                // 65: pawl.v1.Effect
-	(NodeStatus)(0),               // 66: pawl.v1.NodeStatus
-	(*Amounts)(nil),               // 67: pawl.v1.Amounts
-	(*RepairPlan)(nil),            // 68: pawl.v1.RepairPlan
+	(*GetValueRequest)(nil),       // 28: pawl.v1.GetValueRequest
+	(*GetValueResponse)(nil),      // 29: pawl.v1.GetValueResponse
+	(*GetInvocationRequest)(nil),  // 30: pawl.v1.GetInvocationRequest
+	(*GetInvocationResponse)(nil), // 31: pawl.v1.GetInvocationResponse
+	(*Invocation)(nil),            // 32: pawl.v1.Invocation
+	(*InvocationEffect)(nil),      // 33: pawl.v1.InvocationEffect
+	(*CancelRunRequest)(nil),      // 34: pawl.v1.CancelRunRequest
+	(*CancelRunResponse)(nil),     // 35: pawl.v1.CancelRunResponse
+	(*DeleteRunRequest)(nil),      // 36: pawl.v1.DeleteRunRequest
+	(*DeleteRunResponse)(nil),     // 37: pawl.v1.DeleteRunResponse
+	(*DecideNodeRequest)(nil),     // 38: pawl.v1.DecideNodeRequest
+	(*DecideNodeResponse)(nil),    // 39: pawl.v1.DecideNodeResponse
+	(*RecheckRunRequest)(nil),     // 40: pawl.v1.RecheckRunRequest
+	(*RecheckRunResponse)(nil),    // 41: pawl.v1.RecheckRunResponse
+	(*PauseRunRequest)(nil),       // 42: pawl.v1.PauseRunRequest
+	(*PauseRunResponse)(nil),      // 43: pawl.v1.PauseRunResponse
+	(*TopUpRunRequest)(nil),       // 44: pawl.v1.TopUpRunRequest
+	(*TopUpRunResponse)(nil),      // 45: pawl.v1.TopUpRunResponse
+	(*ResumeRunRequest)(nil),      // 46: pawl.v1.ResumeRunRequest
+	(*ResumeRunResponse)(nil),     // 47: pawl.v1.ResumeRunResponse
+	(*RepairRunRequest)(nil),      // 48: pawl.v1.RepairRunRequest
+	(*SetOutputRequest)(nil),      // 49: pawl.v1.SetOutputRequest
+	(*RepairRunResponse)(nil),     // 50: pawl.v1.RepairRunResponse
+	(*RetryRunRequest)(nil),       // 51: pawl.v1.RetryRunRequest
+	(*RetryRunResponse)(nil),      // 52: pawl.v1.RetryRunResponse
+	(*SignalRunRequest)(nil),      // 53: pawl.v1.SignalRunRequest
+	(*SignalRunResponse)(nil),     // 54: pawl.v1.SignalRunResponse
+	nil,                           // 55: pawl.v1.Refusal.MetadataEntry
+	(*structpb.Value)(nil),        // 56: google.protobuf.Value
+	(*durationpb.Duration)(nil),   // 57: google.protobuf.Duration
+	(*Budget)(nil),                // 58: pawl.v1.Budget
+	(*Run)(nil),                   // 59: pawl.v1.Run
+	(*RunEvent)(nil),              // 60: pawl.v1.RunEvent
+	(RunStatus)(0),                // 61: pawl.v1.RunStatus
+	(*Violation)(nil),             // 62: pawl.v1.Violation
+	(*DefinitionSource)(nil),      // 63: pawl.v1.DefinitionSource
+	(RunKind)(0),                  // 64: pawl.v1.RunKind
+	(*Explanation)(nil),           // 65: pawl.v1.Explanation
+	(*TaintTrace)(nil),            // 66: pawl.v1.TaintTrace
+	(*Effect)(nil),                // 67: pawl.v1.Effect
+	(NodeStatus)(0),               // 68: pawl.v1.NodeStatus
+	(*Amounts)(nil),               // 69: pawl.v1.Amounts
+	(*RepairPlan)(nil),            // 70: pawl.v1.RepairPlan
 }
 var file_pawl_v1_run_service_proto_depIdxs = []int32{
-	54, // 0: pawl.v1.StartRunRequest.input:type_name -> google.protobuf.Value
-	55, // 1: pawl.v1.StartRunRequest.deadline:type_name -> google.protobuf.Duration
+	56, // 0: pawl.v1.StartRunRequest.input:type_name -> google.protobuf.Value
+	57, // 1: pawl.v1.StartRunRequest.deadline:type_name -> google.protobuf.Duration
 	3,  // 2: pawl.v1.StartRunRequest.idempotency:type_name -> pawl.v1.Idempotency
-	56, // 3: pawl.v1.StartRunRequest.budget:type_name -> pawl.v1.Budget
+	58, // 3: pawl.v1.StartRunRequest.budget:type_name -> pawl.v1.Budget
 	0,  // 4: pawl.v1.Idempotency.scope:type_name -> pawl.v1.IdempotencyScope
-	55, // 5: pawl.v1.Idempotency.ttl:type_name -> google.protobuf.Duration
-	57, // 6: pawl.v1.StartRunResponse.run:type_name -> pawl.v1.Run
+	57, // 5: pawl.v1.Idempotency.ttl:type_name -> google.protobuf.Duration
+	59, // 6: pawl.v1.StartRunResponse.run:type_name -> pawl.v1.Run
 	2,  // 7: pawl.v1.ExecuteRunRequest.start:type_name -> pawl.v1.StartRunRequest
-	57, // 8: pawl.v1.ExecuteRunResponse.run:type_name -> pawl.v1.Run
-	58, // 9: pawl.v1.ExecuteRunResponse.events:type_name -> pawl.v1.RunEvent
+	59, // 8: pawl.v1.ExecuteRunResponse.run:type_name -> pawl.v1.Run
+	60, // 9: pawl.v1.ExecuteRunResponse.events:type_name -> pawl.v1.RunEvent
 	8,  // 10: pawl.v1.SubmitRunsRequest.submissions:type_name -> pawl.v1.Submission
 	2,  // 11: pawl.v1.Submission.start:type_name -> pawl.v1.StartRunRequest
 	10, // 12: pawl.v1.SubmitRunsResponse.answers:type_name -> pawl.v1.SubmissionAnswer
 	11, // 13: pawl.v1.SubmissionAnswer.accepted:type_name -> pawl.v1.AcceptedSubmission
 	13, // 14: pawl.v1.SubmissionAnswer.refused:type_name -> pawl.v1.Refusal
 	12, // 15: pawl.v1.SubmissionAnswer.end:type_name -> pawl.v1.RunEnd
-	59, // 16: pawl.v1.RunEnd.status:type_name -> pawl.v1.RunStatus
-	54, // 17: pawl.v1.RunEnd.output:type_name -> google.protobuf.Value
-	53, // 18: pawl.v1.Refusal.metadata:type_name -> pawl.v1.Refusal.MetadataEntry
-	60, // 19: pawl.v1.Refusal.violations:type_name -> pawl.v1.Violation
-	55, // 20: pawl.v1.Refusal.retry_delay:type_name -> google.protobuf.Duration
-	61, // 21: pawl.v1.TestRunRequest.definition:type_name -> pawl.v1.DefinitionSource
-	54, // 22: pawl.v1.TestRunRequest.input:type_name -> google.protobuf.Value
-	56, // 23: pawl.v1.TestRunRequest.budget:type_name -> pawl.v1.Budget
-	57, // 24: pawl.v1.TestRunResponse.run:type_name -> pawl.v1.Run
-	60, // 25: pawl.v1.TestRunResponse.warnings:type_name -> pawl.v1.Violation
-	57, // 26: pawl.v1.GetRunResponse.run:type_name -> pawl.v1.Run
-	54, // 27: pawl.v1.GetRunResponse.definition:type_name -> google.protobuf.Value
-	55, // 28: pawl.v1.WaitRunRequest.timeout:type_name -> google.protobuf.Duration
-	57, // 29: pawl.v1.WaitRunResponse.run:type_name -> pawl.v1.Run
-	59, // 30: pawl.v1.ListRunsRequest.statuses:type_name -> pawl.v1.RunStatus
-	62, // 31: pawl.v1.ListRunsRequest.kind:type_name -> pawl.v1.RunKind
-	57, // 32: pawl.v1.ListRunsResponse.runs:type_name -> pawl.v1.Run
-	63, // 33: pawl.v1.ExplainNodeResponse.explanation:type_name -> pawl.v1.Explanation
-	64, // 34: pawl.v1.ExplainTaintResponse.trace:type_name -> pawl.v1.TaintTrace
-	65, // 35: pawl.v1.ListEffectsResponse.effects:type_name -> pawl.v1.Effect
-	30, // 36: pawl.v1.GetInvocationResponse.invocation:type_name -> pawl.v1.Invocation
-	54, // 37: pawl.v1.Invocation.input:type_name -> google.protobuf.Value
-	54, // 38: pawl.v1.Invocation.config:type_name -> google.protobuf.Value
-	66, // 39: pawl.v1.Invocation.status:type_name -> pawl.v1.NodeStatus
-	54, // 40: pawl.v1.Invocation.output:type_name -> google.protobuf.Value
-	31, // 41: pawl.v1.Invocation.effects:type_name -> pawl.v1.InvocationEffect
-	54, // 42: pawl.v1.InvocationEffect.result:type_name -> google.protobuf.Value
-	57, // 43: pawl.v1.CancelRunResponse.run:type_name -> pawl.v1.Run
+	61, // 16: pawl.v1.RunEnd.status:type_name -> pawl.v1.RunStatus
+	56, // 17: pawl.v1.RunEnd.output:type_name -> google.protobuf.Value
+	55, // 18: pawl.v1.Refusal.metadata:type_name -> pawl.v1.Refusal.MetadataEntry
+	62, // 19: pawl.v1.Refusal.violations:type_name -> pawl.v1.Violation
+	57, // 20: pawl.v1.Refusal.retry_delay:type_name -> google.protobuf.Duration
+	63, // 21: pawl.v1.TestRunRequest.definition:type_name -> pawl.v1.DefinitionSource
+	56, // 22: pawl.v1.TestRunRequest.input:type_name -> google.protobuf.Value
+	58, // 23: pawl.v1.TestRunRequest.budget:type_name -> pawl.v1.Budget
+	59, // 24: pawl.v1.TestRunResponse.run:type_name -> pawl.v1.Run
+	62, // 25: pawl.v1.TestRunResponse.warnings:type_name -> pawl.v1.Violation
+	59, // 26: pawl.v1.GetRunResponse.run:type_name -> pawl.v1.Run
+	56, // 27: pawl.v1.GetRunResponse.definition:type_name -> google.protobuf.Value
+	57, // 28: pawl.v1.WaitRunRequest.timeout:type_name -> google.protobuf.Duration
+	59, // 29: pawl.v1.WaitRunResponse.run:type_name -> pawl.v1.Run
+	61, // 30: pawl.v1.ListRunsRequest.statuses:type_name -> pawl.v1.RunStatus
+	64, // 31: pawl.v1.ListRunsRequest.kind:type_name -> pawl.v1.RunKind
+	59, // 32: pawl.v1.ListRunsResponse.runs:type_name -> pawl.v1.Run
+	65, // 33: pawl.v1.ExplainNodeResponse.explanation:type_name -> pawl.v1.Explanation
+	66, // 34: pawl.v1.ExplainTaintResponse.trace:type_name -> pawl.v1.TaintTrace
+	67, // 35: pawl.v1.ListEffectsResponse.effects:type_name -> pawl.v1.Effect
+	32, // 36: pawl.v1.GetInvocationResponse.invocation:type_name -> pawl.v1.Invocation
+	56, // 37: pawl.v1.Invocation.input:type_name -> google.protobuf.Value
+	56, // 38: pawl.v1.Invocation.config:type_name -> google.protobuf.Value
+	68, // 39: pawl.v1.Invocation.status:type_name -> pawl.v1.NodeStatus
+	56, // 40: pawl.v1.Invocation.output:type_name -> google.protobuf.Value
+	33, // 41: pawl.v1.Invocation.effects:type_name -> pawl.v1.InvocationEffect
+	56, // 42: pawl.v1.InvocationEffect.result:type_name -> google.protobuf.Value
+	59, // 43: pawl.v1.CancelRunResponse.run:type_name -> pawl.v1.Run
 	1,  // 44: pawl.v1.DecideNodeRequest.decision:type_name -> pawl.v1.Decision
-	57, // 45: pawl.v1.DecideNodeResponse.run:type_name -> pawl.v1.Run
-	57, // 46: pawl.v1.RecheckRunResponse.run:type_name -> pawl.v1.Run
-	57, // 47: pawl.v1.PauseRunResponse.run:type_name -> pawl.v1.Run
-	67, // 48: pawl.v1.TopUpRunRequest.amounts:type_name -> pawl.v1.Amounts
-	57, // 49: pawl.v1.TopUpRunResponse.run:type_name -> pawl.v1.Run
-	57, // 50: pawl.v1.ResumeRunResponse.run:type_name -> pawl.v1.Run
-	61, // 51: pawl.v1.RepairRunRequest.definition:type_name -> pawl.v1.DefinitionSource
-	54, // 52: pawl.v1.RepairRunRequest.input:type_name -> google.protobuf.Value
-	47, // 53: pawl.v1.RepairRunRequest.outputs:type_name -> pawl.v1.SetOutputRequest
-	54, // 54: pawl.v1.SetOutputRequest.output:type_name -> google.protobuf.Value
-	68, // 55: pawl.v1.RepairRunResponse.plan:type_name -> pawl.v1.RepairPlan
-	57, // 56: pawl.v1.RepairRunResponse.run:type_name -> pawl.v1.Run
-	60, // 57: pawl.v1.RepairRunResponse.warnings:type_name -> pawl.v1.Violation
-	68, // 58: pawl.v1.RetryRunResponse.plan:type_name -> pawl.v1.RepairPlan
-	57, // 59: pawl.v1.RetryRunResponse.run:type_name -> pawl.v1.Run
-	54, // 60: pawl.v1.SignalRunRequest.payload:type_name -> google.protobuf.Value
-	57, // 61: pawl.v1.SignalRunResponse.run:type_name -> pawl.v1.Run
+	59, // 45: pawl.v1.DecideNodeResponse.run:type_name -> pawl.v1.Run
+	59, // 46: pawl.v1.RecheckRunResponse.run:type_name -> pawl.v1.Run
+	59, // 47: pawl.v1.PauseRunResponse.run:type_name -> pawl.v1.Run
+	69, // 48: pawl.v1.TopUpRunRequest.amounts:type_name -> pawl.v1.Amounts
+	59, // 49: pawl.v1.TopUpRunResponse.run:type_name -> pawl.v1.Run
+	59, // 50: pawl.v1.ResumeRunResponse.run:type_name -> pawl.v1.Run
+	63, // 51: pawl.v1.RepairRunRequest.definition:type_name -> pawl.v1.DefinitionSource
+	56, // 52: pawl.v1.RepairRunRequest.input:type_name -> google.protobuf.Value
+	49, // 53: pawl.v1.RepairRunRequest.outputs:type_name -> pawl.v1.SetOutputRequest
+	56, // 54: pawl.v1.SetOutputRequest.output:type_name -> google.protobuf.Value
+	70, // 55: pawl.v1.RepairRunResponse.plan:type_name -> pawl.v1.RepairPlan
+	59, // 56: pawl.v1.RepairRunResponse.run:type_name -> pawl.v1.Run
+	62, // 57: pawl.v1.RepairRunResponse.warnings:type_name -> pawl.v1.Violation
+	70, // 58: pawl.v1.RetryRunResponse.plan:type_name -> pawl.v1.RepairPlan
+	59, // 59: pawl.v1.RetryRunResponse.run:type_name -> pawl.v1.Run
+	56, // 60: pawl.v1.SignalRunRequest.payload:type_name -> google.protobuf.Value
+	59, // 61: pawl.v1.SignalRunResponse.run:type_name -> pawl.v1.Run
 	2,  // 62: pawl.v1.RunService.StartRun:input_type -> pawl.v1.StartRunRequest
 	5,  // 63: pawl.v1.RunService.ExecuteRun:input_type -> pawl.v1.ExecuteRunRequest
 	7,  // 64: pawl.v1.RunService.SubmitRuns:input_type -> pawl.v1.SubmitRunsRequest
@@ -4318,40 +4448,42 @@ var file_pawl_v1_run_service_proto_depIdxs = []int32{
 	22, // 69: pawl.v1.RunService.ExplainNode:input_type -> pawl.v1.ExplainNodeRequest
 	24, // 70: pawl.v1.RunService.ExplainTaint:input_type -> pawl.v1.ExplainTaintRequest
 	26, // 71: pawl.v1.RunService.ListEffects:input_type -> pawl.v1.ListEffectsRequest
-	28, // 72: pawl.v1.RunService.GetInvocation:input_type -> pawl.v1.GetInvocationRequest
-	32, // 73: pawl.v1.RunService.CancelRun:input_type -> pawl.v1.CancelRunRequest
-	40, // 74: pawl.v1.RunService.PauseRun:input_type -> pawl.v1.PauseRunRequest
-	44, // 75: pawl.v1.RunService.ResumeRun:input_type -> pawl.v1.ResumeRunRequest
-	51, // 76: pawl.v1.RunService.SignalRun:input_type -> pawl.v1.SignalRunRequest
-	42, // 77: pawl.v1.RunService.TopUpRun:input_type -> pawl.v1.TopUpRunRequest
-	34, // 78: pawl.v1.RunService.DeleteRun:input_type -> pawl.v1.DeleteRunRequest
-	38, // 79: pawl.v1.RunService.RecheckRun:input_type -> pawl.v1.RecheckRunRequest
-	46, // 80: pawl.v1.RunService.RepairRun:input_type -> pawl.v1.RepairRunRequest
-	49, // 81: pawl.v1.RunService.RetryRun:input_type -> pawl.v1.RetryRunRequest
-	36, // 82: pawl.v1.RunService.DecideNode:input_type -> pawl.v1.DecideNodeRequest
-	4,  // 83: pawl.v1.RunService.StartRun:output_type -> pawl.v1.StartRunResponse
-	6,  // 84: pawl.v1.RunService.ExecuteRun:output_type -> pawl.v1.ExecuteRunResponse
-	9,  // 85: pawl.v1.RunService.SubmitRuns:output_type -> pawl.v1.SubmitRunsResponse
-	15, // 86: pawl.v1.RunService.TestRun:output_type -> pawl.v1.TestRunResponse
-	17, // 87: pawl.v1.RunService.GetRun:output_type -> pawl.v1.GetRunResponse
-	19, // 88: pawl.v1.RunService.WaitRun:output_type -> pawl.v1.WaitRunResponse
-	21, // 89: pawl.v1.RunService.ListRuns:output_type -> pawl.v1.ListRunsResponse
-	23, // 90: pawl.v1.RunService.ExplainNode:output_type -> pawl.v1.ExplainNodeResponse
-	25, // 91: pawl.v1.RunService.ExplainTaint:output_type -> pawl.v1.ExplainTaintResponse
-	27, // 92: pawl.v1.RunService.ListEffects:output_type -> pawl.v1.ListEffectsResponse
-	29, // 93: pawl.v1.RunService.GetInvocation:output_type -> pawl.v1.GetInvocationResponse
-	33, // 94: pawl.v1.RunService.CancelRun:output_type -> pawl.v1.CancelRunResponse
-	41, // 95: pawl.v1.RunService.PauseRun:output_type -> pawl.v1.PauseRunResponse
-	45, // 96: pawl.v1.RunService.ResumeRun:output_type -> pawl.v1.ResumeRunResponse
-	52, // 97: pawl.v1.RunService.SignalRun:output_type -> pawl.v1.SignalRunResponse
-	43, // 98: pawl.v1.RunService.TopUpRun:output_type -> pawl.v1.TopUpRunResponse
-	35, // 99: pawl.v1.RunService.DeleteRun:output_type -> pawl.v1.DeleteRunResponse
-	39, // 100: pawl.v1.RunService.RecheckRun:output_type -> pawl.v1.RecheckRunResponse
-	48, // 101: pawl.v1.RunService.RepairRun:output_type -> pawl.v1.RepairRunResponse
-	50, // 102: pawl.v1.RunService.RetryRun:output_type -> pawl.v1.RetryRunResponse
-	37, // 103: pawl.v1.RunService.DecideNode:output_type -> pawl.v1.DecideNodeResponse
-	83, // [83:104] is the sub-list for method output_type
-	62, // [62:83] is the sub-list for method input_type
+	28, // 72: pawl.v1.RunService.GetValue:input_type -> pawl.v1.GetValueRequest
+	30, // 73: pawl.v1.RunService.GetInvocation:input_type -> pawl.v1.GetInvocationRequest
+	34, // 74: pawl.v1.RunService.CancelRun:input_type -> pawl.v1.CancelRunRequest
+	42, // 75: pawl.v1.RunService.PauseRun:input_type -> pawl.v1.PauseRunRequest
+	46, // 76: pawl.v1.RunService.ResumeRun:input_type -> pawl.v1.ResumeRunRequest
+	53, // 77: pawl.v1.RunService.SignalRun:input_type -> pawl.v1.SignalRunRequest
+	44, // 78: pawl.v1.RunService.TopUpRun:input_type -> pawl.v1.TopUpRunRequest
+	36, // 79: pawl.v1.RunService.DeleteRun:input_type -> pawl.v1.DeleteRunRequest
+	40, // 80: pawl.v1.RunService.RecheckRun:input_type -> pawl.v1.RecheckRunRequest
+	48, // 81: pawl.v1.RunService.RepairRun:input_type -> pawl.v1.RepairRunRequest
+	51, // 82: pawl.v1.RunService.RetryRun:input_type -> pawl.v1.RetryRunRequest
+	38, // 83: pawl.v1.RunService.DecideNode:input_type -> pawl.v1.DecideNodeRequest
+	4,  // 84: pawl.v1.RunService.StartRun:output_type -> pawl.v1.StartRunResponse
+	6,  // 85: pawl.v1.RunService.ExecuteRun:output_type -> pawl.v1.ExecuteRunResponse
+	9,  // 86: pawl.v1.RunService.SubmitRuns:output_type -> pawl.v1.SubmitRunsResponse
+	15, // 87: pawl.v1.RunService.TestRun:output_type -> pawl.v1.TestRunResponse
+	17, // 88: pawl.v1.RunService.GetRun:output_type -> pawl.v1.GetRunResponse
+	19, // 89: pawl.v1.RunService.WaitRun:output_type -> pawl.v1.WaitRunResponse
+	21, // 90: pawl.v1.RunService.ListRuns:output_type -> pawl.v1.ListRunsResponse
+	23, // 91: pawl.v1.RunService.ExplainNode:output_type -> pawl.v1.ExplainNodeResponse
+	25, // 92: pawl.v1.RunService.ExplainTaint:output_type -> pawl.v1.ExplainTaintResponse
+	27, // 93: pawl.v1.RunService.ListEffects:output_type -> pawl.v1.ListEffectsResponse
+	29, // 94: pawl.v1.RunService.GetValue:output_type -> pawl.v1.GetValueResponse
+	31, // 95: pawl.v1.RunService.GetInvocation:output_type -> pawl.v1.GetInvocationResponse
+	35, // 96: pawl.v1.RunService.CancelRun:output_type -> pawl.v1.CancelRunResponse
+	43, // 97: pawl.v1.RunService.PauseRun:output_type -> pawl.v1.PauseRunResponse
+	47, // 98: pawl.v1.RunService.ResumeRun:output_type -> pawl.v1.ResumeRunResponse
+	54, // 99: pawl.v1.RunService.SignalRun:output_type -> pawl.v1.SignalRunResponse
+	45, // 100: pawl.v1.RunService.TopUpRun:output_type -> pawl.v1.TopUpRunResponse
+	37, // 101: pawl.v1.RunService.DeleteRun:output_type -> pawl.v1.DeleteRunResponse
+	41, // 102: pawl.v1.RunService.RecheckRun:output_type -> pawl.v1.RecheckRunResponse
+	50, // 103: pawl.v1.RunService.RepairRun:output_type -> pawl.v1.RepairRunResponse
+	52, // 104: pawl.v1.RunService.RetryRun:output_type -> pawl.v1.RetryRunResponse
+	39, // 105: pawl.v1.RunService.DecideNode:output_type -> pawl.v1.DecideNodeResponse
+	84, // [84:106] is the sub-list for method output_type
+	62, // [62:84] is the sub-list for method input_type
 	62, // [62:62] is the sub-list for extension type_name
 	62, // [62:62] is the sub-list for extension extendee
 	0,  // [0:62] is the sub-list for field type_name
@@ -4370,14 +4502,14 @@ func file_pawl_v1_run_service_proto_init() {
 	file_pawl_v1_workflow_proto_init()
 	file_pawl_v1_run_service_proto_msgTypes[0].OneofWrappers = []any{}
 	file_pawl_v1_run_service_proto_msgTypes[12].OneofWrappers = []any{}
-	file_pawl_v1_run_service_proto_msgTypes[30].OneofWrappers = []any{}
+	file_pawl_v1_run_service_proto_msgTypes[32].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_pawl_v1_run_service_proto_rawDesc), len(file_pawl_v1_run_service_proto_rawDesc)),
 			NumEnums:      2,
-			NumMessages:   52,
+			NumMessages:   54,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

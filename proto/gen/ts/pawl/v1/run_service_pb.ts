@@ -24,7 +24,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file pawl/v1/run_service.proto.
  */
 export const file_pawl_v1_run_service: GenFile = /*@__PURE__*/
-  fileDesc("ChlwYXdsL3YxL3J1bl9zZXJ2aWNlLnByb3RvEgdwYXdsLnYxIo8DCg9TdGFydFJ1blJlcXVlc3QSEwoLd29ya2Zsb3dfaWQYASABKAkSDwoHdmVyc2lvbhgCIAEoDRISCgppbnB1dF9qc29uGAMgASgMEiUKBWlucHV0GAQgASgLMhYuZ29vZ2xlLnByb3RvYnVmLlZhbHVlEhIKCnJlcXVlc3RfaWQYBSABKAkSEAoIcHJpb3JpdHkYBiABKAUSKwoIZGVhZGxpbmUYByABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SKQoLaWRlbXBvdGVuY3kYCCABKAsyFC5wYXdsLnYxLklkZW1wb3RlbmN5EhYKDm1heF9pdGVyYXRpb25zGAsgASgNEgwKBGdvYWwYQSABKAkSEwoLY29uc3RyYWludHMYQiADKAkSGAoLbWF4X3JldHJpZXMYQyABKA1IAIgBARIXCg91bnRydXN0ZWRfaW5wdXQYSyABKAgSHwoGYnVkZ2V0GFAgASgLMg8ucGF3bC52MS5CdWRnZXRCDgoMX21heF9yZXRyaWVzIl8KC0lkZW1wb3RlbmN5EigKBXNjb3BlGAEgASgOMhkucGF3bC52MS5JZGVtcG90ZW5jeVNjb3BlEiYKA3R0bBgCIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbiJAChBTdGFydFJ1blJlc3BvbnNlEhkKA3J1bhgBIAEoCzIMLnBhd2wudjEuUnVuEhEKCWR1cGxpY2F0ZRgCIAEoCCJLChFFeGVjdXRlUnVuUmVxdWVzdBInCgVzdGFydBgBIAEoCzIYLnBhd2wudjEuU3RhcnRSdW5SZXF1ZXN0Eg0KBXR5cGVzGAIgAygJImUKEkV4ZWN1dGVSdW5SZXNwb25zZRIZCgNydW4YASABKAsyDC5wYXdsLnYxLlJ1bhIRCglkdXBsaWNhdGUYAiABKAgSIQoGZXZlbnRzGAMgAygLMhEucGF3bC52MS5SdW5FdmVudCI9ChFTdWJtaXRSdW5zUmVxdWVzdBIoCgtzdWJtaXNzaW9ucxgBIAMoCzITLnBhd2wudjEuU3VibWlzc2lvbiJYCgpTdWJtaXNzaW9uEicKBXN0YXJ0GAEgASgLMhgucGF3bC52MS5TdGFydFJ1blJlcXVlc3QSDAoEd2FpdBgCIAEoCBITCgt0cmFjZXBhcmVudBgDIAEoCSJAChJTdWJtaXRSdW5zUmVzcG9uc2USKgoHYW5zd2VycxgBIAMoCzIZLnBhd2wudjEuU3VibWlzc2lvbkFuc3dlciKWAQoQU3VibWlzc2lvbkFuc3dlchISCgpyZXF1ZXN0X2lkGAEgASgJEi0KCGFjY2VwdGVkGAIgASgLMhsucGF3bC52MS5BY2NlcHRlZFN1Ym1pc3Npb24SIQoHcmVmdXNlZBgDIAEoCzIQLnBhd2wudjEuUmVmdXNhbBIcCgNlbmQYBCABKAsyDy5wYXdsLnYxLlJ1bkVuZCI3ChJBY2NlcHRlZFN1Ym1pc3Npb24SDgoGcnVuX2lkGAEgASgJEhEKCWR1cGxpY2F0ZRgCIAEoCCLuAQoGUnVuRW5kEg4KBnJ1bl9pZBgBIAEoCRIiCgZzdGF0dXMYAiABKA4yEi5wYXdsLnYxLlJ1blN0YXR1cxITCgtvdXRwdXRfanNvbhgDIAEoDBImCgZvdXRwdXQYZyABKAsyFi5nb29nbGUucHJvdG9idWYuVmFsdWUSFQoNZXJyb3JfbWVzc2FnZRgEIAEoCRIUCgxoYXNfZmFpbHVyZXMYBSABKAgSFQoNbGFzdF9ldmVudF9pZBgGIAEoBBIWCg5mYWlsZWRfbm9kZV9pZBgHIAEoCRIXCg92YWx1ZXNfbGVmdF9vdXQYZCADKAkijgIKB1JlZnVzYWwSDAoEY29kZRgBIAEoBRIOCgZyZWFzb24YAiABKAkSDwoHbWVzc2FnZRgDIAEoCRIwCghtZXRhZGF0YRgEIAMoCzIeLnBhd2wudjEuUmVmdXNhbC5NZXRhZGF0YUVudHJ5EiYKCnZpb2xhdGlvbnMYBSADKAsyEi5wYXdsLnYxLlZpb2xhdGlvbhIuCgtyZXRyeV9kZWxheRgGIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbhIZChFvcmlnaW5fcmVxdWVzdF9pZBgHIAEoCRovCg1NZXRhZGF0YUVudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEirQIKDlRlc3RSdW5SZXF1ZXN0Ei0KCmRlZmluaXRpb24YASABKAsyGS5wYXdsLnYxLkRlZmluaXRpb25Tb3VyY2USEgoKaW5wdXRfanNvbhgCIAEoDBIlCgVpbnB1dBgDIAEoCzIWLmdvb2dsZS5wcm90b2J1Zi5WYWx1ZRISCgpyZXF1ZXN0X2lkGAQgASgJEhYKDm1heF9pdGVyYXRpb25zGAcgASgNEgwKBGdvYWwYQSABKAkSEwoLY29uc3RyYWludHMYQiADKAkSGAoLbWF4X3JldHJpZXMYQyABKA1IAIgBARIXCg91bnRydXN0ZWRfaW5wdXQYSyABKAgSHwoGYnVkZ2V0GFAgASgLMg8ucGF3bC52MS5CdWRnZXRCDgoMX21heF9yZXRyaWVzImUKD1Rlc3RSdW5SZXNwb25zZRIZCgNydW4YASABKAsyDC5wYXdsLnYxLlJ1bhIRCglkdXBsaWNhdGUYAiABKAgSJAoId2FybmluZ3MYAyADKAsyEi5wYXdsLnYxLlZpb2xhdGlvbiI0Cg1HZXRSdW5SZXF1ZXN0Eg4KBnJ1bl9pZBgBIAEoCRITCgthdF9ldmVudF9pZBgCIAEoBCKJAQoOR2V0UnVuUmVzcG9uc2USGQoDcnVuGAEgASgLMgwucGF3bC52MS5SdW4SFwoPZGVmaW5pdGlvbl9qc29uGAIgASgMEioKCmRlZmluaXRpb24YZiABKAsyFi5nb29nbGUucHJvdG9idWYuVmFsdWUSFwoPdmFsdWVzX2xlZnRfb3V0GGQgAygJIkwKDldhaXRSdW5SZXF1ZXN0Eg4KBnJ1bl9pZBgBIAEoCRIqCgd0aW1lb3V0GAIgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uIj8KD1dhaXRSdW5SZXNwb25zZRIZCgNydW4YASABKAsyDC5wYXdsLnYxLlJ1bhIRCgloYXNfZW5kZWQYAiABKAgitwEKD0xpc3RSdW5zUmVxdWVzdBIkCghzdGF0dXNlcxgBIAMoDjISLnBhd2wudjEuUnVuU3RhdHVzEhMKC3dvcmtmbG93X2lkGAIgASgJEh4KBGtpbmQYAyABKA4yEC5wYXdsLnYxLlJ1bktpbmQSEQoJcGFnZV9zaXplGAQgASgFEhIKCnBhZ2VfdG9rZW4YBSABKAkSDQoFcXVlcnkYBiABKAkSEwoLc2NoZWR1bGVfaWQYPCABKAkiRwoQTGlzdFJ1bnNSZXNwb25zZRIaCgRydW5zGAEgAygLMgwucGF3bC52MS5SdW4SFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJIkgKEkV4cGxhaW5Ob2RlUmVxdWVzdBIOCgZydW5faWQYASABKAkSDwoHbm9kZV9pZBgCIAEoCRIRCglpdGVyYXRpb24YAyABKA0iQAoTRXhwbGFpbk5vZGVSZXNwb25zZRIpCgtleHBsYW5hdGlvbhgBIAEoCzIULnBhd2wudjEuRXhwbGFuYXRpb24iXQoTRXhwbGFpblRhaW50UmVxdWVzdBIOCgZydW5faWQYASABKAkSDwoHbm9kZV9pZBgCIAEoCRIRCglpdGVyYXRpb24YAyABKA0SEgoKbWVtb3J5X2tleRgEIAEoCSI6ChRFeHBsYWluVGFpbnRSZXNwb25zZRIiCgV0cmFjZRgBIAEoCzITLnBhd2wudjEuVGFpbnRUcmFjZSJcChJMaXN0RWZmZWN0c1JlcXVlc3QSDgoGcnVuX2lkGAEgASgJEg8KB25vZGVfaWQYAiABKAkSEQoJcGFnZV9zaXplGAMgASgFEhIKCnBhZ2VfdG9rZW4YBCABKAkiUAoTTGlzdEVmZmVjdHNSZXNwb25zZRIgCgdlZmZlY3RzGAEgAygLMg8ucGF3bC52MS5FZmZlY3QSFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJIkoKFEdldEludm9jYXRpb25SZXF1ZXN0Eg4KBnJ1bl9pZBgBIAEoCRIPCgdub2RlX2lkGAIgASgJEhEKCWl0ZXJhdGlvbhgDIAEoDSJAChVHZXRJbnZvY2F0aW9uUmVzcG9uc2USJwoKaW52b2NhdGlvbhgBIAEoCzITLnBhd2wudjEuSW52b2NhdGlvbiK3AwoKSW52b2NhdGlvbhIMCgR0eXBlGAEgASgJEhIKCmlucHV0X2pzb24YAiABKAwSJQoFaW5wdXQYZiABKAsyFi5nb29nbGUucHJvdG9idWYuVmFsdWUSEwoLY29uZmlnX2pzb24YAyABKAwSJgoGY29uZmlnGGcgASgLMhYuZ29vZ2xlLnByb3RvYnVmLlZhbHVlEg8KB2F0dGVtcHQYBCABKA0SEgoKZWZmZWN0X2tleRgFIAEoCRISCgp0aW1lb3V0X21zGAYgASgEEhMKC3dvcmtmbG93X2lkGAcgASgJEiMKBnN0YXR1cxgIIAEoDjITLnBhd2wudjEuTm9kZVN0YXR1cxITCgtvdXRwdXRfanNvbhgJIAEoDBImCgZvdXRwdXQYbSABKAsyFi5nb29nbGUucHJvdG9idWYuVmFsdWUSDgoGaGFuZGxlGAogASgJEg0KBWNhdXNlGAsgASgJEg8KB21lc3NhZ2UYDCABKAkSKgoHZWZmZWN0cxgNIAMoCzIZLnBhd2wudjEuSW52b2NhdGlvbkVmZmVjdBIXCg92YWx1ZXNfbGVmdF9vdXQYZCADKAkinwEKEEludm9jYXRpb25FZmZlY3QSDAoEbmFtZRgBIAEoCRIUCgxlZmZlY3RfY2xhc3MYAiABKAkSEQoJY29tbWl0dGVkGAMgASgIEhMKC3Jlc3VsdF9qc29uGAQgASgMEiYKBnJlc3VsdBhoIAEoCzIWLmdvb2dsZS5wcm90b2J1Zi5WYWx1ZRIXCg92YWx1ZXNfbGVmdF9vdXQYZCADKAkibgoQQ2FuY2VsUnVuUmVxdWVzdBIOCgZydW5faWQYASABKAkSDgoGcmVhc29uGAIgASgJEhIKCnJlcXVlc3RfaWQYAyABKAkSFwoKY29tcGVuc2F0ZRhaIAEoCEgAiAEBQg0KC19jb21wZW5zYXRlIi4KEUNhbmNlbFJ1blJlc3BvbnNlEhkKA3J1bhgBIAEoCzIMLnBhd2wudjEuUnVuIjYKEERlbGV0ZVJ1blJlcXVlc3QSDgoGcnVuX2lkGAEgASgJEhIKCnJlcXVlc3RfaWQYAiABKAkiEwoRRGVsZXRlUnVuUmVzcG9uc2UikQEKEURlY2lkZU5vZGVSZXF1ZXN0Eg4KBnJ1bl9pZBgBIAEoCRIPCgdub2RlX2lkGAIgASgJEhEKCWl0ZXJhdGlvbhgDIAEoDRIjCghkZWNpc2lvbhgEIAEoDjIRLnBhd2wudjEuRGVjaXNpb24SDwoHY29tbWVudBgFIAEoCRISCgpyZXF1ZXN0X2lkGAYgASgJIi8KEkRlY2lkZU5vZGVSZXNwb25zZRIZCgNydW4YASABKAsyDC5wYXdsLnYxLlJ1biI3ChFSZWNoZWNrUnVuUmVxdWVzdBIOCgZydW5faWQYASABKAkSEgoKcmVxdWVzdF9pZBgCIAEoCSIvChJSZWNoZWNrUnVuUmVzcG9uc2USGQoDcnVuGAEgASgLMgwucGF3bC52MS5SdW4iYwoPUGF1c2VSdW5SZXF1ZXN0Eg4KBnJ1bl9pZBgBIAEoCRIKCgJieRgCIAEoCRIOCgZyZWFzb24YAyABKAkSEgoKcmVxdWVzdF9pZBgEIAEoCRIQCghjaGlsZHJlbhgFIAEoCCItChBQYXVzZVJ1blJlc3BvbnNlEhkKA3J1bhgBIAEoCzIMLnBhd2wudjEuUnVuInQKD1RvcFVwUnVuUmVxdWVzdBIOCgZydW5faWQYASABKAkSIQoHYW1vdW50cxgCIAEoCzIQLnBhd2wudjEuQW1vdW50cxIKCgJieRgDIAEoCRIOCgZyZWFzb24YBCABKAkSEgoKcmVxdWVzdF9pZBgFIAEoCSItChBUb3BVcFJ1blJlc3BvbnNlEhkKA3J1bhgBIAEoCzIMLnBhd2wudjEuUnVuImQKEFJlc3VtZVJ1blJlcXVlc3QSDgoGcnVuX2lkGAEgASgJEgoKAmJ5GAIgASgJEg4KBnJlYXNvbhgDIAEoCRISCgpyZXF1ZXN0X2lkGAQgASgJEhAKCGNoaWxkcmVuGAUgASgIIi4KEVJlc3VtZVJ1blJlc3BvbnNlEhkKA3J1bhgBIAEoCzIMLnBhd2wudjEuUnVuIvMCChBSZXBhaXJSdW5SZXF1ZXN0Eg4KBnJ1bl9pZBgBIAEoCRISCgpmcm9tX25vZGVzGAIgAygJEhUKDWZyb21fZXZlbnRfaWQYAyABKAQSLQoKZGVmaW5pdGlvbhgEIAEoCzIZLnBhd2wudjEuRGVmaW5pdGlvblNvdXJjZRIOCgZsYXRlc3QYBSABKAgSEgoKaW5wdXRfanNvbhgGIAEoDBIlCgVpbnB1dBgHIAEoCzIWLmdvb2dsZS5wcm90b2J1Zi5WYWx1ZRIqCgdvdXRwdXRzGAggAygLMhkucGF3bC52MS5TZXRPdXRwdXRSZXF1ZXN0EhIKCmtlZXBfbm9kZXMYCSADKAkSDwoHZHJ5X3J1bhgKIAEoCBITCgtwbGFuX2RpZ2VzdBgLIAEoCRISCgpyZXF1ZXN0X2lkGAwgASgJEgoKAmJ5GA0gASgJEg4KBnJlYXNvbhgOIAEoCRIUCgxrZWVwX2VmZmVjdHMYDyABKAgicAoQU2V0T3V0cHV0UmVxdWVzdBIPCgdub2RlX2lkGAEgASgJEhMKC291dHB1dF9qc29uGAIgASgMEiYKBm91dHB1dBgDIAEoCzIWLmdvb2dsZS5wcm90b2J1Zi5WYWx1ZRIOCgZoYW5kbGUYBCABKAkiigEKEVJlcGFpclJ1blJlc3BvbnNlEiEKBHBsYW4YASABKAsyEy5wYXdsLnYxLlJlcGFpclBsYW4SGQoDcnVuGAIgASgLMgwucGF3bC52MS5SdW4SEQoJZHVwbGljYXRlGAMgASgIEiQKCHdhcm5pbmdzGAQgAygLMhIucGF3bC52MS5WaW9sYXRpb24igQEKD1JldHJ5UnVuUmVxdWVzdBIOCgZydW5faWQYASABKAkSDgoGbGF0ZXN0GAIgASgIEg8KB2RyeV9ydW4YAyABKAgSEwoLcGxhbl9kaWdlc3QYBCABKAkSEgoKcmVxdWVzdF9pZBgFIAEoCRIUCgxrZWVwX2VmZmVjdHMYBiABKAgiYwoQUmV0cnlSdW5SZXNwb25zZRIhCgRwbGFuGAEgASgLMhMucGF3bC52MS5SZXBhaXJQbGFuEhkKA3J1bhgCIAEoCzIMLnBhd2wudjEuUnVuEhEKCWR1cGxpY2F0ZRgDIAEoCCKDAQoQU2lnbmFsUnVuUmVxdWVzdBIOCgZydW5faWQYASABKAkSDAoEbmFtZRgCIAEoCRIUCgxwYXlsb2FkX2pzb24YAyABKAwSJwoHcGF5bG9hZBgEIAEoCzIWLmdvb2dsZS5wcm90b2J1Zi5WYWx1ZRISCgpyZXF1ZXN0X2lkGAUgASgJIk8KEVNpZ25hbFJ1blJlc3BvbnNlEhkKA3J1bhgBIAEoCzIMLnBhd2wudjEuUnVuEhEKCWR1cGxpY2F0ZRgCIAEoCBIMCgRrZXB0GAMgASgIKlcKEElkZW1wb3RlbmN5U2NvcGUSIQodSURFTVBPVEVOQ1lfU0NPUEVfVU5TUEVDSUZJRUQQABIgChxJREVNUE9URU5DWV9TQ09QRV9JTlBVVF9IQVNIEAEqTwoIRGVjaXNpb24SGAoUREVDSVNJT05fVU5TUEVDSUZJRUQQABIUChBERUNJU0lPTl9BUFBST1ZFEAESEwoPREVDSVNJT05fUkVKRUNUEAIyrwsKClJ1blNlcnZpY2USPwoIU3RhcnRSdW4SGC5wYXdsLnYxLlN0YXJ0UnVuUmVxdWVzdBoZLnBhd2wudjEuU3RhcnRSdW5SZXNwb25zZRJHCgpFeGVjdXRlUnVuEhoucGF3bC52MS5FeGVjdXRlUnVuUmVxdWVzdBobLnBhd2wudjEuRXhlY3V0ZVJ1blJlc3BvbnNlMAESSQoKU3VibWl0UnVucxIaLnBhd2wudjEuU3VibWl0UnVuc1JlcXVlc3QaGy5wYXdsLnYxLlN1Ym1pdFJ1bnNSZXNwb25zZSgBMAESPAoHVGVzdFJ1bhIXLnBhd2wudjEuVGVzdFJ1blJlcXVlc3QaGC5wYXdsLnYxLlRlc3RSdW5SZXNwb25zZRI5CgZHZXRSdW4SFi5wYXdsLnYxLkdldFJ1blJlcXVlc3QaFy5wYXdsLnYxLkdldFJ1blJlc3BvbnNlEjwKB1dhaXRSdW4SFy5wYXdsLnYxLldhaXRSdW5SZXF1ZXN0GhgucGF3bC52MS5XYWl0UnVuUmVzcG9uc2USPwoITGlzdFJ1bnMSGC5wYXdsLnYxLkxpc3RSdW5zUmVxdWVzdBoZLnBhd2wudjEuTGlzdFJ1bnNSZXNwb25zZRJICgtFeHBsYWluTm9kZRIbLnBhd2wudjEuRXhwbGFpbk5vZGVSZXF1ZXN0GhwucGF3bC52MS5FeHBsYWluTm9kZVJlc3BvbnNlEksKDEV4cGxhaW5UYWludBIcLnBhd2wudjEuRXhwbGFpblRhaW50UmVxdWVzdBodLnBhd2wudjEuRXhwbGFpblRhaW50UmVzcG9uc2USSAoLTGlzdEVmZmVjdHMSGy5wYXdsLnYxLkxpc3RFZmZlY3RzUmVxdWVzdBocLnBhd2wudjEuTGlzdEVmZmVjdHNSZXNwb25zZRJOCg1HZXRJbnZvY2F0aW9uEh0ucGF3bC52MS5HZXRJbnZvY2F0aW9uUmVxdWVzdBoeLnBhd2wudjEuR2V0SW52b2NhdGlvblJlc3BvbnNlEkIKCUNhbmNlbFJ1bhIZLnBhd2wudjEuQ2FuY2VsUnVuUmVxdWVzdBoaLnBhd2wudjEuQ2FuY2VsUnVuUmVzcG9uc2USPwoIUGF1c2VSdW4SGC5wYXdsLnYxLlBhdXNlUnVuUmVxdWVzdBoZLnBhd2wudjEuUGF1c2VSdW5SZXNwb25zZRJCCglSZXN1bWVSdW4SGS5wYXdsLnYxLlJlc3VtZVJ1blJlcXVlc3QaGi5wYXdsLnYxLlJlc3VtZVJ1blJlc3BvbnNlEkIKCVNpZ25hbFJ1bhIZLnBhd2wudjEuU2lnbmFsUnVuUmVxdWVzdBoaLnBhd2wudjEuU2lnbmFsUnVuUmVzcG9uc2USPwoIVG9wVXBSdW4SGC5wYXdsLnYxLlRvcFVwUnVuUmVxdWVzdBoZLnBhd2wudjEuVG9wVXBSdW5SZXNwb25zZRJCCglEZWxldGVSdW4SGS5wYXdsLnYxLkRlbGV0ZVJ1blJlcXVlc3QaGi5wYXdsLnYxLkRlbGV0ZVJ1blJlc3BvbnNlEkUKClJlY2hlY2tSdW4SGi5wYXdsLnYxLlJlY2hlY2tSdW5SZXF1ZXN0GhsucGF3bC52MS5SZWNoZWNrUnVuUmVzcG9uc2USQgoJUmVwYWlyUnVuEhkucGF3bC52MS5SZXBhaXJSdW5SZXF1ZXN0GhoucGF3bC52MS5SZXBhaXJSdW5SZXNwb25zZRI/CghSZXRyeVJ1bhIYLnBhd2wudjEuUmV0cnlSdW5SZXF1ZXN0GhkucGF3bC52MS5SZXRyeVJ1blJlc3BvbnNlEkUKCkRlY2lkZU5vZGUSGi5wYXdsLnYxLkRlY2lkZU5vZGVSZXF1ZXN0GhsucGF3bC52MS5EZWNpZGVOb2RlUmVzcG9uc2ViBnByb3RvMw", [file_google_protobuf_duration, file_google_protobuf_struct, file_pawl_v1_effect, file_pawl_v1_event, file_pawl_v1_explain, file_pawl_v1_repair, file_pawl_v1_run, file_pawl_v1_workflow]);
+  fileDesc("ChlwYXdsL3YxL3J1bl9zZXJ2aWNlLnByb3RvEgdwYXdsLnYxIo8DCg9TdGFydFJ1blJlcXVlc3QSEwoLd29ya2Zsb3dfaWQYASABKAkSDwoHdmVyc2lvbhgCIAEoDRISCgppbnB1dF9qc29uGAMgASgMEiUKBWlucHV0GAQgASgLMhYuZ29vZ2xlLnByb3RvYnVmLlZhbHVlEhIKCnJlcXVlc3RfaWQYBSABKAkSEAoIcHJpb3JpdHkYBiABKAUSKwoIZGVhZGxpbmUYByABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SKQoLaWRlbXBvdGVuY3kYCCABKAsyFC5wYXdsLnYxLklkZW1wb3RlbmN5EhYKDm1heF9pdGVyYXRpb25zGAsgASgNEgwKBGdvYWwYQSABKAkSEwoLY29uc3RyYWludHMYQiADKAkSGAoLbWF4X3JldHJpZXMYQyABKA1IAIgBARIXCg91bnRydXN0ZWRfaW5wdXQYSyABKAgSHwoGYnVkZ2V0GFAgASgLMg8ucGF3bC52MS5CdWRnZXRCDgoMX21heF9yZXRyaWVzIl8KC0lkZW1wb3RlbmN5EigKBXNjb3BlGAEgASgOMhkucGF3bC52MS5JZGVtcG90ZW5jeVNjb3BlEiYKA3R0bBgCIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbiJAChBTdGFydFJ1blJlc3BvbnNlEhkKA3J1bhgBIAEoCzIMLnBhd2wudjEuUnVuEhEKCWR1cGxpY2F0ZRgCIAEoCCJLChFFeGVjdXRlUnVuUmVxdWVzdBInCgVzdGFydBgBIAEoCzIYLnBhd2wudjEuU3RhcnRSdW5SZXF1ZXN0Eg0KBXR5cGVzGAIgAygJImUKEkV4ZWN1dGVSdW5SZXNwb25zZRIZCgNydW4YASABKAsyDC5wYXdsLnYxLlJ1bhIRCglkdXBsaWNhdGUYAiABKAgSIQoGZXZlbnRzGAMgAygLMhEucGF3bC52MS5SdW5FdmVudCI9ChFTdWJtaXRSdW5zUmVxdWVzdBIoCgtzdWJtaXNzaW9ucxgBIAMoCzITLnBhd2wudjEuU3VibWlzc2lvbiJYCgpTdWJtaXNzaW9uEicKBXN0YXJ0GAEgASgLMhgucGF3bC52MS5TdGFydFJ1blJlcXVlc3QSDAoEd2FpdBgCIAEoCBITCgt0cmFjZXBhcmVudBgDIAEoCSJAChJTdWJtaXRSdW5zUmVzcG9uc2USKgoHYW5zd2VycxgBIAMoCzIZLnBhd2wudjEuU3VibWlzc2lvbkFuc3dlciKWAQoQU3VibWlzc2lvbkFuc3dlchISCgpyZXF1ZXN0X2lkGAEgASgJEi0KCGFjY2VwdGVkGAIgASgLMhsucGF3bC52MS5BY2NlcHRlZFN1Ym1pc3Npb24SIQoHcmVmdXNlZBgDIAEoCzIQLnBhd2wudjEuUmVmdXNhbBIcCgNlbmQYBCABKAsyDy5wYXdsLnYxLlJ1bkVuZCI3ChJBY2NlcHRlZFN1Ym1pc3Npb24SDgoGcnVuX2lkGAEgASgJEhEKCWR1cGxpY2F0ZRgCIAEoCCLuAQoGUnVuRW5kEg4KBnJ1bl9pZBgBIAEoCRIiCgZzdGF0dXMYAiABKA4yEi5wYXdsLnYxLlJ1blN0YXR1cxITCgtvdXRwdXRfanNvbhgDIAEoDBImCgZvdXRwdXQYZyABKAsyFi5nb29nbGUucHJvdG9idWYuVmFsdWUSFQoNZXJyb3JfbWVzc2FnZRgEIAEoCRIUCgxoYXNfZmFpbHVyZXMYBSABKAgSFQoNbGFzdF9ldmVudF9pZBgGIAEoBBIWCg5mYWlsZWRfbm9kZV9pZBgHIAEoCRIXCg92YWx1ZXNfbGVmdF9vdXQYZCADKAkijgIKB1JlZnVzYWwSDAoEY29kZRgBIAEoBRIOCgZyZWFzb24YAiABKAkSDwoHbWVzc2FnZRgDIAEoCRIwCghtZXRhZGF0YRgEIAMoCzIeLnBhd2wudjEuUmVmdXNhbC5NZXRhZGF0YUVudHJ5EiYKCnZpb2xhdGlvbnMYBSADKAsyEi5wYXdsLnYxLlZpb2xhdGlvbhIuCgtyZXRyeV9kZWxheRgGIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbhIZChFvcmlnaW5fcmVxdWVzdF9pZBgHIAEoCRovCg1NZXRhZGF0YUVudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEirQIKDlRlc3RSdW5SZXF1ZXN0Ei0KCmRlZmluaXRpb24YASABKAsyGS5wYXdsLnYxLkRlZmluaXRpb25Tb3VyY2USEgoKaW5wdXRfanNvbhgCIAEoDBIlCgVpbnB1dBgDIAEoCzIWLmdvb2dsZS5wcm90b2J1Zi5WYWx1ZRISCgpyZXF1ZXN0X2lkGAQgASgJEhYKDm1heF9pdGVyYXRpb25zGAcgASgNEgwKBGdvYWwYQSABKAkSEwoLY29uc3RyYWludHMYQiADKAkSGAoLbWF4X3JldHJpZXMYQyABKA1IAIgBARIXCg91bnRydXN0ZWRfaW5wdXQYSyABKAgSHwoGYnVkZ2V0GFAgASgLMg8ucGF3bC52MS5CdWRnZXRCDgoMX21heF9yZXRyaWVzImUKD1Rlc3RSdW5SZXNwb25zZRIZCgNydW4YASABKAsyDC5wYXdsLnYxLlJ1bhIRCglkdXBsaWNhdGUYAiABKAgSJAoId2FybmluZ3MYAyADKAsyEi5wYXdsLnYxLlZpb2xhdGlvbiI0Cg1HZXRSdW5SZXF1ZXN0Eg4KBnJ1bl9pZBgBIAEoCRITCgthdF9ldmVudF9pZBgCIAEoBCKJAQoOR2V0UnVuUmVzcG9uc2USGQoDcnVuGAEgASgLMgwucGF3bC52MS5SdW4SFwoPZGVmaW5pdGlvbl9qc29uGAIgASgMEioKCmRlZmluaXRpb24YZiABKAsyFi5nb29nbGUucHJvdG9idWYuVmFsdWUSFwoPdmFsdWVzX2xlZnRfb3V0GGQgAygJIkwKDldhaXRSdW5SZXF1ZXN0Eg4KBnJ1bl9pZBgBIAEoCRIqCgd0aW1lb3V0GAIgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uIj8KD1dhaXRSdW5SZXNwb25zZRIZCgNydW4YASABKAsyDC5wYXdsLnYxLlJ1bhIRCgloYXNfZW5kZWQYAiABKAgitwEKD0xpc3RSdW5zUmVxdWVzdBIkCghzdGF0dXNlcxgBIAMoDjISLnBhd2wudjEuUnVuU3RhdHVzEhMKC3dvcmtmbG93X2lkGAIgASgJEh4KBGtpbmQYAyABKA4yEC5wYXdsLnYxLlJ1bktpbmQSEQoJcGFnZV9zaXplGAQgASgFEhIKCnBhZ2VfdG9rZW4YBSABKAkSDQoFcXVlcnkYBiABKAkSEwoLc2NoZWR1bGVfaWQYPCABKAkiRwoQTGlzdFJ1bnNSZXNwb25zZRIaCgRydW5zGAEgAygLMgwucGF3bC52MS5SdW4SFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJIkgKEkV4cGxhaW5Ob2RlUmVxdWVzdBIOCgZydW5faWQYASABKAkSDwoHbm9kZV9pZBgCIAEoCRIRCglpdGVyYXRpb24YAyABKA0iQAoTRXhwbGFpbk5vZGVSZXNwb25zZRIpCgtleHBsYW5hdGlvbhgBIAEoCzIULnBhd2wudjEuRXhwbGFuYXRpb24iXQoTRXhwbGFpblRhaW50UmVxdWVzdBIOCgZydW5faWQYASABKAkSDwoHbm9kZV9pZBgCIAEoCRIRCglpdGVyYXRpb24YAyABKA0SEgoKbWVtb3J5X2tleRgEIAEoCSI6ChRFeHBsYWluVGFpbnRSZXNwb25zZRIiCgV0cmFjZRgBIAEoCzITLnBhd2wudjEuVGFpbnRUcmFjZSJcChJMaXN0RWZmZWN0c1JlcXVlc3QSDgoGcnVuX2lkGAEgASgJEg8KB25vZGVfaWQYAiABKAkSEQoJcGFnZV9zaXplGAMgASgFEhIKCnBhZ2VfdG9rZW4YBCABKAkiUAoTTGlzdEVmZmVjdHNSZXNwb25zZRIgCgdlZmZlY3RzGAEgAygLMg8ucGF3bC52MS5FZmZlY3QSFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJIj8KD0dldFZhbHVlUmVxdWVzdBIOCgZydW5faWQYASABKAkSDgoGc2hhMjU2GAIgASgJEgwKBHBhcnQYAyABKA0iNQoQR2V0VmFsdWVSZXNwb25zZRIMCgRkYXRhGAEgASgMEhMKC3RvdGFsX2J5dGVzGAIgASgEIkoKFEdldEludm9jYXRpb25SZXF1ZXN0Eg4KBnJ1bl9pZBgBIAEoCRIPCgdub2RlX2lkGAIgASgJEhEKCWl0ZXJhdGlvbhgDIAEoDSJAChVHZXRJbnZvY2F0aW9uUmVzcG9uc2USJwoKaW52b2NhdGlvbhgBIAEoCzITLnBhd2wudjEuSW52b2NhdGlvbiK3AwoKSW52b2NhdGlvbhIMCgR0eXBlGAEgASgJEhIKCmlucHV0X2pzb24YAiABKAwSJQoFaW5wdXQYZiABKAsyFi5nb29nbGUucHJvdG9idWYuVmFsdWUSEwoLY29uZmlnX2pzb24YAyABKAwSJgoGY29uZmlnGGcgASgLMhYuZ29vZ2xlLnByb3RvYnVmLlZhbHVlEg8KB2F0dGVtcHQYBCABKA0SEgoKZWZmZWN0X2tleRgFIAEoCRISCgp0aW1lb3V0X21zGAYgASgEEhMKC3dvcmtmbG93X2lkGAcgASgJEiMKBnN0YXR1cxgIIAEoDjITLnBhd2wudjEuTm9kZVN0YXR1cxITCgtvdXRwdXRfanNvbhgJIAEoDBImCgZvdXRwdXQYbSABKAsyFi5nb29nbGUucHJvdG9idWYuVmFsdWUSDgoGaGFuZGxlGAogASgJEg0KBWNhdXNlGAsgASgJEg8KB21lc3NhZ2UYDCABKAkSKgoHZWZmZWN0cxgNIAMoCzIZLnBhd2wudjEuSW52b2NhdGlvbkVmZmVjdBIXCg92YWx1ZXNfbGVmdF9vdXQYZCADKAkinwEKEEludm9jYXRpb25FZmZlY3QSDAoEbmFtZRgBIAEoCRIUCgxlZmZlY3RfY2xhc3MYAiABKAkSEQoJY29tbWl0dGVkGAMgASgIEhMKC3Jlc3VsdF9qc29uGAQgASgMEiYKBnJlc3VsdBhoIAEoCzIWLmdvb2dsZS5wcm90b2J1Zi5WYWx1ZRIXCg92YWx1ZXNfbGVmdF9vdXQYZCADKAkibgoQQ2FuY2VsUnVuUmVxdWVzdBIOCgZydW5faWQYASABKAkSDgoGcmVhc29uGAIgASgJEhIKCnJlcXVlc3RfaWQYAyABKAkSFwoKY29tcGVuc2F0ZRhaIAEoCEgAiAEBQg0KC19jb21wZW5zYXRlIi4KEUNhbmNlbFJ1blJlc3BvbnNlEhkKA3J1bhgBIAEoCzIMLnBhd2wudjEuUnVuIjYKEERlbGV0ZVJ1blJlcXVlc3QSDgoGcnVuX2lkGAEgASgJEhIKCnJlcXVlc3RfaWQYAiABKAkiEwoRRGVsZXRlUnVuUmVzcG9uc2UikQEKEURlY2lkZU5vZGVSZXF1ZXN0Eg4KBnJ1bl9pZBgBIAEoCRIPCgdub2RlX2lkGAIgASgJEhEKCWl0ZXJhdGlvbhgDIAEoDRIjCghkZWNpc2lvbhgEIAEoDjIRLnBhd2wudjEuRGVjaXNpb24SDwoHY29tbWVudBgFIAEoCRISCgpyZXF1ZXN0X2lkGAYgASgJIi8KEkRlY2lkZU5vZGVSZXNwb25zZRIZCgNydW4YASABKAsyDC5wYXdsLnYxLlJ1biI3ChFSZWNoZWNrUnVuUmVxdWVzdBIOCgZydW5faWQYASABKAkSEgoKcmVxdWVzdF9pZBgCIAEoCSIvChJSZWNoZWNrUnVuUmVzcG9uc2USGQoDcnVuGAEgASgLMgwucGF3bC52MS5SdW4iYwoPUGF1c2VSdW5SZXF1ZXN0Eg4KBnJ1bl9pZBgBIAEoCRIKCgJieRgCIAEoCRIOCgZyZWFzb24YAyABKAkSEgoKcmVxdWVzdF9pZBgEIAEoCRIQCghjaGlsZHJlbhgFIAEoCCItChBQYXVzZVJ1blJlc3BvbnNlEhkKA3J1bhgBIAEoCzIMLnBhd2wudjEuUnVuInQKD1RvcFVwUnVuUmVxdWVzdBIOCgZydW5faWQYASABKAkSIQoHYW1vdW50cxgCIAEoCzIQLnBhd2wudjEuQW1vdW50cxIKCgJieRgDIAEoCRIOCgZyZWFzb24YBCABKAkSEgoKcmVxdWVzdF9pZBgFIAEoCSItChBUb3BVcFJ1blJlc3BvbnNlEhkKA3J1bhgBIAEoCzIMLnBhd2wudjEuUnVuImQKEFJlc3VtZVJ1blJlcXVlc3QSDgoGcnVuX2lkGAEgASgJEgoKAmJ5GAIgASgJEg4KBnJlYXNvbhgDIAEoCRISCgpyZXF1ZXN0X2lkGAQgASgJEhAKCGNoaWxkcmVuGAUgASgIIi4KEVJlc3VtZVJ1blJlc3BvbnNlEhkKA3J1bhgBIAEoCzIMLnBhd2wudjEuUnVuIvMCChBSZXBhaXJSdW5SZXF1ZXN0Eg4KBnJ1bl9pZBgBIAEoCRISCgpmcm9tX25vZGVzGAIgAygJEhUKDWZyb21fZXZlbnRfaWQYAyABKAQSLQoKZGVmaW5pdGlvbhgEIAEoCzIZLnBhd2wudjEuRGVmaW5pdGlvblNvdXJjZRIOCgZsYXRlc3QYBSABKAgSEgoKaW5wdXRfanNvbhgGIAEoDBIlCgVpbnB1dBgHIAEoCzIWLmdvb2dsZS5wcm90b2J1Zi5WYWx1ZRIqCgdvdXRwdXRzGAggAygLMhkucGF3bC52MS5TZXRPdXRwdXRSZXF1ZXN0EhIKCmtlZXBfbm9kZXMYCSADKAkSDwoHZHJ5X3J1bhgKIAEoCBITCgtwbGFuX2RpZ2VzdBgLIAEoCRISCgpyZXF1ZXN0X2lkGAwgASgJEgoKAmJ5GA0gASgJEg4KBnJlYXNvbhgOIAEoCRIUCgxrZWVwX2VmZmVjdHMYDyABKAgicAoQU2V0T3V0cHV0UmVxdWVzdBIPCgdub2RlX2lkGAEgASgJEhMKC291dHB1dF9qc29uGAIgASgMEiYKBm91dHB1dBgDIAEoCzIWLmdvb2dsZS5wcm90b2J1Zi5WYWx1ZRIOCgZoYW5kbGUYBCABKAkiigEKEVJlcGFpclJ1blJlc3BvbnNlEiEKBHBsYW4YASABKAsyEy5wYXdsLnYxLlJlcGFpclBsYW4SGQoDcnVuGAIgASgLMgwucGF3bC52MS5SdW4SEQoJZHVwbGljYXRlGAMgASgIEiQKCHdhcm5pbmdzGAQgAygLMhIucGF3bC52MS5WaW9sYXRpb24igQEKD1JldHJ5UnVuUmVxdWVzdBIOCgZydW5faWQYASABKAkSDgoGbGF0ZXN0GAIgASgIEg8KB2RyeV9ydW4YAyABKAgSEwoLcGxhbl9kaWdlc3QYBCABKAkSEgoKcmVxdWVzdF9pZBgFIAEoCRIUCgxrZWVwX2VmZmVjdHMYBiABKAgiYwoQUmV0cnlSdW5SZXNwb25zZRIhCgRwbGFuGAEgASgLMhMucGF3bC52MS5SZXBhaXJQbGFuEhkKA3J1bhgCIAEoCzIMLnBhd2wudjEuUnVuEhEKCWR1cGxpY2F0ZRgDIAEoCCKDAQoQU2lnbmFsUnVuUmVxdWVzdBIOCgZydW5faWQYASABKAkSDAoEbmFtZRgCIAEoCRIUCgxwYXlsb2FkX2pzb24YAyABKAwSJwoHcGF5bG9hZBgEIAEoCzIWLmdvb2dsZS5wcm90b2J1Zi5WYWx1ZRISCgpyZXF1ZXN0X2lkGAUgASgJIk8KEVNpZ25hbFJ1blJlc3BvbnNlEhkKA3J1bhgBIAEoCzIMLnBhd2wudjEuUnVuEhEKCWR1cGxpY2F0ZRgCIAEoCBIMCgRrZXB0GAMgASgIKlcKEElkZW1wb3RlbmN5U2NvcGUSIQodSURFTVBPVEVOQ1lfU0NPUEVfVU5TUEVDSUZJRUQQABIgChxJREVNUE9URU5DWV9TQ09QRV9JTlBVVF9IQVNIEAEqTwoIRGVjaXNpb24SGAoUREVDSVNJT05fVU5TUEVDSUZJRUQQABIUChBERUNJU0lPTl9BUFBST1ZFEAESEwoPREVDSVNJT05fUkVKRUNUEAIy8AsKClJ1blNlcnZpY2USPwoIU3RhcnRSdW4SGC5wYXdsLnYxLlN0YXJ0UnVuUmVxdWVzdBoZLnBhd2wudjEuU3RhcnRSdW5SZXNwb25zZRJHCgpFeGVjdXRlUnVuEhoucGF3bC52MS5FeGVjdXRlUnVuUmVxdWVzdBobLnBhd2wudjEuRXhlY3V0ZVJ1blJlc3BvbnNlMAESSQoKU3VibWl0UnVucxIaLnBhd2wudjEuU3VibWl0UnVuc1JlcXVlc3QaGy5wYXdsLnYxLlN1Ym1pdFJ1bnNSZXNwb25zZSgBMAESPAoHVGVzdFJ1bhIXLnBhd2wudjEuVGVzdFJ1blJlcXVlc3QaGC5wYXdsLnYxLlRlc3RSdW5SZXNwb25zZRI5CgZHZXRSdW4SFi5wYXdsLnYxLkdldFJ1blJlcXVlc3QaFy5wYXdsLnYxLkdldFJ1blJlc3BvbnNlEjwKB1dhaXRSdW4SFy5wYXdsLnYxLldhaXRSdW5SZXF1ZXN0GhgucGF3bC52MS5XYWl0UnVuUmVzcG9uc2USPwoITGlzdFJ1bnMSGC5wYXdsLnYxLkxpc3RSdW5zUmVxdWVzdBoZLnBhd2wudjEuTGlzdFJ1bnNSZXNwb25zZRJICgtFeHBsYWluTm9kZRIbLnBhd2wudjEuRXhwbGFpbk5vZGVSZXF1ZXN0GhwucGF3bC52MS5FeHBsYWluTm9kZVJlc3BvbnNlEksKDEV4cGxhaW5UYWludBIcLnBhd2wudjEuRXhwbGFpblRhaW50UmVxdWVzdBodLnBhd2wudjEuRXhwbGFpblRhaW50UmVzcG9uc2USSAoLTGlzdEVmZmVjdHMSGy5wYXdsLnYxLkxpc3RFZmZlY3RzUmVxdWVzdBocLnBhd2wudjEuTGlzdEVmZmVjdHNSZXNwb25zZRI/CghHZXRWYWx1ZRIYLnBhd2wudjEuR2V0VmFsdWVSZXF1ZXN0GhkucGF3bC52MS5HZXRWYWx1ZVJlc3BvbnNlEk4KDUdldEludm9jYXRpb24SHS5wYXdsLnYxLkdldEludm9jYXRpb25SZXF1ZXN0Gh4ucGF3bC52MS5HZXRJbnZvY2F0aW9uUmVzcG9uc2USQgoJQ2FuY2VsUnVuEhkucGF3bC52MS5DYW5jZWxSdW5SZXF1ZXN0GhoucGF3bC52MS5DYW5jZWxSdW5SZXNwb25zZRI/CghQYXVzZVJ1bhIYLnBhd2wudjEuUGF1c2VSdW5SZXF1ZXN0GhkucGF3bC52MS5QYXVzZVJ1blJlc3BvbnNlEkIKCVJlc3VtZVJ1bhIZLnBhd2wudjEuUmVzdW1lUnVuUmVxdWVzdBoaLnBhd2wudjEuUmVzdW1lUnVuUmVzcG9uc2USQgoJU2lnbmFsUnVuEhkucGF3bC52MS5TaWduYWxSdW5SZXF1ZXN0GhoucGF3bC52MS5TaWduYWxSdW5SZXNwb25zZRI/CghUb3BVcFJ1bhIYLnBhd2wudjEuVG9wVXBSdW5SZXF1ZXN0GhkucGF3bC52MS5Ub3BVcFJ1blJlc3BvbnNlEkIKCURlbGV0ZVJ1bhIZLnBhd2wudjEuRGVsZXRlUnVuUmVxdWVzdBoaLnBhd2wudjEuRGVsZXRlUnVuUmVzcG9uc2USRQoKUmVjaGVja1J1bhIaLnBhd2wudjEuUmVjaGVja1J1blJlcXVlc3QaGy5wYXdsLnYxLlJlY2hlY2tSdW5SZXNwb25zZRJCCglSZXBhaXJSdW4SGS5wYXdsLnYxLlJlcGFpclJ1blJlcXVlc3QaGi5wYXdsLnYxLlJlcGFpclJ1blJlc3BvbnNlEj8KCFJldHJ5UnVuEhgucGF3bC52MS5SZXRyeVJ1blJlcXVlc3QaGS5wYXdsLnYxLlJldHJ5UnVuUmVzcG9uc2USRQoKRGVjaWRlTm9kZRIaLnBhd2wudjEuRGVjaWRlTm9kZVJlcXVlc3QaGy5wYXdsLnYxLkRlY2lkZU5vZGVSZXNwb25zZWIGcHJvdG8z", [file_google_protobuf_duration, file_google_protobuf_struct, file_pawl_v1_effect, file_pawl_v1_event, file_pawl_v1_explain, file_pawl_v1_repair, file_pawl_v1_run, file_pawl_v1_workflow]);
 
 /**
  * StartRunRequest is the body of StartRun.
@@ -1076,6 +1076,69 @@ export const ListEffectsResponseSchema: GenMessage<ListEffectsResponse> = /*@__P
   messageDesc(file_pawl_v1_run_service, 25);
 
 /**
+ * GetValueRequest names a part of a stored value.
+ *
+ * @generated from message pawl.v1.GetValueRequest
+ */
+export type GetValueRequest = Message<"pawl.v1.GetValueRequest"> & {
+  /**
+   * A run that refers to the value.
+   *
+   * @generated from field: string run_id = 1;
+   */
+  runId: string;
+
+  /**
+   * The digest in the reference: 64 hexadecimal digits.
+   *
+   * @generated from field: string sha256 = 2;
+   */
+  sha256: string;
+
+  /**
+   * Which part, from 0.
+   *
+   * @generated from field: uint32 part = 3;
+   */
+  part: number;
+};
+
+/**
+ * Describes the message pawl.v1.GetValueRequest.
+ * Use `create(GetValueRequestSchema)` to create a new message.
+ */
+export const GetValueRequestSchema: GenMessage<GetValueRequest> = /*@__PURE__*/
+  messageDesc(file_pawl_v1_run_service, 26);
+
+/**
+ * GetValueResponse is a part of a stored value.
+ *
+ * @generated from message pawl.v1.GetValueResponse
+ */
+export type GetValueResponse = Message<"pawl.v1.GetValueResponse"> & {
+  /**
+   * The bytes of the part.
+   *
+   * @generated from field: bytes data = 1;
+   */
+  data: Uint8Array;
+
+  /**
+   * The size of the whole value.
+   *
+   * @generated from field: uint64 total_bytes = 2;
+   */
+  totalBytes: bigint;
+};
+
+/**
+ * Describes the message pawl.v1.GetValueResponse.
+ * Use `create(GetValueResponseSchema)` to create a new message.
+ */
+export const GetValueResponseSchema: GenMessage<GetValueResponse> = /*@__PURE__*/
+  messageDesc(file_pawl_v1_run_service, 27);
+
+/**
  * GetInvocationRequest is the body of GetInvocation.
  *
  * @generated from message pawl.v1.GetInvocationRequest
@@ -1108,7 +1171,7 @@ export type GetInvocationRequest = Message<"pawl.v1.GetInvocationRequest"> & {
  * Use `create(GetInvocationRequestSchema)` to create a new message.
  */
 export const GetInvocationRequestSchema: GenMessage<GetInvocationRequest> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_run_service, 26);
+  messageDesc(file_pawl_v1_run_service, 28);
 
 /**
  * GetInvocationResponse is the answer of GetInvocation.
@@ -1129,7 +1192,7 @@ export type GetInvocationResponse = Message<"pawl.v1.GetInvocationResponse"> & {
  * Use `create(GetInvocationResponseSchema)` to create a new message.
  */
 export const GetInvocationResponseSchema: GenMessage<GetInvocationResponse> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_run_service, 27);
+  messageDesc(file_pawl_v1_run_service, 29);
 
 /**
  * Invocation is one start of a handler, and its outcome. Output only.
@@ -1262,7 +1325,7 @@ export type Invocation = Message<"pawl.v1.Invocation"> & {
  * Use `create(InvocationSchema)` to create a new message.
  */
 export const InvocationSchema: GenMessage<Invocation> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_run_service, 28);
+  messageDesc(file_pawl_v1_run_service, 30);
 
 /**
  * InvocationEffect is an effect of a node execution with its recorded result. Output only.
@@ -1318,7 +1381,7 @@ export type InvocationEffect = Message<"pawl.v1.InvocationEffect"> & {
  * Use `create(InvocationEffectSchema)` to create a new message.
  */
 export const InvocationEffectSchema: GenMessage<InvocationEffect> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_run_service, 29);
+  messageDesc(file_pawl_v1_run_service, 31);
 
 /**
  * CancelRunRequest is the body of CancelRun.
@@ -1360,7 +1423,7 @@ export type CancelRunRequest = Message<"pawl.v1.CancelRunRequest"> & {
  * Use `create(CancelRunRequestSchema)` to create a new message.
  */
 export const CancelRunRequestSchema: GenMessage<CancelRunRequest> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_run_service, 30);
+  messageDesc(file_pawl_v1_run_service, 32);
 
 /**
  * CancelRunResponse is the answer of CancelRun.
@@ -1381,7 +1444,7 @@ export type CancelRunResponse = Message<"pawl.v1.CancelRunResponse"> & {
  * Use `create(CancelRunResponseSchema)` to create a new message.
  */
 export const CancelRunResponseSchema: GenMessage<CancelRunResponse> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_run_service, 31);
+  messageDesc(file_pawl_v1_run_service, 33);
 
 /**
  * DeleteRunRequest is the body of DeleteRun.
@@ -1409,7 +1472,7 @@ export type DeleteRunRequest = Message<"pawl.v1.DeleteRunRequest"> & {
  * Use `create(DeleteRunRequestSchema)` to create a new message.
  */
 export const DeleteRunRequestSchema: GenMessage<DeleteRunRequest> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_run_service, 32);
+  messageDesc(file_pawl_v1_run_service, 34);
 
 /**
  * DeleteRunResponse is the answer of DeleteRun.
@@ -1424,7 +1487,7 @@ export type DeleteRunResponse = Message<"pawl.v1.DeleteRunResponse"> & {
  * Use `create(DeleteRunResponseSchema)` to create a new message.
  */
 export const DeleteRunResponseSchema: GenMessage<DeleteRunResponse> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_run_service, 33);
+  messageDesc(file_pawl_v1_run_service, 35);
 
 /**
  * DecideNodeRequest is the body of DecideNode.
@@ -1480,7 +1543,7 @@ export type DecideNodeRequest = Message<"pawl.v1.DecideNodeRequest"> & {
  * Use `create(DecideNodeRequestSchema)` to create a new message.
  */
 export const DecideNodeRequestSchema: GenMessage<DecideNodeRequest> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_run_service, 34);
+  messageDesc(file_pawl_v1_run_service, 36);
 
 /**
  * DecideNodeResponse is the answer of DecideNode.
@@ -1501,7 +1564,7 @@ export type DecideNodeResponse = Message<"pawl.v1.DecideNodeResponse"> & {
  * Use `create(DecideNodeResponseSchema)` to create a new message.
  */
 export const DecideNodeResponseSchema: GenMessage<DecideNodeResponse> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_run_service, 35);
+  messageDesc(file_pawl_v1_run_service, 37);
 
 /**
  * RecheckRunRequest is the body of RecheckRun.
@@ -1529,7 +1592,7 @@ export type RecheckRunRequest = Message<"pawl.v1.RecheckRunRequest"> & {
  * Use `create(RecheckRunRequestSchema)` to create a new message.
  */
 export const RecheckRunRequestSchema: GenMessage<RecheckRunRequest> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_run_service, 36);
+  messageDesc(file_pawl_v1_run_service, 38);
 
 /**
  * RecheckRunResponse is the answer of RecheckRun.
@@ -1550,7 +1613,7 @@ export type RecheckRunResponse = Message<"pawl.v1.RecheckRunResponse"> & {
  * Use `create(RecheckRunResponseSchema)` to create a new message.
  */
 export const RecheckRunResponseSchema: GenMessage<RecheckRunResponse> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_run_service, 37);
+  messageDesc(file_pawl_v1_run_service, 39);
 
 /**
  * PauseRunRequest is the body of PauseRun.
@@ -1599,7 +1662,7 @@ export type PauseRunRequest = Message<"pawl.v1.PauseRunRequest"> & {
  * Use `create(PauseRunRequestSchema)` to create a new message.
  */
 export const PauseRunRequestSchema: GenMessage<PauseRunRequest> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_run_service, 38);
+  messageDesc(file_pawl_v1_run_service, 40);
 
 /**
  * PauseRunResponse is the answer of PauseRun.
@@ -1620,7 +1683,7 @@ export type PauseRunResponse = Message<"pawl.v1.PauseRunResponse"> & {
  * Use `create(PauseRunResponseSchema)` to create a new message.
  */
 export const PauseRunResponseSchema: GenMessage<PauseRunResponse> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_run_service, 39);
+  messageDesc(file_pawl_v1_run_service, 41);
 
 /**
  * TopUpRunRequest is the body of TopUpRun.
@@ -1669,7 +1732,7 @@ export type TopUpRunRequest = Message<"pawl.v1.TopUpRunRequest"> & {
  * Use `create(TopUpRunRequestSchema)` to create a new message.
  */
 export const TopUpRunRequestSchema: GenMessage<TopUpRunRequest> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_run_service, 40);
+  messageDesc(file_pawl_v1_run_service, 42);
 
 /**
  * TopUpRunResponse is the answer of TopUpRun.
@@ -1690,7 +1753,7 @@ export type TopUpRunResponse = Message<"pawl.v1.TopUpRunResponse"> & {
  * Use `create(TopUpRunResponseSchema)` to create a new message.
  */
 export const TopUpRunResponseSchema: GenMessage<TopUpRunResponse> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_run_service, 41);
+  messageDesc(file_pawl_v1_run_service, 43);
 
 /**
  * ResumeRunRequest is the body of ResumeRun.
@@ -1739,7 +1802,7 @@ export type ResumeRunRequest = Message<"pawl.v1.ResumeRunRequest"> & {
  * Use `create(ResumeRunRequestSchema)` to create a new message.
  */
 export const ResumeRunRequestSchema: GenMessage<ResumeRunRequest> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_run_service, 42);
+  messageDesc(file_pawl_v1_run_service, 44);
 
 /**
  * ResumeRunResponse is the answer of ResumeRun.
@@ -1760,7 +1823,7 @@ export type ResumeRunResponse = Message<"pawl.v1.ResumeRunResponse"> & {
  * Use `create(ResumeRunResponseSchema)` to create a new message.
  */
 export const ResumeRunResponseSchema: GenMessage<ResumeRunResponse> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_run_service, 43);
+  messageDesc(file_pawl_v1_run_service, 45);
 
 /**
  * RepairRunRequest is the body of RepairRun.
@@ -1879,7 +1942,7 @@ export type RepairRunRequest = Message<"pawl.v1.RepairRunRequest"> & {
  * Use `create(RepairRunRequestSchema)` to create a new message.
  */
 export const RepairRunRequestSchema: GenMessage<RepairRunRequest> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_run_service, 44);
+  messageDesc(file_pawl_v1_run_service, 46);
 
 /**
  * SetOutputRequest is the output of a node, set by hand.
@@ -1921,7 +1984,7 @@ export type SetOutputRequest = Message<"pawl.v1.SetOutputRequest"> & {
  * Use `create(SetOutputRequestSchema)` to create a new message.
  */
 export const SetOutputRequestSchema: GenMessage<SetOutputRequest> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_run_service, 45);
+  messageDesc(file_pawl_v1_run_service, 47);
 
 /**
  * RepairRunResponse is the answer of RepairRun.
@@ -1963,7 +2026,7 @@ export type RepairRunResponse = Message<"pawl.v1.RepairRunResponse"> & {
  * Use `create(RepairRunResponseSchema)` to create a new message.
  */
 export const RepairRunResponseSchema: GenMessage<RepairRunResponse> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_run_service, 46);
+  messageDesc(file_pawl_v1_run_service, 48);
 
 /**
  * RetryRunRequest is the body of RetryRun.
@@ -2019,7 +2082,7 @@ export type RetryRunRequest = Message<"pawl.v1.RetryRunRequest"> & {
  * Use `create(RetryRunRequestSchema)` to create a new message.
  */
 export const RetryRunRequestSchema: GenMessage<RetryRunRequest> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_run_service, 47);
+  messageDesc(file_pawl_v1_run_service, 49);
 
 /**
  * RetryRunResponse is the answer of RetryRun.
@@ -2054,7 +2117,7 @@ export type RetryRunResponse = Message<"pawl.v1.RetryRunResponse"> & {
  * Use `create(RetryRunResponseSchema)` to create a new message.
  */
 export const RetryRunResponseSchema: GenMessage<RetryRunResponse> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_run_service, 48);
+  messageDesc(file_pawl_v1_run_service, 50);
 
 /**
  * SignalRunRequest is the body of SignalRun.
@@ -2103,7 +2166,7 @@ export type SignalRunRequest = Message<"pawl.v1.SignalRunRequest"> & {
  * Use `create(SignalRunRequestSchema)` to create a new message.
  */
 export const SignalRunRequestSchema: GenMessage<SignalRunRequest> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_run_service, 49);
+  messageDesc(file_pawl_v1_run_service, 51);
 
 /**
  * SignalRunResponse is the answer of SignalRun.
@@ -2138,7 +2201,7 @@ export type SignalRunResponse = Message<"pawl.v1.SignalRunResponse"> & {
  * Use `create(SignalRunResponseSchema)` to create a new message.
  */
 export const SignalRunResponseSchema: GenMessage<SignalRunResponse> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_run_service, 50);
+  messageDesc(file_pawl_v1_run_service, 52);
 
 /**
  * IdempotencyScope says when two submissions are the same.
@@ -2326,6 +2389,18 @@ export const RunService: GenService<{
     methodKind: "unary";
     input: typeof ListEffectsRequestSchema;
     output: typeof ListEffectsResponseSchema;
+  },
+  /**
+   * GetValue reads a part of a value that is too large for the log. The run has a reference in its place:
+   * {"$pawl.value":{"sha256":"<hex>","bytes":<n>}}. Parts have 1 MiB, but for the last; together they are the JSON text of the value.
+   * Errors: INPUT_INVALID, VALUE_NOT_FOUND, VALUE_CORRUPT.
+   *
+   * @generated from rpc pawl.v1.RunService.GetValue
+   */
+  getValue: {
+    methodKind: "unary";
+    input: typeof GetValueRequestSchema;
+    output: typeof GetValueResponseSchema;
   },
   /**
    * GetInvocation reads what the handler of a node got at its last start, and what came of it. It is for replays. Reads only.

@@ -77,6 +77,7 @@ export function stageRows(tables: Tables, now: number) {
     waits: new StagedMap(tables.waits),
     deadLetters: new StagedMap(tables.deadLetters),
     leases: new StagedMap(tables.leases),
+    valueRefs: new StagedMap(tables.stored.refs),
     effects: new StagedMap(tables.effects),
   };
   const apply = (): void => Object.values(rows).forEach((staged) => staged.apply());

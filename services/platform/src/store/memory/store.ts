@@ -19,6 +19,7 @@ import type { NewRepair } from "../runs/runs.ts";
 import { createMemorySchedules } from "../schedules/memory.ts";
 import type { StoredSchedule } from "../schedules/schedules.ts";
 import type { WaitRow } from "../signals/memory.ts";
+import { createMemoryValues, createValueTables } from "../values/memory.ts";
 import { MemorySlots, readMemorySlotWaits } from "../slots/memory.ts";
 import type { News } from "../tick/journal.ts";
 import { createMemoryJournal } from "../tick/memory.ts";
@@ -41,6 +42,8 @@ const createTables = () => ({
   log: new MemoryLog(),
   snapshots: new Map<RunId, Snapshot>(),
   leases: new Map<string, LeaseRow>(),
+  /** Values outside of the log, and which runs refer to them. */
+  stored: createValueTables(),
   effects: new Map<string, EffectRow>(),
   jobs: new MemoryJobs(),
   slots: new MemorySlots(),
@@ -80,6 +83,7 @@ export function createMemoryStore(options: MemoryStoreOptions = {}) {
     schedules: createMemorySchedules(tables, now),
     nodeTypes: createMemoryNodeTypes(tables, now),
     pauses: createMemoryPauses(tables, now, inTurn),
+    valueRows: createMemoryValues(tables, now, inTurn),
     /** Committed rows, for readers and for checks. */
     view: {
       run: (runId: RunId) => tables.runs.get(runId),

@@ -250,6 +250,10 @@ with deleted as (
   delete from run_events where run_id = (select run_id from deleted)
 ), snapshots as (
   delete from run_snapshots where run_id = (select run_id from deleted)
+), named as (
+  delete from value_refs where run_id = (select run_id from deleted) returning sha256
+), loosened as (
+  update stored_values set loose_at = now() where sha256 in (select sha256 from named)
 ), ledger as (
   delete from effects where run_id = (select run_id from deleted)
 ), questions as (

@@ -23,6 +23,7 @@ import { keepInputKeys, linkRepairs, moveDeadlines, saveTestGraphs } from "../ru
 import { closeWaits, openWaits } from "../signals/writes.ts";
 import type { SlotChange, SlotsMoved } from "../slots/slots.ts";
 import { moveSlots } from "../slots/writes.ts";
+import { referValues } from "../values/writes.ts";
 import { TickBatch } from "./batch.ts";
 import { type News, PausesMoved, RunMoved, type Transaction, WorkflowMoved } from "./journal.ts";
 
@@ -110,6 +111,7 @@ export class PostgresTransaction implements Transaction {
   readonly closeApprovals = this.#writing(closeApprovals, NOTHING);
   readonly openWaits = this.#writing(openWaits, NOTHING);
   readonly closeWaits = this.#writing(closeWaits, NOTHING);
+  readonly referValues = this.#writing(referValues, NOTHING);
   readonly bury = this.#writing(buryDeadLetters, NOTHING);
   readonly nextDeltas = this.#writing(findNextDeltas, NONE);
   readonly stream = this.#fencing(appendStreamed);

@@ -128,6 +128,10 @@ const (
 	Reason_REASON_MEMORY_KEY_NOT_FOUND Reason = 95
 	// FAILED_PRECONDITION. No budget of the run limits what the request would raise.
 	Reason_REASON_BUDGET_NOT_LIMITED Reason = 100
+	// NOT_FOUND. No event of the run names a stored value of this digest, or the value has fewer parts.
+	Reason_REASON_VALUE_NOT_FOUND Reason = 125
+	// DATA_LOSS. The store has other bytes than those that were stored, or none; restore it from a backup.
+	Reason_REASON_VALUE_CORRUPT Reason = 126
 )
 
 // Enum value maps for Reason.
@@ -184,6 +188,8 @@ var (
 		91:  "REASON_TOO_MANY_SIGNALS",
 		95:  "REASON_MEMORY_KEY_NOT_FOUND",
 		100: "REASON_BUDGET_NOT_LIMITED",
+		125: "REASON_VALUE_NOT_FOUND",
+		126: "REASON_VALUE_CORRUPT",
 	}
 	Reason_value = map[string]int32{
 		"REASON_UNSPECIFIED":           0,
@@ -237,6 +243,8 @@ var (
 		"REASON_TOO_MANY_SIGNALS":      91,
 		"REASON_MEMORY_KEY_NOT_FOUND":  95,
 		"REASON_BUDGET_NOT_LIMITED":    100,
+		"REASON_VALUE_NOT_FOUND":       125,
+		"REASON_VALUE_CORRUPT":         126,
 	}
 )
 
@@ -271,7 +279,7 @@ var File_pawl_errors_v1_reason_proto protoreflect.FileDescriptor
 
 const file_pawl_errors_v1_reason_proto_rawDesc = "" +
 	"\n" +
-	"\x1bpawl/errors/v1/reason.proto\x12\x0epawl.errors.v1*\xbd\v\n" +
+	"\x1bpawl/errors/v1/reason.proto\x12\x0epawl.errors.v1*\xf3\v\n" +
 	"\x06Reason\x12\x16\n" +
 	"\x12REASON_UNSPECIFIED\x10\x00\x12\x1d\n" +
 	"\x19REASON_DEFINITION_INVALID\x10\x01\x12\x19\n" +
@@ -324,7 +332,9 @@ const file_pawl_errors_v1_reason_proto_rawDesc = "" +
 	"\x19REASON_SIGNAL_NOT_AWAITED\x10Z\x12\x1b\n" +
 	"\x17REASON_TOO_MANY_SIGNALS\x10[\x12\x1f\n" +
 	"\x1bREASON_MEMORY_KEY_NOT_FOUND\x10_\x12\x1d\n" +
-	"\x19REASON_BUDGET_NOT_LIMITED\x10dB\xa8\x01\n" +
+	"\x19REASON_BUDGET_NOT_LIMITED\x10d\x12\x1a\n" +
+	"\x16REASON_VALUE_NOT_FOUND\x10}\x12\x18\n" +
+	"\x14REASON_VALUE_CORRUPT\x10~B\xa8\x01\n" +
 	"\x12com.pawl.errors.v1B\vReasonProtoP\x01Z+pawl.dev/sdk/go/gen/pawl/errors/v1;errorsv1\xa2\x02\x03PEX\xaa\x02\x0ePawl.Errors.V1\xca\x02\x0ePawl\\Errors\\V1\xe2\x02\x1aPawl\\Errors\\V1\\GPBMetadata\xea\x02\x10Pawl::Errors::V1b\x06proto3"
 
 var (

@@ -10,7 +10,120 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file pawl/worker/v1/worker_service.proto.
  */
 export const file_pawl_worker_v1_worker_service: GenFile = /*@__PURE__*/
-  fileDesc("CiNwYXdsL3dvcmtlci92MS93b3JrZXJfc2VydmljZS5wcm90bxIOcGF3bC53b3JrZXIudjEiOAoLV29ya1JlcXVlc3QSKQoFaXRlbXMYASADKAsyGi5wYXdsLndvcmtlci52MS5Xb3JrZXJJdGVtIjwKDFdvcmtSZXNwb25zZRIsCgVpdGVtcxgBIAMoCzIdLnBhd2wud29ya2VyLnYxLlNjaGVkdWxlckl0ZW0i+gMKCldvcmtlckl0ZW0SLAoIcmVnaXN0ZXIYASABKAsyGC5wYXdsLndvcmtlci52MS5SZWdpc3RlckgAEigKBmNyZWRpdBgCIAEoCzIWLnBhd2wud29ya2VyLnYxLkNyZWRpdEgAEiYKBXJlbmV3GAMgASgLMhUucGF3bC53b3JrZXIudjEuUmVuZXdIABImCgVkZWx0YRgEIAEoCzIVLnBhd2wud29ya2VyLnYxLkRlbHRhSAASIgoDbG9nGAUgASgLMhMucGF3bC53b3JrZXIudjEuTG9nSAASKgoHb3V0Y29tZRgGIAEoCzIXLnBhd2wud29ya2VyLnYxLk91dGNvbWVIABIqCgdyZWxlYXNlGAcgASgLMhcucGF3bC53b3JrZXIudjEuUmVsZWFzZUgAEioKB2dvb2RieWUYCCABKAsyFy5wYXdsLndvcmtlci52MS5Hb29kYnllSAASMwoMZWZmZWN0X2JlZ2luGAkgASgLMhsucGF3bC53b3JrZXIudjEuRWZmZWN0QmVnaW5IABI1Cg1lZmZlY3RfY29tbWl0GAogASgLMhwucGF3bC53b3JrZXIudjEuRWZmZWN0Q29tbWl0SAASKAoGZXh0ZW5kGAsgASgLMhYucGF3bC53b3JrZXIudjEuRXh0ZW5kSABCBgoEaXRlbSKkBAoNU2NoZWR1bGVySXRlbRIwCgpyZWdpc3RlcmVkGAEgASgLMhoucGF3bC53b3JrZXIudjEuUmVnaXN0ZXJlZEgAEjAKCmFzc2lnbm1lbnQYAiABKAsyGi5wYXdsLndvcmtlci52MS5Bc3NpZ25tZW50SAASKgoHc2V0dGxlZBgDIAEoCzIXLnBhd2wud29ya2VyLnYxLlNldHRsZWRIABIoCgZjYW5jZWwYBCABKAsyFi5wYXdsLndvcmtlci52MS5DYW5jZWxIABIvCgpjbGFpbV9sb3N0GAUgASgLMhkucGF3bC53b3JrZXIudjEuQ2xhaW1Mb3N0SAASKgoHcmVuZXdlZBgGIAEoCzIXLnBhd2wud29ya2VyLnYxLlJlbmV3ZWRIABImCgVkcmFpbhgHIAEoCzIVLnBhd2wud29ya2VyLnYxLkRyYWluSAASLAoIc3RyZWFtZWQYCCABKAsyGC5wYXdsLndvcmtlci52MS5TdHJlYW1lZEgAEjMKDGVmZmVjdF9iZWd1bhgJIAEoCzIbLnBhd2wud29ya2VyLnYxLkVmZmVjdEJlZ3VuSAASOwoQZWZmZWN0X2NvbW1pdHRlZBgKIAEoCzIfLnBhd2wud29ya2VyLnYxLkVmZmVjdENvbW1pdHRlZEgAEiwKCGV4dGVuZGVkGAsgASgLMhgucGF3bC53b3JrZXIudjEuRXh0ZW5kZWRIAEIGCgRpdGVtIlcKBUNsYWltEg4KBnJ1bl9pZBgBIAEoCRIPCgdub2RlX2lkGAIgASgJEhEKCWl0ZXJhdGlvbhgDIAEoDRINCgVlcG9jaBgEIAEoBEoECAUQBlIFb2ZmZXIirgIKCFJlZ2lzdGVyEhMKC2V4ZWN1dG9yX2lkGAEgASgJEhIKCm5vZGVfdHlwZXMYAiADKAkSDQoFc2xvdHMYAyABKA0SIwoEaGVsZBgEIAMoCzIVLnBhd2wud29ya2VyLnYxLkNsYWltEhMKC2Rlc2NyaXB0aW9uGAUgASgJEhMKC2luc3RhbmNlX2lkGAggASgJEg0KBXRva2VuGAkgASgJEjcKC2Rlc2NyaXB0b3JzGAogAygLMiIucGF3bC53b3JrZXIudjEuTm9kZVR5cGVEZXNjcmlwdG9yEi8KB3Byb2Nlc3MYCyABKAsyHi5wYXdsLndvcmtlci52MS5IYW5kbGVyUHJvY2Vzc0oECAYQB0oECAcQCFIHZHJvcHBlZFINaW5zdGFudF90eXBlcyKcAQoSTm9kZVR5cGVEZXNjcmlwdG9yEgwKBHR5cGUYASABKAkSEwoLZGVzY3JpcHRpb24YAiABKAkSFAoMaW5wdXRfc2NoZW1hGAMgASgJEhUKDW91dHB1dF9zY2hlbWEYBCABKAkSFQoNY29uZmlnX3NjaGVtYRgFIAEoCRINCgVzdGF0ZRhBIAEoCBIQCghleHRlcm5hbBhLIAEoCCJMCg5IYW5kbGVyUHJvY2VzcxIMCgRuYW1lGAEgASgJEg0KBWJ1aWxkGAIgASgJEgsKA3NkaxgDIAEoCRIQCghsYW5ndWFnZRgEIAEoCSJ0CgpSZWdpc3RlcmVkEhQKDHNjaGVkdWxlcl9pZBgBIAEoCRIQCghsZWFzZV9tcxgCIAEoBBIQCghyZW5ld19tcxgDIAEoBBIsCgdyZWZ1c2VkGAQgAygLMhsucGF3bC53b3JrZXIudjEuUmVmdXNlZFR5cGUiPAoLUmVmdXNlZFR5cGUSDAoEdHlwZRgBIAEoCRIOCgZyZWFzb24YAiABKAkSDwoHbWVzc2FnZRgDIAEoCSIXCgZDcmVkaXQSDQoFc2xvdHMYASABKA0iPwoFUmVuZXcSIwoEaGVsZBgBIAMoCzIVLnBhd2wud29ya2VyLnYxLkNsYWltEhEKCXNpbGVudF9tcxgCIAEoBCIJCgdSZW5ld2VkInYKBURlbHRhEiQKBWNsYWltGAEgASgLMhUucGF3bC53b3JrZXIudjEuQ2xhaW0SEwoLZGVsdGFfaW5kZXgYAiABKA0SDAoEdGV4dBgDIAEoCRIkCgVtZWRpYRgEIAEoCzIVLnBhd2wud29ya2VyLnYxLk1lZGlhIiIKBU1lZGlhEgsKA3VybBgBIAEoCRIMCgRtaW1lGAIgASgJIm0KBVVzYWdlEhQKDGlucHV0X3Rva2VucxgBIAEoBBIVCg1vdXRwdXRfdG9rZW5zGAIgASgEEhgKC2Nvc3RfbWljcm9zGAMgASgESACIAQESDQoFbW9kZWwYBCABKAlCDgoMX2Nvc3RfbWljcm9zInEKA0xvZxIkCgVjbGFpbRgBIAEoCzIVLnBhd2wud29ya2VyLnYxLkNsYWltEhEKCWxvZ19pbmRleBgCIAEoDRINCgVsZXZlbBgDIAEoCRIPCgdtZXNzYWdlGAQgASgJEhEKCWN1dF9ieXRlcxgFIAEoBCKrAwoHT3V0Y29tZRIkCgVjbGFpbRgBIAEoCzIVLnBhd2wud29ya2VyLnYxLkNsYWltEhMKC2R1cmF0aW9uX21zGAIgASgEEi4KCWNvbXBsZXRlZBgDIAEoCzIZLnBhd2wud29ya2VyLnYxLkNvbXBsZXRlZEgAEigKBmZhaWxlZBgEIAEoCzIWLnBhd2wud29ya2VyLnYxLkZhaWxlZEgAEiwKCGV4cGFuZGVkGAYgASgLMhgucGF3bC53b3JrZXIudjEuRXhwYW5kZWRIABItCgljaGlsZF9ydW4YByABKAsyGC5wYXdsLndvcmtlci52MS5DaGlsZFJ1bkgAEiQKBGhlbGQYCCABKAsyFC5wYXdsLndvcmtlci52MS5IZWxkSAASMwoMYXdhaXRfc2lnbmFsGEYgASgLMhsucGF3bC53b3JrZXIudjEuQXdhaXRTaWduYWxIABIjCgVnYXRlcxgFIAMoCzIULnBhd2wud29ya2VyLnYxLkdhdGUSJAoFdXNhZ2UYUCABKAsyFS5wYXdsLndvcmtlci52MS5Vc2FnZUIICgZyZXN1bHQiUwoER2F0ZRImCgRraW5kGAEgASgOMhgucGF3bC53b3JrZXIudjEuR2F0ZUtpbmQSDQoFcGhhc2UYAiABKAkSFAoMZGV0YWlsc19qc29uGAMgASgMIt0BCglDb21wbGV0ZWQSEwoLb3V0cHV0X2pzb24YASABKAwSDgoGaGFuZGxlGAIgASgJEhYKDnF1ZXVlX2RlbGF5X21zGAMgASgEEiQKBXVzYWdlGAQgASgLMhUucGF3bC53b3JrZXIudjEuVXNhZ2USDAoEc3RvcBgFIAEoCBInCgdhY3Rpb25zGAYgAygLMhYucGF3bC53b3JrZXIudjEuQWN0aW9uEg0KBXRhaW50GEsgAygJEicKBWNhbGxzGFUgAygLMhgucGF3bC53b3JrZXIudjEuVG9vbENhbGwiMwoIVG9vbENhbGwSCgoCaWQYASABKAkSDAoEbmFtZRgCIAEoCRINCgVmYXVsdBgDIAEoCSKwAwoGQWN0aW9uEjUKDXVwZGF0ZV9tZW1vcnkYASABKAsyHC5wYXdsLndvcmtlci52MS5VcGRhdGVNZW1vcnlIABIvCgpzZXRfc3RhdHVzGAIgASgLMhkucGF3bC53b3JrZXIudjEuU2V0U3RhdHVzSAASLQoJZ290b19ub2RlGAMgASgLMhgucGF3bC53b3JrZXIudjEuR290b05vZGVIABIqCgdoYW5kb2ZmGAQgASgLMhcucGF3bC53b3JrZXIudjEuSGFuZG9mZkgAEkAKE3JlcXVlc3RfaHVtYW5faW5wdXQYBSABKAsyIS5wYXdsLndvcmtlci52MS5SZXF1ZXN0SHVtYW5JbnB1dEgAEjwKEXJlc3VtZV9mcm9tX2h1bWFuGAYgASgLMh8ucGF3bC53b3JrZXIudjEuUmVzdW1lRnJvbUh1bWFuSAASRgoWbWVyZ2VfcGFyYWxsZWxfcmVzdWx0cxgHIAEoCzIkLnBhd2wud29ya2VyLnYxLk1lcmdlUGFyYWxsZWxSZXN1bHRzSAASEQoHdW5rbm93bhgPIAEoCUgAQggKBmFjdGlvbiIjCgxVcGRhdGVNZW1vcnkSEwoLdmFsdWVzX2pzb24YASABKAkiQQoJU2V0U3RhdHVzEg4KBnN0YXR1cxgBIAEoCRIPCgdtZXNzYWdlGAIgASgJEhMKC291dHB1dF9qc29uGAMgASgJIigKCEdvdG9Ob2RlEgwKBG5vZGUYASABKAkSDgoGcmVhc29uGAIgASgJIl4KB0hhbmRvZmYSDAoEbm9kZRgBIAEoCRIQCgh3b3JrZmxvdxgCIAEoCRIPCgd2ZXJzaW9uGAMgASgNEhIKCmlucHV0X2pzb24YBCABKAkSDgoGcmVhc29uGAUgASgJImIKEVJlcXVlc3RIdW1hbklucHV0Eg8KB21lc3NhZ2UYASABKAkSFAoMZGV0YWlsc19qc29uGAIgASgJEhEKCWFzc2lnbmVlcxgDIAMoCRITCgtkZWFkbGluZV9tcxgEIAEoBCKBAQoPUmVzdW1lRnJvbUh1bWFuEgwKBG5vZGUYASABKAkSEwoLYXBwcm92YWxfaWQYAiABKAkSEAoIZGVjaXNpb24YAyABKAkSFQoNcmVzcG9uc2VfanNvbhgEIAEoCRIRCglpdGVyYXRpb24YBSABKA0SDwoHY29tbWVudBgGIAEoCSJTChRNZXJnZVBhcmFsbGVsUmVzdWx0cxIMCgRrZXlzGAEgAygJEg0KBW5vZGVzGAIgAygJEgwKBGludG8YAyABKAkSEAoIc3RyYXRlZ3kYBCABKAkiKwoIRXhwYW5kZWQSEgoKaXRlbXNfanNvbhgBIAEoDBILCgNjdXQYAiABKAgiRAoIQ2hpbGRSdW4SEwoLd29ya2Zsb3dfaWQYASABKAkSDwoHdmVyc2lvbhgCIAEoDRISCgppbnB1dF9qc29uGAMgASgMIn8KBEhlbGQSDgoGcmVhc29uGAEgASgJEg0KBXBoYXNlGAIgASgJEiwKCWNvbXBsZXRlZBgDIAEoCzIZLnBhd2wud29ya2VyLnYxLkNvbXBsZXRlZBIqCghhcHByb3ZhbBgEIAEoCzIYLnBhd2wud29ya2VyLnYxLlF1ZXN0aW9uIi8KC0F3YWl0U2lnbmFsEgwKBG5hbWUYASABKAkSEgoKdGltZW91dF9tcxgCIAEoBCJZCghRdWVzdGlvbhIPCgdtZXNzYWdlGAEgASgJEhQKDGRldGFpbHNfanNvbhgCIAEoDBIRCglhc3NpZ25lZXMYAyADKAkSEwoLZGVhZGxpbmVfbXMYBCABKAQifQoGRmFpbGVkEg0KBWNhdXNlGAEgASgJEg8KB21lc3NhZ2UYAiABKAkSEQoJcGVybWFuZW50GAMgASgIEhQKDGRldGFpbHNfanNvbhgEIAEoDBIWCg5yZXRyeV9hZnRlcl9tcxgFIAEoBBISCgp0aW1lb3V0X21zGAYgASgEIi8KB1JlbGVhc2USJAoFY2xhaW0YASABKAsyFS5wYXdsLndvcmtlci52MS5DbGFpbSIJCgdHb29kYnllIsMCCgpBc3NpZ25tZW50EiQKBWNsYWltGAEgASgLMhUucGF3bC53b3JrZXIudjEuQ2xhaW0SDwoHYXR0ZW1wdBgCIAEoDRIRCglub2RlX3R5cGUYAyABKAkSEQoJbm9kZV9qc29uGAQgASgMEhQKDGNvbnRleHRfanNvbhgFIAEoDBISCgp0aW1lb3V0X21zGAYgASgEEhMKC3RyYWNlcGFyZW50GAcgASgJEhIKCmVmZmVjdF9rZXkYCCABKAkSEwoLd29ya2Zsb3dfaWQYCSABKAkSFgoOaW5wdXRfYXBwcm92ZWQYCiABKAgSGQoRZmlyc3RfZGVsdGFfaW5kZXgYCyABKA0SEgoKc3RhdGVfanNvbhhBIAEoDBIpCgV0YWludBhLIAMoCzIaLnBhd2wud29ya2VyLnYxLlRhaW50TGFiZWwiLAoKVGFpbnRMYWJlbBINCgVsYWJlbBgBIAEoCRIPCgdub2RlX2lkGAIgASgJIi8KB1NldHRsZWQSJAoFY2xhaW0YASABKAsyFS5wYXdsLndvcmtlci52MS5DbGFpbSIuCgZDYW5jZWwSJAoFY2xhaW0YASABKAsyFS5wYXdsLndvcmtlci52MS5DbGFpbSIxCglDbGFpbUxvc3QSJAoFY2xhaW0YASABKAsyFS5wYXdsLndvcmtlci52MS5DbGFpbSJYCghTdHJlYW1lZBIkCgVjbGFpbRgBIAEoCzIVLnBhd2wud29ya2VyLnYxLkNsYWltEhMKC2RlbHRhX2NvdW50GAIgASgNEhEKCWxvZ19jb3VudBgDIAEoDSIHCgVEcmFpbiJtCgtFZmZlY3RCZWdpbhIkCgVjbGFpbRgBIAEoCzIVLnBhd2wud29ya2VyLnYxLkNsYWltEgwKBG5hbWUYAiABKAkSKgoFY2xhc3MYAyABKA4yGy5wYXdsLndvcmtlci52MS5FZmZlY3RDbGFzcyKCAQoLRWZmZWN0QmVndW4SJAoFY2xhaW0YASABKAsyFS5wYXdsLndvcmtlci52MS5DbGFpbRIMCgRuYW1lGAIgASgJEioKBXN0YXRlGAMgASgOMhsucGF3bC53b3JrZXIudjEuRWZmZWN0U3RhdGUSEwoLcmVzdWx0X2pzb24YBCABKAwiVwoMRWZmZWN0Q29tbWl0EiQKBWNsYWltGAEgASgLMhUucGF3bC53b3JrZXIudjEuQ2xhaW0SDAoEbmFtZRgCIAEoCRITCgtyZXN1bHRfanNvbhgDIAEoDCJxCg9FZmZlY3RDb21taXR0ZWQSJAoFY2xhaW0YASABKAsyFS5wYXdsLndvcmtlci52MS5DbGFpbRIMCgRuYW1lGAIgASgJEioKBXN0YXRlGAMgASgOMhsucGF3bC53b3JrZXIudjEuRWZmZWN0U3RhdGUiQQoGRXh0ZW5kEiQKBWNsYWltGAEgASgLMhUucGF3bC53b3JrZXIudjEuQ2xhaW0SEQoJZXh0ZW5kX21zGAIgASgEIjAKCEV4dGVuZGVkEiQKBWNsYWltGAEgASgLMhUucGF3bC53b3JrZXIudjEuQ2xhaW0qaAoIR2F0ZUtpbmQSGQoVR0FURV9LSU5EX1VOU1BFQ0lGSUVEEAASHwobR0FURV9LSU5EX0NPTlRSQUNUX1ZJT0xBVEVEEAESIAocR0FURV9LSU5EX01PREVSQVRJT05fRkxBR0dFRBACKocBCgtFZmZlY3RDbGFzcxIcChhFRkZFQ1RfQ0xBU1NfVU5TUEVDSUZJRUQQABIeChpFRkZFQ1RfQ0xBU1NfVFJBTlNBQ1RJT05BTBABEhsKF0VGRkVDVF9DTEFTU19JREVNUE9URU5UEAISHQoZRUZGRUNUX0NMQVNTX0FUX01PU1RfT05DRRADKpYBCgtFZmZlY3RTdGF0ZRIcChhFRkZFQ1RfU1RBVEVfVU5TUEVDSUZJRUQQABIUChBFRkZFQ1RfU1RBVEVfTkVXEAESHQoZRUZGRUNUX1NUQVRFX0JFR1VOX0JFRk9SRRACEhoKFkVGRkVDVF9TVEFURV9DT01NSVRURUQQAxIYChRFRkZFQ1RfU1RBVEVfUkVGVVNFRBAEMlYKDVdvcmtlclNlcnZpY2USRQoEV29yaxIbLnBhd2wud29ya2VyLnYxLldvcmtSZXF1ZXN0GhwucGF3bC53b3JrZXIudjEuV29ya1Jlc3BvbnNlKAEwAWIGcHJvdG8z");
+  fileDesc("CiNwYXdsL3dvcmtlci92MS93b3JrZXJfc2VydmljZS5wcm90bxIOcGF3bC53b3JrZXIudjEiZAoPUHV0VmFsdWVSZXF1ZXN0EiQKBWNsYWltGAEgASgLMhUucGF3bC53b3JrZXIudjEuQ2xhaW0SDgoGc2hhMjU2GAIgASgJEg0KBWJ5dGVzGAMgASgEEgwKBGRhdGEYBCABKAwiEgoQUHV0VmFsdWVSZXNwb25zZSJVCg9HZXRWYWx1ZVJlcXVlc3QSJAoFY2xhaW0YASABKAsyFS5wYXdsLndvcmtlci52MS5DbGFpbRIOCgZzaGEyNTYYAiABKAkSDAoEcGFydBgDIAEoDSIgChBHZXRWYWx1ZVJlc3BvbnNlEgwKBGRhdGEYASABKAwiOAoLV29ya1JlcXVlc3QSKQoFaXRlbXMYASADKAsyGi5wYXdsLndvcmtlci52MS5Xb3JrZXJJdGVtIjwKDFdvcmtSZXNwb25zZRIsCgVpdGVtcxgBIAMoCzIdLnBhd2wud29ya2VyLnYxLlNjaGVkdWxlckl0ZW0i+gMKCldvcmtlckl0ZW0SLAoIcmVnaXN0ZXIYASABKAsyGC5wYXdsLndvcmtlci52MS5SZWdpc3RlckgAEigKBmNyZWRpdBgCIAEoCzIWLnBhd2wud29ya2VyLnYxLkNyZWRpdEgAEiYKBXJlbmV3GAMgASgLMhUucGF3bC53b3JrZXIudjEuUmVuZXdIABImCgVkZWx0YRgEIAEoCzIVLnBhd2wud29ya2VyLnYxLkRlbHRhSAASIgoDbG9nGAUgASgLMhMucGF3bC53b3JrZXIudjEuTG9nSAASKgoHb3V0Y29tZRgGIAEoCzIXLnBhd2wud29ya2VyLnYxLk91dGNvbWVIABIqCgdyZWxlYXNlGAcgASgLMhcucGF3bC53b3JrZXIudjEuUmVsZWFzZUgAEioKB2dvb2RieWUYCCABKAsyFy5wYXdsLndvcmtlci52MS5Hb29kYnllSAASMwoMZWZmZWN0X2JlZ2luGAkgASgLMhsucGF3bC53b3JrZXIudjEuRWZmZWN0QmVnaW5IABI1Cg1lZmZlY3RfY29tbWl0GAogASgLMhwucGF3bC53b3JrZXIudjEuRWZmZWN0Q29tbWl0SAASKAoGZXh0ZW5kGAsgASgLMhYucGF3bC53b3JrZXIudjEuRXh0ZW5kSABCBgoEaXRlbSKkBAoNU2NoZWR1bGVySXRlbRIwCgpyZWdpc3RlcmVkGAEgASgLMhoucGF3bC53b3JrZXIudjEuUmVnaXN0ZXJlZEgAEjAKCmFzc2lnbm1lbnQYAiABKAsyGi5wYXdsLndvcmtlci52MS5Bc3NpZ25tZW50SAASKgoHc2V0dGxlZBgDIAEoCzIXLnBhd2wud29ya2VyLnYxLlNldHRsZWRIABIoCgZjYW5jZWwYBCABKAsyFi5wYXdsLndvcmtlci52MS5DYW5jZWxIABIvCgpjbGFpbV9sb3N0GAUgASgLMhkucGF3bC53b3JrZXIudjEuQ2xhaW1Mb3N0SAASKgoHcmVuZXdlZBgGIAEoCzIXLnBhd2wud29ya2VyLnYxLlJlbmV3ZWRIABImCgVkcmFpbhgHIAEoCzIVLnBhd2wud29ya2VyLnYxLkRyYWluSAASLAoIc3RyZWFtZWQYCCABKAsyGC5wYXdsLndvcmtlci52MS5TdHJlYW1lZEgAEjMKDGVmZmVjdF9iZWd1bhgJIAEoCzIbLnBhd2wud29ya2VyLnYxLkVmZmVjdEJlZ3VuSAASOwoQZWZmZWN0X2NvbW1pdHRlZBgKIAEoCzIfLnBhd2wud29ya2VyLnYxLkVmZmVjdENvbW1pdHRlZEgAEiwKCGV4dGVuZGVkGAsgASgLMhgucGF3bC53b3JrZXIudjEuRXh0ZW5kZWRIAEIGCgRpdGVtIlcKBUNsYWltEg4KBnJ1bl9pZBgBIAEoCRIPCgdub2RlX2lkGAIgASgJEhEKCWl0ZXJhdGlvbhgDIAEoDRINCgVlcG9jaBgEIAEoBEoECAUQBlIFb2ZmZXIirgIKCFJlZ2lzdGVyEhMKC2V4ZWN1dG9yX2lkGAEgASgJEhIKCm5vZGVfdHlwZXMYAiADKAkSDQoFc2xvdHMYAyABKA0SIwoEaGVsZBgEIAMoCzIVLnBhd2wud29ya2VyLnYxLkNsYWltEhMKC2Rlc2NyaXB0aW9uGAUgASgJEhMKC2luc3RhbmNlX2lkGAggASgJEg0KBXRva2VuGAkgASgJEjcKC2Rlc2NyaXB0b3JzGAogAygLMiIucGF3bC53b3JrZXIudjEuTm9kZVR5cGVEZXNjcmlwdG9yEi8KB3Byb2Nlc3MYCyABKAsyHi5wYXdsLndvcmtlci52MS5IYW5kbGVyUHJvY2Vzc0oECAYQB0oECAcQCFIHZHJvcHBlZFINaW5zdGFudF90eXBlcyKcAQoSTm9kZVR5cGVEZXNjcmlwdG9yEgwKBHR5cGUYASABKAkSEwoLZGVzY3JpcHRpb24YAiABKAkSFAoMaW5wdXRfc2NoZW1hGAMgASgJEhUKDW91dHB1dF9zY2hlbWEYBCABKAkSFQoNY29uZmlnX3NjaGVtYRgFIAEoCRINCgVzdGF0ZRhBIAEoCBIQCghleHRlcm5hbBhLIAEoCCJMCg5IYW5kbGVyUHJvY2VzcxIMCgRuYW1lGAEgASgJEg0KBWJ1aWxkGAIgASgJEgsKA3NkaxgDIAEoCRIQCghsYW5ndWFnZRgEIAEoCSJ0CgpSZWdpc3RlcmVkEhQKDHNjaGVkdWxlcl9pZBgBIAEoCRIQCghsZWFzZV9tcxgCIAEoBBIQCghyZW5ld19tcxgDIAEoBBIsCgdyZWZ1c2VkGAQgAygLMhsucGF3bC53b3JrZXIudjEuUmVmdXNlZFR5cGUiPAoLUmVmdXNlZFR5cGUSDAoEdHlwZRgBIAEoCRIOCgZyZWFzb24YAiABKAkSDwoHbWVzc2FnZRgDIAEoCSIXCgZDcmVkaXQSDQoFc2xvdHMYASABKA0iPwoFUmVuZXcSIwoEaGVsZBgBIAMoCzIVLnBhd2wud29ya2VyLnYxLkNsYWltEhEKCXNpbGVudF9tcxgCIAEoBCIJCgdSZW5ld2VkInYKBURlbHRhEiQKBWNsYWltGAEgASgLMhUucGF3bC53b3JrZXIudjEuQ2xhaW0SEwoLZGVsdGFfaW5kZXgYAiABKA0SDAoEdGV4dBgDIAEoCRIkCgVtZWRpYRgEIAEoCzIVLnBhd2wud29ya2VyLnYxLk1lZGlhIiIKBU1lZGlhEgsKA3VybBgBIAEoCRIMCgRtaW1lGAIgASgJIm0KBVVzYWdlEhQKDGlucHV0X3Rva2VucxgBIAEoBBIVCg1vdXRwdXRfdG9rZW5zGAIgASgEEhgKC2Nvc3RfbWljcm9zGAMgASgESACIAQESDQoFbW9kZWwYBCABKAlCDgoMX2Nvc3RfbWljcm9zInEKA0xvZxIkCgVjbGFpbRgBIAEoCzIVLnBhd2wud29ya2VyLnYxLkNsYWltEhEKCWxvZ19pbmRleBgCIAEoDRINCgVsZXZlbBgDIAEoCRIPCgdtZXNzYWdlGAQgASgJEhEKCWN1dF9ieXRlcxgFIAEoBCKrAwoHT3V0Y29tZRIkCgVjbGFpbRgBIAEoCzIVLnBhd2wud29ya2VyLnYxLkNsYWltEhMKC2R1cmF0aW9uX21zGAIgASgEEi4KCWNvbXBsZXRlZBgDIAEoCzIZLnBhd2wud29ya2VyLnYxLkNvbXBsZXRlZEgAEigKBmZhaWxlZBgEIAEoCzIWLnBhd2wud29ya2VyLnYxLkZhaWxlZEgAEiwKCGV4cGFuZGVkGAYgASgLMhgucGF3bC53b3JrZXIudjEuRXhwYW5kZWRIABItCgljaGlsZF9ydW4YByABKAsyGC5wYXdsLndvcmtlci52MS5DaGlsZFJ1bkgAEiQKBGhlbGQYCCABKAsyFC5wYXdsLndvcmtlci52MS5IZWxkSAASMwoMYXdhaXRfc2lnbmFsGEYgASgLMhsucGF3bC53b3JrZXIudjEuQXdhaXRTaWduYWxIABIjCgVnYXRlcxgFIAMoCzIULnBhd2wud29ya2VyLnYxLkdhdGUSJAoFdXNhZ2UYUCABKAsyFS5wYXdsLndvcmtlci52MS5Vc2FnZUIICgZyZXN1bHQiUwoER2F0ZRImCgRraW5kGAEgASgOMhgucGF3bC53b3JrZXIudjEuR2F0ZUtpbmQSDQoFcGhhc2UYAiABKAkSFAoMZGV0YWlsc19qc29uGAMgASgMIt0BCglDb21wbGV0ZWQSEwoLb3V0cHV0X2pzb24YASABKAwSDgoGaGFuZGxlGAIgASgJEhYKDnF1ZXVlX2RlbGF5X21zGAMgASgEEiQKBXVzYWdlGAQgASgLMhUucGF3bC53b3JrZXIudjEuVXNhZ2USDAoEc3RvcBgFIAEoCBInCgdhY3Rpb25zGAYgAygLMhYucGF3bC53b3JrZXIudjEuQWN0aW9uEg0KBXRhaW50GEsgAygJEicKBWNhbGxzGFUgAygLMhgucGF3bC53b3JrZXIudjEuVG9vbENhbGwiMwoIVG9vbENhbGwSCgoCaWQYASABKAkSDAoEbmFtZRgCIAEoCRINCgVmYXVsdBgDIAEoCSKwAwoGQWN0aW9uEjUKDXVwZGF0ZV9tZW1vcnkYASABKAsyHC5wYXdsLndvcmtlci52MS5VcGRhdGVNZW1vcnlIABIvCgpzZXRfc3RhdHVzGAIgASgLMhkucGF3bC53b3JrZXIudjEuU2V0U3RhdHVzSAASLQoJZ290b19ub2RlGAMgASgLMhgucGF3bC53b3JrZXIudjEuR290b05vZGVIABIqCgdoYW5kb2ZmGAQgASgLMhcucGF3bC53b3JrZXIudjEuSGFuZG9mZkgAEkAKE3JlcXVlc3RfaHVtYW5faW5wdXQYBSABKAsyIS5wYXdsLndvcmtlci52MS5SZXF1ZXN0SHVtYW5JbnB1dEgAEjwKEXJlc3VtZV9mcm9tX2h1bWFuGAYgASgLMh8ucGF3bC53b3JrZXIudjEuUmVzdW1lRnJvbUh1bWFuSAASRgoWbWVyZ2VfcGFyYWxsZWxfcmVzdWx0cxgHIAEoCzIkLnBhd2wud29ya2VyLnYxLk1lcmdlUGFyYWxsZWxSZXN1bHRzSAASEQoHdW5rbm93bhgPIAEoCUgAQggKBmFjdGlvbiIjCgxVcGRhdGVNZW1vcnkSEwoLdmFsdWVzX2pzb24YASABKAkiQQoJU2V0U3RhdHVzEg4KBnN0YXR1cxgBIAEoCRIPCgdtZXNzYWdlGAIgASgJEhMKC291dHB1dF9qc29uGAMgASgJIigKCEdvdG9Ob2RlEgwKBG5vZGUYASABKAkSDgoGcmVhc29uGAIgASgJIl4KB0hhbmRvZmYSDAoEbm9kZRgBIAEoCRIQCgh3b3JrZmxvdxgCIAEoCRIPCgd2ZXJzaW9uGAMgASgNEhIKCmlucHV0X2pzb24YBCABKAkSDgoGcmVhc29uGAUgASgJImIKEVJlcXVlc3RIdW1hbklucHV0Eg8KB21lc3NhZ2UYASABKAkSFAoMZGV0YWlsc19qc29uGAIgASgJEhEKCWFzc2lnbmVlcxgDIAMoCRITCgtkZWFkbGluZV9tcxgEIAEoBCKBAQoPUmVzdW1lRnJvbUh1bWFuEgwKBG5vZGUYASABKAkSEwoLYXBwcm92YWxfaWQYAiABKAkSEAoIZGVjaXNpb24YAyABKAkSFQoNcmVzcG9uc2VfanNvbhgEIAEoCRIRCglpdGVyYXRpb24YBSABKA0SDwoHY29tbWVudBgGIAEoCSJTChRNZXJnZVBhcmFsbGVsUmVzdWx0cxIMCgRrZXlzGAEgAygJEg0KBW5vZGVzGAIgAygJEgwKBGludG8YAyABKAkSEAoIc3RyYXRlZ3kYBCABKAkiKwoIRXhwYW5kZWQSEgoKaXRlbXNfanNvbhgBIAEoDBILCgNjdXQYAiABKAgiRAoIQ2hpbGRSdW4SEwoLd29ya2Zsb3dfaWQYASABKAkSDwoHdmVyc2lvbhgCIAEoDRISCgppbnB1dF9qc29uGAMgASgMIn8KBEhlbGQSDgoGcmVhc29uGAEgASgJEg0KBXBoYXNlGAIgASgJEiwKCWNvbXBsZXRlZBgDIAEoCzIZLnBhd2wud29ya2VyLnYxLkNvbXBsZXRlZBIqCghhcHByb3ZhbBgEIAEoCzIYLnBhd2wud29ya2VyLnYxLlF1ZXN0aW9uIi8KC0F3YWl0U2lnbmFsEgwKBG5hbWUYASABKAkSEgoKdGltZW91dF9tcxgCIAEoBCJZCghRdWVzdGlvbhIPCgdtZXNzYWdlGAEgASgJEhQKDGRldGFpbHNfanNvbhgCIAEoDBIRCglhc3NpZ25lZXMYAyADKAkSEwoLZGVhZGxpbmVfbXMYBCABKAQifQoGRmFpbGVkEg0KBWNhdXNlGAEgASgJEg8KB21lc3NhZ2UYAiABKAkSEQoJcGVybWFuZW50GAMgASgIEhQKDGRldGFpbHNfanNvbhgEIAEoDBIWCg5yZXRyeV9hZnRlcl9tcxgFIAEoBBISCgp0aW1lb3V0X21zGAYgASgEIi8KB1JlbGVhc2USJAoFY2xhaW0YASABKAsyFS5wYXdsLndvcmtlci52MS5DbGFpbSIJCgdHb29kYnllIsMCCgpBc3NpZ25tZW50EiQKBWNsYWltGAEgASgLMhUucGF3bC53b3JrZXIudjEuQ2xhaW0SDwoHYXR0ZW1wdBgCIAEoDRIRCglub2RlX3R5cGUYAyABKAkSEQoJbm9kZV9qc29uGAQgASgMEhQKDGNvbnRleHRfanNvbhgFIAEoDBISCgp0aW1lb3V0X21zGAYgASgEEhMKC3RyYWNlcGFyZW50GAcgASgJEhIKCmVmZmVjdF9rZXkYCCABKAkSEwoLd29ya2Zsb3dfaWQYCSABKAkSFgoOaW5wdXRfYXBwcm92ZWQYCiABKAgSGQoRZmlyc3RfZGVsdGFfaW5kZXgYCyABKA0SEgoKc3RhdGVfanNvbhhBIAEoDBIpCgV0YWludBhLIAMoCzIaLnBhd2wud29ya2VyLnYxLlRhaW50TGFiZWwiLAoKVGFpbnRMYWJlbBINCgVsYWJlbBgBIAEoCRIPCgdub2RlX2lkGAIgASgJIi8KB1NldHRsZWQSJAoFY2xhaW0YASABKAsyFS5wYXdsLndvcmtlci52MS5DbGFpbSIuCgZDYW5jZWwSJAoFY2xhaW0YASABKAsyFS5wYXdsLndvcmtlci52MS5DbGFpbSIxCglDbGFpbUxvc3QSJAoFY2xhaW0YASABKAsyFS5wYXdsLndvcmtlci52MS5DbGFpbSJYCghTdHJlYW1lZBIkCgVjbGFpbRgBIAEoCzIVLnBhd2wud29ya2VyLnYxLkNsYWltEhMKC2RlbHRhX2NvdW50GAIgASgNEhEKCWxvZ19jb3VudBgDIAEoDSIHCgVEcmFpbiJtCgtFZmZlY3RCZWdpbhIkCgVjbGFpbRgBIAEoCzIVLnBhd2wud29ya2VyLnYxLkNsYWltEgwKBG5hbWUYAiABKAkSKgoFY2xhc3MYAyABKA4yGy5wYXdsLndvcmtlci52MS5FZmZlY3RDbGFzcyKCAQoLRWZmZWN0QmVndW4SJAoFY2xhaW0YASABKAsyFS5wYXdsLndvcmtlci52MS5DbGFpbRIMCgRuYW1lGAIgASgJEioKBXN0YXRlGAMgASgOMhsucGF3bC53b3JrZXIudjEuRWZmZWN0U3RhdGUSEwoLcmVzdWx0X2pzb24YBCABKAwiVwoMRWZmZWN0Q29tbWl0EiQKBWNsYWltGAEgASgLMhUucGF3bC53b3JrZXIudjEuQ2xhaW0SDAoEbmFtZRgCIAEoCRITCgtyZXN1bHRfanNvbhgDIAEoDCJxCg9FZmZlY3RDb21taXR0ZWQSJAoFY2xhaW0YASABKAsyFS5wYXdsLndvcmtlci52MS5DbGFpbRIMCgRuYW1lGAIgASgJEioKBXN0YXRlGAMgASgOMhsucGF3bC53b3JrZXIudjEuRWZmZWN0U3RhdGUiQQoGRXh0ZW5kEiQKBWNsYWltGAEgASgLMhUucGF3bC53b3JrZXIudjEuQ2xhaW0SEQoJZXh0ZW5kX21zGAIgASgEIjAKCEV4dGVuZGVkEiQKBWNsYWltGAEgASgLMhUucGF3bC53b3JrZXIudjEuQ2xhaW0qaAoIR2F0ZUtpbmQSGQoVR0FURV9LSU5EX1VOU1BFQ0lGSUVEEAASHwobR0FURV9LSU5EX0NPTlRSQUNUX1ZJT0xBVEVEEAESIAocR0FURV9LSU5EX01PREVSQVRJT05fRkxBR0dFRBACKocBCgtFZmZlY3RDbGFzcxIcChhFRkZFQ1RfQ0xBU1NfVU5TUEVDSUZJRUQQABIeChpFRkZFQ1RfQ0xBU1NfVFJBTlNBQ1RJT05BTBABEhsKF0VGRkVDVF9DTEFTU19JREVNUE9URU5UEAISHQoZRUZGRUNUX0NMQVNTX0FUX01PU1RfT05DRRADKpYBCgtFZmZlY3RTdGF0ZRIcChhFRkZFQ1RfU1RBVEVfVU5TUEVDSUZJRUQQABIUChBFRkZFQ1RfU1RBVEVfTkVXEAESHQoZRUZGRUNUX1NUQVRFX0JFR1VOX0JFRk9SRRACEhoKFkVGRkVDVF9TVEFURV9DT01NSVRURUQQAxIYChRFRkZFQ1RfU1RBVEVfUkVGVVNFRBAEMvgBCg1Xb3JrZXJTZXJ2aWNlEkUKBFdvcmsSGy5wYXdsLndvcmtlci52MS5Xb3JrUmVxdWVzdBocLnBhd2wud29ya2VyLnYxLldvcmtSZXNwb25zZSgBMAESUQoIUHV0VmFsdWUSHy5wYXdsLndvcmtlci52MS5QdXRWYWx1ZVJlcXVlc3QaIC5wYXdsLndvcmtlci52MS5QdXRWYWx1ZVJlc3BvbnNlKAEwARJNCghHZXRWYWx1ZRIfLnBhd2wud29ya2VyLnYxLkdldFZhbHVlUmVxdWVzdBogLnBhd2wud29ya2VyLnYxLkdldFZhbHVlUmVzcG9uc2ViBnByb3RvMw");
+
+/**
+ * PutValueRequest is a part of a value.
+ *
+ * @generated from message pawl.worker.v1.PutValueRequest
+ */
+export type PutValueRequest = Message<"pawl.worker.v1.PutValueRequest"> & {
+  /**
+   * Only in the first message: the claim under which the value will be reported.
+   *
+   * @generated from field: pawl.worker.v1.Claim claim = 1;
+   */
+  claim?: Claim | undefined;
+
+  /**
+   * Only in the first message: the digest of the value's JSON text, in hexadecimal.
+   *
+   * @generated from field: string sha256 = 2;
+   */
+  sha256: string;
+
+  /**
+   * Only in the first message: how many bytes the value has in all.
+   *
+   * @generated from field: uint64 bytes = 3;
+   */
+  bytes: bigint;
+
+  /**
+   * The next bytes.
+   *
+   * @generated from field: bytes data = 4;
+   */
+  data: Uint8Array;
+};
+
+/**
+ * Describes the message pawl.worker.v1.PutValueRequest.
+ * Use `create(PutValueRequestSchema)` to create a new message.
+ */
+export const PutValueRequestSchema: GenMessage<PutValueRequest> = /*@__PURE__*/
+  messageDesc(file_pawl_worker_v1_worker_service, 0);
+
+/**
+ * PutValueResponse says that the value is stored.
+ *
+ * @generated from message pawl.worker.v1.PutValueResponse
+ */
+export type PutValueResponse = Message<"pawl.worker.v1.PutValueResponse"> & {
+};
+
+/**
+ * Describes the message pawl.worker.v1.PutValueResponse.
+ * Use `create(PutValueResponseSchema)` to create a new message.
+ */
+export const PutValueResponseSchema: GenMessage<PutValueResponse> = /*@__PURE__*/
+  messageDesc(file_pawl_worker_v1_worker_service, 1);
+
+/**
+ * GetValueRequest names a part of a value.
+ *
+ * @generated from message pawl.worker.v1.GetValueRequest
+ */
+export type GetValueRequest = Message<"pawl.worker.v1.GetValueRequest"> & {
+  /**
+   * A claim on a node of the run.
+   *
+   * @generated from field: pawl.worker.v1.Claim claim = 1;
+   */
+  claim?: Claim | undefined;
+
+  /**
+   * The digest in the reference.
+   *
+   * @generated from field: string sha256 = 2;
+   */
+  sha256: string;
+
+  /**
+   * Which part, from 0.
+   *
+   * @generated from field: uint32 part = 3;
+   */
+  part: number;
+};
+
+/**
+ * Describes the message pawl.worker.v1.GetValueRequest.
+ * Use `create(GetValueRequestSchema)` to create a new message.
+ */
+export const GetValueRequestSchema: GenMessage<GetValueRequest> = /*@__PURE__*/
+  messageDesc(file_pawl_worker_v1_worker_service, 2);
+
+/**
+ * GetValueResponse is a part of a value.
+ *
+ * @generated from message pawl.worker.v1.GetValueResponse
+ */
+export type GetValueResponse = Message<"pawl.worker.v1.GetValueResponse"> & {
+  /**
+   * The bytes: 1 MiB, but for the last part.
+   *
+   * @generated from field: bytes data = 1;
+   */
+  data: Uint8Array;
+};
+
+/**
+ * Describes the message pawl.worker.v1.GetValueResponse.
+ * Use `create(GetValueResponseSchema)` to create a new message.
+ */
+export const GetValueResponseSchema: GenMessage<GetValueResponse> = /*@__PURE__*/
+  messageDesc(file_pawl_worker_v1_worker_service, 3);
 
 /**
  * WorkRequest is one message of an executor.
@@ -31,7 +144,7 @@ export type WorkRequest = Message<"pawl.worker.v1.WorkRequest"> & {
  * Use `create(WorkRequestSchema)` to create a new message.
  */
 export const WorkRequestSchema: GenMessage<WorkRequest> = /*@__PURE__*/
-  messageDesc(file_pawl_worker_v1_worker_service, 0);
+  messageDesc(file_pawl_worker_v1_worker_service, 4);
 
 /**
  * WorkResponse is one message of a scheduler.
@@ -52,7 +165,7 @@ export type WorkResponse = Message<"pawl.worker.v1.WorkResponse"> & {
  * Use `create(WorkResponseSchema)` to create a new message.
  */
 export const WorkResponseSchema: GenMessage<WorkResponse> = /*@__PURE__*/
-  messageDesc(file_pawl_worker_v1_worker_service, 1);
+  messageDesc(file_pawl_worker_v1_worker_service, 5);
 
 /**
  * WorkerItem is one item of an executor.
@@ -161,7 +274,7 @@ export type WorkerItem = Message<"pawl.worker.v1.WorkerItem"> & {
  * Use `create(WorkerItemSchema)` to create a new message.
  */
 export const WorkerItemSchema: GenMessage<WorkerItem> = /*@__PURE__*/
-  messageDesc(file_pawl_worker_v1_worker_service, 2);
+  messageDesc(file_pawl_worker_v1_worker_service, 6);
 
 /**
  * SchedulerItem is one item of a scheduler.
@@ -270,7 +383,7 @@ export type SchedulerItem = Message<"pawl.worker.v1.SchedulerItem"> & {
  * Use `create(SchedulerItemSchema)` to create a new message.
  */
 export const SchedulerItemSchema: GenMessage<SchedulerItem> = /*@__PURE__*/
-  messageDesc(file_pawl_worker_v1_worker_service, 3);
+  messageDesc(file_pawl_worker_v1_worker_service, 7);
 
 /**
  * Claim names one claim. Every item about a task carries it, and the scheduler compares it with the lease.
@@ -312,7 +425,7 @@ export type Claim = Message<"pawl.worker.v1.Claim"> & {
  * Use `create(ClaimSchema)` to create a new message.
  */
 export const ClaimSchema: GenMessage<Claim> = /*@__PURE__*/
-  messageDesc(file_pawl_worker_v1_worker_service, 4);
+  messageDesc(file_pawl_worker_v1_worker_service, 8);
 
 /**
  * Register opens the session.
@@ -392,7 +505,7 @@ export type Register = Message<"pawl.worker.v1.Register"> & {
  * Use `create(RegisterSchema)` to create a new message.
  */
 export const RegisterSchema: GenMessage<Register> = /*@__PURE__*/
-  messageDesc(file_pawl_worker_v1_worker_service, 5);
+  messageDesc(file_pawl_worker_v1_worker_service, 9);
 
 /**
  * NodeTypeDescriptor is what a handler publishes about its node type.
@@ -455,7 +568,7 @@ export type NodeTypeDescriptor = Message<"pawl.worker.v1.NodeTypeDescriptor"> & 
  * Use `create(NodeTypeDescriptorSchema)` to create a new message.
  */
 export const NodeTypeDescriptorSchema: GenMessage<NodeTypeDescriptor> = /*@__PURE__*/
-  messageDesc(file_pawl_worker_v1_worker_service, 6);
+  messageDesc(file_pawl_worker_v1_worker_service, 10);
 
 /**
  * HandlerProcess is a process of a user that an executor hosts.
@@ -497,7 +610,7 @@ export type HandlerProcess = Message<"pawl.worker.v1.HandlerProcess"> & {
  * Use `create(HandlerProcessSchema)` to create a new message.
  */
 export const HandlerProcessSchema: GenMessage<HandlerProcess> = /*@__PURE__*/
-  messageDesc(file_pawl_worker_v1_worker_service, 7);
+  messageDesc(file_pawl_worker_v1_worker_service, 11);
 
 /**
  * Registered answers Register.
@@ -539,7 +652,7 @@ export type Registered = Message<"pawl.worker.v1.Registered"> & {
  * Use `create(RegisteredSchema)` to create a new message.
  */
 export const RegisteredSchema: GenMessage<Registered> = /*@__PURE__*/
-  messageDesc(file_pawl_worker_v1_worker_service, 8);
+  messageDesc(file_pawl_worker_v1_worker_service, 12);
 
 /**
  * RefusedType is a node type that an executor asked for and does not get.
@@ -574,7 +687,7 @@ export type RefusedType = Message<"pawl.worker.v1.RefusedType"> & {
  * Use `create(RefusedTypeSchema)` to create a new message.
  */
 export const RefusedTypeSchema: GenMessage<RefusedType> = /*@__PURE__*/
-  messageDesc(file_pawl_worker_v1_worker_service, 9);
+  messageDesc(file_pawl_worker_v1_worker_service, 13);
 
 /**
  * Credit gives room for more assignments.
@@ -595,7 +708,7 @@ export type Credit = Message<"pawl.worker.v1.Credit"> & {
  * Use `create(CreditSchema)` to create a new message.
  */
 export const CreditSchema: GenMessage<Credit> = /*@__PURE__*/
-  messageDesc(file_pawl_worker_v1_worker_service, 10);
+  messageDesc(file_pawl_worker_v1_worker_service, 14);
 
 /**
  * Renew keeps every claim of the executor alive with one message.
@@ -623,7 +736,7 @@ export type Renew = Message<"pawl.worker.v1.Renew"> & {
  * Use `create(RenewSchema)` to create a new message.
  */
 export const RenewSchema: GenMessage<Renew> = /*@__PURE__*/
-  messageDesc(file_pawl_worker_v1_worker_service, 11);
+  messageDesc(file_pawl_worker_v1_worker_service, 15);
 
 /**
  * Renewed answers Renew. A ClaimLost names each claim that the executor has lost.
@@ -638,7 +751,7 @@ export type Renewed = Message<"pawl.worker.v1.Renewed"> & {
  * Use `create(RenewedSchema)` to create a new message.
  */
 export const RenewedSchema: GenMessage<Renewed> = /*@__PURE__*/
-  messageDesc(file_pawl_worker_v1_worker_service, 12);
+  messageDesc(file_pawl_worker_v1_worker_service, 16);
 
 /**
  * Delta is partial output; the executor sends it in batches.
@@ -680,7 +793,7 @@ export type Delta = Message<"pawl.worker.v1.Delta"> & {
  * Use `create(DeltaSchema)` to create a new message.
  */
 export const DeltaSchema: GenMessage<Delta> = /*@__PURE__*/
-  messageDesc(file_pawl_worker_v1_worker_service, 13);
+  messageDesc(file_pawl_worker_v1_worker_service, 17);
 
 /**
  * Media is a piece of output that is not text.
@@ -708,7 +821,7 @@ export type Media = Message<"pawl.worker.v1.Media"> & {
  * Use `create(MediaSchema)` to create a new message.
  */
 export const MediaSchema: GenMessage<Media> = /*@__PURE__*/
-  messageDesc(file_pawl_worker_v1_worker_service, 14);
+  messageDesc(file_pawl_worker_v1_worker_service, 18);
 
 /**
  * Usage is what an attempt used.
@@ -750,7 +863,7 @@ export type Usage = Message<"pawl.worker.v1.Usage"> & {
  * Use `create(UsageSchema)` to create a new message.
  */
 export const UsageSchema: GenMessage<Usage> = /*@__PURE__*/
-  messageDesc(file_pawl_worker_v1_worker_service, 15);
+  messageDesc(file_pawl_worker_v1_worker_service, 19);
 
 /**
  * Log is a line that the handler logged.
@@ -799,7 +912,7 @@ export type Log = Message<"pawl.worker.v1.Log"> & {
  * Use `create(LogSchema)` to create a new message.
  */
 export const LogSchema: GenMessage<Log> = /*@__PURE__*/
-  messageDesc(file_pawl_worker_v1_worker_service, 16);
+  messageDesc(file_pawl_worker_v1_worker_service, 20);
 
 /**
  * Outcome is how an attempt ended.
@@ -896,7 +1009,7 @@ export type Outcome = Message<"pawl.worker.v1.Outcome"> & {
  * Use `create(OutcomeSchema)` to create a new message.
  */
 export const OutcomeSchema: GenMessage<Outcome> = /*@__PURE__*/
-  messageDesc(file_pawl_worker_v1_worker_service, 17);
+  messageDesc(file_pawl_worker_v1_worker_service, 21);
 
 /**
  * Gate is one finding of a check.
@@ -931,7 +1044,7 @@ export type Gate = Message<"pawl.worker.v1.Gate"> & {
  * Use `create(GateSchema)` to create a new message.
  */
 export const GateSchema: GenMessage<Gate> = /*@__PURE__*/
-  messageDesc(file_pawl_worker_v1_worker_service, 18);
+  messageDesc(file_pawl_worker_v1_worker_service, 22);
 
 /**
  * Completed is success.
@@ -1001,7 +1114,7 @@ export type Completed = Message<"pawl.worker.v1.Completed"> & {
  * Use `create(CompletedSchema)` to create a new message.
  */
 export const CompletedSchema: GenMessage<Completed> = /*@__PURE__*/
-  messageDesc(file_pawl_worker_v1_worker_service, 19);
+  messageDesc(file_pawl_worker_v1_worker_service, 23);
 
 /**
  * ToolCall is a call of a tool that the model of an agent asks for. Its arguments are in the output, at the same place of `tool_calls`.
@@ -1036,7 +1149,7 @@ export type ToolCall = Message<"pawl.worker.v1.ToolCall"> & {
  * Use `create(ToolCallSchema)` to create a new message.
  */
 export const ToolCallSchema: GenMessage<ToolCall> = /*@__PURE__*/
-  messageDesc(file_pawl_worker_v1_worker_service, 20);
+  messageDesc(file_pawl_worker_v1_worker_service, 24);
 
 /**
  * Action is what a handler asks of the engine beside its output. Actions commit with the output. JSON in them is text; empty means none.
@@ -1121,7 +1234,7 @@ export type Action = Message<"pawl.worker.v1.Action"> & {
  * Use `create(ActionSchema)` to create a new message.
  */
 export const ActionSchema: GenMessage<Action> = /*@__PURE__*/
-  messageDesc(file_pawl_worker_v1_worker_service, 21);
+  messageDesc(file_pawl_worker_v1_worker_service, 25);
 
 /**
  * UpdateMemory writes keys of the run's memory.
@@ -1142,7 +1255,7 @@ export type UpdateMemory = Message<"pawl.worker.v1.UpdateMemory"> & {
  * Use `create(UpdateMemorySchema)` to create a new message.
  */
 export const UpdateMemorySchema: GenMessage<UpdateMemory> = /*@__PURE__*/
-  messageDesc(file_pawl_worker_v1_worker_service, 22);
+  messageDesc(file_pawl_worker_v1_worker_service, 26);
 
 /**
  * SetStatus ends the run, or pauses it.
@@ -1177,7 +1290,7 @@ export type SetStatus = Message<"pawl.worker.v1.SetStatus"> & {
  * Use `create(SetStatusSchema)` to create a new message.
  */
 export const SetStatusSchema: GenMessage<SetStatus> = /*@__PURE__*/
-  messageDesc(file_pawl_worker_v1_worker_service, 23);
+  messageDesc(file_pawl_worker_v1_worker_service, 27);
 
 /**
  * GotoNode runs another node next.
@@ -1205,7 +1318,7 @@ export type GotoNode = Message<"pawl.worker.v1.GotoNode"> & {
  * Use `create(GotoNodeSchema)` to create a new message.
  */
 export const GotoNodeSchema: GenMessage<GotoNode> = /*@__PURE__*/
-  messageDesc(file_pawl_worker_v1_worker_service, 24);
+  messageDesc(file_pawl_worker_v1_worker_service, 28);
 
 /**
  * Handoff gives the work to a node or to a workflow; it has one of both.
@@ -1254,7 +1367,7 @@ export type Handoff = Message<"pawl.worker.v1.Handoff"> & {
  * Use `create(HandoffSchema)` to create a new message.
  */
 export const HandoffSchema: GenMessage<Handoff> = /*@__PURE__*/
-  messageDesc(file_pawl_worker_v1_worker_service, 25);
+  messageDesc(file_pawl_worker_v1_worker_service, 29);
 
 /**
  * RequestHumanInput asks a person.
@@ -1296,7 +1409,7 @@ export type RequestHumanInput = Message<"pawl.worker.v1.RequestHumanInput"> & {
  * Use `create(RequestHumanInputSchema)` to create a new message.
  */
 export const RequestHumanInputSchema: GenMessage<RequestHumanInput> = /*@__PURE__*/
-  messageDesc(file_pawl_worker_v1_worker_service, 26);
+  messageDesc(file_pawl_worker_v1_worker_service, 30);
 
 /**
  * ResumeFromHuman answers the question of another node; it has a node or the id of an approval.
@@ -1352,7 +1465,7 @@ export type ResumeFromHuman = Message<"pawl.worker.v1.ResumeFromHuman"> & {
  * Use `create(ResumeFromHumanSchema)` to create a new message.
  */
 export const ResumeFromHumanSchema: GenMessage<ResumeFromHuman> = /*@__PURE__*/
-  messageDesc(file_pawl_worker_v1_worker_service, 27);
+  messageDesc(file_pawl_worker_v1_worker_service, 31);
 
 /**
  * MergeParallelResults merges values of the memory or outputs of nodes into one key of the memory; it has keys or nodes.
@@ -1394,7 +1507,7 @@ export type MergeParallelResults = Message<"pawl.worker.v1.MergeParallelResults"
  * Use `create(MergeParallelResultsSchema)` to create a new message.
  */
 export const MergeParallelResultsSchema: GenMessage<MergeParallelResults> = /*@__PURE__*/
-  messageDesc(file_pawl_worker_v1_worker_service, 28);
+  messageDesc(file_pawl_worker_v1_worker_service, 32);
 
 /**
  * Expanded opens the scope of a map or a loop.
@@ -1422,7 +1535,7 @@ export type Expanded = Message<"pawl.worker.v1.Expanded"> & {
  * Use `create(ExpandedSchema)` to create a new message.
  */
 export const ExpandedSchema: GenMessage<Expanded> = /*@__PURE__*/
-  messageDesc(file_pawl_worker_v1_worker_service, 29);
+  messageDesc(file_pawl_worker_v1_worker_service, 33);
 
 /**
  * ChildRun asks for a run that the node waits for.
@@ -1457,7 +1570,7 @@ export type ChildRun = Message<"pawl.worker.v1.ChildRun"> & {
  * Use `create(ChildRunSchema)` to create a new message.
  */
 export const ChildRunSchema: GenMessage<ChildRun> = /*@__PURE__*/
-  messageDesc(file_pawl_worker_v1_worker_service, 30);
+  messageDesc(file_pawl_worker_v1_worker_service, 34);
 
 /**
  * Held asks for the decision of a person. Until the decision, no executor runs the node, and it has no lease and no job.
@@ -1499,7 +1612,7 @@ export type Held = Message<"pawl.worker.v1.Held"> & {
  * Use `create(HeldSchema)` to create a new message.
  */
 export const HeldSchema: GenMessage<Held> = /*@__PURE__*/
-  messageDesc(file_pawl_worker_v1_worker_service, 31);
+  messageDesc(file_pawl_worker_v1_worker_service, 35);
 
 /**
  * AwaitSignal names the signal that a node waits for. Until it comes, no executor runs the node, and it has no lease and no job.
@@ -1527,7 +1640,7 @@ export type AwaitSignal = Message<"pawl.worker.v1.AwaitSignal"> & {
  * Use `create(AwaitSignalSchema)` to create a new message.
  */
 export const AwaitSignalSchema: GenMessage<AwaitSignal> = /*@__PURE__*/
-  messageDesc(file_pawl_worker_v1_worker_service, 32);
+  messageDesc(file_pawl_worker_v1_worker_service, 36);
 
 /**
  * Question is a question to a person.
@@ -1569,7 +1682,7 @@ export type Question = Message<"pawl.worker.v1.Question"> & {
  * Use `create(QuestionSchema)` to create a new message.
  */
 export const QuestionSchema: GenMessage<Question> = /*@__PURE__*/
-  messageDesc(file_pawl_worker_v1_worker_service, 33);
+  messageDesc(file_pawl_worker_v1_worker_service, 37);
 
 /**
  * Failed is failure.
@@ -1627,7 +1740,7 @@ export type Failed = Message<"pawl.worker.v1.Failed"> & {
  * Use `create(FailedSchema)` to create a new message.
  */
 export const FailedSchema: GenMessage<Failed> = /*@__PURE__*/
-  messageDesc(file_pawl_worker_v1_worker_service, 34);
+  messageDesc(file_pawl_worker_v1_worker_service, 38);
 
 /**
  * Release gives a claim back.
@@ -1648,7 +1761,7 @@ export type Release = Message<"pawl.worker.v1.Release"> & {
  * Use `create(ReleaseSchema)` to create a new message.
  */
 export const ReleaseSchema: GenMessage<Release> = /*@__PURE__*/
-  messageDesc(file_pawl_worker_v1_worker_service, 35);
+  messageDesc(file_pawl_worker_v1_worker_service, 39);
 
 /**
  * Goodbye ends the session. Before it, the executor reports or releases every claim. The scheduler takes back assignments that are still
@@ -1664,7 +1777,7 @@ export type Goodbye = Message<"pawl.worker.v1.Goodbye"> & {
  * Use `create(GoodbyeSchema)` to create a new message.
  */
 export const GoodbyeSchema: GenMessage<Goodbye> = /*@__PURE__*/
-  messageDesc(file_pawl_worker_v1_worker_service, 36);
+  messageDesc(file_pawl_worker_v1_worker_service, 40);
 
 /**
  * Assignment is one task.
@@ -1773,7 +1886,7 @@ export type Assignment = Message<"pawl.worker.v1.Assignment"> & {
  * Use `create(AssignmentSchema)` to create a new message.
  */
 export const AssignmentSchema: GenMessage<Assignment> = /*@__PURE__*/
-  messageDesc(file_pawl_worker_v1_worker_service, 37);
+  messageDesc(file_pawl_worker_v1_worker_service, 41);
 
 /**
  * TaintLabel is one label of data that is not trusted.
@@ -1801,7 +1914,7 @@ export type TaintLabel = Message<"pawl.worker.v1.TaintLabel"> & {
  * Use `create(TaintLabelSchema)` to create a new message.
  */
 export const TaintLabelSchema: GenMessage<TaintLabel> = /*@__PURE__*/
-  messageDesc(file_pawl_worker_v1_worker_service, 38);
+  messageDesc(file_pawl_worker_v1_worker_service, 42);
 
 /**
  * Settled means that the scheduler has committed an outcome.
@@ -1822,7 +1935,7 @@ export type Settled = Message<"pawl.worker.v1.Settled"> & {
  * Use `create(SettledSchema)` to create a new message.
  */
 export const SettledSchema: GenMessage<Settled> = /*@__PURE__*/
-  messageDesc(file_pawl_worker_v1_worker_service, 39);
+  messageDesc(file_pawl_worker_v1_worker_service, 43);
 
 /**
  * Cancel asks to abort.
@@ -1843,7 +1956,7 @@ export type Cancel = Message<"pawl.worker.v1.Cancel"> & {
  * Use `create(CancelSchema)` to create a new message.
  */
 export const CancelSchema: GenMessage<Cancel> = /*@__PURE__*/
-  messageDesc(file_pawl_worker_v1_worker_service, 40);
+  messageDesc(file_pawl_worker_v1_worker_service, 44);
 
 /**
  * ClaimLost means that the executor has lost a claim: the scheduler refuses everything more about it.
@@ -1864,7 +1977,7 @@ export type ClaimLost = Message<"pawl.worker.v1.ClaimLost"> & {
  * Use `create(ClaimLostSchema)` to create a new message.
  */
 export const ClaimLostSchema: GenMessage<ClaimLost> = /*@__PURE__*/
-  messageDesc(file_pawl_worker_v1_worker_service, 41);
+  messageDesc(file_pawl_worker_v1_worker_service, 45);
 
 /**
  * Streamed means that the scheduler has committed a part of the partial output of a task.
@@ -1899,7 +2012,7 @@ export type Streamed = Message<"pawl.worker.v1.Streamed"> & {
  * Use `create(StreamedSchema)` to create a new message.
  */
 export const StreamedSchema: GenMessage<Streamed> = /*@__PURE__*/
-  messageDesc(file_pawl_worker_v1_worker_service, 42);
+  messageDesc(file_pawl_worker_v1_worker_service, 46);
 
 /**
  * Drain asks to connect elsewhere.
@@ -1914,7 +2027,7 @@ export type Drain = Message<"pawl.worker.v1.Drain"> & {
  * Use `create(DrainSchema)` to create a new message.
  */
 export const DrainSchema: GenMessage<Drain> = /*@__PURE__*/
-  messageDesc(file_pawl_worker_v1_worker_service, 43);
+  messageDesc(file_pawl_worker_v1_worker_service, 47);
 
 /**
  * EffectBegin means that the executor is about to make an effect. The key of the ledger is (run, node, iteration, name), the same for
@@ -1950,7 +2063,7 @@ export type EffectBegin = Message<"pawl.worker.v1.EffectBegin"> & {
  * Use `create(EffectBeginSchema)` to create a new message.
  */
 export const EffectBeginSchema: GenMessage<EffectBegin> = /*@__PURE__*/
-  messageDesc(file_pawl_worker_v1_worker_service, 44);
+  messageDesc(file_pawl_worker_v1_worker_service, 48);
 
 /**
  * EffectBegun answers EffectBegin after the commit.
@@ -1992,7 +2105,7 @@ export type EffectBegun = Message<"pawl.worker.v1.EffectBegun"> & {
  * Use `create(EffectBegunSchema)` to create a new message.
  */
 export const EffectBegunSchema: GenMessage<EffectBegun> = /*@__PURE__*/
-  messageDesc(file_pawl_worker_v1_worker_service, 45);
+  messageDesc(file_pawl_worker_v1_worker_service, 49);
 
 /**
  * EffectCommit records the result of an effect that was made. The first result counts.
@@ -2027,7 +2140,7 @@ export type EffectCommit = Message<"pawl.worker.v1.EffectCommit"> & {
  * Use `create(EffectCommitSchema)` to create a new message.
  */
 export const EffectCommitSchema: GenMessage<EffectCommit> = /*@__PURE__*/
-  messageDesc(file_pawl_worker_v1_worker_service, 46);
+  messageDesc(file_pawl_worker_v1_worker_service, 50);
 
 /**
  * EffectCommitted answers EffectCommit after the commit.
@@ -2062,7 +2175,7 @@ export type EffectCommitted = Message<"pawl.worker.v1.EffectCommitted"> & {
  * Use `create(EffectCommittedSchema)` to create a new message.
  */
 export const EffectCommittedSchema: GenMessage<EffectCommitted> = /*@__PURE__*/
-  messageDesc(file_pawl_worker_v1_worker_service, 47);
+  messageDesc(file_pawl_worker_v1_worker_service, 51);
 
 /**
  * Extend keeps one lease alive for a time, even if the executor does not renew it meanwhile. It does not lengthen timeout_ms.
@@ -2090,7 +2203,7 @@ export type Extend = Message<"pawl.worker.v1.Extend"> & {
  * Use `create(ExtendSchema)` to create a new message.
  */
 export const ExtendSchema: GenMessage<Extend> = /*@__PURE__*/
-  messageDesc(file_pawl_worker_v1_worker_service, 48);
+  messageDesc(file_pawl_worker_v1_worker_service, 52);
 
 /**
  * Extended means that the scheduler has extended the lease.
@@ -2111,7 +2224,7 @@ export type Extended = Message<"pawl.worker.v1.Extended"> & {
  * Use `create(ExtendedSchema)` to create a new message.
  */
 export const ExtendedSchema: GenMessage<Extended> = /*@__PURE__*/
-  messageDesc(file_pawl_worker_v1_worker_service, 49);
+  messageDesc(file_pawl_worker_v1_worker_service, 53);
 
 /**
  * GateKind is the kind of a finding of a check.
@@ -2273,6 +2386,30 @@ export const WorkerService: GenService<{
     methodKind: "bidi_streaming";
     input: typeof WorkRequestSchema;
     output: typeof WorkResponseSchema;
+  },
+  /**
+   * PutValue stores a value that is too large for an outcome, before the outcome that names it. Messages bring its parts in order: 1 MiB
+   * each, but for the last. The one answer comes when the value is stored. The same value again is no error. In the outcome its reference
+   * {"$pawl.value":{"sha256":"<hex>","bytes":<n>}} is in the place of the value, in exactly this spelling.
+   * Errors: STALE_CLAIM, LIMIT_EXCEEDED, VALUE_CORRUPT, STORE_UNAVAILABLE.
+   *
+   * @generated from rpc pawl.worker.v1.WorkerService.PutValue
+   */
+  putValue: {
+    methodKind: "bidi_streaming";
+    input: typeof PutValueRequestSchema;
+    output: typeof PutValueResponseSchema;
+  },
+  /**
+   * GetValue reads a part of a value that a context names by its reference. Errors: STALE_CLAIM, VALUE_NOT_FOUND, VALUE_CORRUPT,
+   * STORE_UNAVAILABLE.
+   *
+   * @generated from rpc pawl.worker.v1.WorkerService.GetValue
+   */
+  getValue: {
+    methodKind: "unary";
+    input: typeof GetValueRequestSchema;
+    output: typeof GetValueResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_pawl_worker_v1_worker_service, 0);
