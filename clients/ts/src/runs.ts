@@ -33,6 +33,7 @@ import { createRepairs, type Repairs } from "./repairs.ts";
 import { createSignal, type SignalRun } from "./signal.ts";
 import { byInput } from "./by-input.ts";
 import { boundsOf, createReads, type GetRunOptions, type RunBounds } from "./state.ts";
+import { createStoredValues, type StoredValues } from "./stored-value.ts";
 import { TERMINAL_EVENT_TYPES } from "./status.ts";
 import type { TaintOf } from "./taint.ts";
 import type { WatchOptions } from "./watch.ts";
@@ -145,7 +146,7 @@ export interface EffectsOptions extends PageOptions {
 
 export type EffectPage = Page<"effects", Effect>;
 
-export interface Runs extends Repairs {
+export interface Runs extends Repairs, StoredValues {
   /** Accepts a run of a saved workflow and returns at once. */
   start(workflowId: string, options?: StartRunOptions): Promise<StartedRun>;
   /** Starts many runs, in batches. Every start has its own outcome, in the order of the list. A refused start does not affect others. */
@@ -211,6 +212,7 @@ export function createRuns(
   return {
     get,
     ...createRepairs(rpc, call),
+    ...createStoredValues(rpc, call),
     state,
     start: async (workflowId, options) =>
       startedOf(await call(rpc.startRun, startRequest(workflowId, options))),

@@ -105,7 +105,7 @@ export const LIMITS = {
   patternSize: 2_000,
   templateBytes: 64 * KIB,
   templateHoles: 1_000,
-  templateOutputBytes: MIB,
+  templateOutputBytes: 7 * MIB,
   /** The tokens that a node reserves which asks a model and names no bound. */
   modelReserveTokens: 1_000,
   /** Raises of the budget of one run. The fold keeps their request ids. */

@@ -34,7 +34,11 @@ test("a value comes back to the letter from its references (S2.34)", () => {
     const { values, take } = taking();
     const made = extractLarge(json, { inlineBytes: 1_024, mayBeWhole: true, take });
     expect(Buffer.byteLength(made)).toBeLessThanOrEqual(1_024);
-    expect(referencesIn(made).map(({ sha256 }) => sha256).toSorted()).toEqual([...values.keys()]);
+    expect(
+      referencesIn(made)
+        .map(({ sha256 }) => sha256)
+        .toSorted(),
+    ).toEqual([...values.keys()]);
     expect(withValues(made, values)).toBe(json);
   }
 });
@@ -50,7 +54,9 @@ test("the largest members leave the log first, and small ones stay readable (S2.
 test("a value of many small members is taken as a whole, or stays as it is", () => {
   const json = JSON.stringify(Array.from({ length: 1_000 }, (_, index) => index));
   const { take } = taking();
-  expect(isReference(extractLarge(json, { inlineBytes: 1_024, mayBeWhole: true, take }))).toBe(true);
+  expect(isReference(extractLarge(json, { inlineBytes: 1_024, mayBeWhole: true, take }))).toBe(
+    true,
+  );
   expect(extractLarge(json, { inlineBytes: 1_024, mayBeWhole: false, take })).toBe(json);
 });
 

@@ -97,7 +97,10 @@ const elements = (json: string): readonly Member[] =>
   splitArray(json).map((each, index) => [String(index), each]);
 
 /** The keys of the fewest members whose references save this many bytes, or undefined if too few members are large. */
-function largestMembers(members: readonly Member[], excess: number): ReadonlySet<string> | undefined {
+function largestMembers(
+  members: readonly Member[],
+  excess: number,
+): ReadonlySet<string> | undefined {
   const sized = members
     .filter(([, json]) => json.length >= MEMBER_BYTES_MIN / 4 && !isReference(json))
     .map(([key, json]) => ({ key, bytes: utf8Bytes(json) }))

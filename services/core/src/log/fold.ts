@@ -65,8 +65,7 @@ export function apply(state: RunState, event: LoggedFact): void {
   const after = runStatus(state);
   if (before !== after && !mayBecome(before, after))
     throw corrupt(event, `makes a run ${after} that is ${before}`);
-  if (event.value !== undefined && !state.hasReferences)
-    state.hasReferences = hasReference(event.value);
+  if (!state.hasReferences) state.hasReferences = hasReference(event.value ?? "");
   remember(state, event);
   noteTaint(state, event);
   noteProgress(state, event);

@@ -7,7 +7,9 @@ import type { Fact } from "./event.ts";
 /** The references in the JSON texts of actions. */
 export const actionReferences = (actions: readonly Action[]): readonly Reference[] =>
   actions.flatMap((action) =>
-    Object.values(action).flatMap((field) => (typeof field === "string" ? referencesIn(field) : [])),
+    Object.values(action).flatMap((field) =>
+      typeof field === "string" ? referencesIn(field) : [],
+    ),
   );
 
 /** The references of a fact: in its value, and in the actions that wait with a held output. */

@@ -10,7 +10,14 @@ import { exceedsUtf8, utf8Bytes } from "../data/utf8.ts";
 import type { Ending, Fact, RunStatus } from "../log/event.ts";
 import { executionDefinition, isItem, partOf } from "../log/execution.ts";
 import { runStatus } from "../log/fold.ts";
-import { isMerged, mergedJson, mergeJsons, type MemoryWrite, outputWrites, sizeOf } from "../log/memory.ts";
+import {
+  isMerged,
+  mergedJson,
+  mergeJsons,
+  type MemoryWrite,
+  outputWrites,
+  sizeOf,
+} from "../log/memory.ts";
 import { mayBecome } from "../log/run-status.ts";
 import type { RunState } from "../log/state.ts";
 import { nodeId } from "../name/ids.ts";

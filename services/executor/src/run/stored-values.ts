@@ -150,7 +150,8 @@ function failureOf(error: unknown): WireResult {
   if (reason === "VALUE_CORRUPT") return failed("value_corrupt", message, { permanent: true });
   if (reason === "LIMIT_EXCEEDED") return failed("output_too_large", message, { permanent: true });
   // The attempt was aborted or has lost its claim, so the scheduler drops the outcome.
-  if (reason === "STALE_CLAIM" || reason === "CALLER_CANCELLED") return failed("cancelled", message);
+  if (reason === "STALE_CLAIM" || reason === "CALLER_CANCELLED")
+    return failed("cancelled", message);
   return failed("provider_error", message);
 }
 

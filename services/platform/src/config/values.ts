@@ -28,7 +28,9 @@ export const valueStore = () => ({
     .optional()
     .describe("address of the bucket's service, such as https://s3.eu-central-1.amazonaws.com"),
   PAWL_VALUES_REGION: plain("region of the bucket; us-east-1 unless set"),
-  PAWL_VALUES_PREFIX: plain("what the names of all objects in the bucket begin with, such as pawl/"),
+  PAWL_VALUES_PREFIX: plain(
+    "what the names of all objects in the bucket begin with, such as pawl/",
+  ),
   PAWL_VALUES_KEY_ID: plain("access key id of the bucket"),
   PAWL_VALUES_SECRET: sharedSecret("secret access key of the bucket"),
 });
@@ -53,7 +55,10 @@ export function checkValueStore(config: StoreConfig): void {
     if (config.PAWL_VALUES_STORE === store && !isSet)
       faults.push({ variable, expected: `is required with PAWL_VALUES_STORE=${store}` });
     if (config.PAWL_VALUES_STORE !== store && isSet)
-      faults.push({ variable, expected: `is for PAWL_VALUES_STORE=${store}; set that, or unset it` });
+      faults.push({
+        variable,
+        expected: `is for PAWL_VALUES_STORE=${store}; set that, or unset it`,
+      });
   };
   need("PAWL_VALUES_DIRECTORY", "directory");
   for (const variable of BUCKET_VARIABLES) need(variable, "bucket");

@@ -53,8 +53,12 @@ interface GrpcServer {
 
 /** Binds and serves. Rejects if the port cannot be bound. */
 export const startGrpcServer = async (options: GrpcServerOptions): Promise<GrpcServer> => {
-  const { services, onInternal, requestMs = REQUEST_MS, messageBytes = LIMITS.messageBytes } =
-    options;
+  const {
+    services,
+    onInternal,
+    requestMs = REQUEST_MS,
+    messageBytes = LIMITS.messageBytes,
+  } = options;
   const server = new Server({
     interceptors: [
       serverTracing,

@@ -78,7 +78,8 @@ async function failureOf(method: string, response: Response): Promise<Error> {
 }
 
 /** The code of an answer of the service, or its beginning. */
-const shown = (text: string): string => /<Code>([^<]*)<\/Code>/.exec(text)?.[1] ?? text.slice(0, 200);
+const shown = (text: string): string =>
+  /<Code>([^<]*)<\/Code>/.exec(text)?.[1] ?? text.slice(0, 200);
 
 /** A segment of a path as the signature wants it: everything but unreserved characters is escaped. */
 const encoded = (segment: string): string =>
@@ -99,8 +100,8 @@ interface Signable {
 }
 
 /** The headers of a signed request. */
-function signature(
-  { keyId, secret, region }: BucketOptions,
+export function signature(
+  { keyId, secret, region }: Pick<BucketOptions, "keyId" | "secret" | "region">,
   { method, url, body, at }: Signable,
 ): Record<string, string> {
   const time = at.toISOString().replace(/[-:]|\.\d{3}/g, "");
@@ -114,7 +115,7 @@ function signature(
   const lines = names.map((name) => `${name}:${headers[name] ?? ""}\n`).join("");
   const signedNames = names.join(";");
   const request = [
-    ...[method, url.pathname, "", lines, signedNames],
+    ...[method, url.pathname, url.searchParams.toString(), lines, signedNames],
     headers["x-amz-content-sha256"],
   ].join("\n");
   const scope = `${day}/${region}/s3/aws4_request`;

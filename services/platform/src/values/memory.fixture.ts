@@ -6,8 +6,10 @@ import type { Blobs } from "./blobs.ts";
 import { ValueStore } from "./value-store.ts";
 
 /** A store of values over the rows of a memory store. */
-export const memoryValues = (rows: ValueRows, inlineBytes: number = LIMITS.inputBytes): ValueStore =>
-  new ValueStore(rows, memoryBlobs(), inlineBytes);
+export const memoryValues = (
+  rows: ValueRows,
+  inlineBytes: number = LIMITS.inputBytes,
+): ValueStore => new ValueStore(rows, memoryBlobs(), inlineBytes);
 
 /** A store that keeps the bytes in memory. */
 export function memoryBlobs(): Blobs {

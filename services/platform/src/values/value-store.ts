@@ -6,12 +6,7 @@
 
 import { createHash } from "node:crypto";
 import { LIMITS } from "@pawl/core/data/limits";
-import {
-  extractLarge,
-  type Reference,
-  referencesIn,
-  withValues,
-} from "@pawl/core/data/reference";
+import { extractLarge, type Reference, referencesIn, withValues } from "@pawl/core/data/reference";
 import { exceedsUtf8 } from "@pawl/core/data/utf8";
 import { EngineError } from "@pawl/core/fault/engine-error";
 import type { RunId } from "@pawl/core/name/ids";
@@ -195,4 +190,3 @@ const tooLarge = (bytes: number): EngineError =>
     `a stored value of ${bytes} bytes; at most ${LIMITS.storedBytes}, and at least 1`,
     { metadata: { limit: "storedBytes" } },
   );
-

@@ -21,8 +21,7 @@ export function inputMisfits(graph: Graph, text: string, field = "input_json"): 
   let contract = compiled.get(graph);
   if (contract === undefined)
     compiled.set(graph, (contract = compileContract(inputSchema, "input_json")));
-  if (hasReference(text))
-    return [{ field, reason: "STORED_VALUE", description: STORED }];
+  if (hasReference(text)) return [{ field, reason: "STORED_VALUE", description: STORED }];
   const parsed = checkJson(text, { ...STORED_LIMITS, bytes: LIMITS.startInputBytes });
   return contract(parsed.ok ? parsed.value : null).map(({ path, message }) => ({
     field: path.replace("input_json", field),

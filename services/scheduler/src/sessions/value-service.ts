@@ -32,7 +32,9 @@ let storing = 0;
 /** Serves one PutValue. */
 export async function putValue({ values }: ValueParts, stream: PutStream): Promise<void> {
   if (storing >= LIMITS.storingMax)
-    throw new EngineError("OVERLOADED", `${storing} values are being stored`, { retryAfterMs: 500 });
+    throw new EngineError("OVERLOADED", `${storing} values are being stored`, {
+      retryAfterMs: 500,
+    });
   storing += 1;
   const timer = setTimeout(
     () => stream.fail(new EngineError("DEADLINE_PASSED", "storing a value takes too long")),

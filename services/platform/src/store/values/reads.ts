@@ -7,11 +7,7 @@ import { STORED_VALUE, type StoredValue, VALUE_REF, type ValueRef } from "./valu
 const declare = queriesBeside(import.meta.url);
 
 const find = declare("find", VALUE_REF, STORED_VALUE);
-const readPart = declare(
-  "read_part",
-  { generation: uuid(), part: number() },
-  { data: bytes() },
-);
+const readPart = declare("read_part", { generation: uuid(), part: number() }, { data: bytes() });
 
 /** The value, if the run refers to it. @throws STORE_UNAVAILABLE */
 export const findValue = (db: Queryable, ref: ValueRef): Promise<StoredValue | undefined> =>

@@ -18,11 +18,7 @@ const open = declare(
   { ...SHA256, ...GENERATION, bytes: number() },
   { ...GENERATION, isStored: flag() },
 );
-const seal = declare(
-  "seal",
-  { ...VALUE_REF, ...GENERATION, digests: list(text()) },
-  SHA256,
-);
+const seal = declare("seal", { ...VALUE_REF, ...GENERATION, digests: list(text()) }, SHA256);
 const touch = declare("touch", { runId: uuid<RunId>(), sha256: list(text()) }, SHA256);
 const refer = declare("refer", lists(VALUE_REF));
 const hasClaim = declare(
