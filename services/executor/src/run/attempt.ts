@@ -63,12 +63,12 @@ async function runAttempt(
           : undefined;
       const checkedHooks = check?.hooks() ?? hooks;
       const texts = textsOf(assignment);
-      const read = namesValues(texts.context, texts.state)
+      const whole = namesValues(texts.context, texts.state)
         ? await resolved(values, { claim: assignment.claim, signal: hooks.signal }, texts)
         : texts;
-      if ("case" in read) return { result: read };
+      if ("case" in whole) return { result: whole };
       const made = handlerContext(assignment, checkedHooks, {
-        ...{ task, tally, texts: read, signal: timing.signal },
+        ...{ task, tally, texts: whole, signal: timing.signal },
       });
       if ("case" in made) return { result: made };
       const refused =

@@ -159,31 +159,24 @@ type MapText = (json: string, mayBeWhole: boolean) => string;
 
 /** The result with every text of the user's JSON mapped. */
 function mapTexts(result: WireResult, map: MapText): WireResult {
-  switch (result.case) {
-    case "completed": {
-      const { outputJson, actions = [] } = result.value;
-      if (actions.length === 0 && (outputJson?.length ?? 0) <= INLINE_BYTES_MIN) return result;
-      return { case: "completed", value: mapCompleted(result.value, map) };
-    }
-    case "held": {
-      const { completed } = result.value;
-      if (completed === undefined) return result;
-      return { case: "held", value: { ...result.value, completed: mapCompleted(completed, map) } };
-    }
-    case "expanded":
-      // The scheduler splits the list into items.
-      return {
-        case: "expanded",
-        value: { ...result.value, itemsJson: mapBytes(result.value.itemsJson, map, false) },
-      };
-    case "childRun":
-      return {
-        case: "childRun",
-        value: { ...result.value, inputJson: mapBytes(result.value.inputJson, map, true) },
-      };
-    default:
-      return result;
+  if (result.case === "completed") {
+    const { outputJson, actions = [] } = result.value;
+    if (actions.length === 0 && (outputJson?.length ?? 0) <= INLINE_BYTES_MIN) return result;
+    return { case: "completed", value: mapCompleted(result.value, map) };
   }
+  if (result.case === "held") {
+    const { completed } = result.value;
+    if (completed === undefined) return result;
+    return { case: "held", value: { ...result.value, completed: mapCompleted(completed, map) } };
+  }
+  if (result.case === "expanded") {
+    // The scheduler splits the list into items.
+    const itemsJson = mapBytes(result.value.itemsJson, map, false);
+    return { case: "expanded", value: { ...result.value, itemsJson } };
+  }
+  if (result.case !== "childRun") return result;
+  const inputJson = mapBytes(result.value.inputJson, map, true);
+  return { case: "childRun", value: { ...result.value, inputJson } };
 }
 
 type CompletedInit = Extract<WireResult, { case: "completed" }>["value"];
