@@ -40,7 +40,10 @@ export function takeOutcome(parts: ReportParts, session: Session, wire: WireOutc
     const outcome = outcomeOf(wire, parts.loop.now);
     const named = outcomeReferences(outcome);
     if (named.length === 0) submit(outcome);
-    else proven(parts.values, claim.runId, outcome, named).then(submit, (error: Error) => answer.reject(error));
+    else
+      proven(parts.values, claim.runId, outcome, named).then(submit, (error: Error) =>
+        answer.reject(error),
+      );
   });
 }
 
