@@ -47,7 +47,7 @@ export const LIMITS = {
   /** A run's input in the log. The output of a start node is the input with a small frame, and must fit too. */
   inputBytes: 256 * KIB - 64,
   /** A run's input in the request that starts it. The scheduler stores a large one outside of the log. */
-  startInputBytes: 3 * MIB,
+  startInputBytes: 3 * MIB - 256 * KIB,
   /** Keys of a run's memory, and the bytes of all its values: half of what a node may read. One value has at most valueBytes. */
   memoryKeys: 1_000,
   memoryBytes: MIB,

@@ -132,7 +132,7 @@ type StartRunRequest struct {
 	WorkflowId string `protobuf:"bytes,1,opt,name=workflow_id,json=workflowId,proto3" json:"workflow_id,omitempty"`
 	// Which version; 0 means the newest.
 	Version uint32 `protobuf:"varint,2,opt,name=version,proto3" json:"version,omitempty"`
-	// The input as exact JSON. At most 3 MiB. Takes precedence over input.
+	// The input as exact JSON. At most 2.75 MiB. Takes precedence over input.
 	InputJson []byte `protobuf:"bytes,3,opt,name=input_json,json=inputJson,proto3" json:"input_json,omitempty"`
 	// The input for callers who write JSON by hand; numbers become doubles.
 	Input *structpb.Value `protobuf:"bytes,4,opt,name=input,proto3" json:"input,omitempty"`

@@ -47,7 +47,7 @@ export type StartRunRequest = Message<"pawl.v1.StartRunRequest"> & {
   version: number;
 
   /**
-   * The input as exact JSON. At most 3 MiB. Takes precedence over input.
+   * The input as exact JSON. At most 2.75 MiB. Takes precedence over input.
    *
    * @generated from field: bytes input_json = 3;
    */
