@@ -1,7 +1,6 @@
 // Values that are too large for the log. A run shows a reference in the place of each.
 
 import type { Client } from "@connectrpc/connect";
-import { isReference, REFERENCE_KEY, referencesIn } from "@pawl/core/data/reference";
 import type { RunService } from "@pawl/proto/pawl/v1/run_service_pb";
 import type { Caller, PawlCallOptions } from "./caller.ts";
 import type { Json } from "./json.ts";
@@ -44,9 +43,12 @@ export function createStoredValues(rpc: Client<typeof RunService>, call: Caller)
   return { valueText, whole };
 }
 
-/** The digest in a reference, or undefined for any other value. */
+/** The digest in a reference, or undefined for any other value. Users cannot write this key. */
 function digestOf(value: object): string | undefined {
-  if (!Object.hasOwn(value, REFERENCE_KEY)) return undefined;
-  const json = JSON.stringify(value);
-  return isReference(json) ? referencesIn(json)[0]?.sha256 : undefined;
+  if (!(REFERENCE_KEY in value)) return undefined;
+  const named = value[REFERENCE_KEY];
+  const isNamed = typeof named === "object" && named !== null && "sha256" in named;
+  return isNamed && typeof named.sha256 === "string" ? named.sha256 : undefined;
 }
+
+const REFERENCE_KEY = "$pawl.value";

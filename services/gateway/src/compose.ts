@@ -1,7 +1,7 @@
 // Connects the gateway's adapters with its use cases. No other file does.
 
 import { schemasOf } from "@pawl/platform/config/settings";
-import { openBlobs } from "@pawl/platform/config/values";
+import { openBlobs } from "@pawl/platform/values/open";
 import { openPool } from "@pawl/platform/db/pool";
 import { readSecret } from "@pawl/platform/db/secrets";
 import type { Running } from "@pawl/platform/lifecycle/service";

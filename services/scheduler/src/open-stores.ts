@@ -2,7 +2,7 @@
 
 import { NODE_CONFIGS } from "@pawl/core/definition/node-types";
 import { schemasOf } from "@pawl/platform/config/settings";
-import { openBlobs } from "@pawl/platform/config/values";
+import { openBlobs } from "@pawl/platform/values/open";
 import { DatabaseClock } from "@pawl/platform/db/clock";
 import { migrate } from "@pawl/platform/db/migrate";
 import { openPool } from "@pawl/platform/db/pool";

@@ -1,12 +1,7 @@
 // The settings of the value store: where values go that are too large for the log. Schedulers and gateways share them. A store that cannot
 // work is refused at the start.
 
-import type { Queryable } from "../db/query.ts";
 import { z } from "zod";
-import type { Blobs } from "../values/blobs.ts";
-import { bucketBlobs } from "../values/bucket.ts";
-import { directoryBlobs } from "../values/directory.ts";
-import { tableBlobs } from "../values/table.ts";
 import { ConfigFault, type DeepReadonly, type VariableFault } from "./env.ts";
 import { count, plain, sharedSecret } from "./settings.ts";
 
@@ -45,7 +40,7 @@ export const inlineBytes = () => ({
   }),
 });
 
-type StoreConfig = DeepReadonly<z.output<z.ZodObject<ReturnType<typeof valueStore>>>>;
+export type StoreConfig = DeepReadonly<z.output<z.ZodObject<ReturnType<typeof valueStore>>>>;
 
 /** Faults of variables that do not fit together. @throws ConfigFault */
 export function checkValueStore(config: StoreConfig): void {
@@ -71,29 +66,3 @@ const BUCKET_VARIABLES = [
   "PAWL_VALUES_KEY_ID",
   "PAWL_VALUES_SECRET",
 ] as const;
-
-/** The store that the settings name. */
-function blobsOf(config: StoreConfig, db: Queryable): Blobs {
-  const { PAWL_VALUES_DIRECTORY: directory, PAWL_VALUES_BUCKET: bucket } = config;
-  if (directory !== undefined) return directoryBlobs(directory);
-  const { PAWL_VALUES_ENDPOINT: endpoint, PAWL_VALUES_KEY_ID: keyId } = config;
-  const { PAWL_VALUES_SECRET: secret } = config;
-  if (bucket === undefined || endpoint === undefined || keyId === undefined || secret === undefined)
-    return tableBlobs(db);
-  const { PAWL_VALUES_REGION: region = "us-east-1", PAWL_VALUES_PREFIX: prefix = "" } = config;
-  return bucketBlobs({ bucket, endpoint, keyId, secret, region, prefix });
-}
-
-/** Opens the store and proves that it works. @throws ConfigFault */
-export async function openBlobs(config: StoreConfig, db: Queryable): Promise<Blobs> {
-  const blobs = blobsOf(config, db);
-  try {
-    await blobs.check();
-    return blobs;
-  } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    const variable =
-      config.PAWL_VALUES_STORE === "bucket" ? "PAWL_VALUES_BUCKET" : "PAWL_VALUES_DIRECTORY";
-    throw new ConfigFault([{ variable, expected: `the value store does not work: ${why}` }]);
-  }
-}

@@ -1,8 +1,8 @@
 // Stores large values and reads them. The rows say which values exist, the blobs have the bytes.
 //
-// Order, for a crash at any moment: the row of the value, its parts, the digests with a reference of the run, and only then the commit that
-// names the value. What a crash leaves behind has no named reference, so a sweep removes it after the grace. Two writers of one value write
-// the same bytes under the same names.
+// A crash at any moment is harmless, because of the order: the row of the value, its parts, then the digests with a reference of the run. Only
+// then a commit names the value. A sweep removes what has no named reference after the grace. Two writers of one value write the same bytes
+// under the same names.
 
 import { createHash } from "node:crypto";
 import { LIMITS } from "@pawl/core/data/limits";
@@ -33,7 +33,7 @@ export function* cutParts(data: Buffer): Generator<Buffer> {
 }
 
 /** A part of a stored value. */
-export interface ReadPart {
+interface ReadPart {
   readonly data: Buffer;
   /** The size of the whole value. */
   readonly bytes: number;

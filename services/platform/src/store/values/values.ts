@@ -1,8 +1,8 @@
 // Values that are too large for the log: which exist, and which runs refer to them. A stored value is JSON text, known by its digest. Its
 // bytes are in a store of values (`values/`), in parts.
 //
-// Races. The log never names a value that does not exist: the bytes come first, then the row, then a reference of the run, and the
-// transaction that appends the event turns it into a named one. A foreign key makes that transaction fail if a sweep deleted the row. A sweep
+// Races. The log never names a value that does not exist. The row comes first, then the bytes, then a reference of the run. The
+// transaction that appends the event turns the reference into a named one. A foreign key makes that transaction fail if a sweep deleted the row. A sweep
 // deletes only rows without references that were loose for the whole grace, and every step before the commit starts the grace again.
 // Bytes are named by a generation, which is new with each row. So a sweep that removes bytes never hits a row made since.
 
@@ -21,7 +21,7 @@ export type StoredValue = Typed<typeof STORED_VALUE>;
 
 export const GARBAGE = { generation: uuid(), parts: number() };
 /** Bytes that belong to no value. */
-export type Garbage = Typed<typeof GARBAGE>;
+type Garbage = Typed<typeof GARBAGE>;
 
 /** A value whose bytes are to be stored. */
 interface OpenValue {
@@ -30,7 +30,7 @@ interface OpenValue {
   readonly isStored: boolean;
 }
 
-export interface SweepBounds {
+interface SweepBounds {
   readonly graceMs: number;
   readonly limit: number;
 }
