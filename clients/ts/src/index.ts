@@ -82,12 +82,10 @@ export type {
   EffectsOptions,
   ExecuteOptions,
   ExplainOptions,
-  ListRunsOptions,
   CancelOptions,
   PauseRunOptions,
   RunInputOptions,
   RunOptions,
-  RunPage,
   Runs,
   RunWithDefinition,
   StartedRun,
@@ -97,6 +95,7 @@ export type {
   TestedRun,
   WaitOptions,
 } from "./runs.ts";
+export type { Filters, ListRunsOptions, RunPage } from "./filters.ts";
 export type { TaintOf } from "./taint.ts";
 export type { SignalledRun, SignalOptions } from "./signal.ts";
 export type {

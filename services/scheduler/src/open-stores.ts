@@ -16,6 +16,7 @@ import { createJournal } from "@pawl/platform/store/tick/postgres";
 import { createNodeTypes } from "@pawl/platform/store/node-types/writes";
 import { createPauses } from "@pawl/platform/store/pauses/writes";
 import { createRecovery } from "@pawl/platform/store/recovery/writes";
+import { createRunFilters } from "@pawl/platform/store/filters/writes";
 import { createSchedules } from "@pawl/platform/store/schedules/writes";
 import { createValueRows } from "@pawl/platform/store/values/writes";
 import { createWorkflows } from "@pawl/platform/store/workflows/writes";
@@ -58,6 +59,7 @@ export async function openStores(config: Config, log: Logger, onStep: (byMs: num
     journal: createJournal({ url, pool, queue: boss, schemas, onConnected }),
     workflows: createWorkflows(pool),
     occurrences: new OccurrenceThread(),
+    filters: createRunFilters(pool),
     schedules: createSchedules(pool, boss.alarms),
     executors: createExecutors(livenessPool),
     recovery: createRecovery(pool, boss),

@@ -47,6 +47,7 @@ import {
   valueOf,
   typeNameOf,
 } from "./fields.ts";
+import { metadataOf } from "./metadata.ts";
 import { askedOf } from "./asked.ts";
 import { fromWireMissed, fromWireOverlap } from "./schedule.ts";
 
@@ -67,6 +68,8 @@ export interface StartRequest {
   readonly budget?: AskedBudget | undefined;
   /** Set if the same input starts only one run during this time. */
   readonly sameInputMs?: number | undefined;
+  /** What the caller wants to find the run by: the text of a JSON object. */
+  readonly metadata?: string | undefined;
   /** The input gets the label of untrusted inputs, also if the definition does not say so. */
   readonly hasUntrustedInput?: boolean | undefined;
 }
@@ -83,6 +86,7 @@ export function parseStart(request: StartRunRequest): StartRequest {
     hasUntrustedInput: request.untrustedInput ? true : undefined,
     input: inputOf(request, START_LIMITS),
     requestId: requestIdOf(request.requestId),
+    metadata: metadataOf(request),
   };
 }
 

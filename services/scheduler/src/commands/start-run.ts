@@ -43,6 +43,7 @@ export async function startRun(
     const { hasUntrustedInput = false } = request;
     const untrusted = hasUntrustedInput ? ["untrusted"] : [];
     const bounded = [...asked, ...askedTexts(request.asked), ...budgetText(request), ...untrusted];
+    if (request.metadata !== undefined) bounded.push("metadata", request.metadata);
     const hash = schedule === undefined ? sha256("start", ...bounded) : sha256("schedule");
     const fitting = await fittingStart(parts, graph, { tenantId, input, requestId, hash });
     if (fitting !== undefined) return fitting;
@@ -60,6 +61,7 @@ export async function startRun(
       priority,
       requestId,
       requestHash: requestId === null ? null : hash,
+      ...(request.metadata === undefined ? {} : { metadata: request.metadata }),
       ...(sameInputMs === undefined ? {} : { inputKey: inputKey(workflowId, input, sameInputMs) }),
       ...(schedule === undefined ? {} : { schedule }),
     });

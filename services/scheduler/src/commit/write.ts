@@ -28,6 +28,7 @@ export function write(tx: Transaction, draft: Draft): Promise<ReadonlyMap<RunId,
     ),
   );
   writeRepairs(tx, starts);
+  void tx.keepMetadata(ofRuns.flatMap(metadataOf));
   void tx.insertRuns(
     ofRuns.flatMap((run) =>
       run.start === undefined ? [] : [{ ...run.start, ...projection(run) }],
@@ -74,6 +75,12 @@ function namedValues({ run: { state }, facts }: RunDraft): readonly ValueRef[] {
   const named = new Set(facts.flatMap((fact) => factReferences(fact).map(({ sha256 }) => sha256)));
   return [...named].map((sha256) => ({ runId: state.runId, sha256 }));
 }
+
+/** The metadata of a run, if the draft changes it. */
+const metadataOf = ({ run: { state }, facts }: RunDraft) =>
+  facts.some(({ type }) => type === "run.metadata.set")
+    ? [{ runId: state.runId, metadata: JSON.stringify(state.metadata) }]
+    : [];
 
 /** The rows of runs that repair finished ones. */
 function writeRepairs(tx: Transaction, starts: readonly AcceptedStart[]): void {

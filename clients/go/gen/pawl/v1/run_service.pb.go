@@ -11,6 +11,7 @@ import (
 	protoimpl "google.golang.org/protobuf/runtime/protoimpl"
 	durationpb "google.golang.org/protobuf/types/known/durationpb"
 	structpb "google.golang.org/protobuf/types/known/structpb"
+	timestamppb "google.golang.org/protobuf/types/known/timestamppb"
 	reflect "reflect"
 	sync "sync"
 	unsafe "unsafe"
@@ -146,6 +147,11 @@ type StartRunRequest struct {
 	Idempotency *Idempotency `protobuf:"bytes,8,opt,name=idempotency,proto3" json:"idempotency,omitempty"`
 	// How often the run may repeat by loop edges, gotos and handoffs; 0 means the definition's own, or 50. At most 10000.
 	MaxIterations uint32 `protobuf:"varint,11,opt,name=max_iterations,json=maxIterations,proto3" json:"max_iterations,omitempty"`
+	// What you want to find the run by: a JSON object of at most 16 KiB, 200 keys and 5 levels. Takes precedence over metadata. Templates
+	// and handlers read it as ctx.metadata, and filters as metadata.
+	MetadataJson []byte `protobuf:"bytes,50,opt,name=metadata_json,json=metadataJson,proto3" json:"metadata_json,omitempty"`
+	// The metadata for callers who write JSON by hand.
+	Metadata *structpb.Value `protobuf:"bytes,51,opt,name=metadata,proto3" json:"metadata,omitempty"`
 	// What the run is for; empty means the definition's own. At most 4000 characters. Templates read it as ctx.goal.
 	Goal string `protobuf:"bytes,65,opt,name=goal,proto3" json:"goal,omitempty"`
 	// The rules that its nodes respect; none means the definition's own. At most 32 of 1000 characters each. Templates read ctx.constraints.
@@ -251,6 +257,20 @@ func (x *StartRunRequest) GetMaxIterations() uint32 {
 		return x.MaxIterations
 	}
 	return 0
+}
+
+func (x *StartRunRequest) GetMetadataJson() []byte {
+	if x != nil {
+		return x.MetadataJson
+	}
+	return nil
+}
+
+func (x *StartRunRequest) GetMetadata() *structpb.Value {
+	if x != nil {
+		return x.Metadata
+	}
+	return nil
 }
 
 func (x *StartRunRequest) GetGoal() string {
@@ -1469,6 +1489,11 @@ type ListRunsRequest struct {
 	// the run's id, or its last eight digits. Upper and lower case are the same. At most 200 characters; empty means all. If more than 200
 	// words match, only the runs of the first 200 are found.
 	Query string `protobuf:"bytes,6,opt,name=query,proto3" json:"query,omitempty"`
+	// A filter of AIP-160, such as: status = failed AND metadata.customer.tier = "gold". At most 2000 characters. FILTER_INVALID with line and
+	// column if it cannot be read. The guide on finding runs has the fields.
+	Filter string `protobuf:"bytes,50,opt,name=filter,proto3" json:"filter,omitempty"`
+	// The name of a kept filter, which must hold as well. RUN_FILTER_NOT_FOUND if there is none of that name.
+	SavedFilter string `protobuf:"bytes,51,opt,name=saved_filter,json=savedFilter,proto3" json:"saved_filter,omitempty"`
 	// Only runs that this schedule started; empty means all.
 	ScheduleId    string `protobuf:"bytes,60,opt,name=schedule_id,json=scheduleId,proto3" json:"schedule_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -1543,6 +1568,20 @@ func (x *ListRunsRequest) GetPageToken() string {
 func (x *ListRunsRequest) GetQuery() string {
 	if x != nil {
 		return x.Query
+	}
+	return ""
+}
+
+func (x *ListRunsRequest) GetFilter() string {
+	if x != nil {
+		return x.Filter
+	}
+	return ""
+}
+
+func (x *ListRunsRequest) GetSavedFilter() string {
+	if x != nil {
+		return x.SavedFilter
 	}
 	return ""
 }
@@ -3928,11 +3967,515 @@ func (x *SignalRunResponse) GetKept() bool {
 	return false
 }
 
+// UpdateRunMetadataRequest is the body of UpdateRunMetadata.
+type UpdateRunMetadataRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Which run.
+	RunId string `protobuf:"bytes,1,opt,name=run_id,json=runId,proto3" json:"run_id,omitempty"`
+	// The change as an exact JSON object: objects merge, null deletes a key. Takes precedence over metadata.
+	MetadataJson []byte `protobuf:"bytes,2,opt,name=metadata_json,json=metadataJson,proto3" json:"metadata_json,omitempty"`
+	// The change for callers who write JSON by hand.
+	Metadata *structpb.Value `protobuf:"bytes,3,opt,name=metadata,proto3" json:"metadata,omitempty"`
+	// Names the request in logs; a repeat is harmless anyway.
+	RequestId     string `protobuf:"bytes,4,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *UpdateRunMetadataRequest) Reset() {
+	*x = UpdateRunMetadataRequest{}
+	mi := &file_pawl_v1_run_service_proto_msgTypes[53]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *UpdateRunMetadataRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*UpdateRunMetadataRequest) ProtoMessage() {}
+
+func (x *UpdateRunMetadataRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_pawl_v1_run_service_proto_msgTypes[53]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use UpdateRunMetadataRequest.ProtoReflect.Descriptor instead.
+func (*UpdateRunMetadataRequest) Descriptor() ([]byte, []int) {
+	return file_pawl_v1_run_service_proto_rawDescGZIP(), []int{53}
+}
+
+func (x *UpdateRunMetadataRequest) GetRunId() string {
+	if x != nil {
+		return x.RunId
+	}
+	return ""
+}
+
+func (x *UpdateRunMetadataRequest) GetMetadataJson() []byte {
+	if x != nil {
+		return x.MetadataJson
+	}
+	return nil
+}
+
+func (x *UpdateRunMetadataRequest) GetMetadata() *structpb.Value {
+	if x != nil {
+		return x.Metadata
+	}
+	return nil
+}
+
+func (x *UpdateRunMetadataRequest) GetRequestId() string {
+	if x != nil {
+		return x.RequestId
+	}
+	return ""
+}
+
+// UpdateRunMetadataResponse is the answer of UpdateRunMetadata.
+type UpdateRunMetadataResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The run with its metadata.
+	Run           *Run `protobuf:"bytes,1,opt,name=run,proto3" json:"run,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *UpdateRunMetadataResponse) Reset() {
+	*x = UpdateRunMetadataResponse{}
+	mi := &file_pawl_v1_run_service_proto_msgTypes[54]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *UpdateRunMetadataResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*UpdateRunMetadataResponse) ProtoMessage() {}
+
+func (x *UpdateRunMetadataResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_pawl_v1_run_service_proto_msgTypes[54]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use UpdateRunMetadataResponse.ProtoReflect.Descriptor instead.
+func (*UpdateRunMetadataResponse) Descriptor() ([]byte, []int) {
+	return file_pawl_v1_run_service_proto_rawDescGZIP(), []int{54}
+}
+
+func (x *UpdateRunMetadataResponse) GetRun() *Run {
+	if x != nil {
+		return x.Run
+	}
+	return nil
+}
+
+// RunFilter is a filter of ListRuns with a name.
+type RunFilter struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Its name: letters, digits, "-" and "_".
+	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
+	// The filter.
+	Filter string `protobuf:"bytes,2,opt,name=filter,proto3" json:"filter,omitempty"`
+	// When it was first saved.
+	CreateTime *timestamppb.Timestamp `protobuf:"bytes,3,opt,name=create_time,json=createTime,proto3" json:"create_time,omitempty"`
+	// When it was last saved.
+	UpdateTime    *timestamppb.Timestamp `protobuf:"bytes,4,opt,name=update_time,json=updateTime,proto3" json:"update_time,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *RunFilter) Reset() {
+	*x = RunFilter{}
+	mi := &file_pawl_v1_run_service_proto_msgTypes[55]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *RunFilter) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*RunFilter) ProtoMessage() {}
+
+func (x *RunFilter) ProtoReflect() protoreflect.Message {
+	mi := &file_pawl_v1_run_service_proto_msgTypes[55]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use RunFilter.ProtoReflect.Descriptor instead.
+func (*RunFilter) Descriptor() ([]byte, []int) {
+	return file_pawl_v1_run_service_proto_rawDescGZIP(), []int{55}
+}
+
+func (x *RunFilter) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *RunFilter) GetFilter() string {
+	if x != nil {
+		return x.Filter
+	}
+	return ""
+}
+
+func (x *RunFilter) GetCreateTime() *timestamppb.Timestamp {
+	if x != nil {
+		return x.CreateTime
+	}
+	return nil
+}
+
+func (x *RunFilter) GetUpdateTime() *timestamppb.Timestamp {
+	if x != nil {
+		return x.UpdateTime
+	}
+	return nil
+}
+
+// SaveRunFilterRequest is the body of SaveRunFilter.
+type SaveRunFilterRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Its name.
+	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
+	// The filter. FILTER_INVALID with line and column if it cannot be read.
+	Filter string `protobuf:"bytes,2,opt,name=filter,proto3" json:"filter,omitempty"`
+	// Names the request in logs; a repeat is harmless anyway.
+	RequestId     string `protobuf:"bytes,3,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *SaveRunFilterRequest) Reset() {
+	*x = SaveRunFilterRequest{}
+	mi := &file_pawl_v1_run_service_proto_msgTypes[56]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *SaveRunFilterRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*SaveRunFilterRequest) ProtoMessage() {}
+
+func (x *SaveRunFilterRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_pawl_v1_run_service_proto_msgTypes[56]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use SaveRunFilterRequest.ProtoReflect.Descriptor instead.
+func (*SaveRunFilterRequest) Descriptor() ([]byte, []int) {
+	return file_pawl_v1_run_service_proto_rawDescGZIP(), []int{56}
+}
+
+func (x *SaveRunFilterRequest) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *SaveRunFilterRequest) GetFilter() string {
+	if x != nil {
+		return x.Filter
+	}
+	return ""
+}
+
+func (x *SaveRunFilterRequest) GetRequestId() string {
+	if x != nil {
+		return x.RequestId
+	}
+	return ""
+}
+
+// SaveRunFilterResponse is the answer of SaveRunFilter.
+type SaveRunFilterResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The filter as it is kept.
+	RunFilter     *RunFilter `protobuf:"bytes,1,opt,name=run_filter,json=runFilter,proto3" json:"run_filter,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *SaveRunFilterResponse) Reset() {
+	*x = SaveRunFilterResponse{}
+	mi := &file_pawl_v1_run_service_proto_msgTypes[57]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *SaveRunFilterResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*SaveRunFilterResponse) ProtoMessage() {}
+
+func (x *SaveRunFilterResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_pawl_v1_run_service_proto_msgTypes[57]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use SaveRunFilterResponse.ProtoReflect.Descriptor instead.
+func (*SaveRunFilterResponse) Descriptor() ([]byte, []int) {
+	return file_pawl_v1_run_service_proto_rawDescGZIP(), []int{57}
+}
+
+func (x *SaveRunFilterResponse) GetRunFilter() *RunFilter {
+	if x != nil {
+		return x.RunFilter
+	}
+	return nil
+}
+
+// ListRunFiltersRequest is the body of ListRunFilters.
+type ListRunFiltersRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// How many at most: 0 means 50, more than 200 is taken as 200, a negative number is refused.
+	PageSize int32 `protobuf:"varint,1,opt,name=page_size,json=pageSize,proto3" json:"page_size,omitempty"`
+	// next_page_token of the page before.
+	PageToken     string `protobuf:"bytes,2,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ListRunFiltersRequest) Reset() {
+	*x = ListRunFiltersRequest{}
+	mi := &file_pawl_v1_run_service_proto_msgTypes[58]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListRunFiltersRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListRunFiltersRequest) ProtoMessage() {}
+
+func (x *ListRunFiltersRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_pawl_v1_run_service_proto_msgTypes[58]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListRunFiltersRequest.ProtoReflect.Descriptor instead.
+func (*ListRunFiltersRequest) Descriptor() ([]byte, []int) {
+	return file_pawl_v1_run_service_proto_rawDescGZIP(), []int{58}
+}
+
+func (x *ListRunFiltersRequest) GetPageSize() int32 {
+	if x != nil {
+		return x.PageSize
+	}
+	return 0
+}
+
+func (x *ListRunFiltersRequest) GetPageToken() string {
+	if x != nil {
+		return x.PageToken
+	}
+	return ""
+}
+
+// ListRunFiltersResponse is the answer of ListRunFilters.
+type ListRunFiltersResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The page.
+	RunFilters []*RunFilter `protobuf:"bytes,1,rep,name=run_filters,json=runFilters,proto3" json:"run_filters,omitempty"`
+	// Empty on the last page.
+	NextPageToken string `protobuf:"bytes,2,opt,name=next_page_token,json=nextPageToken,proto3" json:"next_page_token,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ListRunFiltersResponse) Reset() {
+	*x = ListRunFiltersResponse{}
+	mi := &file_pawl_v1_run_service_proto_msgTypes[59]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListRunFiltersResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListRunFiltersResponse) ProtoMessage() {}
+
+func (x *ListRunFiltersResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_pawl_v1_run_service_proto_msgTypes[59]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListRunFiltersResponse.ProtoReflect.Descriptor instead.
+func (*ListRunFiltersResponse) Descriptor() ([]byte, []int) {
+	return file_pawl_v1_run_service_proto_rawDescGZIP(), []int{59}
+}
+
+func (x *ListRunFiltersResponse) GetRunFilters() []*RunFilter {
+	if x != nil {
+		return x.RunFilters
+	}
+	return nil
+}
+
+func (x *ListRunFiltersResponse) GetNextPageToken() string {
+	if x != nil {
+		return x.NextPageToken
+	}
+	return ""
+}
+
+// DeleteRunFilterRequest is the body of DeleteRunFilter.
+type DeleteRunFilterRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Its name.
+	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
+	// Names the request in logs.
+	RequestId     string `protobuf:"bytes,2,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *DeleteRunFilterRequest) Reset() {
+	*x = DeleteRunFilterRequest{}
+	mi := &file_pawl_v1_run_service_proto_msgTypes[60]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *DeleteRunFilterRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*DeleteRunFilterRequest) ProtoMessage() {}
+
+func (x *DeleteRunFilterRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_pawl_v1_run_service_proto_msgTypes[60]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use DeleteRunFilterRequest.ProtoReflect.Descriptor instead.
+func (*DeleteRunFilterRequest) Descriptor() ([]byte, []int) {
+	return file_pawl_v1_run_service_proto_rawDescGZIP(), []int{60}
+}
+
+func (x *DeleteRunFilterRequest) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *DeleteRunFilterRequest) GetRequestId() string {
+	if x != nil {
+		return x.RequestId
+	}
+	return ""
+}
+
+// DeleteRunFilterResponse is the answer of DeleteRunFilter.
+type DeleteRunFilterResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *DeleteRunFilterResponse) Reset() {
+	*x = DeleteRunFilterResponse{}
+	mi := &file_pawl_v1_run_service_proto_msgTypes[61]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *DeleteRunFilterResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*DeleteRunFilterResponse) ProtoMessage() {}
+
+func (x *DeleteRunFilterResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_pawl_v1_run_service_proto_msgTypes[61]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use DeleteRunFilterResponse.ProtoReflect.Descriptor instead.
+func (*DeleteRunFilterResponse) Descriptor() ([]byte, []int) {
+	return file_pawl_v1_run_service_proto_rawDescGZIP(), []int{61}
+}
+
 var File_pawl_v1_run_service_proto protoreflect.FileDescriptor
 
 const file_pawl_v1_run_service_proto_rawDesc = "" +
 	"\n" +
-	"\x19pawl/v1/run_service.proto\x12\apawl.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x14pawl/v1/effect.proto\x1a\x13pawl/v1/event.proto\x1a\x15pawl/v1/explain.proto\x1a\x14pawl/v1/repair.proto\x1a\x11pawl/v1/run.proto\x1a\x16pawl/v1/workflow.proto\"\xa8\x04\n" +
+	"\x19pawl/v1/run_service.proto\x12\apawl.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x14pawl/v1/effect.proto\x1a\x13pawl/v1/event.proto\x1a\x15pawl/v1/explain.proto\x1a\x14pawl/v1/repair.proto\x1a\x11pawl/v1/run.proto\x1a\x16pawl/v1/workflow.proto\"\x81\x05\n" +
 	"\x0fStartRunRequest\x12\x1f\n" +
 	"\vworkflow_id\x18\x01 \x01(\tR\n" +
 	"workflowId\x12\x18\n" +
@@ -3945,7 +4488,9 @@ const file_pawl_v1_run_service_proto_rawDesc = "" +
 	"\bpriority\x18\x06 \x01(\x05R\bpriority\x125\n" +
 	"\bdeadline\x18\a \x01(\v2\x19.google.protobuf.DurationR\bdeadline\x126\n" +
 	"\vidempotency\x18\b \x01(\v2\x14.pawl.v1.IdempotencyR\vidempotency\x12%\n" +
-	"\x0emax_iterations\x18\v \x01(\rR\rmaxIterations\x12\x12\n" +
+	"\x0emax_iterations\x18\v \x01(\rR\rmaxIterations\x12#\n" +
+	"\rmetadata_json\x182 \x01(\fR\fmetadataJson\x122\n" +
+	"\bmetadata\x183 \x01(\v2\x16.google.protobuf.ValueR\bmetadata\x12\x12\n" +
 	"\x04goal\x18A \x01(\tR\x04goal\x12 \n" +
 	"\vconstraints\x18B \x03(\tR\vconstraints\x12$\n" +
 	"\vmax_retries\x18C \x01(\rH\x00R\n" +
@@ -4045,7 +4590,7 @@ const file_pawl_v1_run_service_proto_rawDesc = "" +
 	"\atimeout\x18\x02 \x01(\v2\x19.google.protobuf.DurationR\atimeout\"N\n" +
 	"\x0fWaitRunResponse\x12\x1e\n" +
 	"\x03run\x18\x01 \x01(\v2\f.pawl.v1.RunR\x03run\x12\x1b\n" +
-	"\thas_ended\x18\x02 \x01(\bR\bhasEnded\"\xfb\x01\n" +
+	"\thas_ended\x18\x02 \x01(\bR\bhasEnded\"\xb6\x02\n" +
 	"\x0fListRunsRequest\x12.\n" +
 	"\bstatuses\x18\x01 \x03(\x0e2\x12.pawl.v1.RunStatusR\bstatuses\x12\x1f\n" +
 	"\vworkflow_id\x18\x02 \x01(\tR\n" +
@@ -4054,7 +4599,9 @@ const file_pawl_v1_run_service_proto_rawDesc = "" +
 	"\tpage_size\x18\x04 \x01(\x05R\bpageSize\x12\x1d\n" +
 	"\n" +
 	"page_token\x18\x05 \x01(\tR\tpageToken\x12\x14\n" +
-	"\x05query\x18\x06 \x01(\tR\x05query\x12\x1f\n" +
+	"\x05query\x18\x06 \x01(\tR\x05query\x12\x16\n" +
+	"\x06filter\x182 \x01(\tR\x06filter\x12!\n" +
+	"\fsaved_filter\x183 \x01(\tR\vsavedFilter\x12\x1f\n" +
 	"\vschedule_id\x18< \x01(\tR\n" +
 	"scheduleId\"\\\n" +
 	"\x10ListRunsResponse\x12 \n" +
@@ -4250,14 +4797,50 @@ const file_pawl_v1_run_service_proto_rawDesc = "" +
 	"\x11SignalRunResponse\x12\x1e\n" +
 	"\x03run\x18\x01 \x01(\v2\f.pawl.v1.RunR\x03run\x12\x1c\n" +
 	"\tduplicate\x18\x02 \x01(\bR\tduplicate\x12\x12\n" +
-	"\x04kept\x18\x03 \x01(\bR\x04kept*W\n" +
+	"\x04kept\x18\x03 \x01(\bR\x04kept\"\xa9\x01\n" +
+	"\x18UpdateRunMetadataRequest\x12\x15\n" +
+	"\x06run_id\x18\x01 \x01(\tR\x05runId\x12#\n" +
+	"\rmetadata_json\x18\x02 \x01(\fR\fmetadataJson\x122\n" +
+	"\bmetadata\x18\x03 \x01(\v2\x16.google.protobuf.ValueR\bmetadata\x12\x1d\n" +
+	"\n" +
+	"request_id\x18\x04 \x01(\tR\trequestId\";\n" +
+	"\x19UpdateRunMetadataResponse\x12\x1e\n" +
+	"\x03run\x18\x01 \x01(\v2\f.pawl.v1.RunR\x03run\"\xb1\x01\n" +
+	"\tRunFilter\x12\x12\n" +
+	"\x04name\x18\x01 \x01(\tR\x04name\x12\x16\n" +
+	"\x06filter\x18\x02 \x01(\tR\x06filter\x12;\n" +
+	"\vcreate_time\x18\x03 \x01(\v2\x1a.google.protobuf.TimestampR\n" +
+	"createTime\x12;\n" +
+	"\vupdate_time\x18\x04 \x01(\v2\x1a.google.protobuf.TimestampR\n" +
+	"updateTime\"a\n" +
+	"\x14SaveRunFilterRequest\x12\x12\n" +
+	"\x04name\x18\x01 \x01(\tR\x04name\x12\x16\n" +
+	"\x06filter\x18\x02 \x01(\tR\x06filter\x12\x1d\n" +
+	"\n" +
+	"request_id\x18\x03 \x01(\tR\trequestId\"J\n" +
+	"\x15SaveRunFilterResponse\x121\n" +
+	"\n" +
+	"run_filter\x18\x01 \x01(\v2\x12.pawl.v1.RunFilterR\trunFilter\"S\n" +
+	"\x15ListRunFiltersRequest\x12\x1b\n" +
+	"\tpage_size\x18\x01 \x01(\x05R\bpageSize\x12\x1d\n" +
+	"\n" +
+	"page_token\x18\x02 \x01(\tR\tpageToken\"u\n" +
+	"\x16ListRunFiltersResponse\x123\n" +
+	"\vrun_filters\x18\x01 \x03(\v2\x12.pawl.v1.RunFilterR\n" +
+	"runFilters\x12&\n" +
+	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"K\n" +
+	"\x16DeleteRunFilterRequest\x12\x12\n" +
+	"\x04name\x18\x01 \x01(\tR\x04name\x12\x1d\n" +
+	"\n" +
+	"request_id\x18\x02 \x01(\tR\trequestId\"\x19\n" +
+	"\x17DeleteRunFilterResponse*W\n" +
 	"\x10IdempotencyScope\x12!\n" +
 	"\x1dIDEMPOTENCY_SCOPE_UNSPECIFIED\x10\x00\x12 \n" +
 	"\x1cIDEMPOTENCY_SCOPE_INPUT_HASH\x10\x01*O\n" +
 	"\bDecision\x12\x18\n" +
 	"\x14DECISION_UNSPECIFIED\x10\x00\x12\x14\n" +
 	"\x10DECISION_APPROVE\x10\x01\x12\x13\n" +
-	"\x0fDECISION_REJECT\x10\x022\xf0\v\n" +
+	"\x0fDECISION_REJECT\x10\x022\xc5\x0e\n" +
 	"\n" +
 	"RunService\x12?\n" +
 	"\bStartRun\x12\x18.pawl.v1.StartRunRequest\x1a\x19.pawl.v1.StartRunResponse\x12G\n" +
@@ -4277,7 +4860,11 @@ const file_pawl_v1_run_service_proto_rawDesc = "" +
 	"\tCancelRun\x12\x19.pawl.v1.CancelRunRequest\x1a\x1a.pawl.v1.CancelRunResponse\x12?\n" +
 	"\bPauseRun\x12\x18.pawl.v1.PauseRunRequest\x1a\x19.pawl.v1.PauseRunResponse\x12B\n" +
 	"\tResumeRun\x12\x19.pawl.v1.ResumeRunRequest\x1a\x1a.pawl.v1.ResumeRunResponse\x12B\n" +
-	"\tSignalRun\x12\x19.pawl.v1.SignalRunRequest\x1a\x1a.pawl.v1.SignalRunResponse\x12?\n" +
+	"\tSignalRun\x12\x19.pawl.v1.SignalRunRequest\x1a\x1a.pawl.v1.SignalRunResponse\x12Z\n" +
+	"\x11UpdateRunMetadata\x12!.pawl.v1.UpdateRunMetadataRequest\x1a\".pawl.v1.UpdateRunMetadataResponse\x12N\n" +
+	"\rSaveRunFilter\x12\x1d.pawl.v1.SaveRunFilterRequest\x1a\x1e.pawl.v1.SaveRunFilterResponse\x12Q\n" +
+	"\x0eListRunFilters\x12\x1e.pawl.v1.ListRunFiltersRequest\x1a\x1f.pawl.v1.ListRunFiltersResponse\x12T\n" +
+	"\x0fDeleteRunFilter\x12\x1f.pawl.v1.DeleteRunFilterRequest\x1a .pawl.v1.DeleteRunFilterResponse\x12?\n" +
 	"\bTopUpRun\x12\x18.pawl.v1.TopUpRunRequest\x1a\x19.pawl.v1.TopUpRunResponse\x12B\n" +
 	"\tDeleteRun\x12\x19.pawl.v1.DeleteRunRequest\x1a\x1a.pawl.v1.DeleteRunResponse\x12E\n" +
 	"\n" +
@@ -4301,192 +4888,217 @@ func file_pawl_v1_run_service_proto_rawDescGZIP() []byte {
 }
 
 var file_pawl_v1_run_service_proto_enumTypes = make([]protoimpl.EnumInfo, 2)
-var file_pawl_v1_run_service_proto_msgTypes = make([]protoimpl.MessageInfo, 54)
+var file_pawl_v1_run_service_proto_msgTypes = make([]protoimpl.MessageInfo, 63)
 var file_pawl_v1_run_service_proto_goTypes = []any{
-	(IdempotencyScope)(0),         // 0: pawl.v1.IdempotencyScope
-	(Decision)(0),                 // 1: pawl.v1.Decision
-	(*StartRunRequest)(nil),       // 2: pawl.v1.StartRunRequest
-	(*Idempotency)(nil),           // 3: pawl.v1.Idempotency
-	(*StartRunResponse)(nil),      // 4: pawl.v1.StartRunResponse
-	(*ExecuteRunRequest)(nil),     // 5: pawl.v1.ExecuteRunRequest
-	(*ExecuteRunResponse)(nil),    // 6: pawl.v1.ExecuteRunResponse
-	(*SubmitRunsRequest)(nil),     // 7: pawl.v1.SubmitRunsRequest
-	(*Submission)(nil),            // 8: pawl.v1.Submission
-	(*SubmitRunsResponse)(nil),    // 9: pawl.v1.SubmitRunsResponse
-	(*SubmissionAnswer)(nil),      // 10: pawl.v1.SubmissionAnswer
-	(*AcceptedSubmission)(nil),    // 11: pawl.v1.AcceptedSubmission
-	(*RunEnd)(nil),                // 12: pawl.v1.RunEnd
-	(*Refusal)(nil),               // 13: pawl.v1.Refusal
-	(*TestRunRequest)(nil),        // 14: pawl.v1.TestRunRequest
-	(*TestRunResponse)(nil),       // 15: pawl.v1.TestRunResponse
-	(*GetRunRequest)(nil),         // 16: pawl.v1.GetRunRequest
-	(*GetRunResponse)(nil),        // 17: pawl.v1.GetRunResponse
-	(*WaitRunRequest)(nil),        // 18: pawl.v1.WaitRunRequest
-	(*WaitRunResponse)(nil),       // 19: pawl.v1.WaitRunResponse
-	(*ListRunsRequest)(nil),       // 20: pawl.v1.ListRunsRequest
-	(*ListRunsResponse)(nil),      // 21: pawl.v1.ListRunsResponse
-	(*ExplainNodeRequest)(nil),    // 22: pawl.v1.ExplainNodeRequest
-	(*ExplainNodeResponse)(nil),   // 23: pawl.v1.ExplainNodeResponse
-	(*ExplainTaintRequest)(nil),   // 24: pawl.v1.ExplainTaintRequest
-	(*ExplainTaintResponse)(nil),  // 25: pawl.v1.ExplainTaintResponse
-	(*ListEffectsRequest)(nil),    // 26: pawl.v1.ListEffectsRequest
-	(*ListEffectsResponse)(nil),   // 27: pawl.v1.ListEffectsResponse
-	(*GetValueRequest)(nil),       // 28: pawl.v1.GetValueRequest
-	(*GetValueResponse)(nil),      // 29: pawl.v1.GetValueResponse
-	(*GetInvocationRequest)(nil),  // 30: pawl.v1.GetInvocationRequest
-	(*GetInvocationResponse)(nil), // 31: pawl.v1.GetInvocationResponse
-	(*Invocation)(nil),            // 32: pawl.v1.Invocation
-	(*InvocationEffect)(nil),      // 33: pawl.v1.InvocationEffect
-	(*CancelRunRequest)(nil),      // 34: pawl.v1.CancelRunRequest
-	(*CancelRunResponse)(nil),     // 35: pawl.v1.CancelRunResponse
-	(*DeleteRunRequest)(nil),      // 36: pawl.v1.DeleteRunRequest
-	(*DeleteRunResponse)(nil),     // 37: pawl.v1.DeleteRunResponse
-	(*DecideNodeRequest)(nil),     // 38: pawl.v1.DecideNodeRequest
-	(*DecideNodeResponse)(nil),    // 39: pawl.v1.DecideNodeResponse
-	(*RecheckRunRequest)(nil),     // 40: pawl.v1.RecheckRunRequest
-	(*RecheckRunResponse)(nil),    // 41: pawl.v1.RecheckRunResponse
-	(*PauseRunRequest)(nil),       // 42: pawl.v1.PauseRunRequest
-	(*PauseRunResponse)(nil),      // 43: pawl.v1.PauseRunResponse
-	(*TopUpRunRequest)(nil),       // 44: pawl.v1.TopUpRunRequest
-	(*TopUpRunResponse)(nil),      // 45: pawl.v1.TopUpRunResponse
-	(*ResumeRunRequest)(nil),      // 46: pawl.v1.ResumeRunRequest
-	(*ResumeRunResponse)(nil),     // 47: pawl.v1.ResumeRunResponse
-	(*RepairRunRequest)(nil),      // 48: pawl.v1.RepairRunRequest
-	(*SetOutputRequest)(nil),      // 49: pawl.v1.SetOutputRequest
-	(*RepairRunResponse)(nil),     // 50: pawl.v1.RepairRunResponse
-	(*RetryRunRequest)(nil),       // 51: pawl.v1.RetryRunRequest
-	(*RetryRunResponse)(nil),      // 52: pawl.v1.RetryRunResponse
-	(*SignalRunRequest)(nil),      // 53: pawl.v1.SignalRunRequest
-	(*SignalRunResponse)(nil),     // 54: pawl.v1.SignalRunResponse
-	nil,                           // 55: pawl.v1.Refusal.MetadataEntry
-	(*structpb.Value)(nil),        // 56: google.protobuf.Value
-	(*durationpb.Duration)(nil),   // 57: google.protobuf.Duration
-	(*Budget)(nil),                // 58: pawl.v1.Budget
-	(*Run)(nil),                   // 59: pawl.v1.Run
-	(*RunEvent)(nil),              // 60: pawl.v1.RunEvent
-	(RunStatus)(0),                // 61: pawl.v1.RunStatus
-	(*Violation)(nil),             // 62: pawl.v1.Violation
-	(*DefinitionSource)(nil),      // 63: pawl.v1.DefinitionSource
-	(RunKind)(0),                  // 64: pawl.v1.RunKind
-	(*Explanation)(nil),           // 65: pawl.v1.Explanation
-	(*TaintTrace)(nil),            // 66: pawl.v1.TaintTrace
-	(*Effect)(nil),                // 67: pawl.v1.Effect
-	(NodeStatus)(0),               // 68: pawl.v1.NodeStatus
-	(*Amounts)(nil),               // 69: pawl.v1.Amounts
-	(*RepairPlan)(nil),            // 70: pawl.v1.RepairPlan
+	(IdempotencyScope)(0),             // 0: pawl.v1.IdempotencyScope
+	(Decision)(0),                     // 1: pawl.v1.Decision
+	(*StartRunRequest)(nil),           // 2: pawl.v1.StartRunRequest
+	(*Idempotency)(nil),               // 3: pawl.v1.Idempotency
+	(*StartRunResponse)(nil),          // 4: pawl.v1.StartRunResponse
+	(*ExecuteRunRequest)(nil),         // 5: pawl.v1.ExecuteRunRequest
+	(*ExecuteRunResponse)(nil),        // 6: pawl.v1.ExecuteRunResponse
+	(*SubmitRunsRequest)(nil),         // 7: pawl.v1.SubmitRunsRequest
+	(*Submission)(nil),                // 8: pawl.v1.Submission
+	(*SubmitRunsResponse)(nil),        // 9: pawl.v1.SubmitRunsResponse
+	(*SubmissionAnswer)(nil),          // 10: pawl.v1.SubmissionAnswer
+	(*AcceptedSubmission)(nil),        // 11: pawl.v1.AcceptedSubmission
+	(*RunEnd)(nil),                    // 12: pawl.v1.RunEnd
+	(*Refusal)(nil),                   // 13: pawl.v1.Refusal
+	(*TestRunRequest)(nil),            // 14: pawl.v1.TestRunRequest
+	(*TestRunResponse)(nil),           // 15: pawl.v1.TestRunResponse
+	(*GetRunRequest)(nil),             // 16: pawl.v1.GetRunRequest
+	(*GetRunResponse)(nil),            // 17: pawl.v1.GetRunResponse
+	(*WaitRunRequest)(nil),            // 18: pawl.v1.WaitRunRequest
+	(*WaitRunResponse)(nil),           // 19: pawl.v1.WaitRunResponse
+	(*ListRunsRequest)(nil),           // 20: pawl.v1.ListRunsRequest
+	(*ListRunsResponse)(nil),          // 21: pawl.v1.ListRunsResponse
+	(*ExplainNodeRequest)(nil),        // 22: pawl.v1.ExplainNodeRequest
+	(*ExplainNodeResponse)(nil),       // 23: pawl.v1.ExplainNodeResponse
+	(*ExplainTaintRequest)(nil),       // 24: pawl.v1.ExplainTaintRequest
+	(*ExplainTaintResponse)(nil),      // 25: pawl.v1.ExplainTaintResponse
+	(*ListEffectsRequest)(nil),        // 26: pawl.v1.ListEffectsRequest
+	(*ListEffectsResponse)(nil),       // 27: pawl.v1.ListEffectsResponse
+	(*GetValueRequest)(nil),           // 28: pawl.v1.GetValueRequest
+	(*GetValueResponse)(nil),          // 29: pawl.v1.GetValueResponse
+	(*GetInvocationRequest)(nil),      // 30: pawl.v1.GetInvocationRequest
+	(*GetInvocationResponse)(nil),     // 31: pawl.v1.GetInvocationResponse
+	(*Invocation)(nil),                // 32: pawl.v1.Invocation
+	(*InvocationEffect)(nil),          // 33: pawl.v1.InvocationEffect
+	(*CancelRunRequest)(nil),          // 34: pawl.v1.CancelRunRequest
+	(*CancelRunResponse)(nil),         // 35: pawl.v1.CancelRunResponse
+	(*DeleteRunRequest)(nil),          // 36: pawl.v1.DeleteRunRequest
+	(*DeleteRunResponse)(nil),         // 37: pawl.v1.DeleteRunResponse
+	(*DecideNodeRequest)(nil),         // 38: pawl.v1.DecideNodeRequest
+	(*DecideNodeResponse)(nil),        // 39: pawl.v1.DecideNodeResponse
+	(*RecheckRunRequest)(nil),         // 40: pawl.v1.RecheckRunRequest
+	(*RecheckRunResponse)(nil),        // 41: pawl.v1.RecheckRunResponse
+	(*PauseRunRequest)(nil),           // 42: pawl.v1.PauseRunRequest
+	(*PauseRunResponse)(nil),          // 43: pawl.v1.PauseRunResponse
+	(*TopUpRunRequest)(nil),           // 44: pawl.v1.TopUpRunRequest
+	(*TopUpRunResponse)(nil),          // 45: pawl.v1.TopUpRunResponse
+	(*ResumeRunRequest)(nil),          // 46: pawl.v1.ResumeRunRequest
+	(*ResumeRunResponse)(nil),         // 47: pawl.v1.ResumeRunResponse
+	(*RepairRunRequest)(nil),          // 48: pawl.v1.RepairRunRequest
+	(*SetOutputRequest)(nil),          // 49: pawl.v1.SetOutputRequest
+	(*RepairRunResponse)(nil),         // 50: pawl.v1.RepairRunResponse
+	(*RetryRunRequest)(nil),           // 51: pawl.v1.RetryRunRequest
+	(*RetryRunResponse)(nil),          // 52: pawl.v1.RetryRunResponse
+	(*SignalRunRequest)(nil),          // 53: pawl.v1.SignalRunRequest
+	(*SignalRunResponse)(nil),         // 54: pawl.v1.SignalRunResponse
+	(*UpdateRunMetadataRequest)(nil),  // 55: pawl.v1.UpdateRunMetadataRequest
+	(*UpdateRunMetadataResponse)(nil), // 56: pawl.v1.UpdateRunMetadataResponse
+	(*RunFilter)(nil),                 // 57: pawl.v1.RunFilter
+	(*SaveRunFilterRequest)(nil),      // 58: pawl.v1.SaveRunFilterRequest
+	(*SaveRunFilterResponse)(nil),     // 59: pawl.v1.SaveRunFilterResponse
+	(*ListRunFiltersRequest)(nil),     // 60: pawl.v1.ListRunFiltersRequest
+	(*ListRunFiltersResponse)(nil),    // 61: pawl.v1.ListRunFiltersResponse
+	(*DeleteRunFilterRequest)(nil),    // 62: pawl.v1.DeleteRunFilterRequest
+	(*DeleteRunFilterResponse)(nil),   // 63: pawl.v1.DeleteRunFilterResponse
+	nil,                               // 64: pawl.v1.Refusal.MetadataEntry
+	(*structpb.Value)(nil),            // 65: google.protobuf.Value
+	(*durationpb.Duration)(nil),       // 66: google.protobuf.Duration
+	(*Budget)(nil),                    // 67: pawl.v1.Budget
+	(*Run)(nil),                       // 68: pawl.v1.Run
+	(*RunEvent)(nil),                  // 69: pawl.v1.RunEvent
+	(RunStatus)(0),                    // 70: pawl.v1.RunStatus
+	(*Violation)(nil),                 // 71: pawl.v1.Violation
+	(*DefinitionSource)(nil),          // 72: pawl.v1.DefinitionSource
+	(RunKind)(0),                      // 73: pawl.v1.RunKind
+	(*Explanation)(nil),               // 74: pawl.v1.Explanation
+	(*TaintTrace)(nil),                // 75: pawl.v1.TaintTrace
+	(*Effect)(nil),                    // 76: pawl.v1.Effect
+	(NodeStatus)(0),                   // 77: pawl.v1.NodeStatus
+	(*Amounts)(nil),                   // 78: pawl.v1.Amounts
+	(*RepairPlan)(nil),                // 79: pawl.v1.RepairPlan
+	(*timestamppb.Timestamp)(nil),     // 80: google.protobuf.Timestamp
 }
 var file_pawl_v1_run_service_proto_depIdxs = []int32{
-	56, // 0: pawl.v1.StartRunRequest.input:type_name -> google.protobuf.Value
-	57, // 1: pawl.v1.StartRunRequest.deadline:type_name -> google.protobuf.Duration
+	65, // 0: pawl.v1.StartRunRequest.input:type_name -> google.protobuf.Value
+	66, // 1: pawl.v1.StartRunRequest.deadline:type_name -> google.protobuf.Duration
 	3,  // 2: pawl.v1.StartRunRequest.idempotency:type_name -> pawl.v1.Idempotency
-	58, // 3: pawl.v1.StartRunRequest.budget:type_name -> pawl.v1.Budget
-	0,  // 4: pawl.v1.Idempotency.scope:type_name -> pawl.v1.IdempotencyScope
-	57, // 5: pawl.v1.Idempotency.ttl:type_name -> google.protobuf.Duration
-	59, // 6: pawl.v1.StartRunResponse.run:type_name -> pawl.v1.Run
-	2,  // 7: pawl.v1.ExecuteRunRequest.start:type_name -> pawl.v1.StartRunRequest
-	59, // 8: pawl.v1.ExecuteRunResponse.run:type_name -> pawl.v1.Run
-	60, // 9: pawl.v1.ExecuteRunResponse.events:type_name -> pawl.v1.RunEvent
-	8,  // 10: pawl.v1.SubmitRunsRequest.submissions:type_name -> pawl.v1.Submission
-	2,  // 11: pawl.v1.Submission.start:type_name -> pawl.v1.StartRunRequest
-	10, // 12: pawl.v1.SubmitRunsResponse.answers:type_name -> pawl.v1.SubmissionAnswer
-	11, // 13: pawl.v1.SubmissionAnswer.accepted:type_name -> pawl.v1.AcceptedSubmission
-	13, // 14: pawl.v1.SubmissionAnswer.refused:type_name -> pawl.v1.Refusal
-	12, // 15: pawl.v1.SubmissionAnswer.end:type_name -> pawl.v1.RunEnd
-	61, // 16: pawl.v1.RunEnd.status:type_name -> pawl.v1.RunStatus
-	56, // 17: pawl.v1.RunEnd.output:type_name -> google.protobuf.Value
-	55, // 18: pawl.v1.Refusal.metadata:type_name -> pawl.v1.Refusal.MetadataEntry
-	62, // 19: pawl.v1.Refusal.violations:type_name -> pawl.v1.Violation
-	57, // 20: pawl.v1.Refusal.retry_delay:type_name -> google.protobuf.Duration
-	63, // 21: pawl.v1.TestRunRequest.definition:type_name -> pawl.v1.DefinitionSource
-	56, // 22: pawl.v1.TestRunRequest.input:type_name -> google.protobuf.Value
-	58, // 23: pawl.v1.TestRunRequest.budget:type_name -> pawl.v1.Budget
-	59, // 24: pawl.v1.TestRunResponse.run:type_name -> pawl.v1.Run
-	62, // 25: pawl.v1.TestRunResponse.warnings:type_name -> pawl.v1.Violation
-	59, // 26: pawl.v1.GetRunResponse.run:type_name -> pawl.v1.Run
-	56, // 27: pawl.v1.GetRunResponse.definition:type_name -> google.protobuf.Value
-	57, // 28: pawl.v1.WaitRunRequest.timeout:type_name -> google.protobuf.Duration
-	59, // 29: pawl.v1.WaitRunResponse.run:type_name -> pawl.v1.Run
-	61, // 30: pawl.v1.ListRunsRequest.statuses:type_name -> pawl.v1.RunStatus
-	64, // 31: pawl.v1.ListRunsRequest.kind:type_name -> pawl.v1.RunKind
-	59, // 32: pawl.v1.ListRunsResponse.runs:type_name -> pawl.v1.Run
-	65, // 33: pawl.v1.ExplainNodeResponse.explanation:type_name -> pawl.v1.Explanation
-	66, // 34: pawl.v1.ExplainTaintResponse.trace:type_name -> pawl.v1.TaintTrace
-	67, // 35: pawl.v1.ListEffectsResponse.effects:type_name -> pawl.v1.Effect
-	32, // 36: pawl.v1.GetInvocationResponse.invocation:type_name -> pawl.v1.Invocation
-	56, // 37: pawl.v1.Invocation.input:type_name -> google.protobuf.Value
-	56, // 38: pawl.v1.Invocation.config:type_name -> google.protobuf.Value
-	68, // 39: pawl.v1.Invocation.status:type_name -> pawl.v1.NodeStatus
-	56, // 40: pawl.v1.Invocation.output:type_name -> google.protobuf.Value
-	33, // 41: pawl.v1.Invocation.effects:type_name -> pawl.v1.InvocationEffect
-	56, // 42: pawl.v1.InvocationEffect.result:type_name -> google.protobuf.Value
-	59, // 43: pawl.v1.CancelRunResponse.run:type_name -> pawl.v1.Run
-	1,  // 44: pawl.v1.DecideNodeRequest.decision:type_name -> pawl.v1.Decision
-	59, // 45: pawl.v1.DecideNodeResponse.run:type_name -> pawl.v1.Run
-	59, // 46: pawl.v1.RecheckRunResponse.run:type_name -> pawl.v1.Run
-	59, // 47: pawl.v1.PauseRunResponse.run:type_name -> pawl.v1.Run
-	69, // 48: pawl.v1.TopUpRunRequest.amounts:type_name -> pawl.v1.Amounts
-	59, // 49: pawl.v1.TopUpRunResponse.run:type_name -> pawl.v1.Run
-	59, // 50: pawl.v1.ResumeRunResponse.run:type_name -> pawl.v1.Run
-	63, // 51: pawl.v1.RepairRunRequest.definition:type_name -> pawl.v1.DefinitionSource
-	56, // 52: pawl.v1.RepairRunRequest.input:type_name -> google.protobuf.Value
-	49, // 53: pawl.v1.RepairRunRequest.outputs:type_name -> pawl.v1.SetOutputRequest
-	56, // 54: pawl.v1.SetOutputRequest.output:type_name -> google.protobuf.Value
-	70, // 55: pawl.v1.RepairRunResponse.plan:type_name -> pawl.v1.RepairPlan
-	59, // 56: pawl.v1.RepairRunResponse.run:type_name -> pawl.v1.Run
-	62, // 57: pawl.v1.RepairRunResponse.warnings:type_name -> pawl.v1.Violation
-	70, // 58: pawl.v1.RetryRunResponse.plan:type_name -> pawl.v1.RepairPlan
-	59, // 59: pawl.v1.RetryRunResponse.run:type_name -> pawl.v1.Run
-	56, // 60: pawl.v1.SignalRunRequest.payload:type_name -> google.protobuf.Value
-	59, // 61: pawl.v1.SignalRunResponse.run:type_name -> pawl.v1.Run
-	2,  // 62: pawl.v1.RunService.StartRun:input_type -> pawl.v1.StartRunRequest
-	5,  // 63: pawl.v1.RunService.ExecuteRun:input_type -> pawl.v1.ExecuteRunRequest
-	7,  // 64: pawl.v1.RunService.SubmitRuns:input_type -> pawl.v1.SubmitRunsRequest
-	14, // 65: pawl.v1.RunService.TestRun:input_type -> pawl.v1.TestRunRequest
-	16, // 66: pawl.v1.RunService.GetRun:input_type -> pawl.v1.GetRunRequest
-	18, // 67: pawl.v1.RunService.WaitRun:input_type -> pawl.v1.WaitRunRequest
-	20, // 68: pawl.v1.RunService.ListRuns:input_type -> pawl.v1.ListRunsRequest
-	22, // 69: pawl.v1.RunService.ExplainNode:input_type -> pawl.v1.ExplainNodeRequest
-	24, // 70: pawl.v1.RunService.ExplainTaint:input_type -> pawl.v1.ExplainTaintRequest
-	26, // 71: pawl.v1.RunService.ListEffects:input_type -> pawl.v1.ListEffectsRequest
-	28, // 72: pawl.v1.RunService.GetValue:input_type -> pawl.v1.GetValueRequest
-	30, // 73: pawl.v1.RunService.GetInvocation:input_type -> pawl.v1.GetInvocationRequest
-	34, // 74: pawl.v1.RunService.CancelRun:input_type -> pawl.v1.CancelRunRequest
-	42, // 75: pawl.v1.RunService.PauseRun:input_type -> pawl.v1.PauseRunRequest
-	46, // 76: pawl.v1.RunService.ResumeRun:input_type -> pawl.v1.ResumeRunRequest
-	53, // 77: pawl.v1.RunService.SignalRun:input_type -> pawl.v1.SignalRunRequest
-	44, // 78: pawl.v1.RunService.TopUpRun:input_type -> pawl.v1.TopUpRunRequest
-	36, // 79: pawl.v1.RunService.DeleteRun:input_type -> pawl.v1.DeleteRunRequest
-	40, // 80: pawl.v1.RunService.RecheckRun:input_type -> pawl.v1.RecheckRunRequest
-	48, // 81: pawl.v1.RunService.RepairRun:input_type -> pawl.v1.RepairRunRequest
-	51, // 82: pawl.v1.RunService.RetryRun:input_type -> pawl.v1.RetryRunRequest
-	38, // 83: pawl.v1.RunService.DecideNode:input_type -> pawl.v1.DecideNodeRequest
-	4,  // 84: pawl.v1.RunService.StartRun:output_type -> pawl.v1.StartRunResponse
-	6,  // 85: pawl.v1.RunService.ExecuteRun:output_type -> pawl.v1.ExecuteRunResponse
-	9,  // 86: pawl.v1.RunService.SubmitRuns:output_type -> pawl.v1.SubmitRunsResponse
-	15, // 87: pawl.v1.RunService.TestRun:output_type -> pawl.v1.TestRunResponse
-	17, // 88: pawl.v1.RunService.GetRun:output_type -> pawl.v1.GetRunResponse
-	19, // 89: pawl.v1.RunService.WaitRun:output_type -> pawl.v1.WaitRunResponse
-	21, // 90: pawl.v1.RunService.ListRuns:output_type -> pawl.v1.ListRunsResponse
-	23, // 91: pawl.v1.RunService.ExplainNode:output_type -> pawl.v1.ExplainNodeResponse
-	25, // 92: pawl.v1.RunService.ExplainTaint:output_type -> pawl.v1.ExplainTaintResponse
-	27, // 93: pawl.v1.RunService.ListEffects:output_type -> pawl.v1.ListEffectsResponse
-	29, // 94: pawl.v1.RunService.GetValue:output_type -> pawl.v1.GetValueResponse
-	31, // 95: pawl.v1.RunService.GetInvocation:output_type -> pawl.v1.GetInvocationResponse
-	35, // 96: pawl.v1.RunService.CancelRun:output_type -> pawl.v1.CancelRunResponse
-	43, // 97: pawl.v1.RunService.PauseRun:output_type -> pawl.v1.PauseRunResponse
-	47, // 98: pawl.v1.RunService.ResumeRun:output_type -> pawl.v1.ResumeRunResponse
-	54, // 99: pawl.v1.RunService.SignalRun:output_type -> pawl.v1.SignalRunResponse
-	45, // 100: pawl.v1.RunService.TopUpRun:output_type -> pawl.v1.TopUpRunResponse
-	37, // 101: pawl.v1.RunService.DeleteRun:output_type -> pawl.v1.DeleteRunResponse
-	41, // 102: pawl.v1.RunService.RecheckRun:output_type -> pawl.v1.RecheckRunResponse
-	50, // 103: pawl.v1.RunService.RepairRun:output_type -> pawl.v1.RepairRunResponse
-	52, // 104: pawl.v1.RunService.RetryRun:output_type -> pawl.v1.RetryRunResponse
-	39, // 105: pawl.v1.RunService.DecideNode:output_type -> pawl.v1.DecideNodeResponse
-	84, // [84:106] is the sub-list for method output_type
-	62, // [62:84] is the sub-list for method input_type
-	62, // [62:62] is the sub-list for extension type_name
-	62, // [62:62] is the sub-list for extension extendee
-	0,  // [0:62] is the sub-list for field type_name
+	65, // 3: pawl.v1.StartRunRequest.metadata:type_name -> google.protobuf.Value
+	67, // 4: pawl.v1.StartRunRequest.budget:type_name -> pawl.v1.Budget
+	0,  // 5: pawl.v1.Idempotency.scope:type_name -> pawl.v1.IdempotencyScope
+	66, // 6: pawl.v1.Idempotency.ttl:type_name -> google.protobuf.Duration
+	68, // 7: pawl.v1.StartRunResponse.run:type_name -> pawl.v1.Run
+	2,  // 8: pawl.v1.ExecuteRunRequest.start:type_name -> pawl.v1.StartRunRequest
+	68, // 9: pawl.v1.ExecuteRunResponse.run:type_name -> pawl.v1.Run
+	69, // 10: pawl.v1.ExecuteRunResponse.events:type_name -> pawl.v1.RunEvent
+	8,  // 11: pawl.v1.SubmitRunsRequest.submissions:type_name -> pawl.v1.Submission
+	2,  // 12: pawl.v1.Submission.start:type_name -> pawl.v1.StartRunRequest
+	10, // 13: pawl.v1.SubmitRunsResponse.answers:type_name -> pawl.v1.SubmissionAnswer
+	11, // 14: pawl.v1.SubmissionAnswer.accepted:type_name -> pawl.v1.AcceptedSubmission
+	13, // 15: pawl.v1.SubmissionAnswer.refused:type_name -> pawl.v1.Refusal
+	12, // 16: pawl.v1.SubmissionAnswer.end:type_name -> pawl.v1.RunEnd
+	70, // 17: pawl.v1.RunEnd.status:type_name -> pawl.v1.RunStatus
+	65, // 18: pawl.v1.RunEnd.output:type_name -> google.protobuf.Value
+	64, // 19: pawl.v1.Refusal.metadata:type_name -> pawl.v1.Refusal.MetadataEntry
+	71, // 20: pawl.v1.Refusal.violations:type_name -> pawl.v1.Violation
+	66, // 21: pawl.v1.Refusal.retry_delay:type_name -> google.protobuf.Duration
+	72, // 22: pawl.v1.TestRunRequest.definition:type_name -> pawl.v1.DefinitionSource
+	65, // 23: pawl.v1.TestRunRequest.input:type_name -> google.protobuf.Value
+	67, // 24: pawl.v1.TestRunRequest.budget:type_name -> pawl.v1.Budget
+	68, // 25: pawl.v1.TestRunResponse.run:type_name -> pawl.v1.Run
+	71, // 26: pawl.v1.TestRunResponse.warnings:type_name -> pawl.v1.Violation
+	68, // 27: pawl.v1.GetRunResponse.run:type_name -> pawl.v1.Run
+	65, // 28: pawl.v1.GetRunResponse.definition:type_name -> google.protobuf.Value
+	66, // 29: pawl.v1.WaitRunRequest.timeout:type_name -> google.protobuf.Duration
+	68, // 30: pawl.v1.WaitRunResponse.run:type_name -> pawl.v1.Run
+	70, // 31: pawl.v1.ListRunsRequest.statuses:type_name -> pawl.v1.RunStatus
+	73, // 32: pawl.v1.ListRunsRequest.kind:type_name -> pawl.v1.RunKind
+	68, // 33: pawl.v1.ListRunsResponse.runs:type_name -> pawl.v1.Run
+	74, // 34: pawl.v1.ExplainNodeResponse.explanation:type_name -> pawl.v1.Explanation
+	75, // 35: pawl.v1.ExplainTaintResponse.trace:type_name -> pawl.v1.TaintTrace
+	76, // 36: pawl.v1.ListEffectsResponse.effects:type_name -> pawl.v1.Effect
+	32, // 37: pawl.v1.GetInvocationResponse.invocation:type_name -> pawl.v1.Invocation
+	65, // 38: pawl.v1.Invocation.input:type_name -> google.protobuf.Value
+	65, // 39: pawl.v1.Invocation.config:type_name -> google.protobuf.Value
+	77, // 40: pawl.v1.Invocation.status:type_name -> pawl.v1.NodeStatus
+	65, // 41: pawl.v1.Invocation.output:type_name -> google.protobuf.Value
+	33, // 42: pawl.v1.Invocation.effects:type_name -> pawl.v1.InvocationEffect
+	65, // 43: pawl.v1.InvocationEffect.result:type_name -> google.protobuf.Value
+	68, // 44: pawl.v1.CancelRunResponse.run:type_name -> pawl.v1.Run
+	1,  // 45: pawl.v1.DecideNodeRequest.decision:type_name -> pawl.v1.Decision
+	68, // 46: pawl.v1.DecideNodeResponse.run:type_name -> pawl.v1.Run
+	68, // 47: pawl.v1.RecheckRunResponse.run:type_name -> pawl.v1.Run
+	68, // 48: pawl.v1.PauseRunResponse.run:type_name -> pawl.v1.Run
+	78, // 49: pawl.v1.TopUpRunRequest.amounts:type_name -> pawl.v1.Amounts
+	68, // 50: pawl.v1.TopUpRunResponse.run:type_name -> pawl.v1.Run
+	68, // 51: pawl.v1.ResumeRunResponse.run:type_name -> pawl.v1.Run
+	72, // 52: pawl.v1.RepairRunRequest.definition:type_name -> pawl.v1.DefinitionSource
+	65, // 53: pawl.v1.RepairRunRequest.input:type_name -> google.protobuf.Value
+	49, // 54: pawl.v1.RepairRunRequest.outputs:type_name -> pawl.v1.SetOutputRequest
+	65, // 55: pawl.v1.SetOutputRequest.output:type_name -> google.protobuf.Value
+	79, // 56: pawl.v1.RepairRunResponse.plan:type_name -> pawl.v1.RepairPlan
+	68, // 57: pawl.v1.RepairRunResponse.run:type_name -> pawl.v1.Run
+	71, // 58: pawl.v1.RepairRunResponse.warnings:type_name -> pawl.v1.Violation
+	79, // 59: pawl.v1.RetryRunResponse.plan:type_name -> pawl.v1.RepairPlan
+	68, // 60: pawl.v1.RetryRunResponse.run:type_name -> pawl.v1.Run
+	65, // 61: pawl.v1.SignalRunRequest.payload:type_name -> google.protobuf.Value
+	68, // 62: pawl.v1.SignalRunResponse.run:type_name -> pawl.v1.Run
+	65, // 63: pawl.v1.UpdateRunMetadataRequest.metadata:type_name -> google.protobuf.Value
+	68, // 64: pawl.v1.UpdateRunMetadataResponse.run:type_name -> pawl.v1.Run
+	80, // 65: pawl.v1.RunFilter.create_time:type_name -> google.protobuf.Timestamp
+	80, // 66: pawl.v1.RunFilter.update_time:type_name -> google.protobuf.Timestamp
+	57, // 67: pawl.v1.SaveRunFilterResponse.run_filter:type_name -> pawl.v1.RunFilter
+	57, // 68: pawl.v1.ListRunFiltersResponse.run_filters:type_name -> pawl.v1.RunFilter
+	2,  // 69: pawl.v1.RunService.StartRun:input_type -> pawl.v1.StartRunRequest
+	5,  // 70: pawl.v1.RunService.ExecuteRun:input_type -> pawl.v1.ExecuteRunRequest
+	7,  // 71: pawl.v1.RunService.SubmitRuns:input_type -> pawl.v1.SubmitRunsRequest
+	14, // 72: pawl.v1.RunService.TestRun:input_type -> pawl.v1.TestRunRequest
+	16, // 73: pawl.v1.RunService.GetRun:input_type -> pawl.v1.GetRunRequest
+	18, // 74: pawl.v1.RunService.WaitRun:input_type -> pawl.v1.WaitRunRequest
+	20, // 75: pawl.v1.RunService.ListRuns:input_type -> pawl.v1.ListRunsRequest
+	22, // 76: pawl.v1.RunService.ExplainNode:input_type -> pawl.v1.ExplainNodeRequest
+	24, // 77: pawl.v1.RunService.ExplainTaint:input_type -> pawl.v1.ExplainTaintRequest
+	26, // 78: pawl.v1.RunService.ListEffects:input_type -> pawl.v1.ListEffectsRequest
+	28, // 79: pawl.v1.RunService.GetValue:input_type -> pawl.v1.GetValueRequest
+	30, // 80: pawl.v1.RunService.GetInvocation:input_type -> pawl.v1.GetInvocationRequest
+	34, // 81: pawl.v1.RunService.CancelRun:input_type -> pawl.v1.CancelRunRequest
+	42, // 82: pawl.v1.RunService.PauseRun:input_type -> pawl.v1.PauseRunRequest
+	46, // 83: pawl.v1.RunService.ResumeRun:input_type -> pawl.v1.ResumeRunRequest
+	53, // 84: pawl.v1.RunService.SignalRun:input_type -> pawl.v1.SignalRunRequest
+	55, // 85: pawl.v1.RunService.UpdateRunMetadata:input_type -> pawl.v1.UpdateRunMetadataRequest
+	58, // 86: pawl.v1.RunService.SaveRunFilter:input_type -> pawl.v1.SaveRunFilterRequest
+	60, // 87: pawl.v1.RunService.ListRunFilters:input_type -> pawl.v1.ListRunFiltersRequest
+	62, // 88: pawl.v1.RunService.DeleteRunFilter:input_type -> pawl.v1.DeleteRunFilterRequest
+	44, // 89: pawl.v1.RunService.TopUpRun:input_type -> pawl.v1.TopUpRunRequest
+	36, // 90: pawl.v1.RunService.DeleteRun:input_type -> pawl.v1.DeleteRunRequest
+	40, // 91: pawl.v1.RunService.RecheckRun:input_type -> pawl.v1.RecheckRunRequest
+	48, // 92: pawl.v1.RunService.RepairRun:input_type -> pawl.v1.RepairRunRequest
+	51, // 93: pawl.v1.RunService.RetryRun:input_type -> pawl.v1.RetryRunRequest
+	38, // 94: pawl.v1.RunService.DecideNode:input_type -> pawl.v1.DecideNodeRequest
+	4,  // 95: pawl.v1.RunService.StartRun:output_type -> pawl.v1.StartRunResponse
+	6,  // 96: pawl.v1.RunService.ExecuteRun:output_type -> pawl.v1.ExecuteRunResponse
+	9,  // 97: pawl.v1.RunService.SubmitRuns:output_type -> pawl.v1.SubmitRunsResponse
+	15, // 98: pawl.v1.RunService.TestRun:output_type -> pawl.v1.TestRunResponse
+	17, // 99: pawl.v1.RunService.GetRun:output_type -> pawl.v1.GetRunResponse
+	19, // 100: pawl.v1.RunService.WaitRun:output_type -> pawl.v1.WaitRunResponse
+	21, // 101: pawl.v1.RunService.ListRuns:output_type -> pawl.v1.ListRunsResponse
+	23, // 102: pawl.v1.RunService.ExplainNode:output_type -> pawl.v1.ExplainNodeResponse
+	25, // 103: pawl.v1.RunService.ExplainTaint:output_type -> pawl.v1.ExplainTaintResponse
+	27, // 104: pawl.v1.RunService.ListEffects:output_type -> pawl.v1.ListEffectsResponse
+	29, // 105: pawl.v1.RunService.GetValue:output_type -> pawl.v1.GetValueResponse
+	31, // 106: pawl.v1.RunService.GetInvocation:output_type -> pawl.v1.GetInvocationResponse
+	35, // 107: pawl.v1.RunService.CancelRun:output_type -> pawl.v1.CancelRunResponse
+	43, // 108: pawl.v1.RunService.PauseRun:output_type -> pawl.v1.PauseRunResponse
+	47, // 109: pawl.v1.RunService.ResumeRun:output_type -> pawl.v1.ResumeRunResponse
+	54, // 110: pawl.v1.RunService.SignalRun:output_type -> pawl.v1.SignalRunResponse
+	56, // 111: pawl.v1.RunService.UpdateRunMetadata:output_type -> pawl.v1.UpdateRunMetadataResponse
+	59, // 112: pawl.v1.RunService.SaveRunFilter:output_type -> pawl.v1.SaveRunFilterResponse
+	61, // 113: pawl.v1.RunService.ListRunFilters:output_type -> pawl.v1.ListRunFiltersResponse
+	63, // 114: pawl.v1.RunService.DeleteRunFilter:output_type -> pawl.v1.DeleteRunFilterResponse
+	45, // 115: pawl.v1.RunService.TopUpRun:output_type -> pawl.v1.TopUpRunResponse
+	37, // 116: pawl.v1.RunService.DeleteRun:output_type -> pawl.v1.DeleteRunResponse
+	41, // 117: pawl.v1.RunService.RecheckRun:output_type -> pawl.v1.RecheckRunResponse
+	50, // 118: pawl.v1.RunService.RepairRun:output_type -> pawl.v1.RepairRunResponse
+	52, // 119: pawl.v1.RunService.RetryRun:output_type -> pawl.v1.RetryRunResponse
+	39, // 120: pawl.v1.RunService.DecideNode:output_type -> pawl.v1.DecideNodeResponse
+	95, // [95:121] is the sub-list for method output_type
+	69, // [69:95] is the sub-list for method input_type
+	69, // [69:69] is the sub-list for extension type_name
+	69, // [69:69] is the sub-list for extension extendee
+	0,  // [0:69] is the sub-list for field type_name
 }
 
 func init() { file_pawl_v1_run_service_proto_init() }
@@ -4509,7 +5121,7 @@ func file_pawl_v1_run_service_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_pawl_v1_run_service_proto_rawDesc), len(file_pawl_v1_run_service_proto_rawDesc)),
 			NumEnums:      2,
-			NumMessages:   54,
+			NumMessages:   63,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

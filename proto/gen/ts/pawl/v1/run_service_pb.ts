@@ -4,8 +4,8 @@
 
 import type { GenEnum, GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import { enumDesc, fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
-import type { Duration, Value } from "@bufbuild/protobuf/wkt";
-import { file_google_protobuf_duration, file_google_protobuf_struct } from "@bufbuild/protobuf/wkt";
+import type { Duration, Timestamp, Value } from "@bufbuild/protobuf/wkt";
+import { file_google_protobuf_duration, file_google_protobuf_struct, file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
 import type { Effect } from "./effect_pb.ts";
 import { file_pawl_v1_effect } from "./effect_pb.ts";
 import type { RunEvent } from "./event_pb.ts";
@@ -24,7 +24,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file pawl/v1/run_service.proto.
  */
 export const file_pawl_v1_run_service: GenFile = /*@__PURE__*/
-  fileDesc("ChlwYXdsL3YxL3J1bl9zZXJ2aWNlLnByb3RvEgdwYXdsLnYxIo8DCg9TdGFydFJ1blJlcXVlc3QSEwoLd29ya2Zsb3dfaWQYASABKAkSDwoHdmVyc2lvbhgCIAEoDRISCgppbnB1dF9qc29uGAMgASgMEiUKBWlucHV0GAQgASgLMhYuZ29vZ2xlLnByb3RvYnVmLlZhbHVlEhIKCnJlcXVlc3RfaWQYBSABKAkSEAoIcHJpb3JpdHkYBiABKAUSKwoIZGVhZGxpbmUYByABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SKQoLaWRlbXBvdGVuY3kYCCABKAsyFC5wYXdsLnYxLklkZW1wb3RlbmN5EhYKDm1heF9pdGVyYXRpb25zGAsgASgNEgwKBGdvYWwYQSABKAkSEwoLY29uc3RyYWludHMYQiADKAkSGAoLbWF4X3JldHJpZXMYQyABKA1IAIgBARIXCg91bnRydXN0ZWRfaW5wdXQYSyABKAgSHwoGYnVkZ2V0GFAgASgLMg8ucGF3bC52MS5CdWRnZXRCDgoMX21heF9yZXRyaWVzIl8KC0lkZW1wb3RlbmN5EigKBXNjb3BlGAEgASgOMhkucGF3bC52MS5JZGVtcG90ZW5jeVNjb3BlEiYKA3R0bBgCIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbiJAChBTdGFydFJ1blJlc3BvbnNlEhkKA3J1bhgBIAEoCzIMLnBhd2wudjEuUnVuEhEKCWR1cGxpY2F0ZRgCIAEoCCJLChFFeGVjdXRlUnVuUmVxdWVzdBInCgVzdGFydBgBIAEoCzIYLnBhd2wudjEuU3RhcnRSdW5SZXF1ZXN0Eg0KBXR5cGVzGAIgAygJImUKEkV4ZWN1dGVSdW5SZXNwb25zZRIZCgNydW4YASABKAsyDC5wYXdsLnYxLlJ1bhIRCglkdXBsaWNhdGUYAiABKAgSIQoGZXZlbnRzGAMgAygLMhEucGF3bC52MS5SdW5FdmVudCI9ChFTdWJtaXRSdW5zUmVxdWVzdBIoCgtzdWJtaXNzaW9ucxgBIAMoCzITLnBhd2wudjEuU3VibWlzc2lvbiJYCgpTdWJtaXNzaW9uEicKBXN0YXJ0GAEgASgLMhgucGF3bC52MS5TdGFydFJ1blJlcXVlc3QSDAoEd2FpdBgCIAEoCBITCgt0cmFjZXBhcmVudBgDIAEoCSJAChJTdWJtaXRSdW5zUmVzcG9uc2USKgoHYW5zd2VycxgBIAMoCzIZLnBhd2wudjEuU3VibWlzc2lvbkFuc3dlciKWAQoQU3VibWlzc2lvbkFuc3dlchISCgpyZXF1ZXN0X2lkGAEgASgJEi0KCGFjY2VwdGVkGAIgASgLMhsucGF3bC52MS5BY2NlcHRlZFN1Ym1pc3Npb24SIQoHcmVmdXNlZBgDIAEoCzIQLnBhd2wudjEuUmVmdXNhbBIcCgNlbmQYBCABKAsyDy5wYXdsLnYxLlJ1bkVuZCI3ChJBY2NlcHRlZFN1Ym1pc3Npb24SDgoGcnVuX2lkGAEgASgJEhEKCWR1cGxpY2F0ZRgCIAEoCCLuAQoGUnVuRW5kEg4KBnJ1bl9pZBgBIAEoCRIiCgZzdGF0dXMYAiABKA4yEi5wYXdsLnYxLlJ1blN0YXR1cxITCgtvdXRwdXRfanNvbhgDIAEoDBImCgZvdXRwdXQYZyABKAsyFi5nb29nbGUucHJvdG9idWYuVmFsdWUSFQoNZXJyb3JfbWVzc2FnZRgEIAEoCRIUCgxoYXNfZmFpbHVyZXMYBSABKAgSFQoNbGFzdF9ldmVudF9pZBgGIAEoBBIWCg5mYWlsZWRfbm9kZV9pZBgHIAEoCRIXCg92YWx1ZXNfbGVmdF9vdXQYZCADKAkijgIKB1JlZnVzYWwSDAoEY29kZRgBIAEoBRIOCgZyZWFzb24YAiABKAkSDwoHbWVzc2FnZRgDIAEoCRIwCghtZXRhZGF0YRgEIAMoCzIeLnBhd2wudjEuUmVmdXNhbC5NZXRhZGF0YUVudHJ5EiYKCnZpb2xhdGlvbnMYBSADKAsyEi5wYXdsLnYxLlZpb2xhdGlvbhIuCgtyZXRyeV9kZWxheRgGIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbhIZChFvcmlnaW5fcmVxdWVzdF9pZBgHIAEoCRovCg1NZXRhZGF0YUVudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEirQIKDlRlc3RSdW5SZXF1ZXN0Ei0KCmRlZmluaXRpb24YASABKAsyGS5wYXdsLnYxLkRlZmluaXRpb25Tb3VyY2USEgoKaW5wdXRfanNvbhgCIAEoDBIlCgVpbnB1dBgDIAEoCzIWLmdvb2dsZS5wcm90b2J1Zi5WYWx1ZRISCgpyZXF1ZXN0X2lkGAQgASgJEhYKDm1heF9pdGVyYXRpb25zGAcgASgNEgwKBGdvYWwYQSABKAkSEwoLY29uc3RyYWludHMYQiADKAkSGAoLbWF4X3JldHJpZXMYQyABKA1IAIgBARIXCg91bnRydXN0ZWRfaW5wdXQYSyABKAgSHwoGYnVkZ2V0GFAgASgLMg8ucGF3bC52MS5CdWRnZXRCDgoMX21heF9yZXRyaWVzImUKD1Rlc3RSdW5SZXNwb25zZRIZCgNydW4YASABKAsyDC5wYXdsLnYxLlJ1bhIRCglkdXBsaWNhdGUYAiABKAgSJAoId2FybmluZ3MYAyADKAsyEi5wYXdsLnYxLlZpb2xhdGlvbiI0Cg1HZXRSdW5SZXF1ZXN0Eg4KBnJ1bl9pZBgBIAEoCRITCgthdF9ldmVudF9pZBgCIAEoBCKJAQoOR2V0UnVuUmVzcG9uc2USGQoDcnVuGAEgASgLMgwucGF3bC52MS5SdW4SFwoPZGVmaW5pdGlvbl9qc29uGAIgASgMEioKCmRlZmluaXRpb24YZiABKAsyFi5nb29nbGUucHJvdG9idWYuVmFsdWUSFwoPdmFsdWVzX2xlZnRfb3V0GGQgAygJIkwKDldhaXRSdW5SZXF1ZXN0Eg4KBnJ1bl9pZBgBIAEoCRIqCgd0aW1lb3V0GAIgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uIj8KD1dhaXRSdW5SZXNwb25zZRIZCgNydW4YASABKAsyDC5wYXdsLnYxLlJ1bhIRCgloYXNfZW5kZWQYAiABKAgitwEKD0xpc3RSdW5zUmVxdWVzdBIkCghzdGF0dXNlcxgBIAMoDjISLnBhd2wudjEuUnVuU3RhdHVzEhMKC3dvcmtmbG93X2lkGAIgASgJEh4KBGtpbmQYAyABKA4yEC5wYXdsLnYxLlJ1bktpbmQSEQoJcGFnZV9zaXplGAQgASgFEhIKCnBhZ2VfdG9rZW4YBSABKAkSDQoFcXVlcnkYBiABKAkSEwoLc2NoZWR1bGVfaWQYPCABKAkiRwoQTGlzdFJ1bnNSZXNwb25zZRIaCgRydW5zGAEgAygLMgwucGF3bC52MS5SdW4SFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJIkgKEkV4cGxhaW5Ob2RlUmVxdWVzdBIOCgZydW5faWQYASABKAkSDwoHbm9kZV9pZBgCIAEoCRIRCglpdGVyYXRpb24YAyABKA0iQAoTRXhwbGFpbk5vZGVSZXNwb25zZRIpCgtleHBsYW5hdGlvbhgBIAEoCzIULnBhd2wudjEuRXhwbGFuYXRpb24iXQoTRXhwbGFpblRhaW50UmVxdWVzdBIOCgZydW5faWQYASABKAkSDwoHbm9kZV9pZBgCIAEoCRIRCglpdGVyYXRpb24YAyABKA0SEgoKbWVtb3J5X2tleRgEIAEoCSI6ChRFeHBsYWluVGFpbnRSZXNwb25zZRIiCgV0cmFjZRgBIAEoCzITLnBhd2wudjEuVGFpbnRUcmFjZSJcChJMaXN0RWZmZWN0c1JlcXVlc3QSDgoGcnVuX2lkGAEgASgJEg8KB25vZGVfaWQYAiABKAkSEQoJcGFnZV9zaXplGAMgASgFEhIKCnBhZ2VfdG9rZW4YBCABKAkiUAoTTGlzdEVmZmVjdHNSZXNwb25zZRIgCgdlZmZlY3RzGAEgAygLMg8ucGF3bC52MS5FZmZlY3QSFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJIj8KD0dldFZhbHVlUmVxdWVzdBIOCgZydW5faWQYASABKAkSDgoGc2hhMjU2GAIgASgJEgwKBHBhcnQYAyABKA0iNQoQR2V0VmFsdWVSZXNwb25zZRIMCgRkYXRhGAEgASgMEhMKC3RvdGFsX2J5dGVzGAIgASgEIkoKFEdldEludm9jYXRpb25SZXF1ZXN0Eg4KBnJ1bl9pZBgBIAEoCRIPCgdub2RlX2lkGAIgASgJEhEKCWl0ZXJhdGlvbhgDIAEoDSJAChVHZXRJbnZvY2F0aW9uUmVzcG9uc2USJwoKaW52b2NhdGlvbhgBIAEoCzITLnBhd2wudjEuSW52b2NhdGlvbiK3AwoKSW52b2NhdGlvbhIMCgR0eXBlGAEgASgJEhIKCmlucHV0X2pzb24YAiABKAwSJQoFaW5wdXQYZiABKAsyFi5nb29nbGUucHJvdG9idWYuVmFsdWUSEwoLY29uZmlnX2pzb24YAyABKAwSJgoGY29uZmlnGGcgASgLMhYuZ29vZ2xlLnByb3RvYnVmLlZhbHVlEg8KB2F0dGVtcHQYBCABKA0SEgoKZWZmZWN0X2tleRgFIAEoCRISCgp0aW1lb3V0X21zGAYgASgEEhMKC3dvcmtmbG93X2lkGAcgASgJEiMKBnN0YXR1cxgIIAEoDjITLnBhd2wudjEuTm9kZVN0YXR1cxITCgtvdXRwdXRfanNvbhgJIAEoDBImCgZvdXRwdXQYbSABKAsyFi5nb29nbGUucHJvdG9idWYuVmFsdWUSDgoGaGFuZGxlGAogASgJEg0KBWNhdXNlGAsgASgJEg8KB21lc3NhZ2UYDCABKAkSKgoHZWZmZWN0cxgNIAMoCzIZLnBhd2wudjEuSW52b2NhdGlvbkVmZmVjdBIXCg92YWx1ZXNfbGVmdF9vdXQYZCADKAkinwEKEEludm9jYXRpb25FZmZlY3QSDAoEbmFtZRgBIAEoCRIUCgxlZmZlY3RfY2xhc3MYAiABKAkSEQoJY29tbWl0dGVkGAMgASgIEhMKC3Jlc3VsdF9qc29uGAQgASgMEiYKBnJlc3VsdBhoIAEoCzIWLmdvb2dsZS5wcm90b2J1Zi5WYWx1ZRIXCg92YWx1ZXNfbGVmdF9vdXQYZCADKAkibgoQQ2FuY2VsUnVuUmVxdWVzdBIOCgZydW5faWQYASABKAkSDgoGcmVhc29uGAIgASgJEhIKCnJlcXVlc3RfaWQYAyABKAkSFwoKY29tcGVuc2F0ZRhaIAEoCEgAiAEBQg0KC19jb21wZW5zYXRlIi4KEUNhbmNlbFJ1blJlc3BvbnNlEhkKA3J1bhgBIAEoCzIMLnBhd2wudjEuUnVuIjYKEERlbGV0ZVJ1blJlcXVlc3QSDgoGcnVuX2lkGAEgASgJEhIKCnJlcXVlc3RfaWQYAiABKAkiEwoRRGVsZXRlUnVuUmVzcG9uc2UikQEKEURlY2lkZU5vZGVSZXF1ZXN0Eg4KBnJ1bl9pZBgBIAEoCRIPCgdub2RlX2lkGAIgASgJEhEKCWl0ZXJhdGlvbhgDIAEoDRIjCghkZWNpc2lvbhgEIAEoDjIRLnBhd2wudjEuRGVjaXNpb24SDwoHY29tbWVudBgFIAEoCRISCgpyZXF1ZXN0X2lkGAYgASgJIi8KEkRlY2lkZU5vZGVSZXNwb25zZRIZCgNydW4YASABKAsyDC5wYXdsLnYxLlJ1biI3ChFSZWNoZWNrUnVuUmVxdWVzdBIOCgZydW5faWQYASABKAkSEgoKcmVxdWVzdF9pZBgCIAEoCSIvChJSZWNoZWNrUnVuUmVzcG9uc2USGQoDcnVuGAEgASgLMgwucGF3bC52MS5SdW4iYwoPUGF1c2VSdW5SZXF1ZXN0Eg4KBnJ1bl9pZBgBIAEoCRIKCgJieRgCIAEoCRIOCgZyZWFzb24YAyABKAkSEgoKcmVxdWVzdF9pZBgEIAEoCRIQCghjaGlsZHJlbhgFIAEoCCItChBQYXVzZVJ1blJlc3BvbnNlEhkKA3J1bhgBIAEoCzIMLnBhd2wudjEuUnVuInQKD1RvcFVwUnVuUmVxdWVzdBIOCgZydW5faWQYASABKAkSIQoHYW1vdW50cxgCIAEoCzIQLnBhd2wudjEuQW1vdW50cxIKCgJieRgDIAEoCRIOCgZyZWFzb24YBCABKAkSEgoKcmVxdWVzdF9pZBgFIAEoCSItChBUb3BVcFJ1blJlc3BvbnNlEhkKA3J1bhgBIAEoCzIMLnBhd2wudjEuUnVuImQKEFJlc3VtZVJ1blJlcXVlc3QSDgoGcnVuX2lkGAEgASgJEgoKAmJ5GAIgASgJEg4KBnJlYXNvbhgDIAEoCRISCgpyZXF1ZXN0X2lkGAQgASgJEhAKCGNoaWxkcmVuGAUgASgIIi4KEVJlc3VtZVJ1blJlc3BvbnNlEhkKA3J1bhgBIAEoCzIMLnBhd2wudjEuUnVuIvMCChBSZXBhaXJSdW5SZXF1ZXN0Eg4KBnJ1bl9pZBgBIAEoCRISCgpmcm9tX25vZGVzGAIgAygJEhUKDWZyb21fZXZlbnRfaWQYAyABKAQSLQoKZGVmaW5pdGlvbhgEIAEoCzIZLnBhd2wudjEuRGVmaW5pdGlvblNvdXJjZRIOCgZsYXRlc3QYBSABKAgSEgoKaW5wdXRfanNvbhgGIAEoDBIlCgVpbnB1dBgHIAEoCzIWLmdvb2dsZS5wcm90b2J1Zi5WYWx1ZRIqCgdvdXRwdXRzGAggAygLMhkucGF3bC52MS5TZXRPdXRwdXRSZXF1ZXN0EhIKCmtlZXBfbm9kZXMYCSADKAkSDwoHZHJ5X3J1bhgKIAEoCBITCgtwbGFuX2RpZ2VzdBgLIAEoCRISCgpyZXF1ZXN0X2lkGAwgASgJEgoKAmJ5GA0gASgJEg4KBnJlYXNvbhgOIAEoCRIUCgxrZWVwX2VmZmVjdHMYDyABKAgicAoQU2V0T3V0cHV0UmVxdWVzdBIPCgdub2RlX2lkGAEgASgJEhMKC291dHB1dF9qc29uGAIgASgMEiYKBm91dHB1dBgDIAEoCzIWLmdvb2dsZS5wcm90b2J1Zi5WYWx1ZRIOCgZoYW5kbGUYBCABKAkiigEKEVJlcGFpclJ1blJlc3BvbnNlEiEKBHBsYW4YASABKAsyEy5wYXdsLnYxLlJlcGFpclBsYW4SGQoDcnVuGAIgASgLMgwucGF3bC52MS5SdW4SEQoJZHVwbGljYXRlGAMgASgIEiQKCHdhcm5pbmdzGAQgAygLMhIucGF3bC52MS5WaW9sYXRpb24igQEKD1JldHJ5UnVuUmVxdWVzdBIOCgZydW5faWQYASABKAkSDgoGbGF0ZXN0GAIgASgIEg8KB2RyeV9ydW4YAyABKAgSEwoLcGxhbl9kaWdlc3QYBCABKAkSEgoKcmVxdWVzdF9pZBgFIAEoCRIUCgxrZWVwX2VmZmVjdHMYBiABKAgiYwoQUmV0cnlSdW5SZXNwb25zZRIhCgRwbGFuGAEgASgLMhMucGF3bC52MS5SZXBhaXJQbGFuEhkKA3J1bhgCIAEoCzIMLnBhd2wudjEuUnVuEhEKCWR1cGxpY2F0ZRgDIAEoCCKDAQoQU2lnbmFsUnVuUmVxdWVzdBIOCgZydW5faWQYASABKAkSDAoEbmFtZRgCIAEoCRIUCgxwYXlsb2FkX2pzb24YAyABKAwSJwoHcGF5bG9hZBgEIAEoCzIWLmdvb2dsZS5wcm90b2J1Zi5WYWx1ZRISCgpyZXF1ZXN0X2lkGAUgASgJIk8KEVNpZ25hbFJ1blJlc3BvbnNlEhkKA3J1bhgBIAEoCzIMLnBhd2wudjEuUnVuEhEKCWR1cGxpY2F0ZRgCIAEoCBIMCgRrZXB0GAMgASgIKlcKEElkZW1wb3RlbmN5U2NvcGUSIQodSURFTVBPVEVOQ1lfU0NPUEVfVU5TUEVDSUZJRUQQABIgChxJREVNUE9URU5DWV9TQ09QRV9JTlBVVF9IQVNIEAEqTwoIRGVjaXNpb24SGAoUREVDSVNJT05fVU5TUEVDSUZJRUQQABIUChBERUNJU0lPTl9BUFBST1ZFEAESEwoPREVDSVNJT05fUkVKRUNUEAIy8AsKClJ1blNlcnZpY2USPwoIU3RhcnRSdW4SGC5wYXdsLnYxLlN0YXJ0UnVuUmVxdWVzdBoZLnBhd2wudjEuU3RhcnRSdW5SZXNwb25zZRJHCgpFeGVjdXRlUnVuEhoucGF3bC52MS5FeGVjdXRlUnVuUmVxdWVzdBobLnBhd2wudjEuRXhlY3V0ZVJ1blJlc3BvbnNlMAESSQoKU3VibWl0UnVucxIaLnBhd2wudjEuU3VibWl0UnVuc1JlcXVlc3QaGy5wYXdsLnYxLlN1Ym1pdFJ1bnNSZXNwb25zZSgBMAESPAoHVGVzdFJ1bhIXLnBhd2wudjEuVGVzdFJ1blJlcXVlc3QaGC5wYXdsLnYxLlRlc3RSdW5SZXNwb25zZRI5CgZHZXRSdW4SFi5wYXdsLnYxLkdldFJ1blJlcXVlc3QaFy5wYXdsLnYxLkdldFJ1blJlc3BvbnNlEjwKB1dhaXRSdW4SFy5wYXdsLnYxLldhaXRSdW5SZXF1ZXN0GhgucGF3bC52MS5XYWl0UnVuUmVzcG9uc2USPwoITGlzdFJ1bnMSGC5wYXdsLnYxLkxpc3RSdW5zUmVxdWVzdBoZLnBhd2wudjEuTGlzdFJ1bnNSZXNwb25zZRJICgtFeHBsYWluTm9kZRIbLnBhd2wudjEuRXhwbGFpbk5vZGVSZXF1ZXN0GhwucGF3bC52MS5FeHBsYWluTm9kZVJlc3BvbnNlEksKDEV4cGxhaW5UYWludBIcLnBhd2wudjEuRXhwbGFpblRhaW50UmVxdWVzdBodLnBhd2wudjEuRXhwbGFpblRhaW50UmVzcG9uc2USSAoLTGlzdEVmZmVjdHMSGy5wYXdsLnYxLkxpc3RFZmZlY3RzUmVxdWVzdBocLnBhd2wudjEuTGlzdEVmZmVjdHNSZXNwb25zZRI/CghHZXRWYWx1ZRIYLnBhd2wudjEuR2V0VmFsdWVSZXF1ZXN0GhkucGF3bC52MS5HZXRWYWx1ZVJlc3BvbnNlEk4KDUdldEludm9jYXRpb24SHS5wYXdsLnYxLkdldEludm9jYXRpb25SZXF1ZXN0Gh4ucGF3bC52MS5HZXRJbnZvY2F0aW9uUmVzcG9uc2USQgoJQ2FuY2VsUnVuEhkucGF3bC52MS5DYW5jZWxSdW5SZXF1ZXN0GhoucGF3bC52MS5DYW5jZWxSdW5SZXNwb25zZRI/CghQYXVzZVJ1bhIYLnBhd2wudjEuUGF1c2VSdW5SZXF1ZXN0GhkucGF3bC52MS5QYXVzZVJ1blJlc3BvbnNlEkIKCVJlc3VtZVJ1bhIZLnBhd2wudjEuUmVzdW1lUnVuUmVxdWVzdBoaLnBhd2wudjEuUmVzdW1lUnVuUmVzcG9uc2USQgoJU2lnbmFsUnVuEhkucGF3bC52MS5TaWduYWxSdW5SZXF1ZXN0GhoucGF3bC52MS5TaWduYWxSdW5SZXNwb25zZRI/CghUb3BVcFJ1bhIYLnBhd2wudjEuVG9wVXBSdW5SZXF1ZXN0GhkucGF3bC52MS5Ub3BVcFJ1blJlc3BvbnNlEkIKCURlbGV0ZVJ1bhIZLnBhd2wudjEuRGVsZXRlUnVuUmVxdWVzdBoaLnBhd2wudjEuRGVsZXRlUnVuUmVzcG9uc2USRQoKUmVjaGVja1J1bhIaLnBhd2wudjEuUmVjaGVja1J1blJlcXVlc3QaGy5wYXdsLnYxLlJlY2hlY2tSdW5SZXNwb25zZRJCCglSZXBhaXJSdW4SGS5wYXdsLnYxLlJlcGFpclJ1blJlcXVlc3QaGi5wYXdsLnYxLlJlcGFpclJ1blJlc3BvbnNlEj8KCFJldHJ5UnVuEhgucGF3bC52MS5SZXRyeVJ1blJlcXVlc3QaGS5wYXdsLnYxLlJldHJ5UnVuUmVzcG9uc2USRQoKRGVjaWRlTm9kZRIaLnBhd2wudjEuRGVjaWRlTm9kZVJlcXVlc3QaGy5wYXdsLnYxLkRlY2lkZU5vZGVSZXNwb25zZWIGcHJvdG8z", [file_google_protobuf_duration, file_google_protobuf_struct, file_pawl_v1_effect, file_pawl_v1_event, file_pawl_v1_explain, file_pawl_v1_repair, file_pawl_v1_run, file_pawl_v1_workflow]);
+  fileDesc("ChlwYXdsL3YxL3J1bl9zZXJ2aWNlLnByb3RvEgdwYXdsLnYxItADCg9TdGFydFJ1blJlcXVlc3QSEwoLd29ya2Zsb3dfaWQYASABKAkSDwoHdmVyc2lvbhgCIAEoDRISCgppbnB1dF9qc29uGAMgASgMEiUKBWlucHV0GAQgASgLMhYuZ29vZ2xlLnByb3RvYnVmLlZhbHVlEhIKCnJlcXVlc3RfaWQYBSABKAkSEAoIcHJpb3JpdHkYBiABKAUSKwoIZGVhZGxpbmUYByABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SKQoLaWRlbXBvdGVuY3kYCCABKAsyFC5wYXdsLnYxLklkZW1wb3RlbmN5EhYKDm1heF9pdGVyYXRpb25zGAsgASgNEhUKDW1ldGFkYXRhX2pzb24YMiABKAwSKAoIbWV0YWRhdGEYMyABKAsyFi5nb29nbGUucHJvdG9idWYuVmFsdWUSDAoEZ29hbBhBIAEoCRITCgtjb25zdHJhaW50cxhCIAMoCRIYCgttYXhfcmV0cmllcxhDIAEoDUgAiAEBEhcKD3VudHJ1c3RlZF9pbnB1dBhLIAEoCBIfCgZidWRnZXQYUCABKAsyDy5wYXdsLnYxLkJ1ZGdldEIOCgxfbWF4X3JldHJpZXMiXwoLSWRlbXBvdGVuY3kSKAoFc2NvcGUYASABKA4yGS5wYXdsLnYxLklkZW1wb3RlbmN5U2NvcGUSJgoDdHRsGAIgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uIkAKEFN0YXJ0UnVuUmVzcG9uc2USGQoDcnVuGAEgASgLMgwucGF3bC52MS5SdW4SEQoJZHVwbGljYXRlGAIgASgIIksKEUV4ZWN1dGVSdW5SZXF1ZXN0EicKBXN0YXJ0GAEgASgLMhgucGF3bC52MS5TdGFydFJ1blJlcXVlc3QSDQoFdHlwZXMYAiADKAkiZQoSRXhlY3V0ZVJ1blJlc3BvbnNlEhkKA3J1bhgBIAEoCzIMLnBhd2wudjEuUnVuEhEKCWR1cGxpY2F0ZRgCIAEoCBIhCgZldmVudHMYAyADKAsyES5wYXdsLnYxLlJ1bkV2ZW50Ij0KEVN1Ym1pdFJ1bnNSZXF1ZXN0EigKC3N1Ym1pc3Npb25zGAEgAygLMhMucGF3bC52MS5TdWJtaXNzaW9uIlgKClN1Ym1pc3Npb24SJwoFc3RhcnQYASABKAsyGC5wYXdsLnYxLlN0YXJ0UnVuUmVxdWVzdBIMCgR3YWl0GAIgASgIEhMKC3RyYWNlcGFyZW50GAMgASgJIkAKElN1Ym1pdFJ1bnNSZXNwb25zZRIqCgdhbnN3ZXJzGAEgAygLMhkucGF3bC52MS5TdWJtaXNzaW9uQW5zd2VyIpYBChBTdWJtaXNzaW9uQW5zd2VyEhIKCnJlcXVlc3RfaWQYASABKAkSLQoIYWNjZXB0ZWQYAiABKAsyGy5wYXdsLnYxLkFjY2VwdGVkU3VibWlzc2lvbhIhCgdyZWZ1c2VkGAMgASgLMhAucGF3bC52MS5SZWZ1c2FsEhwKA2VuZBgEIAEoCzIPLnBhd2wudjEuUnVuRW5kIjcKEkFjY2VwdGVkU3VibWlzc2lvbhIOCgZydW5faWQYASABKAkSEQoJZHVwbGljYXRlGAIgASgIIu4BCgZSdW5FbmQSDgoGcnVuX2lkGAEgASgJEiIKBnN0YXR1cxgCIAEoDjISLnBhd2wudjEuUnVuU3RhdHVzEhMKC291dHB1dF9qc29uGAMgASgMEiYKBm91dHB1dBhnIAEoCzIWLmdvb2dsZS5wcm90b2J1Zi5WYWx1ZRIVCg1lcnJvcl9tZXNzYWdlGAQgASgJEhQKDGhhc19mYWlsdXJlcxgFIAEoCBIVCg1sYXN0X2V2ZW50X2lkGAYgASgEEhYKDmZhaWxlZF9ub2RlX2lkGAcgASgJEhcKD3ZhbHVlc19sZWZ0X291dBhkIAMoCSKOAgoHUmVmdXNhbBIMCgRjb2RlGAEgASgFEg4KBnJlYXNvbhgCIAEoCRIPCgdtZXNzYWdlGAMgASgJEjAKCG1ldGFkYXRhGAQgAygLMh4ucGF3bC52MS5SZWZ1c2FsLk1ldGFkYXRhRW50cnkSJgoKdmlvbGF0aW9ucxgFIAMoCzISLnBhd2wudjEuVmlvbGF0aW9uEi4KC3JldHJ5X2RlbGF5GAYgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uEhkKEW9yaWdpbl9yZXF1ZXN0X2lkGAcgASgJGi8KDU1ldGFkYXRhRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4ASKtAgoOVGVzdFJ1blJlcXVlc3QSLQoKZGVmaW5pdGlvbhgBIAEoCzIZLnBhd2wudjEuRGVmaW5pdGlvblNvdXJjZRISCgppbnB1dF9qc29uGAIgASgMEiUKBWlucHV0GAMgASgLMhYuZ29vZ2xlLnByb3RvYnVmLlZhbHVlEhIKCnJlcXVlc3RfaWQYBCABKAkSFgoObWF4X2l0ZXJhdGlvbnMYByABKA0SDAoEZ29hbBhBIAEoCRITCgtjb25zdHJhaW50cxhCIAMoCRIYCgttYXhfcmV0cmllcxhDIAEoDUgAiAEBEhcKD3VudHJ1c3RlZF9pbnB1dBhLIAEoCBIfCgZidWRnZXQYUCABKAsyDy5wYXdsLnYxLkJ1ZGdldEIOCgxfbWF4X3JldHJpZXMiZQoPVGVzdFJ1blJlc3BvbnNlEhkKA3J1bhgBIAEoCzIMLnBhd2wudjEuUnVuEhEKCWR1cGxpY2F0ZRgCIAEoCBIkCgh3YXJuaW5ncxgDIAMoCzISLnBhd2wudjEuVmlvbGF0aW9uIjQKDUdldFJ1blJlcXVlc3QSDgoGcnVuX2lkGAEgASgJEhMKC2F0X2V2ZW50X2lkGAIgASgEIokBCg5HZXRSdW5SZXNwb25zZRIZCgNydW4YASABKAsyDC5wYXdsLnYxLlJ1bhIXCg9kZWZpbml0aW9uX2pzb24YAiABKAwSKgoKZGVmaW5pdGlvbhhmIAEoCzIWLmdvb2dsZS5wcm90b2J1Zi5WYWx1ZRIXCg92YWx1ZXNfbGVmdF9vdXQYZCADKAkiTAoOV2FpdFJ1blJlcXVlc3QSDgoGcnVuX2lkGAEgASgJEioKB3RpbWVvdXQYAiABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24iPwoPV2FpdFJ1blJlc3BvbnNlEhkKA3J1bhgBIAEoCzIMLnBhd2wudjEuUnVuEhEKCWhhc19lbmRlZBgCIAEoCCLdAQoPTGlzdFJ1bnNSZXF1ZXN0EiQKCHN0YXR1c2VzGAEgAygOMhIucGF3bC52MS5SdW5TdGF0dXMSEwoLd29ya2Zsb3dfaWQYAiABKAkSHgoEa2luZBgDIAEoDjIQLnBhd2wudjEuUnVuS2luZBIRCglwYWdlX3NpemUYBCABKAUSEgoKcGFnZV90b2tlbhgFIAEoCRINCgVxdWVyeRgGIAEoCRIOCgZmaWx0ZXIYMiABKAkSFAoMc2F2ZWRfZmlsdGVyGDMgASgJEhMKC3NjaGVkdWxlX2lkGDwgASgJIkcKEExpc3RSdW5zUmVzcG9uc2USGgoEcnVucxgBIAMoCzIMLnBhd2wudjEuUnVuEhcKD25leHRfcGFnZV90b2tlbhgCIAEoCSJIChJFeHBsYWluTm9kZVJlcXVlc3QSDgoGcnVuX2lkGAEgASgJEg8KB25vZGVfaWQYAiABKAkSEQoJaXRlcmF0aW9uGAMgASgNIkAKE0V4cGxhaW5Ob2RlUmVzcG9uc2USKQoLZXhwbGFuYXRpb24YASABKAsyFC5wYXdsLnYxLkV4cGxhbmF0aW9uIl0KE0V4cGxhaW5UYWludFJlcXVlc3QSDgoGcnVuX2lkGAEgASgJEg8KB25vZGVfaWQYAiABKAkSEQoJaXRlcmF0aW9uGAMgASgNEhIKCm1lbW9yeV9rZXkYBCABKAkiOgoURXhwbGFpblRhaW50UmVzcG9uc2USIgoFdHJhY2UYASABKAsyEy5wYXdsLnYxLlRhaW50VHJhY2UiXAoSTGlzdEVmZmVjdHNSZXF1ZXN0Eg4KBnJ1bl9pZBgBIAEoCRIPCgdub2RlX2lkGAIgASgJEhEKCXBhZ2Vfc2l6ZRgDIAEoBRISCgpwYWdlX3Rva2VuGAQgASgJIlAKE0xpc3RFZmZlY3RzUmVzcG9uc2USIAoHZWZmZWN0cxgBIAMoCzIPLnBhd2wudjEuRWZmZWN0EhcKD25leHRfcGFnZV90b2tlbhgCIAEoCSI/Cg9HZXRWYWx1ZVJlcXVlc3QSDgoGcnVuX2lkGAEgASgJEg4KBnNoYTI1NhgCIAEoCRIMCgRwYXJ0GAMgASgNIjUKEEdldFZhbHVlUmVzcG9uc2USDAoEZGF0YRgBIAEoDBITCgt0b3RhbF9ieXRlcxgCIAEoBCJKChRHZXRJbnZvY2F0aW9uUmVxdWVzdBIOCgZydW5faWQYASABKAkSDwoHbm9kZV9pZBgCIAEoCRIRCglpdGVyYXRpb24YAyABKA0iQAoVR2V0SW52b2NhdGlvblJlc3BvbnNlEicKCmludm9jYXRpb24YASABKAsyEy5wYXdsLnYxLkludm9jYXRpb24itwMKCkludm9jYXRpb24SDAoEdHlwZRgBIAEoCRISCgppbnB1dF9qc29uGAIgASgMEiUKBWlucHV0GGYgASgLMhYuZ29vZ2xlLnByb3RvYnVmLlZhbHVlEhMKC2NvbmZpZ19qc29uGAMgASgMEiYKBmNvbmZpZxhnIAEoCzIWLmdvb2dsZS5wcm90b2J1Zi5WYWx1ZRIPCgdhdHRlbXB0GAQgASgNEhIKCmVmZmVjdF9rZXkYBSABKAkSEgoKdGltZW91dF9tcxgGIAEoBBITCgt3b3JrZmxvd19pZBgHIAEoCRIjCgZzdGF0dXMYCCABKA4yEy5wYXdsLnYxLk5vZGVTdGF0dXMSEwoLb3V0cHV0X2pzb24YCSABKAwSJgoGb3V0cHV0GG0gASgLMhYuZ29vZ2xlLnByb3RvYnVmLlZhbHVlEg4KBmhhbmRsZRgKIAEoCRINCgVjYXVzZRgLIAEoCRIPCgdtZXNzYWdlGAwgASgJEioKB2VmZmVjdHMYDSADKAsyGS5wYXdsLnYxLkludm9jYXRpb25FZmZlY3QSFwoPdmFsdWVzX2xlZnRfb3V0GGQgAygJIp8BChBJbnZvY2F0aW9uRWZmZWN0EgwKBG5hbWUYASABKAkSFAoMZWZmZWN0X2NsYXNzGAIgASgJEhEKCWNvbW1pdHRlZBgDIAEoCBITCgtyZXN1bHRfanNvbhgEIAEoDBImCgZyZXN1bHQYaCABKAsyFi5nb29nbGUucHJvdG9idWYuVmFsdWUSFwoPdmFsdWVzX2xlZnRfb3V0GGQgAygJIm4KEENhbmNlbFJ1blJlcXVlc3QSDgoGcnVuX2lkGAEgASgJEg4KBnJlYXNvbhgCIAEoCRISCgpyZXF1ZXN0X2lkGAMgASgJEhcKCmNvbXBlbnNhdGUYWiABKAhIAIgBAUINCgtfY29tcGVuc2F0ZSIuChFDYW5jZWxSdW5SZXNwb25zZRIZCgNydW4YASABKAsyDC5wYXdsLnYxLlJ1biI2ChBEZWxldGVSdW5SZXF1ZXN0Eg4KBnJ1bl9pZBgBIAEoCRISCgpyZXF1ZXN0X2lkGAIgASgJIhMKEURlbGV0ZVJ1blJlc3BvbnNlIpEBChFEZWNpZGVOb2RlUmVxdWVzdBIOCgZydW5faWQYASABKAkSDwoHbm9kZV9pZBgCIAEoCRIRCglpdGVyYXRpb24YAyABKA0SIwoIZGVjaXNpb24YBCABKA4yES5wYXdsLnYxLkRlY2lzaW9uEg8KB2NvbW1lbnQYBSABKAkSEgoKcmVxdWVzdF9pZBgGIAEoCSIvChJEZWNpZGVOb2RlUmVzcG9uc2USGQoDcnVuGAEgASgLMgwucGF3bC52MS5SdW4iNwoRUmVjaGVja1J1blJlcXVlc3QSDgoGcnVuX2lkGAEgASgJEhIKCnJlcXVlc3RfaWQYAiABKAkiLwoSUmVjaGVja1J1blJlc3BvbnNlEhkKA3J1bhgBIAEoCzIMLnBhd2wudjEuUnVuImMKD1BhdXNlUnVuUmVxdWVzdBIOCgZydW5faWQYASABKAkSCgoCYnkYAiABKAkSDgoGcmVhc29uGAMgASgJEhIKCnJlcXVlc3RfaWQYBCABKAkSEAoIY2hpbGRyZW4YBSABKAgiLQoQUGF1c2VSdW5SZXNwb25zZRIZCgNydW4YASABKAsyDC5wYXdsLnYxLlJ1biJ0Cg9Ub3BVcFJ1blJlcXVlc3QSDgoGcnVuX2lkGAEgASgJEiEKB2Ftb3VudHMYAiABKAsyEC5wYXdsLnYxLkFtb3VudHMSCgoCYnkYAyABKAkSDgoGcmVhc29uGAQgASgJEhIKCnJlcXVlc3RfaWQYBSABKAkiLQoQVG9wVXBSdW5SZXNwb25zZRIZCgNydW4YASABKAsyDC5wYXdsLnYxLlJ1biJkChBSZXN1bWVSdW5SZXF1ZXN0Eg4KBnJ1bl9pZBgBIAEoCRIKCgJieRgCIAEoCRIOCgZyZWFzb24YAyABKAkSEgoKcmVxdWVzdF9pZBgEIAEoCRIQCghjaGlsZHJlbhgFIAEoCCIuChFSZXN1bWVSdW5SZXNwb25zZRIZCgNydW4YASABKAsyDC5wYXdsLnYxLlJ1biLzAgoQUmVwYWlyUnVuUmVxdWVzdBIOCgZydW5faWQYASABKAkSEgoKZnJvbV9ub2RlcxgCIAMoCRIVCg1mcm9tX2V2ZW50X2lkGAMgASgEEi0KCmRlZmluaXRpb24YBCABKAsyGS5wYXdsLnYxLkRlZmluaXRpb25Tb3VyY2USDgoGbGF0ZXN0GAUgASgIEhIKCmlucHV0X2pzb24YBiABKAwSJQoFaW5wdXQYByABKAsyFi5nb29nbGUucHJvdG9idWYuVmFsdWUSKgoHb3V0cHV0cxgIIAMoCzIZLnBhd2wudjEuU2V0T3V0cHV0UmVxdWVzdBISCgprZWVwX25vZGVzGAkgAygJEg8KB2RyeV9ydW4YCiABKAgSEwoLcGxhbl9kaWdlc3QYCyABKAkSEgoKcmVxdWVzdF9pZBgMIAEoCRIKCgJieRgNIAEoCRIOCgZyZWFzb24YDiABKAkSFAoMa2VlcF9lZmZlY3RzGA8gASgIInAKEFNldE91dHB1dFJlcXVlc3QSDwoHbm9kZV9pZBgBIAEoCRITCgtvdXRwdXRfanNvbhgCIAEoDBImCgZvdXRwdXQYAyABKAsyFi5nb29nbGUucHJvdG9idWYuVmFsdWUSDgoGaGFuZGxlGAQgASgJIooBChFSZXBhaXJSdW5SZXNwb25zZRIhCgRwbGFuGAEgASgLMhMucGF3bC52MS5SZXBhaXJQbGFuEhkKA3J1bhgCIAEoCzIMLnBhd2wudjEuUnVuEhEKCWR1cGxpY2F0ZRgDIAEoCBIkCgh3YXJuaW5ncxgEIAMoCzISLnBhd2wudjEuVmlvbGF0aW9uIoEBCg9SZXRyeVJ1blJlcXVlc3QSDgoGcnVuX2lkGAEgASgJEg4KBmxhdGVzdBgCIAEoCBIPCgdkcnlfcnVuGAMgASgIEhMKC3BsYW5fZGlnZXN0GAQgASgJEhIKCnJlcXVlc3RfaWQYBSABKAkSFAoMa2VlcF9lZmZlY3RzGAYgASgIImMKEFJldHJ5UnVuUmVzcG9uc2USIQoEcGxhbhgBIAEoCzITLnBhd2wudjEuUmVwYWlyUGxhbhIZCgNydW4YAiABKAsyDC5wYXdsLnYxLlJ1bhIRCglkdXBsaWNhdGUYAyABKAgigwEKEFNpZ25hbFJ1blJlcXVlc3QSDgoGcnVuX2lkGAEgASgJEgwKBG5hbWUYAiABKAkSFAoMcGF5bG9hZF9qc29uGAMgASgMEicKB3BheWxvYWQYBCABKAsyFi5nb29nbGUucHJvdG9idWYuVmFsdWUSEgoKcmVxdWVzdF9pZBgFIAEoCSJPChFTaWduYWxSdW5SZXNwb25zZRIZCgNydW4YASABKAsyDC5wYXdsLnYxLlJ1bhIRCglkdXBsaWNhdGUYAiABKAgSDAoEa2VwdBgDIAEoCCJ/ChhVcGRhdGVSdW5NZXRhZGF0YVJlcXVlc3QSDgoGcnVuX2lkGAEgASgJEhUKDW1ldGFkYXRhX2pzb24YAiABKAwSKAoIbWV0YWRhdGEYAyABKAsyFi5nb29nbGUucHJvdG9idWYuVmFsdWUSEgoKcmVxdWVzdF9pZBgEIAEoCSI2ChlVcGRhdGVSdW5NZXRhZGF0YVJlc3BvbnNlEhkKA3J1bhgBIAEoCzIMLnBhd2wudjEuUnVuIosBCglSdW5GaWx0ZXISDAoEbmFtZRgBIAEoCRIOCgZmaWx0ZXIYAiABKAkSLwoLY3JlYXRlX3RpbWUYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi8KC3VwZGF0ZV90aW1lGAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCJIChRTYXZlUnVuRmlsdGVyUmVxdWVzdBIMCgRuYW1lGAEgASgJEg4KBmZpbHRlchgCIAEoCRISCgpyZXF1ZXN0X2lkGAMgASgJIj8KFVNhdmVSdW5GaWx0ZXJSZXNwb25zZRImCgpydW5fZmlsdGVyGAEgASgLMhIucGF3bC52MS5SdW5GaWx0ZXIiPgoVTGlzdFJ1bkZpbHRlcnNSZXF1ZXN0EhEKCXBhZ2Vfc2l6ZRgBIAEoBRISCgpwYWdlX3Rva2VuGAIgASgJIloKFkxpc3RSdW5GaWx0ZXJzUmVzcG9uc2USJwoLcnVuX2ZpbHRlcnMYASADKAsyEi5wYXdsLnYxLlJ1bkZpbHRlchIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkiOgoWRGVsZXRlUnVuRmlsdGVyUmVxdWVzdBIMCgRuYW1lGAEgASgJEhIKCnJlcXVlc3RfaWQYAiABKAkiGQoXRGVsZXRlUnVuRmlsdGVyUmVzcG9uc2UqVwoQSWRlbXBvdGVuY3lTY29wZRIhCh1JREVNUE9URU5DWV9TQ09QRV9VTlNQRUNJRklFRBAAEiAKHElERU1QT1RFTkNZX1NDT1BFX0lOUFVUX0hBU0gQASpPCghEZWNpc2lvbhIYChRERUNJU0lPTl9VTlNQRUNJRklFRBAAEhQKEERFQ0lTSU9OX0FQUFJPVkUQARITCg9ERUNJU0lPTl9SRUpFQ1QQAjLFDgoKUnVuU2VydmljZRI/CghTdGFydFJ1bhIYLnBhd2wudjEuU3RhcnRSdW5SZXF1ZXN0GhkucGF3bC52MS5TdGFydFJ1blJlc3BvbnNlEkcKCkV4ZWN1dGVSdW4SGi5wYXdsLnYxLkV4ZWN1dGVSdW5SZXF1ZXN0GhsucGF3bC52MS5FeGVjdXRlUnVuUmVzcG9uc2UwARJJCgpTdWJtaXRSdW5zEhoucGF3bC52MS5TdWJtaXRSdW5zUmVxdWVzdBobLnBhd2wudjEuU3VibWl0UnVuc1Jlc3BvbnNlKAEwARI8CgdUZXN0UnVuEhcucGF3bC52MS5UZXN0UnVuUmVxdWVzdBoYLnBhd2wudjEuVGVzdFJ1blJlc3BvbnNlEjkKBkdldFJ1bhIWLnBhd2wudjEuR2V0UnVuUmVxdWVzdBoXLnBhd2wudjEuR2V0UnVuUmVzcG9uc2USPAoHV2FpdFJ1bhIXLnBhd2wudjEuV2FpdFJ1blJlcXVlc3QaGC5wYXdsLnYxLldhaXRSdW5SZXNwb25zZRI/CghMaXN0UnVucxIYLnBhd2wudjEuTGlzdFJ1bnNSZXF1ZXN0GhkucGF3bC52MS5MaXN0UnVuc1Jlc3BvbnNlEkgKC0V4cGxhaW5Ob2RlEhsucGF3bC52MS5FeHBsYWluTm9kZVJlcXVlc3QaHC5wYXdsLnYxLkV4cGxhaW5Ob2RlUmVzcG9uc2USSwoMRXhwbGFpblRhaW50EhwucGF3bC52MS5FeHBsYWluVGFpbnRSZXF1ZXN0Gh0ucGF3bC52MS5FeHBsYWluVGFpbnRSZXNwb25zZRJICgtMaXN0RWZmZWN0cxIbLnBhd2wudjEuTGlzdEVmZmVjdHNSZXF1ZXN0GhwucGF3bC52MS5MaXN0RWZmZWN0c1Jlc3BvbnNlEj8KCEdldFZhbHVlEhgucGF3bC52MS5HZXRWYWx1ZVJlcXVlc3QaGS5wYXdsLnYxLkdldFZhbHVlUmVzcG9uc2USTgoNR2V0SW52b2NhdGlvbhIdLnBhd2wudjEuR2V0SW52b2NhdGlvblJlcXVlc3QaHi5wYXdsLnYxLkdldEludm9jYXRpb25SZXNwb25zZRJCCglDYW5jZWxSdW4SGS5wYXdsLnYxLkNhbmNlbFJ1blJlcXVlc3QaGi5wYXdsLnYxLkNhbmNlbFJ1blJlc3BvbnNlEj8KCFBhdXNlUnVuEhgucGF3bC52MS5QYXVzZVJ1blJlcXVlc3QaGS5wYXdsLnYxLlBhdXNlUnVuUmVzcG9uc2USQgoJUmVzdW1lUnVuEhkucGF3bC52MS5SZXN1bWVSdW5SZXF1ZXN0GhoucGF3bC52MS5SZXN1bWVSdW5SZXNwb25zZRJCCglTaWduYWxSdW4SGS5wYXdsLnYxLlNpZ25hbFJ1blJlcXVlc3QaGi5wYXdsLnYxLlNpZ25hbFJ1blJlc3BvbnNlEloKEVVwZGF0ZVJ1bk1ldGFkYXRhEiEucGF3bC52MS5VcGRhdGVSdW5NZXRhZGF0YVJlcXVlc3QaIi5wYXdsLnYxLlVwZGF0ZVJ1bk1ldGFkYXRhUmVzcG9uc2USTgoNU2F2ZVJ1bkZpbHRlchIdLnBhd2wudjEuU2F2ZVJ1bkZpbHRlclJlcXVlc3QaHi5wYXdsLnYxLlNhdmVSdW5GaWx0ZXJSZXNwb25zZRJRCg5MaXN0UnVuRmlsdGVycxIeLnBhd2wudjEuTGlzdFJ1bkZpbHRlcnNSZXF1ZXN0Gh8ucGF3bC52MS5MaXN0UnVuRmlsdGVyc1Jlc3BvbnNlElQKD0RlbGV0ZVJ1bkZpbHRlchIfLnBhd2wudjEuRGVsZXRlUnVuRmlsdGVyUmVxdWVzdBogLnBhd2wudjEuRGVsZXRlUnVuRmlsdGVyUmVzcG9uc2USPwoIVG9wVXBSdW4SGC5wYXdsLnYxLlRvcFVwUnVuUmVxdWVzdBoZLnBhd2wudjEuVG9wVXBSdW5SZXNwb25zZRJCCglEZWxldGVSdW4SGS5wYXdsLnYxLkRlbGV0ZVJ1blJlcXVlc3QaGi5wYXdsLnYxLkRlbGV0ZVJ1blJlc3BvbnNlEkUKClJlY2hlY2tSdW4SGi5wYXdsLnYxLlJlY2hlY2tSdW5SZXF1ZXN0GhsucGF3bC52MS5SZWNoZWNrUnVuUmVzcG9uc2USQgoJUmVwYWlyUnVuEhkucGF3bC52MS5SZXBhaXJSdW5SZXF1ZXN0GhoucGF3bC52MS5SZXBhaXJSdW5SZXNwb25zZRI/CghSZXRyeVJ1bhIYLnBhd2wudjEuUmV0cnlSdW5SZXF1ZXN0GhkucGF3bC52MS5SZXRyeVJ1blJlc3BvbnNlEkUKCkRlY2lkZU5vZGUSGi5wYXdsLnYxLkRlY2lkZU5vZGVSZXF1ZXN0GhsucGF3bC52MS5EZWNpZGVOb2RlUmVzcG9uc2ViBnByb3RvMw", [file_google_protobuf_duration, file_google_protobuf_struct, file_google_protobuf_timestamp, file_pawl_v1_effect, file_pawl_v1_event, file_pawl_v1_explain, file_pawl_v1_repair, file_pawl_v1_run, file_pawl_v1_workflow]);
 
 /**
  * StartRunRequest is the body of StartRun.
@@ -94,6 +94,21 @@ export type StartRunRequest = Message<"pawl.v1.StartRunRequest"> & {
    * @generated from field: uint32 max_iterations = 11;
    */
   maxIterations: number;
+
+  /**
+   * What you want to find the run by: a JSON object of at most 16 KiB, 200 keys and 5 levels. Takes precedence over metadata. Templates
+   * and handlers read it as ctx.metadata, and filters as metadata.
+   *
+   * @generated from field: bytes metadata_json = 50;
+   */
+  metadataJson: Uint8Array;
+
+  /**
+   * The metadata for callers who write JSON by hand.
+   *
+   * @generated from field: google.protobuf.Value metadata = 51;
+   */
+  metadata?: Value | undefined;
 
   /**
    * What the run is for; empty means the definition's own. At most 4000 characters. Templates read it as ctx.goal.
@@ -842,6 +857,21 @@ export type ListRunsRequest = Message<"pawl.v1.ListRunsRequest"> & {
    * @generated from field: string query = 6;
    */
   query: string;
+
+  /**
+   * A filter of AIP-160, such as: status = failed AND metadata.customer.tier = "gold". At most 2000 characters. FILTER_INVALID with line and
+   * column if it cannot be read. The guide on finding runs has the fields.
+   *
+   * @generated from field: string filter = 50;
+   */
+  filter: string;
+
+  /**
+   * The name of a kept filter, which must hold as well. RUN_FILTER_NOT_FOUND if there is none of that name.
+   *
+   * @generated from field: string saved_filter = 51;
+   */
+  savedFilter: string;
 
   /**
    * Only runs that this schedule started; empty means all.
@@ -2204,6 +2234,266 @@ export const SignalRunResponseSchema: GenMessage<SignalRunResponse> = /*@__PURE_
   messageDesc(file_pawl_v1_run_service, 52);
 
 /**
+ * UpdateRunMetadataRequest is the body of UpdateRunMetadata.
+ *
+ * @generated from message pawl.v1.UpdateRunMetadataRequest
+ */
+export type UpdateRunMetadataRequest = Message<"pawl.v1.UpdateRunMetadataRequest"> & {
+  /**
+   * Which run.
+   *
+   * @generated from field: string run_id = 1;
+   */
+  runId: string;
+
+  /**
+   * The change as an exact JSON object: objects merge, null deletes a key. Takes precedence over metadata.
+   *
+   * @generated from field: bytes metadata_json = 2;
+   */
+  metadataJson: Uint8Array;
+
+  /**
+   * The change for callers who write JSON by hand.
+   *
+   * @generated from field: google.protobuf.Value metadata = 3;
+   */
+  metadata?: Value | undefined;
+
+  /**
+   * Names the request in logs; a repeat is harmless anyway.
+   *
+   * @generated from field: string request_id = 4;
+   */
+  requestId: string;
+};
+
+/**
+ * Describes the message pawl.v1.UpdateRunMetadataRequest.
+ * Use `create(UpdateRunMetadataRequestSchema)` to create a new message.
+ */
+export const UpdateRunMetadataRequestSchema: GenMessage<UpdateRunMetadataRequest> = /*@__PURE__*/
+  messageDesc(file_pawl_v1_run_service, 53);
+
+/**
+ * UpdateRunMetadataResponse is the answer of UpdateRunMetadata.
+ *
+ * @generated from message pawl.v1.UpdateRunMetadataResponse
+ */
+export type UpdateRunMetadataResponse = Message<"pawl.v1.UpdateRunMetadataResponse"> & {
+  /**
+   * The run with its metadata.
+   *
+   * @generated from field: pawl.v1.Run run = 1;
+   */
+  run?: Run | undefined;
+};
+
+/**
+ * Describes the message pawl.v1.UpdateRunMetadataResponse.
+ * Use `create(UpdateRunMetadataResponseSchema)` to create a new message.
+ */
+export const UpdateRunMetadataResponseSchema: GenMessage<UpdateRunMetadataResponse> = /*@__PURE__*/
+  messageDesc(file_pawl_v1_run_service, 54);
+
+/**
+ * RunFilter is a filter of ListRuns with a name.
+ *
+ * @generated from message pawl.v1.RunFilter
+ */
+export type RunFilter = Message<"pawl.v1.RunFilter"> & {
+  /**
+   * Its name: letters, digits, "-" and "_".
+   *
+   * @generated from field: string name = 1;
+   */
+  name: string;
+
+  /**
+   * The filter.
+   *
+   * @generated from field: string filter = 2;
+   */
+  filter: string;
+
+  /**
+   * When it was first saved.
+   *
+   * @generated from field: google.protobuf.Timestamp create_time = 3;
+   */
+  createTime?: Timestamp | undefined;
+
+  /**
+   * When it was last saved.
+   *
+   * @generated from field: google.protobuf.Timestamp update_time = 4;
+   */
+  updateTime?: Timestamp | undefined;
+};
+
+/**
+ * Describes the message pawl.v1.RunFilter.
+ * Use `create(RunFilterSchema)` to create a new message.
+ */
+export const RunFilterSchema: GenMessage<RunFilter> = /*@__PURE__*/
+  messageDesc(file_pawl_v1_run_service, 55);
+
+/**
+ * SaveRunFilterRequest is the body of SaveRunFilter.
+ *
+ * @generated from message pawl.v1.SaveRunFilterRequest
+ */
+export type SaveRunFilterRequest = Message<"pawl.v1.SaveRunFilterRequest"> & {
+  /**
+   * Its name.
+   *
+   * @generated from field: string name = 1;
+   */
+  name: string;
+
+  /**
+   * The filter. FILTER_INVALID with line and column if it cannot be read.
+   *
+   * @generated from field: string filter = 2;
+   */
+  filter: string;
+
+  /**
+   * Names the request in logs; a repeat is harmless anyway.
+   *
+   * @generated from field: string request_id = 3;
+   */
+  requestId: string;
+};
+
+/**
+ * Describes the message pawl.v1.SaveRunFilterRequest.
+ * Use `create(SaveRunFilterRequestSchema)` to create a new message.
+ */
+export const SaveRunFilterRequestSchema: GenMessage<SaveRunFilterRequest> = /*@__PURE__*/
+  messageDesc(file_pawl_v1_run_service, 56);
+
+/**
+ * SaveRunFilterResponse is the answer of SaveRunFilter.
+ *
+ * @generated from message pawl.v1.SaveRunFilterResponse
+ */
+export type SaveRunFilterResponse = Message<"pawl.v1.SaveRunFilterResponse"> & {
+  /**
+   * The filter as it is kept.
+   *
+   * @generated from field: pawl.v1.RunFilter run_filter = 1;
+   */
+  runFilter?: RunFilter | undefined;
+};
+
+/**
+ * Describes the message pawl.v1.SaveRunFilterResponse.
+ * Use `create(SaveRunFilterResponseSchema)` to create a new message.
+ */
+export const SaveRunFilterResponseSchema: GenMessage<SaveRunFilterResponse> = /*@__PURE__*/
+  messageDesc(file_pawl_v1_run_service, 57);
+
+/**
+ * ListRunFiltersRequest is the body of ListRunFilters.
+ *
+ * @generated from message pawl.v1.ListRunFiltersRequest
+ */
+export type ListRunFiltersRequest = Message<"pawl.v1.ListRunFiltersRequest"> & {
+  /**
+   * How many at most: 0 means 50, more than 200 is taken as 200, a negative number is refused.
+   *
+   * @generated from field: int32 page_size = 1;
+   */
+  pageSize: number;
+
+  /**
+   * next_page_token of the page before.
+   *
+   * @generated from field: string page_token = 2;
+   */
+  pageToken: string;
+};
+
+/**
+ * Describes the message pawl.v1.ListRunFiltersRequest.
+ * Use `create(ListRunFiltersRequestSchema)` to create a new message.
+ */
+export const ListRunFiltersRequestSchema: GenMessage<ListRunFiltersRequest> = /*@__PURE__*/
+  messageDesc(file_pawl_v1_run_service, 58);
+
+/**
+ * ListRunFiltersResponse is the answer of ListRunFilters.
+ *
+ * @generated from message pawl.v1.ListRunFiltersResponse
+ */
+export type ListRunFiltersResponse = Message<"pawl.v1.ListRunFiltersResponse"> & {
+  /**
+   * The page.
+   *
+   * @generated from field: repeated pawl.v1.RunFilter run_filters = 1;
+   */
+  runFilters: RunFilter[];
+
+  /**
+   * Empty on the last page.
+   *
+   * @generated from field: string next_page_token = 2;
+   */
+  nextPageToken: string;
+};
+
+/**
+ * Describes the message pawl.v1.ListRunFiltersResponse.
+ * Use `create(ListRunFiltersResponseSchema)` to create a new message.
+ */
+export const ListRunFiltersResponseSchema: GenMessage<ListRunFiltersResponse> = /*@__PURE__*/
+  messageDesc(file_pawl_v1_run_service, 59);
+
+/**
+ * DeleteRunFilterRequest is the body of DeleteRunFilter.
+ *
+ * @generated from message pawl.v1.DeleteRunFilterRequest
+ */
+export type DeleteRunFilterRequest = Message<"pawl.v1.DeleteRunFilterRequest"> & {
+  /**
+   * Its name.
+   *
+   * @generated from field: string name = 1;
+   */
+  name: string;
+
+  /**
+   * Names the request in logs.
+   *
+   * @generated from field: string request_id = 2;
+   */
+  requestId: string;
+};
+
+/**
+ * Describes the message pawl.v1.DeleteRunFilterRequest.
+ * Use `create(DeleteRunFilterRequestSchema)` to create a new message.
+ */
+export const DeleteRunFilterRequestSchema: GenMessage<DeleteRunFilterRequest> = /*@__PURE__*/
+  messageDesc(file_pawl_v1_run_service, 60);
+
+/**
+ * DeleteRunFilterResponse is the answer of DeleteRunFilter.
+ *
+ * @generated from message pawl.v1.DeleteRunFilterResponse
+ */
+export type DeleteRunFilterResponse = Message<"pawl.v1.DeleteRunFilterResponse"> & {
+};
+
+/**
+ * Describes the message pawl.v1.DeleteRunFilterResponse.
+ * Use `create(DeleteRunFilterResponseSchema)` to create a new message.
+ */
+export const DeleteRunFilterResponseSchema: GenMessage<DeleteRunFilterResponse> = /*@__PURE__*/
+  messageDesc(file_pawl_v1_run_service, 61);
+
+/**
  * IdempotencyScope says when two submissions are the same.
  *
  * @generated from enum pawl.v1.IdempotencyScope
@@ -2456,6 +2746,47 @@ export const RunService: GenService<{
     methodKind: "unary";
     input: typeof SignalRunRequestSchema;
     output: typeof SignalRunResponseSchema;
+  },
+  /**
+   * UpdateRunMetadata merges a change into the metadata of a live run, as RFC 7396 says: objects merge, null deletes a key. The log keeps
+   * every change. A repeat is harmless.
+   *
+   * @generated from rpc pawl.v1.RunService.UpdateRunMetadata
+   */
+  updateRunMetadata: {
+    methodKind: "unary";
+    input: typeof UpdateRunMetadataRequestSchema;
+    output: typeof UpdateRunMetadataResponseSchema;
+  },
+  /**
+   * SaveRunFilter keeps a filter of ListRuns under a name, or replaces it.
+   *
+   * @generated from rpc pawl.v1.RunService.SaveRunFilter
+   */
+  saveRunFilter: {
+    methodKind: "unary";
+    input: typeof SaveRunFilterRequestSchema;
+    output: typeof SaveRunFilterResponseSchema;
+  },
+  /**
+   * ListRunFilters lists the filters that are kept, by name.
+   *
+   * @generated from rpc pawl.v1.RunService.ListRunFilters
+   */
+  listRunFilters: {
+    methodKind: "unary";
+    input: typeof ListRunFiltersRequestSchema;
+    output: typeof ListRunFiltersResponseSchema;
+  },
+  /**
+   * DeleteRunFilter deletes a kept filter. RUN_FILTER_NOT_FOUND if there is none of that name.
+   *
+   * @generated from rpc pawl.v1.RunService.DeleteRunFilter
+   */
+  deleteRunFilter: {
+    methodKind: "unary";
+    input: typeof DeleteRunFilterRequestSchema;
+    output: typeof DeleteRunFilterResponseSchema;
   },
   /**
    * TopUpRun raises the budget of a live run by the given amounts. A run that paused because its budget was short continues. A repeat

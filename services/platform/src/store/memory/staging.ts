@@ -71,6 +71,7 @@ export function stageRows(tables: Tables, now: number) {
     runs: new StagedMap(tables.runs),
     requests: new StagedMap(tables.requests),
     inputKeys: new StagedMap(tables.inputKeys),
+    metadata: new StagedMap(tables.metadata),
     repairs: new StagedMap(tables.repairs),
     definitions: new StagedMap(tables.definitions),
     approvals: new StagedMap(tables.approvals),

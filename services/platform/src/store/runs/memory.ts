@@ -125,6 +125,7 @@ export function deleteTestRun(tables: Tables, runId: RunId, now: number): boolea
   tables.snapshots.delete(runId);
   tables.repairs.delete(runId);
   dropReferences(tables.stored, runId, now);
+  tables.metadata.delete(runId);
   dropOf(runId, tables.effects);
   dropOf(runId, tables.approvals);
   dropOf(runId, tables.deadLetters);

@@ -1,5 +1,7 @@
 // The rows of runs: the projection that the tick writes in the same transaction as the events.
 
+import type { JsonObject } from "@pawl/core/data/merge-patch";
+import type { TypedFilter } from "@pawl/core/filter/typed";
 import type { ParentLink, RunEvent, RunKind, RunStatus, ScheduleLink } from "@pawl/core/log/event";
 import type { AcceptedStart } from "@pawl/core/log/start";
 import type { DefinitionId, RunId } from "@pawl/core/name/ids";
@@ -29,6 +31,8 @@ export const RUN = {
   /** Set while the run is in quarantine. */
   quarantine: orNull(json<Quarantine>()),
   schedule: orNull(json<ScheduleLink>()),
+  /** What users say about the run, to find it again. */
+  metadata: orNull(json<JsonObject>()),
 };
 export type RunRecord = Typed<typeof RUN>;
 export type RunPage = Page<RunRecord>;
@@ -43,6 +47,8 @@ export interface RunFilter {
   readonly scheduleId?: string;
   /** The beginning of a workflow id, of words of its id or title or of a run id, or a short run id. Empty means all. */
   readonly search?: string;
+  /** A filter that a user wrote, in one form. It is not used together with a search. */
+  readonly condition?: { readonly text: string; readonly typed: TypedFilter } | undefined;
 }
 
 /** A run after a decision. */
@@ -102,6 +108,10 @@ export type InputKey = Typed<typeof INPUT_KEY>;
 /** A run that repairs a finished one. */
 export const REPAIR = { runId: uuid<RunId>(), repairOf: uuid<RunId>(), planDigest: text() };
 export type NewRepair = Typed<typeof REPAIR>;
+
+/** The metadata of a run as the text of a JSON object. */
+export const METADATA = { runId: uuid<RunId>(), metadata: text() };
+export type KeptMetadata = Typed<typeof METADATA>;
 
 /** The new deadline of a run. */
 export const DEADLINE = { runId: uuid<RunId>(), deadlineAt: number() };

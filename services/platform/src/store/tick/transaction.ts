@@ -19,7 +19,13 @@ import type { ClaimKey } from "../leases/leases.ts";
 import { extendLeases } from "../leases/writes.ts";
 import { appendStreamed, findNextDeltas } from "../log/writes.ts";
 import type { RunChange } from "../runs/runs.ts";
-import { keepInputKeys, linkRepairs, moveDeadlines, saveTestGraphs } from "../runs/writes.ts";
+import {
+  keepInputKeys,
+  keepMetadata,
+  linkRepairs,
+  moveDeadlines,
+  saveTestGraphs,
+} from "../runs/writes.ts";
 import { closeWaits, openWaits } from "../signals/writes.ts";
 import type { SlotChange, SlotsMoved } from "../slots/slots.ts";
 import { moveSlots } from "../slots/writes.ts";
@@ -105,6 +111,7 @@ export class PostgresTransaction implements Transaction {
   readonly saveGraphs = this.#writing(saveTestGraphs, NOTHING);
   readonly keepInputKeys = this.#writing(keepInputKeys, NOTHING);
   readonly linkRepairs = this.#writing(linkRepairs, NOTHING);
+  readonly keepMetadata = this.#writing(keepMetadata, NOTHING);
   readonly copyEffects = this.#writing(copyEffects, NOTHING);
   readonly moveDeadlines = this.#writing(moveDeadlines, NOTHING);
   readonly openApprovals = this.#writing(openApprovals, NOTHING);

@@ -132,6 +132,10 @@ const (
 	Reason_REASON_VALUE_NOT_FOUND Reason = 125
 	// DATA_LOSS. The store has other bytes than those that were stored, or none; restore it from a backup.
 	Reason_REASON_VALUE_CORRUPT Reason = 126
+	// INVALID_ARGUMENT. A filter cannot be read, or does not fit the fields of its list; metadata has line and column.
+	Reason_REASON_FILTER_INVALID Reason = 120
+	// NOT_FOUND. No filter is kept under this name.
+	Reason_REASON_RUN_FILTER_NOT_FOUND Reason = 121
 )
 
 // Enum value maps for Reason.
@@ -190,6 +194,8 @@ var (
 		100: "REASON_BUDGET_NOT_LIMITED",
 		125: "REASON_VALUE_NOT_FOUND",
 		126: "REASON_VALUE_CORRUPT",
+		120: "REASON_FILTER_INVALID",
+		121: "REASON_RUN_FILTER_NOT_FOUND",
 	}
 	Reason_value = map[string]int32{
 		"REASON_UNSPECIFIED":           0,
@@ -245,6 +251,8 @@ var (
 		"REASON_BUDGET_NOT_LIMITED":    100,
 		"REASON_VALUE_NOT_FOUND":       125,
 		"REASON_VALUE_CORRUPT":         126,
+		"REASON_FILTER_INVALID":        120,
+		"REASON_RUN_FILTER_NOT_FOUND":  121,
 	}
 )
 
@@ -279,7 +287,7 @@ var File_pawl_errors_v1_reason_proto protoreflect.FileDescriptor
 
 const file_pawl_errors_v1_reason_proto_rawDesc = "" +
 	"\n" +
-	"\x1bpawl/errors/v1/reason.proto\x12\x0epawl.errors.v1*\xf3\v\n" +
+	"\x1bpawl/errors/v1/reason.proto\x12\x0epawl.errors.v1*\xaf\f\n" +
 	"\x06Reason\x12\x16\n" +
 	"\x12REASON_UNSPECIFIED\x10\x00\x12\x1d\n" +
 	"\x19REASON_DEFINITION_INVALID\x10\x01\x12\x19\n" +
@@ -334,7 +342,9 @@ const file_pawl_errors_v1_reason_proto_rawDesc = "" +
 	"\x1bREASON_MEMORY_KEY_NOT_FOUND\x10_\x12\x1d\n" +
 	"\x19REASON_BUDGET_NOT_LIMITED\x10d\x12\x1a\n" +
 	"\x16REASON_VALUE_NOT_FOUND\x10}\x12\x18\n" +
-	"\x14REASON_VALUE_CORRUPT\x10~B\xa8\x01\n" +
+	"\x14REASON_VALUE_CORRUPT\x10~\x12\x19\n" +
+	"\x15REASON_FILTER_INVALID\x10x\x12\x1f\n" +
+	"\x1bREASON_RUN_FILTER_NOT_FOUND\x10yB\xa8\x01\n" +
 	"\x12com.pawl.errors.v1B\vReasonProtoP\x01Z+pawl.dev/sdk/go/gen/pawl/errors/v1;errorsv1\xa2\x02\x03PEX\xaa\x02\x0ePawl.Errors.V1\xca\x02\x0ePawl\\Errors\\V1\xe2\x02\x1aPawl\\Errors\\V1\\GPBMetadata\xea\x02\x10Pawl::Errors::V1b\x06proto3"
 
 var (
