@@ -197,13 +197,12 @@ export function createRuns(
   watch: Watch,
   submitter: Submitter,
 ): Runs {
-  const { get, state } = createReads(rpc, call);
+  const reads = createReads(rpc, call);
   return {
-    get,
+    ...reads,
     ...createRepairs(rpc, call),
     ...createStoredValues(rpc, call),
     ...createFilters(rpc, call),
-    state,
     start: async (workflowId, options) =>
       startedOf(await call(rpc.startRun, startRequest(workflowId, options))),
     startMany: (items, { signal } = {}) =>
@@ -258,7 +257,7 @@ export function createRuns(
     async wait(runId, options = {}) {
       for await (const _ of watch(runId, { ...options, types: TERMINAL_EVENT_TYPES })) break;
       options.signal?.throwIfAborted();
-      return (await get(runId, options)).run;
+      return (await reads.get(runId, options)).run;
     },
   };
 }

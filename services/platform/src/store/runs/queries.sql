@@ -277,7 +277,7 @@ with deleted as (
 ), named as (
   delete from value_refs where run_id = (select run_id from deleted) returning sha256
 ), loosened as (
-  update stored_values set loose_at = now() where sha256 in (select sha256 from named)
+  update stored_values set loose_at = now() where sha256 = any (array(select sha256 from named))
 ), ledger as (
   delete from effects where run_id = (select run_id from deleted)
 ), questions as (

@@ -32,20 +32,11 @@ returning sha256
 
 -- name: touch
 -- Keeps the references of a run that an outcome is about to name. Returns those that exist.
-with kept as (
-  select sha256
-  from value_refs
-  where run_id = :run_id::uuid
-    and sha256 = any (:sha256::text[])
-  order by sha256
-  for update
-)
-update value_refs v
+update value_refs
 set touched_at = now()
-from kept
-where v.run_id = :run_id::uuid
-  and v.sha256 = kept.sha256
-returning v.sha256
+where run_id = :run_id::uuid
+  and sha256 = any (:sha256::text[])
+returning sha256
 
 -- name: refer
 -- Records that events of this transaction name values. Fails the transaction if a value does not exist.
@@ -76,7 +67,7 @@ where run_id = :run_id::uuid
 -- name: drop_unnamed
 -- Ends references that no event has named within the grace.
 with old as (
-  select run_id, sha256
+  select ctid
   from value_refs
   where not is_named
     and touched_at < now() - :grace_ms::double precision * interval '1 millisecond'
@@ -84,17 +75,14 @@ with old as (
   limit :limit::integer
   for update skip locked
 ), ended as (
-  delete from value_refs v
-  using old
-  where v.run_id = old.run_id
-    and v.sha256 = old.sha256
-  returning v.sha256
+  delete from value_refs
+  where ctid = any (array(select ctid from old))
+  returning sha256
 )
-update stored_values s
-set loose_at = coalesce(s.loose_at, now())
-from (select distinct sha256 from ended) e
-where s.sha256 = e.sha256
-returning s.sha256
+update stored_values
+set loose_at = coalesce(loose_at, now())
+where sha256 = any (array(select sha256 from ended))
+returning sha256
 
 -- name: keep_referred
 -- Values to which runs refer are not loose.
@@ -102,16 +90,15 @@ with referred as (
   select s.sha256
   from stored_values s
   where s.loose_at < now() - :grace_ms::double precision * interval '1 millisecond'
-    and exists (select 1 from value_refs v where v.sha256 = s.sha256)
+    and (select v.run_id from value_refs v where v.sha256 = s.sha256 limit 1) is not null
   order by s.loose_at
   limit :limit::integer
   for no key update skip locked
 )
-update stored_values s
+update stored_values
 set loose_at = null
-from referred
-where s.sha256 = referred.sha256
-returning s.sha256
+where sha256 = any (array(select sha256 from referred))
+returning sha256
 
 -- name: drop_loose
 -- Deletes values to which no run has referred within the grace. Their bytes become garbage.
@@ -119,15 +106,14 @@ with loose as (
   select sha256
   from stored_values s
   where s.loose_at < now() - :grace_ms::double precision * interval '1 millisecond'
-    and not exists (select 1 from value_refs v where v.sha256 = s.sha256)
+    and (select v.run_id from value_refs v where v.sha256 = s.sha256 limit 1) is null
   order by s.loose_at
   limit :limit::integer
   for update skip locked
 ), dropped as (
-  delete from stored_values s
-  using loose
-  where s.sha256 = loose.sha256
-  returning s.generation, s.bytes
+  delete from stored_values
+  where sha256 = any (array(select sha256 from loose))
+  returning generation, bytes
 )
 insert into value_garbage (generation, parts)
 select generation, ceil(bytes / :part_bytes::double precision)::integer
