@@ -16,6 +16,7 @@ const NOUNS = [
   "node-types",
   "pauses",
   "recovery",
+  "retention",
   "runs",
   "schedules",
   "signals",
@@ -27,6 +28,8 @@ const NOUNS = [
 /** Files of the pattern that a noun does not need. The store's README has the reasons for readers. */
 const ABSENT = new Map([
   ["recovery/reads.ts", "no gateway reads it: its tables are those of runs, log and leases"],
+  ["retention/reads.ts", "no gateway reads it: its tables are those of runs and log"],
+  ["retention/memory.ts", "the memory store lives for one test, and has no months"],
 ]);
 /** Files beside the pattern. */
 const PRESENT = new Map([

@@ -30,6 +30,9 @@ const PROBE_POINTS = {
     "value.before-seal",
     "value.sealed",
     "value.before-remove",
+    "retention.before-remove",
+    "retention.after-remove",
+    "retention.after-month",
   ],
   executor: [
     "assignment.received",
