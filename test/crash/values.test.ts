@@ -73,6 +73,12 @@ async function startUntilGone(gone: Promise<unknown>): Promise<Promise<string>[]
   return accepted;
 }
 
+test("an executor killed between its handler and the report of a stored value leaves nothing that is named and missing (S2.34)", async () => {
+  const doomed = await startExecutor(cluster, failpoints("outcome.sent@2=kill"));
+  await until(() => doomed.logs().includes('"registered"'), { what: "it to register" });
+  await expectWhole(await Promise.all(await startUntilGone(doomed.exited())));
+});
+
 test("a scheduler killed before a value is stored, behind that, and before the commit that names it, loses no value (S2.34)", async () => {
   await cluster.schedulers[0]?.kill("SIGKILL");
   const accepted: Promise<string>[] = [];
@@ -88,10 +94,4 @@ test("a scheduler killed before a value is stored, behind that, and before the c
   }
   await replaceScheduler(cluster);
   await expectWhole(await Promise.all(accepted));
-});
-
-test("an executor killed between its handler and the report of a stored value leaves nothing that is named and missing (S2.34)", async () => {
-  const doomed = await startExecutor(cluster, failpoints("outcome.sent@2=kill"));
-  await until(() => doomed.logs().includes('"registered"'), { what: "it to register" });
-  await expectWhole(await Promise.all(await startUntilGone(doomed.exited())));
 });

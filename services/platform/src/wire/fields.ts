@@ -6,6 +6,7 @@ import { type Duration, type Value, ValueSchema } from "@bufbuild/protobuf/wkt";
 import { checkJson, STORED_LIMITS, VALUE_LIMITS } from "@pawl/core/data/json";
 import { LIMITS } from "@pawl/core/data/limits";
 import type { JsonLimits } from "@pawl/core/data/scan-json";
+import { exceedsUtf8 } from "@pawl/core/data/utf8";
 import { canonicalJson } from "@pawl/core/definition/canonical";
 import { EngineError, invalidField } from "@pawl/core/fault/engine-error";
 import {
@@ -210,7 +211,9 @@ export function valueOf(field: string, value: Value, limits = JSON_LIMITS): stri
 }
 
 function checkedJson(field: string, text: string, limits: JsonLimits): string {
-  const checked = checkJson(text, limits);
+  // What fits into the log obeys the limits of the log.
+  const isSmall = limits === START_LIMITS && !exceedsUtf8(text, LIMITS.inputBytes);
+  const checked = checkJson(text, isSmall ? JSON_LIMITS : limits);
   if (checked.ok) return text;
   if (checked.reason === "TOO_LARGE") throw tooLarge(field, limits);
   throw invalidField(field, checked.reason, checked.message);
