@@ -153,7 +153,10 @@ function waitOf(state: RunState, status: RunStatus): Wait {
 }
 
 function held(state: RunState): readonly Reason[] {
-  if (state.status === "pending") return [["slot", state.deadlineAt]];
+  if (state.status === "pending") {
+    const isOfDay = state.daily !== undefined && (state.slot ?? state.rate) === undefined;
+    return [[isOfDay ? "budget" : "slot", state.deadlineAt]];
+  }
   const isOpen = ({ status }: ExecutionState): boolean =>
     status !== "pending" && !isSettled(status);
   const reasons: Reason[] = [];

@@ -26,6 +26,19 @@ CREATE INDEX approvals_due ON pawl.approvals USING btree (deadline_at) WHERE ((s
 CREATE INDEX approvals_newest ON pawl.approvals USING btree (tenant_id, approval_id DESC);
 CREATE INDEX approvals_open ON pawl.approvals USING btree (tenant_id, approval_id DESC) WHERE (state = 'open'::text);
 
+create table day_budgets (
+  tenant_id text not null,
+  workflow_id text not null,
+  day date not null,
+  tokens_reserved bigint not null default 0,
+  tokens_spent bigint not null default 0,
+  cost_reserved bigint not null default 0,
+  cost_spent bigint not null default 0,
+  executions_reserved bigint not null default 0,
+  executions_spent bigint not null default 0,
+  constraint day_budgets_pkey PRIMARY KEY (tenant_id, workflow_id, day)
+);
+
 create table dead_letters (
   dead_letter_id uuid not null,
   tenant_id text not null,

@@ -772,7 +772,9 @@ type RunStarted struct {
 	// Output only: names of the values above that this answer leaves out, because they are too large or nested too deeply. Their bytes are there.
 	ValuesLeftOut []string `protobuf:"bytes,100,rep,name=values_left_out,json=valuesLeftOut,proto3" json:"values_left_out,omitempty"`
 	// How much the run may use; absent if nothing limits it.
-	Budget        *Budget `protobuf:"bytes,80,opt,name=budget,proto3" json:"budget,omitempty"`
+	Budget *Budget `protobuf:"bytes,80,opt,name=budget,proto3" json:"budget,omitempty"`
+	// How much all runs of the workflow may use in a day; absent without a limit. The run is pending until run.status.changed.
+	DailyBudget   *Amounts `protobuf:"bytes,81,opt,name=daily_budget,json=dailyBudget,proto3" json:"daily_budget,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -968,6 +970,13 @@ func (x *RunStarted) GetBudget() *Budget {
 	return nil
 }
 
+func (x *RunStarted) GetDailyBudget() *Amounts {
+	if x != nil {
+		return x.DailyBudget
+	}
+	return nil
+}
+
 // Limit is a concurrency key or a rate, with its key filled in.
 type Limit struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -1059,9 +1068,13 @@ type RunStatusChanged struct {
 	// How the run ends after its compensation; present when the compensation begins.
 	Ending *RunEnding `protobuf:"bytes,90,opt,name=ending,proto3" json:"ending,omitempty"`
 	// `budget` if the scheduler paused the run because its budget was short; empty otherwise.
-	WaitingFor    string `protobuf:"bytes,80,opt,name=waiting_for,json=waitingFor,proto3" json:"waiting_for,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	WaitingFor string `protobuf:"bytes,80,opt,name=waiting_for,json=waitingFor,proto3" json:"waiting_for,omitempty"`
+	// The day in UTC whose budget the run reserves from, such as 2026-01-31; empty otherwise.
+	BudgetDay string `protobuf:"bytes,81,opt,name=budget_day,json=budgetDay,proto3" json:"budget_day,omitempty"`
+	// What it reserves of that day, until its end.
+	BudgetReserved *Amounts `protobuf:"bytes,82,opt,name=budget_reserved,json=budgetReserved,proto3" json:"budget_reserved,omitempty"`
+	unknownFields  protoimpl.UnknownFields
+	sizeCache      protoimpl.SizeCache
 }
 
 func (x *RunStatusChanged) Reset() {
@@ -1148,6 +1161,20 @@ func (x *RunStatusChanged) GetWaitingFor() string {
 		return x.WaitingFor
 	}
 	return ""
+}
+
+func (x *RunStatusChanged) GetBudgetDay() string {
+	if x != nil {
+		return x.BudgetDay
+	}
+	return ""
+}
+
+func (x *RunStatusChanged) GetBudgetReserved() *Amounts {
+	if x != nil {
+		return x.BudgetReserved
+	}
+	return nil
 }
 
 // RunEnding is the end that waits for the compensation of a run.
@@ -3801,7 +3828,7 @@ const file_pawl_v1_event_proto_rawDesc = "" +
 	"\btrace_id\x18\x01 \x01(\tR\atraceId\x12&\n" +
 	"\x0fparent_event_id\x18\x02 \x01(\x04R\rparentEventId\x12\x12\n" +
 	"\x04wave\x18\x03 \x01(\rR\x04wave\x12\x14\n" +
-	"\x05phase\x18\x04 \x01(\tR\x05phase\"\xad\a\n" +
+	"\x05phase\x18\x04 \x01(\tR\x05phase\"\xe2\a\n" +
 	"\n" +
 	"RunStarted\x12\x1d\n" +
 	"\n" +
@@ -3830,13 +3857,14 @@ const file_pawl_v1_event_proto_rawDesc = "" +
 	"\x0eundoes_node_id\x18[ \x01(\tR\fundoesNodeId\x12)\n" +
 	"\x10undoes_iteration\x18\\ \x01(\rR\x0fundoesIteration\x12&\n" +
 	"\x0fvalues_left_out\x18d \x03(\tR\rvaluesLeftOut\x12'\n" +
-	"\x06budget\x18P \x01(\v2\x0f.pawl.v1.BudgetR\x06budgetB\x0e\n" +
+	"\x06budget\x18P \x01(\v2\x0f.pawl.v1.BudgetR\x06budget\x123\n" +
+	"\fdaily_budget\x18Q \x01(\v2\x10.pawl.v1.AmountsR\vdailyBudgetB\x0e\n" +
 	"\f_max_retries\"\\\n" +
 	"\x05Limit\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05limit\x18\x02 \x01(\rR\x05limit\x12\x15\n" +
 	"\x06per_ms\x18\x03 \x01(\x04R\x05perMs\x12\x14\n" +
-	"\x05scope\x18\x04 \x01(\tR\x05scope\"\xbf\x02\n" +
+	"\x05scope\x18\x04 \x01(\tR\x05scope\"\x99\x03\n" +
 	"\x10RunStatusChanged\x12&\n" +
 	"\x04from\x18\x01 \x01(\x0e2\x12.pawl.v1.RunStatusR\x04from\x12\"\n" +
 	"\x02to\x18\x02 \x01(\x0e2\x12.pawl.v1.RunStatusR\x02to\x12?\n" +
@@ -3846,7 +3874,10 @@ const file_pawl_v1_event_proto_rawDesc = "" +
 	"\x06reason\x18\x06 \x01(\tR\x06reason\x12*\n" +
 	"\x06ending\x18Z \x01(\v2\x12.pawl.v1.RunEndingR\x06ending\x12\x1f\n" +
 	"\vwaiting_for\x18P \x01(\tR\n" +
-	"waitingFor\"\x8d\x01\n" +
+	"waitingFor\x12\x1d\n" +
+	"\n" +
+	"budget_day\x18Q \x01(\tR\tbudgetDay\x129\n" +
+	"\x0fbudget_reserved\x18R \x01(\v2\x10.pawl.v1.AmountsR\x0ebudgetReserved\"\x8d\x01\n" +
 	"\tRunEnding\x12*\n" +
 	"\x06status\x18\x01 \x01(\x0e2\x12.pawl.v1.RunStatusR\x06status\x12\x18\n" +
 	"\amessage\x18\x02 \x01(\tR\amessage\x12\x14\n" +
@@ -4108,10 +4139,10 @@ var file_pawl_v1_event_proto_goTypes = []any{
 	(RunKind)(0),                  // 42: pawl.v1.RunKind
 	(*TaintLabel)(nil),            // 43: pawl.v1.TaintLabel
 	(*Budget)(nil),                // 44: pawl.v1.Budget
-	(RunStatus)(0),                // 45: pawl.v1.RunStatus
-	(PauseScope)(0),               // 46: pawl.v1.PauseScope
-	(*Compensation)(nil),          // 47: pawl.v1.Compensation
-	(*Amounts)(nil),               // 48: pawl.v1.Amounts
+	(*Amounts)(nil),               // 45: pawl.v1.Amounts
+	(RunStatus)(0),                // 46: pawl.v1.RunStatus
+	(PauseScope)(0),               // 47: pawl.v1.PauseScope
+	(*Compensation)(nil),          // 48: pawl.v1.Compensation
 }
 var file_pawl_v1_event_proto_depIdxs = []int32{
 	40, // 0: pawl.v1.RunEvent.time:type_name -> google.protobuf.Timestamp
@@ -4152,58 +4183,60 @@ var file_pawl_v1_event_proto_depIdxs = []int32{
 	3,  // 35: pawl.v1.RunStarted.rate:type_name -> pawl.v1.Limit
 	43, // 36: pawl.v1.RunStarted.taint:type_name -> pawl.v1.TaintLabel
 	44, // 37: pawl.v1.RunStarted.budget:type_name -> pawl.v1.Budget
-	45, // 38: pawl.v1.RunStatusChanged.from:type_name -> pawl.v1.RunStatus
-	45, // 39: pawl.v1.RunStatusChanged.to:type_name -> pawl.v1.RunStatus
-	40, // 40: pawl.v1.RunStatusChanged.deadline_time:type_name -> google.protobuf.Timestamp
-	46, // 41: pawl.v1.RunStatusChanged.scope:type_name -> pawl.v1.PauseScope
-	5,  // 42: pawl.v1.RunStatusChanged.ending:type_name -> pawl.v1.RunEnding
-	45, // 43: pawl.v1.RunEnding.status:type_name -> pawl.v1.RunStatus
-	41, // 44: pawl.v1.RunCompleted.output:type_name -> google.protobuf.Value
-	43, // 45: pawl.v1.RunCompleted.taint:type_name -> pawl.v1.TaintLabel
-	47, // 46: pawl.v1.RunCompleted.compensation:type_name -> pawl.v1.Compensation
-	47, // 47: pawl.v1.RunFailed.compensation:type_name -> pawl.v1.Compensation
-	47, // 48: pawl.v1.RunCancelled.compensation:type_name -> pawl.v1.Compensation
-	40, // 49: pawl.v1.RunTimedOut.deadline_time:type_name -> google.protobuf.Timestamp
-	47, // 50: pawl.v1.RunTimedOut.compensation:type_name -> pawl.v1.Compensation
-	41, // 51: pawl.v1.MemoryUpdated.values:type_name -> google.protobuf.Value
-	13, // 52: pawl.v1.MemoryUpdated.taint:type_name -> pawl.v1.KeyTaint
-	43, // 53: pawl.v1.KeyTaint.labels:type_name -> pawl.v1.TaintLabel
-	41, // 54: pawl.v1.RunSignalled.payload:type_name -> google.protobuf.Value
-	41, // 55: pawl.v1.RunMetadataSet.metadata:type_name -> google.protobuf.Value
-	48, // 56: pawl.v1.RunBudgetRaised.amounts:type_name -> pawl.v1.Amounts
-	40, // 57: pawl.v1.NodeQueued.not_before_time:type_name -> google.protobuf.Timestamp
-	3,  // 58: pawl.v1.NodeQueued.slot:type_name -> pawl.v1.Limit
-	3,  // 59: pawl.v1.NodeQueued.rate:type_name -> pawl.v1.Limit
-	48, // 60: pawl.v1.NodeQueued.reserved:type_name -> pawl.v1.Amounts
-	43, // 61: pawl.v1.NodeStarted.taint:type_name -> pawl.v1.TaintLabel
-	20, // 62: pawl.v1.NodeStreamDelta.media:type_name -> pawl.v1.Media
-	21, // 63: pawl.v1.NodeRetried.usage:type_name -> pawl.v1.Usage
-	41, // 64: pawl.v1.NodeCompleted.output:type_name -> google.protobuf.Value
-	21, // 65: pawl.v1.NodeCompleted.usage:type_name -> pawl.v1.Usage
-	28, // 66: pawl.v1.NodeCompleted.goto:type_name -> pawl.v1.Goto
-	26, // 67: pawl.v1.NodeCompleted.set_by:type_name -> pawl.v1.SetBy
-	43, // 68: pawl.v1.NodeCompleted.taint:type_name -> pawl.v1.TaintLabel
-	25, // 69: pawl.v1.NodeCompleted.sanitized:type_name -> pawl.v1.Sanitized
-	27, // 70: pawl.v1.NodeCompleted.calls:type_name -> pawl.v1.ToolCall
-	41, // 71: pawl.v1.NodeFailed.details:type_name -> google.protobuf.Value
-	21, // 72: pawl.v1.NodeFailed.usage:type_name -> pawl.v1.Usage
-	21, // 73: pawl.v1.NodeTimedOut.usage:type_name -> pawl.v1.Usage
-	40, // 74: pawl.v1.NodeBlocked.deadline_time:type_name -> google.protobuf.Timestamp
-	43, // 75: pawl.v1.NodeBlocked.taint:type_name -> pawl.v1.TaintLabel
-	21, // 76: pawl.v1.NodeBlocked.usage:type_name -> pawl.v1.Usage
-	48, // 77: pawl.v1.NodeBlocked.reserved:type_name -> pawl.v1.Amounts
-	41, // 78: pawl.v1.NodeDecided.response:type_name -> google.protobuf.Value
-	41, // 79: pawl.v1.NodeExpanded.items:type_name -> google.protobuf.Value
-	43, // 80: pawl.v1.NodeExpanded.taint:type_name -> pawl.v1.TaintLabel
-	41, // 81: pawl.v1.ModerationFlagged.details:type_name -> google.protobuf.Value
-	41, // 82: pawl.v1.ContractViolated.errors:type_name -> google.protobuf.Value
-	41, // 83: pawl.v1.ExecutionTag.metadata:type_name -> google.protobuf.Value
-	40, // 84: pawl.v1.ExecutionTag.time:type_name -> google.protobuf.Timestamp
-	85, // [85:85] is the sub-list for method output_type
-	85, // [85:85] is the sub-list for method input_type
-	85, // [85:85] is the sub-list for extension type_name
-	85, // [85:85] is the sub-list for extension extendee
-	0,  // [0:85] is the sub-list for field type_name
+	45, // 38: pawl.v1.RunStarted.daily_budget:type_name -> pawl.v1.Amounts
+	46, // 39: pawl.v1.RunStatusChanged.from:type_name -> pawl.v1.RunStatus
+	46, // 40: pawl.v1.RunStatusChanged.to:type_name -> pawl.v1.RunStatus
+	40, // 41: pawl.v1.RunStatusChanged.deadline_time:type_name -> google.protobuf.Timestamp
+	47, // 42: pawl.v1.RunStatusChanged.scope:type_name -> pawl.v1.PauseScope
+	5,  // 43: pawl.v1.RunStatusChanged.ending:type_name -> pawl.v1.RunEnding
+	45, // 44: pawl.v1.RunStatusChanged.budget_reserved:type_name -> pawl.v1.Amounts
+	46, // 45: pawl.v1.RunEnding.status:type_name -> pawl.v1.RunStatus
+	41, // 46: pawl.v1.RunCompleted.output:type_name -> google.protobuf.Value
+	43, // 47: pawl.v1.RunCompleted.taint:type_name -> pawl.v1.TaintLabel
+	48, // 48: pawl.v1.RunCompleted.compensation:type_name -> pawl.v1.Compensation
+	48, // 49: pawl.v1.RunFailed.compensation:type_name -> pawl.v1.Compensation
+	48, // 50: pawl.v1.RunCancelled.compensation:type_name -> pawl.v1.Compensation
+	40, // 51: pawl.v1.RunTimedOut.deadline_time:type_name -> google.protobuf.Timestamp
+	48, // 52: pawl.v1.RunTimedOut.compensation:type_name -> pawl.v1.Compensation
+	41, // 53: pawl.v1.MemoryUpdated.values:type_name -> google.protobuf.Value
+	13, // 54: pawl.v1.MemoryUpdated.taint:type_name -> pawl.v1.KeyTaint
+	43, // 55: pawl.v1.KeyTaint.labels:type_name -> pawl.v1.TaintLabel
+	41, // 56: pawl.v1.RunSignalled.payload:type_name -> google.protobuf.Value
+	41, // 57: pawl.v1.RunMetadataSet.metadata:type_name -> google.protobuf.Value
+	45, // 58: pawl.v1.RunBudgetRaised.amounts:type_name -> pawl.v1.Amounts
+	40, // 59: pawl.v1.NodeQueued.not_before_time:type_name -> google.protobuf.Timestamp
+	3,  // 60: pawl.v1.NodeQueued.slot:type_name -> pawl.v1.Limit
+	3,  // 61: pawl.v1.NodeQueued.rate:type_name -> pawl.v1.Limit
+	45, // 62: pawl.v1.NodeQueued.reserved:type_name -> pawl.v1.Amounts
+	43, // 63: pawl.v1.NodeStarted.taint:type_name -> pawl.v1.TaintLabel
+	20, // 64: pawl.v1.NodeStreamDelta.media:type_name -> pawl.v1.Media
+	21, // 65: pawl.v1.NodeRetried.usage:type_name -> pawl.v1.Usage
+	41, // 66: pawl.v1.NodeCompleted.output:type_name -> google.protobuf.Value
+	21, // 67: pawl.v1.NodeCompleted.usage:type_name -> pawl.v1.Usage
+	28, // 68: pawl.v1.NodeCompleted.goto:type_name -> pawl.v1.Goto
+	26, // 69: pawl.v1.NodeCompleted.set_by:type_name -> pawl.v1.SetBy
+	43, // 70: pawl.v1.NodeCompleted.taint:type_name -> pawl.v1.TaintLabel
+	25, // 71: pawl.v1.NodeCompleted.sanitized:type_name -> pawl.v1.Sanitized
+	27, // 72: pawl.v1.NodeCompleted.calls:type_name -> pawl.v1.ToolCall
+	41, // 73: pawl.v1.NodeFailed.details:type_name -> google.protobuf.Value
+	21, // 74: pawl.v1.NodeFailed.usage:type_name -> pawl.v1.Usage
+	21, // 75: pawl.v1.NodeTimedOut.usage:type_name -> pawl.v1.Usage
+	40, // 76: pawl.v1.NodeBlocked.deadline_time:type_name -> google.protobuf.Timestamp
+	43, // 77: pawl.v1.NodeBlocked.taint:type_name -> pawl.v1.TaintLabel
+	21, // 78: pawl.v1.NodeBlocked.usage:type_name -> pawl.v1.Usage
+	45, // 79: pawl.v1.NodeBlocked.reserved:type_name -> pawl.v1.Amounts
+	41, // 80: pawl.v1.NodeDecided.response:type_name -> google.protobuf.Value
+	41, // 81: pawl.v1.NodeExpanded.items:type_name -> google.protobuf.Value
+	43, // 82: pawl.v1.NodeExpanded.taint:type_name -> pawl.v1.TaintLabel
+	41, // 83: pawl.v1.ModerationFlagged.details:type_name -> google.protobuf.Value
+	41, // 84: pawl.v1.ContractViolated.errors:type_name -> google.protobuf.Value
+	41, // 85: pawl.v1.ExecutionTag.metadata:type_name -> google.protobuf.Value
+	40, // 86: pawl.v1.ExecutionTag.time:type_name -> google.protobuf.Timestamp
+	87, // [87:87] is the sub-list for method output_type
+	87, // [87:87] is the sub-list for method input_type
+	87, // [87:87] is the sub-list for extension type_name
+	87, // [87:87] is the sub-list for extension extendee
+	0,  // [0:87] is the sub-list for field type_name
 }
 
 func init() { file_pawl_v1_event_proto_init() }

@@ -13,6 +13,8 @@ import type { DroppedJob, Job, NewJob } from "../../queue/queue.ts";
 import { jobNotificationPayload } from "../../wake/jobs.ts";
 import { wakeOf } from "../../wake/listen.ts";
 import { closeApprovals, openApprovals } from "../approvals/writes.ts";
+import type { DayAnswers, DayChange } from "../days/days.ts";
+import { moveDays } from "../days/writes.ts";
 import { buryDeadLetters } from "../dead-letters/writes.ts";
 import { beginEffects, commitEffects, copyEffects } from "../effects/writes.ts";
 import type { ClaimKey } from "../leases/leases.ts";
@@ -160,6 +162,10 @@ export class PostgresTransaction implements Transaction {
     );
     this.#issued.push(call.then(({ issued }) => issued));
     return this.#keep(call.then(({ done }) => done));
+  }
+
+  moveDays(change: DayChange): Promise<DayAnswers> {
+    return this.#keep(moveDays(this.#ask, change));
   }
 
   moveSlots(change: SlotChange): Promise<SlotsMoved> {
