@@ -11,6 +11,7 @@ export async function openMemory(): Promise<StoreUnderTest> {
   return {
     ...seams,
     rival: journal,
+    db: undefined,
     ...losses(journal, view),
     prepare: async () => {},
     slotWaits: async (runId, asked) => view.slotWaits(runId, asked),

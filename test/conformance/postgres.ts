@@ -17,6 +17,7 @@ import { createDeadLetters } from "@pawl/platform/store/dead-letters/writes";
 import { readSlotWaits } from "@pawl/platform/store/slots/reads";
 import { createRecovery } from "@pawl/platform/store/recovery/writes";
 import { createWebhooks } from "@pawl/platform/store/webhooks/writes";
+import { createValueRows } from "@pawl/platform/store/values/writes";
 import { createWorkflows } from "@pawl/platform/store/workflows/writes";
 import { afterAll, expect } from "vitest";
 import { freshDatabase } from "../support/postgres.ts";
@@ -156,6 +157,8 @@ async function openOn(
     nodeTypes: createNodeTypes(pool),
     pauses: createPauses(pool),
     webhooks: createWebhooks(pool),
+    valueRows: createValueRows(pool),
+    db: pool,
     loseEvent: async (runId, seq) => {
       const text = "delete from run_events where run_id = $1 and seq = $2 returning *";
       const { rows } = await pool.query({ text, values: [runId, seq] });

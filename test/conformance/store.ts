@@ -8,6 +8,8 @@ import type { Pauses } from "@pawl/platform/store/pauses/pauses";
 import type { Schedules } from "@pawl/platform/store/schedules/schedules";
 import type { Recovery } from "@pawl/platform/store/recovery/recovery";
 import type { Webhooks } from "@pawl/platform/store/webhooks/webhooks";
+import type { ValueRows } from "@pawl/platform/store/values/values";
+import type { Queryable } from "@pawl/platform/db/query";
 import type { Workflows } from "@pawl/platform/store/workflows/workflows";
 import type { SlotQuestion, SlotWait } from "@pawl/core/explain/room";
 import type { RunId } from "@pawl/core/name/ids";
@@ -72,6 +74,9 @@ export interface StoreUnderTest {
   readonly nodeTypes: NodeTypes;
   readonly pauses: Pauses;
   readonly webhooks: Webhooks;
+  readonly valueRows: ValueRows;
+  /** The database; undefined in memory. */
+  readonly db: Queryable | undefined;
   /** Takes an event out of a log without any scheduler's knowledge; call the answer to put it back. */
   readonly loseEvent: (runId: RunId, seq: number) => Promise<() => Promise<void>>;
   /** Puts an event after the end of a run's log without any scheduler's knowledge; call the answer to take it away. */

@@ -145,7 +145,7 @@ test("a script that remembers a value that is no JSON, or a reserved key, fails 
   const [nan, proto, large] = await Promise.all([
     play('ctx.remember("a", NaN); return 1'),
     play('ctx.remember("__proto__", 1); return 1'),
-    play('for (const key of ["a", "b"]) ctx.remember(key, "x".repeat(200000)); return 1'),
+    play('for (const key of ["a", "b"]) ctx.remember(key, "x".repeat(4000000)); return 1'),
   ]);
   const causes = [nan, proto, large].map((story) => story.of("node.failed")[0]?.payload);
   expect(causes).toMatchObject([
@@ -179,7 +179,7 @@ test("an action that a handler may not send fails its node for good, and the log
     nan: await send(update('{"a":NaN}')),
     both: await send(status("failed"), { case: "gotoNode", value: { node: "bad" } }),
     illegal: await send(status("running")),
-    large: await send(update(`{"a":"${"x".repeat(262_144)}"}`)),
+    large: await send(update(`{"a":"${"x".repeat(7_500_000)}"}`)),
   };
   for (const [name, story] of Object.entries(stories)) {
     const cause = { illegal: "illegal_transition", large: "memory_too_large" }[name];

@@ -161,6 +161,7 @@ export const LEVELS: Readonly<Record<string, readonly (readonly string[])[]>> = 
     ["lanes", "ends", "queue"],
     ["wake"],
     ["store"],
+    ["values"],
     ["wire"],
   ],
   // Sessions, commands and duties make inputs; a tick decides about them and commits.

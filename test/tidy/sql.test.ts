@@ -20,6 +20,9 @@ const MEANT_WALKS: Readonly<Record<string, string>> = {
   "pawl_leases_alive executors": "one row a process, looked at when a user asks why",
   "pawl_leases_served_by_others executors":
     "one row a process, looked at when an executor registers other schemas",
+  "pawl_values_drop_unnamed value_refs":
+    "the rows that the same statement has locked, by their place",
+  "pawl_values_garbage value_garbage": "bytes that a sweep has yet to remove",
   "pawl_node_types_names node_types": "one row a type, when a user saves a definition",
   "pawl_leases_count_alive executors": "one row a process, counted when a probe asks",
   "pawl_leases_count leases": "counts every lease held now, when a user asks",

@@ -23,6 +23,7 @@ const NOUNS = [
   "signals",
   "slots",
   "webhooks",
+  "values",
   "workflows",
 ] as const;
 

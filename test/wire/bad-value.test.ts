@@ -64,13 +64,13 @@ test("J18: an input of one byte too many is LIMIT_EXCEEDED, and one that fits is
   const input = (bytes: number): Uint8Array => Buffer.from(JSON.stringify("x".repeat(bytes - 2)));
   await stage().unharmed(async () => {
     for (const { runs } of stage().doors) {
-      const inputJson = input(LIMITS.inputBytes + 1);
+      const inputJson = input(LIMITS.startInputBytes + 1);
       await expectRefused(runs.startRun({ workflowId: KNOWN, inputJson }), TOO_MUCH);
     }
   });
   const { runs, events } = stage().door("gRPC-web");
   // The start node hands the input on inside of an object, which has to fit as well.
-  const inputJson = input(LIMITS.inputBytes);
+  const inputJson = input(LIMITS.startInputBytes);
   const runId = (await runs.startRun({ workflowId: KNOWN, inputJson })).run?.runId ?? "";
   let last = "";
   for await (const { events: batch } of events.watchRun({ runId })) last = batch.at(-1)?.type ?? "";

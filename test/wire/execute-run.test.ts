@@ -1,5 +1,6 @@
 // A run and its events by one call, through every client: the same log as by two calls, the same run when the call is repeated, and the
 // same refusals.
+import { LIMITS } from "@pawl/core/data/limits";
 import { randomUUID } from "node:crypto";
 import { type CallOptions, Code } from "@connectrpc/connect";
 import type { MessageInitShape } from "@bufbuild/protobuf";
@@ -140,7 +141,7 @@ const BAD: readonly (readonly [what: string, start: Start | undefined, refusal: 
   ],
   [
     "an input that is too large",
-    { workflowId: KNOWN, inputJson: Buffer.from(`"${"x".repeat(300_000)}"`) },
+    { workflowId: KNOWN, inputJson: Buffer.from(`"${"x".repeat(LIMITS.startInputBytes)}"`) },
     { code: "ResourceExhausted", reason: "LIMIT_EXCEEDED" },
   ],
   [

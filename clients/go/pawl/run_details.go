@@ -56,6 +56,22 @@ func (r *Runs) Invocation(ctx context.Context, node NodeOf) (*Invocation, error)
 	return res.GetInvocation(), err
 }
 
+// ValueText reads the JSON text of a value that is too large for the log, by the digest in its reference. VALUE_NOT_FOUND, VALUE_CORRUPT.
+func (r *Runs) ValueText(ctx context.Context, runID, sha256 string) ([]byte, error) {
+	var data []byte
+	for part := uint32(0); ; part++ {
+		req := &pawlv1.GetValueRequest{RunId: runID, Sha256: sha256, Part: part}
+		res, err := call(ctx, r.client, r.rpc.GetValue, req)
+		if err != nil {
+			return nil, err
+		}
+		data = append(data, res.GetData()...)
+		if uint64(len(data)) >= res.GetTotalBytes() {
+			return data, nil
+		}
+	}
+}
+
 // Effects reads a page of the effects of a run, and the token of the next page. An empty node id means all nodes.
 func (r *Runs) Effects(ctx context.Context, runID, nodeID string, page Page) ([]*Effect, string, error) {
 	req := &pawlv1.ListEffectsRequest{RunId: runID, NodeId: nodeID, PageSize: page.Size, PageToken: page.Token}

@@ -49,6 +49,11 @@ func (s *detailServer) GetInvocation(_ context.Context, req *pawlv1.GetInvocatio
 	return &pawlv1.GetInvocationResponse{Invocation: &Invocation{Type: "acme.pay@1", InputJson: []byte("1"), Effects: effects}}, nil
 }
 
+func (s *detailServer) GetValue(_ context.Context, req *pawlv1.GetValueRequest) (*pawlv1.GetValueResponse, error) {
+	s.note(req)
+	return &pawlv1.GetValueResponse{Data: []byte([]string{`{"a":`, `"b"}`}[req.GetPart()]), TotalBytes: 9}, nil
+}
+
 func (s *detailServer) ListEffects(_ context.Context, req *pawlv1.ListEffectsRequest) (*pawlv1.ListEffectsResponse, error) {
 	s.note(req)
 	return &pawlv1.ListEffectsResponse{Effects: []*Effect{{Name: "charge"}}, NextPageToken: "t"}, nil
@@ -183,6 +188,15 @@ func TestAnInvocationHasWhatTheHandlerGotAndWhatCameOfIt(t *testing.T) {
 		t.Errorf("got %v, %v", got, err)
 	}
 	mustAsk(t, server.asked, &pawlv1.GetInvocationRequest{RunId: "r", NodeId: "n", Iteration: 1})
+}
+
+func TestAValueThatIsTooLargeForTheLogIsReadPartByPart(t *testing.T) {
+	client, server := serveDetails(t)
+	got, err := client.Runs.ValueText(t.Context(), "r", "ab")
+	if err != nil || string(got) != `{"a":"b"}` {
+		t.Errorf("got %s, %v", got, err)
+	}
+	mustAsk(t, server.asked, &pawlv1.GetValueRequest{RunId: "r", Sha256: "ab"}, &pawlv1.GetValueRequest{RunId: "r", Sha256: "ab", Part: 1})
 }
 
 func TestEffectsEventsAndTagsOfARunComeByPage(t *testing.T) {

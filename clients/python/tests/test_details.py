@@ -114,6 +114,18 @@ def test_an_invocation_has_what_the_handler_got_and_what_came_of_it(use: Any) ->
     assert got.effects == (InvocationEffect("charge", "idempotent", True, "ok"),)
 
 
+def test_a_value_that_is_too_large_for_the_log_is_read_part_by_part(use: Any) -> None:
+    seen = Seen()
+    text = '{"text":"ééééé"}'.encode()
+    cut = text.index(0xA9)
+    parts = [text[:cut], text[cut:]]
+    answer = seen.answer(lambda request: run_service_pb2.GetValueResponse(data=parts[request.part], total_bytes=len(text)))
+    with gateway(GetValue=answer) as address:
+        got = use(address, "value_text", "r", "ab" * 32)
+    assert got == text.decode()
+    assert [(each.run_id, each.sha256, each.part) for each in seen.requests] == [("r", "ab" * 32, 0), ("r", "ab" * 32, 1)]
+
+
 def test_effects_events_and_tags_of_a_run_come_by_page(use: Any) -> None:
     seen = Seen()
     effect = effect_pb2.Effect(key="k", name="charge", state=effect_pb2.EFFECT_STATE_COMMITTED, commit_time=stamp(NEW_YEAR))

@@ -91,6 +91,30 @@ test("an invocation has what the handler got and what came of it", async () => {
   expect(jsonTextOf(invocation.inputJson)).toBe("1");
 });
 
+test("a value that is too large for the log is read part by part, and takes the place of its reference", async () => {
+  const asked: unknown[] = [];
+  const json = Buffer.from(JSON.stringify({ text: "é".repeat(5) }));
+  const cut = json.indexOf(0xa9);
+  const parts = [json.subarray(0, cut), json.subarray(cut)];
+  const { runs } = scripted({
+    runs: {
+      getValue: (request: { readonly part: number }) => {
+        asked.push(request);
+        return { data: parts[request.part], totalBytes: BigInt(json.length) };
+      },
+    },
+  });
+  const sha256 = "ab".repeat(32);
+  expect(await runs.valueText("r", sha256)).toBe(json.toString());
+  expect(asked).toMatchObject([
+    { runId: "r", sha256, part: 0 },
+    { runId: "r", sha256, part: 1 },
+  ]);
+  const reference = { "$pawl.value": { sha256, bytes: json.length } };
+  const whole = await runs.whole("r", { n: 1, list: [reference, null], "$pawl.value": "x" });
+  expect(whole).toEqual({ n: 1, list: [{ text: "ééééé" }, null], "$pawl.value": "x" });
+});
+
 test("effects, events and tags of a run come by page", async () => {
   const asked: unknown[] = [];
   const note =

@@ -35,6 +35,7 @@ import { createResults, type Results } from "./result.ts";
 import { createSignal, type SignalRun } from "./signal.ts";
 import { byInput } from "./by-input.ts";
 import { boundsOf, createReads, type GetRunOptions, type RunBounds } from "./state.ts";
+import { createStoredValues, type StoredValues } from "./stored-value.ts";
 import { TERMINAL_EVENT_TYPES } from "./status.ts";
 import type { TaintOf } from "./taint.ts";
 import type { WatchOptions } from "./watch.ts";
@@ -138,7 +139,7 @@ export interface EffectsOptions extends PageOptions {
 
 export type EffectPage = Page<"effects", Effect>;
 
-export interface Runs extends Repairs, Results, Filters {
+export interface Runs extends Repairs, Results, Filters, StoredValues {
   /** Accepts a run of a saved workflow and returns at once. */
   start(workflowId: string, options?: StartRunOptions): Promise<StartedRun>;
   /** Starts many runs, in batches. Every start has its own outcome, in the order of the list. A refused start does not affect others. */
@@ -198,9 +199,12 @@ export function createRuns(
   watch: Watch,
   submitter: Submitter,
 ): Runs {
-  const { get, state } = createReads(rpc, call);
+  const reads = createReads(rpc, call);
   return {
-    ...{ get, state, ...createRepairs(rpc, call), ...createResults(rpc, call) },
+    ...reads,
+    ...createRepairs(rpc, call),
+    ...createResults(rpc, call),
+    ...createStoredValues(rpc, call),
     ...createFilters(rpc, call),
     start: async (workflowId, options) =>
       startedOf(await call(rpc.startRun, startRequest(workflowId, options))),
@@ -256,7 +260,7 @@ export function createRuns(
     async wait(runId, options = {}) {
       for await (const _ of watch(runId, { ...options, types: TERMINAL_EVENT_TYPES })) break;
       options.signal?.throwIfAborted();
-      return (await get(runId, options)).run;
+      return (await reads.get(runId, options)).run;
     },
   };
 }

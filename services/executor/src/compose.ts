@@ -31,6 +31,7 @@ import type { RunAttempt } from "./run/run-attempt.ts";
 import { hasRequiredLayers, REQUIRED_LAYERS } from "./sandbox/layers.ts";
 import { Sandbox } from "./sandbox/sandbox.ts";
 import { openDataSources } from "./sources/data-sources.ts";
+import { valueDoor } from "./work/value-door.ts";
 import { isRefusal } from "./work/session.ts";
 import { webhookCalls } from "./work/webhook-calls.ts";
 import { Worker, type WorkerOptions } from "./work/worker.ts";
@@ -67,8 +68,9 @@ export async function compose(config: Config, parts: ExecutorParts): Promise<Run
     log.warn({ model }, "PAWL_LLM_PRICES has no price of this model; its cost is unknown"),
   );
   const connect = () => client.open.work();
+  const values = { door: valueDoor(client), inlineBytes: config.PAWL_VALUES_INLINE_BYTES };
   const runner = (served: Registry): RunAttempt =>
-    observed(attemptRunner(served, moderation, price), { isTracing, log });
+    observed(attemptRunner(served, moderation, price, values), { isTracing, log });
   const worker = createWorker(config, log, {
     nodeTypes: [...registry.keys()],
     connect,

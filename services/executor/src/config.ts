@@ -18,6 +18,7 @@ import {
 } from "@pawl/platform/config/settings";
 import { document } from "@pawl/platform/config/document";
 import { ConfigFault, parseEnv, type Env } from "@pawl/platform/config/env";
+import { inlineBytes } from "@pawl/platform/config/values";
 import { z } from "zod";
 import { TIMES } from "./host/limits.ts";
 import { pricesSchema } from "./llm/prices.ts";
@@ -49,6 +50,7 @@ export const ConfigSchema = z.object({
     max: 10_000,
     describe: "attempts that run at once",
   }),
+  ...inlineBytes(),
   PAWL_EXECUTOR_GRACE_MS: milliseconds({
     default: 30_000,
     min: 0,

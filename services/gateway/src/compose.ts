@@ -1,6 +1,7 @@
 // Connects the gateway's adapters with its use cases. No other file does.
 
 import { schemasOf } from "@pawl/platform/config/settings";
+import { openBlobs } from "@pawl/platform/values/open";
 import { openPool } from "@pawl/platform/db/pool";
 import { readSecret } from "@pawl/platform/db/secrets";
 import type { Running } from "@pawl/platform/lifecycle/service";
@@ -64,7 +65,7 @@ interface GatewayParts {
 
 /** Starts everything. The gateway serves when this settles. */
 export async function compose(config: Config, { log, telemetry }: GatewayParts): Promise<Running> {
-  const { fanout, wake, occurrences, ...parts } = openParts(config);
+  const { fanout, wake, occurrences, ...parts } = await openParts(config);
   const { pool, scheduler, reader, watch } = parts;
   const ready = watchReady(pool, scheduler, log);
   const onInternal: OnInternal = ({ requestId, error }) => {
@@ -116,12 +117,16 @@ export async function compose(config: Config, { log, telemetry }: GatewayParts):
 }
 
 /** The parts of the services, and the sources that feed them. */
-function openParts(config: Config) {
+async function openParts(config: Config) {
   const url = config.DATABASE_URL.reveal();
   const pool = openPool(url, {
     max: config.PAWL_DB_POOL_SIZE,
     name: "pawl-gateway",
     schemas: schemasOf(config),
+  });
+  const blobs = await openBlobs(config, pool).catch(async (error: unknown) => {
+    await pool.end();
+    throw error;
   });
   const readMany = (cursors: readonly LogCursor[]) =>
     readEventsOfMany(pool, cursors, EVENTS_PER_READ);
@@ -145,7 +150,7 @@ function openParts(config: Config) {
   const scheduler = connectScheduler(config.PAWL_SCHEDULER_ADDRESS);
   const pages = new PageSeal(() => readSecret(pool, "page_tokens"));
   const occurrences = new OccurrenceThread();
-  return { pool, fanout, wake, definitions, reader, watch, scheduler, pages, occurrences };
+  return { pool, blobs, fanout, wake, definitions, reader, watch, scheduler, pages, occurrences };
 }
 
 /** Every service, in one list for both RPC handlers. Health and reflection describe the services of the same list. */

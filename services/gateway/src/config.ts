@@ -16,6 +16,7 @@ import {
   port,
   schemas,
 } from "@pawl/platform/config/settings";
+import { checkValueStore, valueStore } from "@pawl/platform/config/values";
 import { z } from "zod";
 import { FANOUT_DEFAULTS } from "./watch/fanout.ts";
 
@@ -39,6 +40,7 @@ export const ConfigSchema = z.object({
   ),
   PAWL_ALLOWED_HOSTS: list("host names besides loopback under which the gateway may be called"),
   PAWL_ALLOWED_ORIGINS: list("origins besides its own whose pages may call the gateway"),
+  ...valueStore(),
   PAWL_DB_POOL_SIZE: count({ default: 5, min: 2, max: 50, describe: "connections for reads" }),
   PAWL_POLL_MS: milliseconds({
     default: 5_000,
@@ -65,4 +67,8 @@ export const ConfigSchema = z.object({
 export type Config = ReturnType<typeof parseConfig>;
 
 /** @throws ConfigFault that names every faulty variable */
-export const parseConfig = (env: Env) => parseEnv(ConfigSchema, env);
+export function parseConfig(env: Env) {
+  const config = parseEnv(ConfigSchema, env);
+  checkValueStore(config);
+  return config;
+}

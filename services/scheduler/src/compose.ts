@@ -36,6 +36,7 @@ import { drainExecutors } from "./sessions/give-back.ts";
 import { Renewals } from "./sessions/renewals.ts";
 import { ConnectedExecutors } from "./sessions/connected-executors.ts";
 import { type DeskOptions, WebhookDesk } from "./sessions/webhook-desk.ts";
+import { getValue, putValue } from "./sessions/value-service.ts";
 import { serveWork, type WorkParts } from "./sessions/work-service.ts";
 
 /** The number of folds in memory. The scheduler reads any other run again when an input about it arrives. */
@@ -254,5 +255,9 @@ function workService(
     renewMs: config.PAWL_RENEW_MS,
     graceMs: config.PAWL_GRACE_MS,
   };
-  return serve(WorkerService, { work: (stream) => serveWork(work, stream) });
+  return serve(WorkerService, {
+    work: (stream) => serveWork(work, stream),
+    putValue: (stream) => putValue(work, stream),
+    getValue: (request) => getValue(work, request),
+  });
 }

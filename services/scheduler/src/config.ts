@@ -18,6 +18,7 @@ import {
   sharedToken,
   schemas,
 } from "@pawl/platform/config/settings";
+import { checkValueStore, inlineBytes, valueStore } from "@pawl/platform/config/values";
 import { z } from "zod";
 
 const MINUTE_MS = 60_000;
@@ -81,6 +82,15 @@ export const ConfigSchema = z.object({
     true,
     "give ready nodes to executors with room, and complete glue nodes, without the queue; off sends every node through it",
   ),
+  ...valueStore(),
+  ...inlineBytes(),
+  // Far longer than any commit waits for its store, and than an executor may repeat an outcome.
+  PAWL_VALUES_GRACE_MS: milliseconds({
+    default: 24 * 60 * MINUTE_MS,
+    min: 2 * MINUTE_MS,
+    max: 30 * 24 * 60 * MINUTE_MS,
+    describe: "how long a stored value stays that no run refers to",
+  }),
   PAWL_ALLOW_PRIVATE_EGRESS: privateEgress(
     "private address ranges that webhooks may name; executors have the same setting; for development",
   ),
@@ -110,6 +120,7 @@ export type Config = ReturnType<typeof parseConfig>;
 /** @throws ConfigFault naming every variable at fault */
 export function parseConfig(env: Env) {
   const config = parseEnv(ConfigSchema, env);
+  checkValueStore(config);
   if (config.PAWL_ENV !== "production" || config.PAWL_EXECUTOR_TOKEN !== undefined) return config;
   const expected =
     "production needs it: a long random text, the same for schedulers and for executors of built-in node types";

@@ -2,6 +2,7 @@
 
 import { NODE_CONFIGS } from "@pawl/core/definition/node-types";
 import { schemasOf } from "@pawl/platform/config/settings";
+import { openBlobs } from "@pawl/platform/values/open";
 import { DatabaseClock } from "@pawl/platform/db/clock";
 import { migrate } from "@pawl/platform/db/migrate";
 import { openPool } from "@pawl/platform/db/pool";
@@ -17,8 +18,10 @@ import { createPauses } from "@pawl/platform/store/pauses/writes";
 import { createRecovery } from "@pawl/platform/store/recovery/writes";
 import { createRunFilters } from "@pawl/platform/store/filters/writes";
 import { createSchedules } from "@pawl/platform/store/schedules/writes";
+import { createValueRows } from "@pawl/platform/store/values/writes";
 import { createWorkflows } from "@pawl/platform/store/workflows/writes";
 import { createWebhooks } from "@pawl/platform/store/webhooks/writes";
+import { ValueStore } from "@pawl/platform/values/value-store";
 import type { Logger } from "@pawl/platform/telemetry/log";
 import { commandVisibilityMs } from "./duties/command-worker.ts";
 import type { Config } from "./config.ts";
@@ -33,6 +36,7 @@ export async function openStores(config: Config, log: Logger, onStep: (byMs: num
   await installBoss(url, onWait, schemas);
   const max = config.PAWL_DB_POOL_SIZE;
   const pool = openPool(url, { max, name: "pawl-scheduler", schemas });
+  const blobs = await openBlobs(config, pool);
   // Renewals have a pool of their own. They never wait behind reads, and work while the database has no connection free.
   const livenessPool = openPool(url, { max: 1, name: "pawl-liveness", schemas, keepsIdle: true });
   const clock = new DatabaseClock({ onStep });
@@ -63,6 +67,7 @@ export async function openStores(config: Config, log: Logger, onStep: (byMs: num
     nodeTypes: createNodeTypes(pool),
     pauses: createPauses(pool),
     webhooks: createWebhooks(pool),
+    values: new ValueStore(createValueRows(pool), blobs, config.PAWL_VALUES_INLINE_BYTES),
     deadLetters: createDeadLetters(pool),
     hasQueue: (type: string): Promise<boolean> => boss.exists(type),
     ensureQueues: async (types: readonly string[]): Promise<void> => {

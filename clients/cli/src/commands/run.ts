@@ -38,6 +38,7 @@ import { runSignal } from "./run-signal.ts";
 import { runDiff, runState } from "./run-state.ts";
 import { watchFlags } from "./run-stream.ts";
 import { taintVerb } from "./run-taint.ts";
+import { runValue } from "./run-value.ts";
 import { runStart, runTest, runWatch, sampleCommand, startFlags } from "./run-start.ts";
 
 export function runVerbs(run: Command, verb: Verb): void {
@@ -60,6 +61,7 @@ export function runVerbs(run: Command, verb: Verb): void {
   const inLoop = iterationFlag("which execution of the node, in a loop or map");
   verb(run, "explain <run> <node>", explains, runExplain).option(...inLoop);
   taintVerb(run, verb).option(...inLoop);
+  verb(run, "value <run> <sha256>", "Print a value that is too large for the log", runValue);
   pageFlags(
     verb(run, "effects <run>", "List the effects of a run on the outside world", effects).option(
       "--node <id>",

@@ -256,6 +256,10 @@ class Client:
         """What the handler of a node got at its last start, and what came of it. Raises PawlError NODE_NOT_FOUND or NODE_NOT_INVOKED."""
         return self._drive.run(self._details.invocation(run_id, node_id, iteration))
 
+    def value_text(self, run_id: str, sha256: str) -> str:
+        """The JSON text of a value that is too large for the log, by the digest in its reference. Raises PawlError VALUE_NOT_FOUND or VALUE_CORRUPT."""
+        return self._drive.run(self._details.value_text(run_id, sha256))
+
     def effects(
         self, run_id: str, *, node_id: str = "", page_size: int = 0, page_token: str = ""
     ) -> EffectPage:

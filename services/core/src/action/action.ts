@@ -2,10 +2,11 @@
 // data, and JSON inside it is text, so it keeps its spelling. An empty text and 0 mean that the handler gave nothing.
 
 import { z } from "zod";
-import { checkJson } from "../data/json.ts";
+import { checkJson, VALUE_LIMITS } from "../data/json.ts";
 import { LIMITS } from "../data/limits.ts";
 import { MERGE_STRATEGIES } from "../data/merge.ts";
 import { isRecord } from "../data/path.ts";
+import type { JsonLimits } from "../data/scan-json.ts";
 import { utf8Bytes } from "../data/utf8.ts";
 import type { Cause } from "../fault/cause.ts";
 import { isName, isUuid } from "../name/ids.ts";
@@ -113,14 +114,17 @@ export const refusedAction = (message: string, cause: Cause = "action_invalid"):
   message,
 });
 
-/** Parses the actions of one outcome: all of them, or the first fault. Never throws. */
-export function parseActions(raw: readonly unknown[]): ParsedActions {
+/** Parses the actions of one outcome: all of them, or the first fault. `limits` are those of all their JSON together. Never throws. */
+export function parseActions(
+  raw: readonly unknown[],
+  limits: JsonLimits = VALUE_LIMITS,
+): ParsedActions {
   if (raw.length > LIMITS.actions)
     return refusedAction(`${raw.length} actions; an outcome has at most ${LIMITS.actions}`);
   const actions: Action[] = [];
   let bytes = 0;
   for (const each of raw) {
-    const parsed = parseAction(each);
+    const parsed = parseAction(each, limits);
     if (!("type" in parsed)) return parsed;
     const twin = actions.find(({ type }) => excludes(type, parsed.type));
     if (twin !== undefined) {
@@ -131,9 +135,9 @@ export function parseActions(raw: readonly unknown[]): ParsedActions {
     bytes += jsonTexts(parsed).reduce((sum, [, one]) => sum + utf8Bytes(one), 0);
     actions.push(parsed);
   }
-  if (bytes > LIMITS.valueBytes)
+  if (bytes > limits.bytes)
     return refusedAction(
-      `the actions take ${bytes} bytes; at most ${LIMITS.valueBytes} bytes`,
+      `the actions take ${bytes} bytes; at most ${limits.bytes} bytes`,
       "memory_too_large",
     );
   return { ok: true, actions };
@@ -142,7 +146,7 @@ export function parseActions(raw: readonly unknown[]): ParsedActions {
 const excludes = (a: ActionType, b: ActionType): boolean =>
   EXCLUDES[a]?.includes(b) === true || EXCLUDES[b]?.includes(a) === true;
 
-function parseAction(raw: unknown): Action | ActionFault {
+function parseAction(raw: unknown, limits: JsonLimits): Action | ActionFault {
   const type = isRecord(raw) && typeof raw["type"] === "string" ? raw["type"] : "";
   if (type.startsWith("_"))
     return refusedAction(
@@ -157,7 +161,7 @@ function parseAction(raw: unknown): Action | ActionFault {
     return refusedAction(`${type}${field === "" ? "" : `.${field}`} ${issue?.message ?? ""}`);
   }
   for (const [field, one] of jsonTexts(parsed.data)) {
-    const fault = jsonFault(type, field, one);
+    const fault = jsonFault(type, field, one, limits);
     if (fault !== undefined) return fault;
   }
   return parsed.data;
@@ -176,9 +180,14 @@ function jsonTexts(action: Action): (readonly [string, string])[] {
   });
 }
 
-function jsonFault(type: ActionType, field: string, one: string): ActionFault | undefined {
+function jsonFault(
+  type: ActionType,
+  field: string,
+  one: string,
+  limits: JsonLimits,
+): ActionFault | undefined {
   const what = `${type}.${field.replace("Json", "")}`;
-  const checked = checkJson(one);
+  const checked = checkJson(one, limits);
   if (!checked.ok) {
     const cause = checked.reason === "TOO_LARGE" ? "memory_too_large" : "action_invalid";
     return refusedAction(`${what} cannot be stored: ${checked.reason}: ${checked.message}`, cause);

@@ -14,6 +14,16 @@ export const VALUE_LIMITS: JsonLimits = {
   keyBytes: LIMITS.jsonKeyBytes,
 };
 
+/** The same for a value of the log in which stored values are references. */
+export const REFERRING_LIMITS: JsonLimits = { ...VALUE_LIMITS, references: true };
+
+/** Limits of a value that may be stored outside of the log. */
+export const STORED_LIMITS: JsonLimits = {
+  ...VALUE_LIMITS,
+  bytes: LIMITS.storedBytes,
+  keys: LIMITS.storedKeys,
+};
+
 type CheckedJson =
   | { readonly ok: true; readonly value: unknown }
   /** `offset` is the position of the fault in characters, from 0, if it has one. */

@@ -30,10 +30,26 @@ export const LIMITS = {
   definitionEdges: 50_000,
   /** Each costs a search through the graph when a definition is checked. */
   loopEdges: 500,
-  /** Run input, node output and any single event. No row of the log reaches a megabyte. */
+  /** A value in the log and any single event. A larger value is stored outside of the log. No row of the log reaches a megabyte. */
   valueBytes: 256 * KIB,
-  /** A run's input. The output of a start node is the input with a small frame, and must fit too. */
+  /** A value outside of the log, and the keys of all its objects. Two of them fit into one message of a handler process. */
+  storedBytes: 7 * MIB,
+  storedKeys: 1_000_000,
+  /** A part of such a value. A store holds and a call carries one part, so no process but an executor needs the whole value. */
+  storedPartBytes: MIB,
+  /** The values that one node reads, with everything else that it reads. An executor holds them while it runs the node. */
+  resolvedBytes: 15 * MIB,
+  /** One message between an executor and a handler process, and one item in it. Handler processes accept 16 MiB. */
+  handlerMessageBytes: 16 * MIB,
+  handlerItemBytes: 16 * MIB - 64 * KIB,
+  /** How long storing one value may take. It is far shorter than the grace after which an unused value is removed. */
+  storeValueMs: 30_000,
+  /** Values that one scheduler stores at the same time. Each needs the memory of a part. */
+  storingMax: 64,
+  /** A run's input in the log. The output of a start node is the input with a small frame, and must fit too. */
   inputBytes: 256 * KIB - 64,
+  /** A run's input in the request that starts it. The scheduler stores a large one outside of the log. */
+  startInputBytes: 3 * MIB - 256 * KIB,
   /** Keys of a run's memory, and the bytes of all its values: half of what a node may read. One value has at most valueBytes. */
   memoryKeys: 1_000,
   memoryBytes: MIB,
@@ -101,7 +117,7 @@ export const LIMITS = {
   patternSize: 2_000,
   templateBytes: 64 * KIB,
   templateHoles: 1_000,
-  templateOutputBytes: MIB,
+  templateOutputBytes: 7 * MIB,
   /** The tokens that a node reserves which asks a model and names no bound. */
   modelReserveTokens: 1_000,
   /** Raises of the budget of one run. The fold keeps their request ids. */

@@ -1,6 +1,7 @@
 // One pass over a JSON text without building values. It uses its own stack instead of recursion, so no depth can overflow. It returns the
 // first fault and its position.
 
+import { isReferenceAt, REFERENCE_KEY } from "./reference.ts";
 import { utf8Bytes } from "./utf8.ts";
 
 /** Every fault of a JSON text and its message. */
@@ -15,7 +16,7 @@ export const JSON_FAULTS = {
   NUL_CHARACTER: "a NUL character cannot be stored",
   NUMBER_PRECISION: "an integer beyond 2^53 would be rounded; send it as a string",
   NUMBER_RANGE: "a number is too large for a double",
-  RESERVED_KEY: "a key names a prototype",
+  RESERVED_KEY: "a key names a prototype, or is $pawl.value, which names a stored value",
 } as const;
 export type JsonFault = keyof typeof JSON_FAULTS;
 
@@ -25,6 +26,8 @@ export interface JsonLimits {
   /** Keys of all objects together. */
   readonly keys: number;
   readonly keyBytes: number;
+  /** Whether references to stored values are accepted. Without it their key is reserved. */
+  readonly references?: boolean;
 }
 
 /** Ends the scan at the first fault. Only `scanJson` catches it. */
@@ -89,6 +92,8 @@ function scan(text: string, limits: JsonLimits): void {
       const token = scanString(text, at, true);
       if (++keyCount > limits.keys) throw new ScanError("TOO_MANY_KEYS", at);
       checkKey(token.value, frame, limits, at);
+      if (token.value === REFERENCE_KEY && !mayRefer(text, at, limits))
+        throw new ScanError("RESERVED_KEY", at);
       frame.key = token.value;
       at = skipSpace(text, token.end);
       if (text[at] !== ":") throw new ScanError("JSON_SYNTAX", at);
@@ -122,6 +127,9 @@ function checkKey(key: string, frame: Frame, limits: JsonLimits, at: number): vo
   if (frame.keys?.has(key) === true) throw new ScanError("JSON_DUPLICATE_KEY", at);
   frame.keys?.add(key);
 }
+
+const mayRefer = (text: string, at: number, { references = false }: JsonLimits): boolean =>
+  references && isReferenceAt(text, at - 1);
 
 /** Skips a string, a number or a literal, and returns the position after it. */
 function scanScalar(text: string, at: number): number {

@@ -59,6 +59,8 @@ export const CAUSES = {
   context_too_large: "The node's context does not fit into a message.",
   node_too_large: "The node's definition does not fit into a message.",
   output_too_large: "The output, or text made by templates, is too large.",
+  value_missing: "A stored value that the node reads or gives does not exist.",
+  value_corrupt: "A stored value that the node reads is not the value that was stored.",
   output_invalid: "The output is not JSON that the log accepts.",
   action_invalid: "An action of the handler is unknown, not valid, or not possible in this run.",
   illegal_transition: "The handler asked for a status that the run cannot get.",

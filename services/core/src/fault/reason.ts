@@ -54,6 +54,8 @@ export const REASONS = {
   RUN_NOT_FOUND: { code: "NOT_FOUND", retryable: false, resource: "run" },
   NODE_NOT_FOUND: { code: "NOT_FOUND", retryable: false, resource: "node" },
   MEMORY_KEY_NOT_FOUND: { code: "NOT_FOUND", retryable: false, resource: "node" },
+  VALUE_NOT_FOUND: { code: "NOT_FOUND", retryable: false, resource: "run" },
+  VALUE_CORRUPT: { code: "DATA_LOSS", retryable: false, resource: "run" },
   SCHEDULE_NOT_FOUND: { code: "NOT_FOUND", retryable: false, resource: "schedule" },
   SCHEDULE_EXISTS: { code: "ALREADY_EXISTS", retryable: false, resource: "schedule" },
   WORKFLOW_EXISTS: { code: "ALREADY_EXISTS", retryable: false, resource: "workflow" },
@@ -122,6 +124,9 @@ export const NEXT_STEPS: Readonly<Record<Reason, string>> = {
   WEBHOOK_ENDPOINT_EXISTS: "Update the endpoint, or choose another id.",
   WEBHOOK_DELIVERY_NOT_FOUND:
     "Check the id in the list of deliveries; deliveries that are over are deleted after 30 days.",
+  VALUE_NOT_FOUND:
+    "Check the digest against the reference in the run, and the part against its size; the run may have been deleted.",
+  VALUE_CORRUPT: "Restore the value store from a backup, then read again.",
   SCHEDULE_NOT_FOUND: "Check the id in the list of schedules.",
   SCHEDULE_EXISTS: "Update the schedule, or choose another id.",
   WORKFLOW_EXISTS: "Update the workflow, or choose another id.",

@@ -3,6 +3,7 @@
 
 import { parseActions } from "../action/action.ts";
 import type { Action } from "../action/kinds.ts";
+import { STORED_LIMITS } from "../data/json.ts";
 import type { MergeStrategy } from "../data/merge.ts";
 import { joinObject } from "../data/split-array.ts";
 import { Failed, failure, type HandlerFailure } from "./failure.ts";
@@ -131,7 +132,7 @@ export class Acts {
     const valuesJson = joinObject(this.#values);
     const written: Action[] =
       this.#values.size === 0 ? [] : [{ type: "update_memory", valuesJson }];
-    const parsed = parseActions([...written, ...this.#actions]);
+    const parsed = parseActions([...written, ...this.#actions], STORED_LIMITS);
     return parsed.ok
       ? { actions: parsed.actions }
       : failure(parsed.cause, parsed.message, { permanent: true });

@@ -35,7 +35,7 @@ function completedBy(outcome: HandlerSuccess, outputBytes: number): Settled {
     return malformed("a handle that is not a name");
   if (!Number.isSafeInteger(queueDelayMs) || queueDelayMs < 0 || queueDelayMs > LIMITS.delayMsMax)
     return malformed("a delay that is not a number of milliseconds");
-  const encoded = encodeJson(output, "output");
+  const encoded = encodeJson(output, "output", outputBytes);
   if (!encoded.ok)
     return { failure: settledFailure(encoded.cause, encoded.message, { permanent: true }) };
   const bytes = utf8Bytes(encoded.text);

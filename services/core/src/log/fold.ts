@@ -16,6 +16,7 @@
 // When a node settles, the fold updates the join counters of its children and puts the pending ones on the frontier. The planner
 // looks only at the frontier.
 
+import { hasReference } from "../data/reference.ts";
 import { utf8Bytes } from "../data/utf8.ts";
 import type { Graph } from "../definition/graph.ts";
 import { unreachable } from "../fault/invariant.ts";
@@ -66,6 +67,7 @@ export function apply(state: RunState, event: LoggedFact): void {
   const after = runStatus(state);
   if (before !== after && !mayBecome(before, after))
     throw corrupt(event, `makes a run ${after} that is ${before}`);
+  if (!state.hasReferences) state.hasReferences = hasReference(event.value ?? "");
   remember(state, event);
   noteTaint(state, event);
   noteProgress(state, event);

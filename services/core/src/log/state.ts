@@ -213,6 +213,8 @@ class NewRun {
   /** The run's memory by key, and its size in a context. */
   readonly memory: Map<string, MemoryEntry> = new Map();
   memoryBytes = 0;
+  /** Whether a value of the log has been a reference to a value outside of it. */
+  hasReferences = false;
   /** What users say about the run, to find it again. */
   metadata: JsonObject = NO_METADATA;
   /** The labels of the input and of the output. */

@@ -4,12 +4,20 @@
 import { type ActionFault, refusedAction } from "../action/action.ts";
 import type { Action, ActionOf } from "../action/kinds.ts";
 import { LIMITS } from "../data/limits.ts";
+import { hasReference } from "../data/reference.ts";
 import { joinObject, splitObject } from "../data/split-array.ts";
 import { exceedsUtf8, utf8Bytes } from "../data/utf8.ts";
 import type { Ending, Fact, RunStatus } from "../log/event.ts";
 import { executionDefinition, isItem, partOf } from "../log/execution.ts";
 import { runStatus } from "../log/fold.ts";
-import { mergedJson, mergeJsons, type MemoryWrite, outputWrites, sizeOf } from "../log/memory.ts";
+import {
+  isMerged,
+  mergedJson,
+  mergeJsons,
+  type MemoryWrite,
+  outputWrites,
+  sizeOf,
+} from "../log/memory.ts";
 import { mayBecome } from "../log/run-status.ts";
 import type { RunState } from "../log/state.ts";
 import { nodeId } from "../name/ids.ts";
@@ -130,6 +138,8 @@ function mergedResults(
     return [[id, node.output, node.causeSeq, node.taint]];
   });
   const results = [...ofKeys, ...ofNodes];
+  if (strategy === "concat" && results.some(([, json]) => hasReference(json)))
+    return unjoinable("merge_parallel_results");
   if (strategy === "last_write_wins") results.sort(([, , a], [, , b]) => a - b);
   const json = mergeJsons(
     strategy,
@@ -138,6 +148,17 @@ function mergedResults(
   const used = strategy === "last_write_wins" ? results.slice(-1) : results;
   return { json, taint: joinTaint(...used.map(([, , , taint]) => taint)) };
 }
+
+/** Whether a key joins texts of which one is stored outside of the log. */
+const joinsTexts = ({ graph }: RunState, key: string, texts: readonly string[]): boolean =>
+  graph.definition.memory.get(key) === "concat" && texts.some(hasReference);
+
+/** The scheduler has no value that is outside of the log, so it cannot join it with others. */
+const unjoinable = (what: string): ActionFault =>
+  refusedAction(
+    `${what} joins texts by concat, and one of them is too large for the log; use array, or write less`,
+    "memory_too_large",
+  );
 
 /** Why the memory has no room for these writes, or undefined. It looks only at the keys that are written. */
 function memoryFault(
@@ -150,6 +171,8 @@ function memoryFault(
   const after = new Map<string, string>();
   for (const write of writes) {
     const before = after.get(write.key) ?? state.memory.get(write.key)?.json;
+    if (isMerged(state.graph, write) && joinsTexts(state, write.key, [before ?? "", write.json]))
+      return unjoinable(`the key ${write.key} of the memory`);
     after.set(write.key, mergedJson(state.graph, before, write, own));
   }
   let bytes = state.memoryBytes;

@@ -6,6 +6,7 @@
 // budget the execution is queued, and a later tick completes it. Only an execution that is larger than a whole budget needs an executor.
 
 import { LIMITS } from "../data/limits.ts";
+import { hasReference } from "../data/reference.ts";
 import type { Graph } from "../definition/graph.ts";
 import { isGlueType } from "../definition/node-types.ts";
 import { glueTask, type GlueTask } from "../glue/task.ts";
@@ -85,7 +86,15 @@ export function fitsInline(
 ): boolean {
   const { type } = executionDefinition(state, nodeIndex, iteration);
   if (!isInlineKind(state, nodeIndex, iteration) || !mayComplete(type)) return false;
-  return costOf(state, nodeIndex, iteration) <= LIMITS.inlineBytes;
+  if (costOf(state, nodeIndex, iteration) > LIMITS.inlineBytes) return false;
+  return !readsStored(state, nodeIndex, iteration);
+}
+
+/** Whether the context names a value that is stored outside of the log. The planner has no values, so an executor completes the node. */
+function readsStored(state: RunState, nodeIndex: number, iteration: number): boolean {
+  if (!state.hasReferences) return false;
+  const task = inlineTask(state, nodeIndex, iteration);
+  return task?.readsContext === true && hasReference(contextJson(state, nodeIndex, iteration));
 }
 
 /**

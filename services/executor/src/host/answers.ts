@@ -3,7 +3,7 @@
 
 import { parseActions } from "@pawl/core/action/action";
 import { fromShape } from "@pawl/core/action/shape";
-import { checkJson } from "@pawl/core/data/json";
+import { checkJson, STORED_LIMITS } from "@pawl/core/data/json";
 import { fromUsageShape } from "@pawl/core/log/usage-shape";
 import { failure } from "@pawl/core/handler/failure";
 import { type Failure, type Result } from "@pawl/proto/pawl/handler/v1/handler_service_pb";
@@ -20,12 +20,12 @@ export function resultOf(reported: Result): HandlerResult {
       `the output takes ${bytes} bytes; at most ${HOST_LIMITS.outputBytes} bytes. Let the handler give less.`,
       { permanent: true },
     );
-  const output = checkJson(outputJson === "" ? "null" : outputJson);
+  const output = checkJson(outputJson === "" ? "null" : outputJson, STORED_LIMITS);
   if (!output.ok)
     return failure("output_invalid", `the output of the handler: ${output.message}`, {
       permanent: true,
     });
-  const acted = parseActions(reported.actions.map(fromShape));
+  const acted = parseActions(reported.actions.map(fromShape), STORED_LIMITS);
   if (!acted.ok) return failure(acted.cause, acted.message, { permanent: true });
   return {
     output: output.value,

@@ -75,10 +75,10 @@ export class Invocations {
     const invocation = new Invocation(call, this.#options.send);
     const item: HostItemInit = { item: { case: "invoke", value: invokeOf(invocation) } };
     const bytes = wireBytes(item);
-    if (bytes > LIMITS.itemBytes)
+    if (bytes > LIMITS.handlerItemBytes)
       return failure(
         "context_too_large",
-        `the input and the config take ${bytes} bytes; at most ${LIMITS.itemBytes} bytes fit into a message`,
+        `the input and the config take ${bytes} bytes; at most ${LIMITS.handlerItemBytes} bytes fit into a message`,
         { permanent: true },
       );
     this.#table.set(invocation.id, invocation);

@@ -35,13 +35,13 @@ export const ACK_MS = 50;
 
 /** Sizes in bytes of UTF-8. */
 export const HOST_LIMITS = {
-  outputBytes: LIMITS.valueBytes,
+  outputBytes: LIMITS.storedBytes,
   effectBytes: LIMITS.valueBytes,
   partialBytes: LIMITS.deltaBytes,
   windowBytes: 256 * KIB,
   logBytes: LIMITS.logMessageBytes,
   logLines: 1_000,
-  messageBytes: LIMITS.messageBytes,
+  messageBytes: LIMITS.handlerMessageBytes,
   failureBytes: 64 * KIB,
 } as const;
 

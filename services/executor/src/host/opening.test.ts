@@ -34,7 +34,7 @@ test("Hello opens a session with the limits and the times of the host", async ()
       pingMs: 5_000n,
       silenceMs: 15_000n,
       resumeMs: 3_000n,
-      limits: { outputBytes: 262_144n, windowBytes: 262_144n, logLines: 1_000 },
+      limits: { outputBytes: 7_340_032n, windowBytes: 262_144n, logLines: 1_000 },
     },
   });
 });
@@ -110,7 +110,7 @@ test("a first message that is no protobuf is refused as invalid, and the host se
 
 test("a message over message_bytes ends the stream with the limit", async () => {
   const { address, sessions } = await startHost();
-  const client = createGrpcClient(HandlerService, address, { messageBytes: 16 * 1024 * 1024 });
+  const client = createGrpcClient(HandlerService, address, { messageBytes: 32 * 1024 * 1024 });
   onTestFinished(() => client.close());
   const stream = client.open.serve();
   stream.listen({ message: () => undefined });

@@ -4,6 +4,7 @@
 import { randomUUID } from "node:crypto";
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { EngineError } from "@pawl/core/fault/engine-error";
+import { LIMITS } from "@pawl/core/data/limits";
 import { createGrpcClient, type GrpcClient } from "@pawl/platform/rpc/grpc-client";
 import type { StreamEnd } from "@pawl/platform/rpc/bidi";
 import {
@@ -40,7 +41,9 @@ export class ScriptedProcess {
   #waiters: (() => void)[] = [];
 
   constructor(address: string, metadata: Readonly<Record<string, string>> = {}) {
-    this.client = createGrpcClient(HandlerService, address);
+    this.client = createGrpcClient(HandlerService, address, {
+      messageBytes: LIMITS.handlerMessageBytes,
+    });
     this.#metadata = metadata;
   }
 

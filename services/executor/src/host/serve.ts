@@ -1,6 +1,7 @@
 // Serves the host on a port of its own. An executor works without it: if the port is taken, it says so and runs its own node types only.
 // So a second executor on one machine starts as before; handler processes connect to the first one.
 
+import { LIMITS } from "@pawl/core/data/limits";
 import { startGrpcServer } from "@pawl/platform/rpc/grpc-server";
 import { serve } from "@pawl/platform/rpc/implementation";
 import { METRICS } from "@pawl/platform/telemetry/catalogue";
@@ -35,6 +36,7 @@ export async function serveHost(options: ServeOptions): Promise<ServedHost> {
   try {
     const server = await startGrpcServer({
       ...{ ...address, token, allowedHosts },
+      messageBytes: LIMITS.handlerMessageBytes,
       services: [serve(HandlerService, host.implementation)],
       onInternal: ({ requestId, error }) => {
         METRICS.internalFaults.add(1);

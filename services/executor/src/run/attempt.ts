@@ -17,6 +17,7 @@ import type { AttemptHooks, AttemptResult, RunAttempt } from "./run-attempt.ts";
 import { inputContractCheck, outputContractCheck, type Ended } from "./contract-check.ts";
 import { failed, judged, returned, thrown, type WireResult } from "./outcome.ts";
 import type { Priced } from "../llm/prices.ts";
+import { namesValues, resolved, stored, type StoredValues } from "./stored-values.ts";
 import { ModerationCheck } from "./moderation-check.ts";
 import { Tally } from "./tally.ts";
 import { taskReader, type Task } from "./task.ts";
@@ -26,12 +27,16 @@ export function attemptRunner(
   registry: Registry,
   moderation?: ModerationGateway,
   price: Priced = (usage) => usage,
+  values?: StoredValues,
 ): RunAttempt {
   const read = taskReader(registry);
   return async (assignment, hooks) => {
     const startedAt = performance.now();
     const tally = new Tally(price);
-    const ended = await runAttempt(assignment, hooks, { read, moderation, tally });
+    const given = await runAttempt(assignment, hooks, { read, moderation, tally, values });
+    const { claim, nodeType } = assignment;
+    const result = await stored(values, { claim, nodeType, signal: hooks.signal }, given.result);
+    const ended = result === given.result ? given : { ...given, result };
     const durationMs = BigInt(Math.round(performance.now() - startedAt));
     return { ...ended, durationMs, ...tally.usage } satisfies AttemptResult;
   };
@@ -40,7 +45,7 @@ export function attemptRunner(
 async function runAttempt(
   assignment: Assignment,
   hooks: AttemptHooks,
-  { read, moderation, tally }: AttemptParts,
+  { read, moderation, tally, values }: AttemptParts,
 ): Promise<Ended> {
   try {
     const task = read(decode(assignment.nodeJson));
@@ -57,8 +62,13 @@ async function runAttempt(
             })
           : undefined;
       const checkedHooks = check?.hooks() ?? hooks;
+      const texts = textsOf(assignment);
+      const whole = namesValues(texts.context, texts.state)
+        ? await resolved(values, { claim: assignment.claim, signal: hooks.signal }, texts)
+        : texts;
+      if ("case" in whole) return { result: whole };
       const made = handlerContext(assignment, checkedHooks, {
-        ...{ task, tally, signal: timing.signal },
+        ...{ task, tally, texts: whole, signal: timing.signal },
       });
       if ("case" in made) return { result: made };
       const refused =
@@ -80,7 +90,19 @@ interface AttemptParts {
   readonly read: (nodeJson: string) => Task;
   readonly moderation: ModerationGateway | undefined;
   readonly tally: Tally;
+  readonly values: StoredValues | undefined;
 }
+
+interface Texts {
+  readonly context: string;
+  readonly state: string;
+}
+
+/** The JSON texts of an assignment that hold values of users. */
+const textsOf = ({ contextJson, stateJson }: Assignment): Texts => ({
+  context: decode(contextJson),
+  state: stateJson.length === 0 ? "" : decode(stateJson),
+});
 
 const idsOf = ({ claim }: Assignment) => {
   const { runId = "", nodeId = "", iteration = 0 } = claim ?? {};
@@ -131,10 +153,16 @@ function handlerContext(
     task,
     signal,
     tally,
-  }: { readonly task: ReadTask; readonly signal: AbortSignal; readonly tally: Tally },
+    texts,
+  }: {
+    readonly task: ReadTask;
+    readonly signal: AbortSignal;
+    readonly tally: Tally;
+    readonly texts: Texts;
+  },
 ): HandlerContext | WireResult {
   // The scheduler wrote the text from values that it checked before they entered the log.
-  const context = JSON.parse(decode(assignment.contextJson)) as NodeContext;
+  const context = JSON.parse(texts.context) as NodeContext;
   const made = handlerInput(task.node, task.bindings, context);
   if (!made.ok) return notReady(made);
   const { input, params, scope, render } = made;
@@ -145,7 +173,7 @@ function handlerContext(
     ...{ input, params, scope, render },
     memory: context.memory ?? {},
     taint: [...new Set(assignment.taint.map(({ label }) => label))],
-    ...stateOf(assignment),
+    ...stateOf(texts.state),
     signal,
     // Without telemetry of its own the executor passes the scheduler's trace on.
     traceparent: currentTraceparent() || assignment.traceparent,
@@ -164,10 +192,8 @@ function handlerContext(
 }
 
 /** The state of the run, for handlers that ask for it: a host sends the text on, and a handler of this process reads the value. */
-function stateOf({ stateJson }: Assignment): Pick<HandlerContext, "state" | "stateJson"> {
-  if (stateJson.length === 0) return { stateJson: "" };
-  const text = decode(stateJson);
-  return { stateJson: text, state: readHandlerState(text) };
+function stateOf(text: string): Pick<HandlerContext, "state" | "stateJson"> {
+  return text === "" ? { stateJson: "" } : { stateJson: text, state: readHandlerState(text) };
 }
 
 const notReady = ({ cause, message, details }: InputFailure): WireResult =>

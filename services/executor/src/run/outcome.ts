@@ -34,7 +34,7 @@ export type WireResult = NonNullable<MessageInitShape<typeof OutcomeSchema>["res
 export function returned(outcome: HandlerResult): WireResult {
   try {
     if (outcome instanceof Directive) return directed(outcome);
-    const ended = settled(outcome);
+    const ended = settled(outcome, LIMITS.storedBytes);
     return "failure" in ended ? failedBy(ended.failure) : completedBy(ended.result);
   } catch (error) {
     return thrown(error);
@@ -145,6 +145,6 @@ const awaitedBy = ({ name, timeoutMs = 0 }: AskedSignal): WireResult => ({
 
 /** A value as JSON text that the log accepts, or the failure of a value that it refuses. */
 function encode(value: unknown, what: string): string | WireResult {
-  const encoded = encodeJson(value, what);
+  const encoded = encodeJson(value, what, LIMITS.storedBytes);
   return encoded.ok ? encoded.text : failed(encoded.cause, encoded.message, { permanent: true });
 }

@@ -23,7 +23,7 @@ async function handle(line: string): Promise<void> {
 process.stdin.on(
   "data",
   lineReader({
-    bytesMax: 4 * LIMITS.contextBytes,
+    bytesMax: 4 * LIMITS.resolvedBytes,
     onLine: (line) => {
       handle(line).catch(() => process.exit(1));
     },

@@ -42,7 +42,7 @@ export class SandboxProcess {
     this.#child.stdout?.on(
       "data",
       lineReader({
-        bytesMax: 2 * LIMITS.valueBytes + STDERR_BYTES_MAX,
+        bytesMax: 2 * LIMITS.storedBytes + STDERR_BYTES_MAX,
         onLine: (line) => this.#onLine(line),
         onOverflow: () => this.kill(crashed("wrote a line that is too long")),
       }),

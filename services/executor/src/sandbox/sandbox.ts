@@ -20,7 +20,7 @@ const RUNS_MAX = 200;
 const SPARE = 1;
 const RUN_LIMITS = {
   memoryMb: 32,
-  resultBytesMax: LIMITS.valueBytes,
+  resultBytesMax: LIMITS.storedBytes,
   logBytesMax: LIMITS.logMessageBytes,
 };
 /** How long after the code's own limit the watchdog kills the child. */

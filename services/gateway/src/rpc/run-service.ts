@@ -11,6 +11,8 @@ import type { Pool } from "@pawl/platform/db/pool";
 import { listEffects } from "@pawl/platform/store/effects/reads";
 import { getRunFilter, listRunFilters } from "@pawl/platform/store/filters/reads";
 import { listRuns } from "@pawl/platform/store/runs/reads";
+import { findValue } from "@pawl/platform/store/values/reads";
+import { readPart } from "@pawl/platform/values/value-store";
 import type { RunFilter } from "@pawl/platform/store/runs/runs";
 import { parseTopUp } from "@pawl/platform/wire/budget";
 import { toWireEffect } from "@pawl/platform/wire/effect";
@@ -46,6 +48,7 @@ import { RunKind as WireRunKind } from "@pawl/proto/pawl/v1/run_pb";
 import {
   type ExplainNodeRequest,
   type GetInvocationRequest,
+  GetValueResponseSchema,
   ListEffectsResponseSchema,
   ListRunFiltersResponseSchema,
   type ListRunsRequest,
@@ -65,13 +68,14 @@ import { executeRun, startRun } from "./execute-run.ts";
 import type { ServiceParts } from "./service-parts.ts";
 import { submitRuns } from "./submit-runs.ts";
 
+const SHA256 = /^[0-9a-f]{64}$/;
 /** The longest wait. Proxies end a call that is silent for half a minute. */
 const WAIT_MS_MAX = 20_000;
 /** The part of the caller's deadline that the gateway keeps for the answer itself. */
 const ANSWER_MS = 250;
 
 export const createRunService = (parts: ServiceParts): ServiceImpl<typeof RunService> => {
-  const { pool, pages, reader, scheduler } = parts;
+  const { pool, pages, reader, scheduler, blobs } = parts;
   const { runs } = scheduler;
   return {
     startRun: (request, context) => startRun(scheduler, request, context),
@@ -116,6 +120,13 @@ export const createRunService = (parts: ServiceParts): ServiceImpl<typeof RunSer
     explainTaint: (request) => explainTaint(reader, request),
     explainNode: (request) => explain(parts, nodeQuestion(request)),
     getInvocation: (request) => readInvocation(parts, nodeQuestion(request)),
+    getValue: async ({ runId, sha256, part }) => {
+      if (!SHA256.test(sha256))
+        throw invalidField("sha256", "MALFORMED", "is not 64 lower-case hexadecimal digits");
+      const asked = { runId: runIdOf(runId), sha256, part };
+      const { data, bytes } = await readPart((ref) => findValue(pool, ref), blobs, asked);
+      return create(GetValueResponseSchema, { data, totalBytes: BigInt(bytes) });
+    },
     cancelRun: forwarded(runs.cancelRun, parseCancel),
     decideNode: forwarded(runs.decideNode, parseDecision),
     recheckRun: forwarded(runs.recheckRun, parseRunCommand),

@@ -2,6 +2,7 @@
 
 import type { OnInternal } from "@pawl/platform/rpc/status";
 import type { Pool } from "@pawl/platform/db/pool";
+import type { Blobs } from "@pawl/platform/values/blobs";
 import type { Occurrences } from "@pawl/platform/queue/occurrences";
 import type { DefinitionCache } from "../read/definition-cache.ts";
 import type { PageSeal } from "../read/page-seal.ts";
@@ -12,6 +13,8 @@ import type { Watch } from "../watch/watch-run.ts";
 
 export interface ServiceParts {
   readonly pool: Pool;
+  /** The bytes of values that are too large for the log. */
+  readonly blobs: Blobs;
   readonly scheduler: Scheduler;
   readonly pages: PageSeal;
   readonly definitions: DefinitionCache;

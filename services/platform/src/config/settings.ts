@@ -149,6 +149,17 @@ export const sharedToken = (describe: string) =>
     .optional()
     .describe(describe);
 
+/** A text that may be absent. */
+export const plain = (describe: string) => z.string().min(1).optional().describe(describe);
+
+/** A secret that may be absent. */
+export const sharedSecret = (describe: string) =>
+  z
+    .string()
+    .transform((text) => new Secret(text))
+    .optional()
+    .describe(describe);
+
 const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as const;
 
 /** The lowest level that is logged. */

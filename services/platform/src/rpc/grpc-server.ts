@@ -36,6 +36,8 @@ export interface GrpcServerOptions {
   readonly unaryDeadlineMs?: number;
   /** Every call must carry this token as `authorization: Bearer <token>`. None by default. */
   readonly token?: Pick<Secret, "reveal"> | undefined;
+  /** The largest message; default LIMITS.messageBytes. */
+  readonly messageBytes?: number;
   /** Serve grpc.reflection; default false. */
   readonly reflection?: boolean;
 }
@@ -51,7 +53,12 @@ interface GrpcServer {
 
 /** Binds and serves. Rejects if the port cannot be bound. */
 export const startGrpcServer = async (options: GrpcServerOptions): Promise<GrpcServer> => {
-  const { services, onInternal, requestMs = REQUEST_MS } = options;
+  const {
+    services,
+    onInternal,
+    requestMs = REQUEST_MS,
+    messageBytes = LIMITS.messageBytes,
+  } = options;
   const server = new Server({
     interceptors: [
       serverTracing,
@@ -62,8 +69,8 @@ export const startGrpcServer = async (options: GrpcServerOptions): Promise<GrpcS
         token: options.token,
       }),
     ],
-    "grpc.max_receive_message_length": LIMITS.messageBytes,
-    "grpc.max_send_message_length": LIMITS.messageBytes,
+    "grpc.max_receive_message_length": messageBytes,
+    "grpc.max_send_message_length": messageBytes,
     "grpc.keepalive_time_ms": KEEPALIVE_MS,
     "grpc.keepalive_timeout_ms": KEEPALIVE_TIMEOUT_MS,
     "grpc.max_concurrent_streams": CONCURRENT_STREAMS,

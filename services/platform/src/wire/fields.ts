@@ -3,8 +3,10 @@
 
 import { toJson } from "@bufbuild/protobuf";
 import { type Duration, type Value, ValueSchema } from "@bufbuild/protobuf/wkt";
-import { checkJson, VALUE_LIMITS } from "@pawl/core/data/json";
+import { checkJson, STORED_LIMITS, VALUE_LIMITS } from "@pawl/core/data/json";
 import { LIMITS } from "@pawl/core/data/limits";
+import type { JsonLimits } from "@pawl/core/data/scan-json";
+import { exceedsUtf8 } from "@pawl/core/data/utf8";
 import { canonicalJson } from "@pawl/core/definition/canonical";
 import { EngineError, invalidField } from "@pawl/core/fault/engine-error";
 import {
@@ -154,7 +156,9 @@ export function durationMsOf(
 }
 
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
-const JSON_LIMITS = { ...VALUE_LIMITS, bytes: LIMITS.inputBytes };
+const JSON_LIMITS: JsonLimits = { ...VALUE_LIMITS, bytes: LIMITS.inputBytes };
+/** The input of a run that starts: the scheduler stores a large one outside of the log. */
+export const START_LIMITS: JsonLimits = { ...STORED_LIMITS, bytes: LIMITS.startInputBytes };
 
 /** A message with JSON: exact, or as a Value. */
 interface Given {
@@ -163,9 +167,9 @@ interface Given {
 }
 
 /** The input as JSON text: the exact one if given, otherwise the Value, otherwise null. @throws INPUT_INVALID, LIMIT_EXCEEDED */
-export function inputOf({ inputJson, input }: Given): string {
-  if (inputJson.length > 0) return jsonOf("input_json", inputJson);
-  return input === undefined ? "null" : valueOf("input", input);
+export function inputOf({ inputJson, input }: Given, limits = JSON_LIMITS): string {
+  if (inputJson.length > 0) return jsonOf("input_json", inputJson, limits);
+  return input === undefined ? "null" : valueOf("input", input, limits);
 }
 
 /**
@@ -183,19 +187,19 @@ export function sameInputOf(given: Given): string {
 const canonical = (text: string): string => canonicalJson(JSON.parse(text));
 
 /** JSON bytes as text. @throws INPUT_INVALID, LIMIT_EXCEEDED */
-export function jsonOf(field: string, bytes: Uint8Array): string {
-  if (bytes.length > LIMITS.inputBytes) throw tooLarge(field);
+export function jsonOf(field: string, bytes: Uint8Array, limits = JSON_LIMITS): string {
+  if (bytes.length > limits.bytes) throw tooLarge(field, limits);
   let text: string;
   try {
     text = utf8.decode(bytes);
   } catch {
     throw invalidField(field, "BAD_UNICODE", "is not UTF-8");
   }
-  return checkedJson(field, text);
+  return checkedJson(field, text, limits);
 }
 
 /** A Value as JSON text. @throws INPUT_INVALID, LIMIT_EXCEEDED */
-export function valueOf(field: string, value: Value): string {
+export function valueOf(field: string, value: Value, limits = JSON_LIMITS): string {
   let text: string;
   try {
     text = JSON.stringify(toJson(ValueSchema, value));
@@ -203,17 +207,19 @@ export function valueOf(field: string, value: Value): string {
     // A Value can hold NaN, the infinities, or nothing at all.
     throw invalidField(field, "NUMBER_RANGE", "holds something JSON has no word for, such as NaN");
   }
-  return checkedJson(field, text);
+  return checkedJson(field, text, limits);
 }
 
-function checkedJson(field: string, text: string): string {
-  const checked = checkJson(text, JSON_LIMITS);
+function checkedJson(field: string, text: string, limits: JsonLimits): string {
+  // What fits into the log obeys the limits of the log.
+  const isSmall = limits === START_LIMITS && !exceedsUtf8(text, LIMITS.inputBytes);
+  const checked = checkJson(text, isSmall ? JSON_LIMITS : limits);
   if (checked.ok) return text;
-  if (checked.reason === "TOO_LARGE") throw tooLarge(field);
+  if (checked.reason === "TOO_LARGE") throw tooLarge(field, limits);
   throw invalidField(field, checked.reason, checked.message);
 }
 
-const tooLarge = (field: string): EngineError =>
-  new EngineError("LIMIT_EXCEEDED", `${field}: at most ${LIMITS.inputBytes} bytes`, {
+const tooLarge = (field: string, { bytes }: JsonLimits): EngineError =>
+  new EngineError("LIMIT_EXCEEDED", `${field}: at most ${bytes} bytes`, {
     metadata: { field, limit: "inputBytes" },
   });

@@ -36,6 +36,7 @@ import {
   definitionTextOf,
   durationMsOf,
   inputOf,
+  START_LIMITS,
   jsonOf,
   lineOf,
   nameOf,
@@ -87,7 +88,7 @@ export function parseStart(request: StartRunRequest): StartRequest {
     budget: budgetOf(request.budget),
     sameInputMs: sameInputMsOf(request.idempotency),
     hasUntrustedInput: request.untrustedInput ? true : undefined,
-    input: inputOf(request),
+    input: inputOf(request, START_LIMITS),
     requestId: requestIdOf(request.requestId),
     webhook: runWebhookOf(request.webhook),
     metadata: metadataOf(request),
@@ -116,7 +117,7 @@ export interface TestRequest {
 
 export const parseTest = (request: TestRunRequest): TestRequest => ({
   text: definitionTextOf(request.definition?.text),
-  input: inputOf(request),
+  input: inputOf(request, START_LIMITS),
   requestId: requestIdOf(request.requestId),
   asked: askedOf(request),
   hasUntrustedInput: request.untrustedInput ? true : undefined,

@@ -4,6 +4,7 @@ import type { EgressPolicy } from "@pawl/platform/egress/url";
 import type { Journal } from "@pawl/platform/store/tick/journal";
 import type { Webhooks } from "@pawl/platform/store/webhooks/webhooks";
 import type { Workflows } from "@pawl/platform/store/workflows/workflows";
+import type { ValueStore } from "@pawl/platform/values/value-store";
 import type { Definitions } from "../commit/definitions.ts";
 import type { TickLoop } from "../tick/loop.ts";
 import type { Newest } from "./newest.ts";
@@ -18,6 +19,7 @@ export interface AdmitParts {
   readonly webhooks: Pick<Webhooks, "find">;
   /** The addresses that webhooks may lead to. Executors check them again when they call. */
   readonly egress: EgressPolicy;
+  readonly values: ValueStore;
   /** Creates missing queues for the node types of a definition. */
   readonly ensureQueues: (nodeTypes: readonly string[]) => Promise<void>;
 }

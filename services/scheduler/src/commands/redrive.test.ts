@@ -7,6 +7,7 @@ import { DEFAULT_EGRESS } from "@pawl/platform/egress/url";
 import { createMemoryStore } from "@pawl/platform/store/memory/store";
 import { parseRedrive } from "@pawl/platform/wire/dead-letter";
 import { RedriveDeadLettersRequestSchema } from "@pawl/proto/pawl/v1/queue_service_pb";
+import { memoryValues } from "@pawl/platform/values/memory.fixture";
 import { expect, test } from "vitest";
 import { connect, createEngine, workUntilQuiet } from "../tick/tick.fixture.ts";
 import { Newest } from "./newest.ts";
@@ -24,6 +25,7 @@ async function setup(steady: () => number = () => performance.now()) {
   const parts = {
     ...store,
     ...engine,
+    values: memoryValues(store.valueRows),
     newest: new Newest(),
     now: Date.now,
     steady,

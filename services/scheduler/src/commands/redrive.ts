@@ -107,8 +107,9 @@ async function startAgain(
   const { workflowId, workflowVersion: version, priority } = letter;
   if (given === undefined || workflowId === null) return undefined;
   const requestId = `redrive:${letter.runId}`;
-  const request = { workflowId, version, priority, ...given, requestId };
   try {
+    const input = await parts.values.whole(letter.runId, given.input);
+    const request = { workflowId, version, priority, ...given, input, requestId };
     return (await startRun(parts, tenantId, request)).runId;
   } catch (error) {
     if (error instanceof EngineError && error.reason === "WORKFLOW_NOT_FOUND") return undefined;

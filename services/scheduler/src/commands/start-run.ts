@@ -242,11 +242,13 @@ export async function startUndoRun(
 }
 
 export async function accept(
-  { loop }: AdmitParts,
-  start: AcceptedStart,
+  { loop, values }: AdmitParts,
+  asked: AcceptedStart,
   test?: StartInput["test"],
 ): Promise<StartAnswer> {
   probe("start.before-submit");
+  const input = await values.small(asked.runId, asked.input);
+  const start = input === asked.input ? asked : { ...asked, input };
   const about = test === undefined ? { start } : { start, test };
   const accepted = await loop.ask<StartAnswer>((answer) => ({ kind: "start", ...about, answer }));
   probe("start.after-commit");

@@ -2,12 +2,14 @@
 
 import { isFinal } from "@pawl/core/log/event";
 import { executionAt } from "@pawl/core/log/execution";
+import { factReferences } from "@pawl/core/log/references";
 import type { AcceptedStart } from "@pawl/core/log/start";
 import type { RunId } from "@pawl/core/name/ids";
 import { claimLimitMs } from "@pawl/core/plan/overdue";
 import { nodeIdAt } from "@pawl/core/plan/place";
 import type { News, Transaction } from "@pawl/platform/store/tick/journal";
 import type { NewLease } from "@pawl/platform/store/leases/leases";
+import type { ValueRef } from "@pawl/platform/store/values/values";
 import type { Draft } from "./draft.ts";
 import { endsRun, newWebhooks, posts } from "./posts.ts";
 import { projection, type RunDraft } from "./run-draft.ts";
@@ -56,6 +58,7 @@ export function write(tx: Transaction, draft: Draft): Promise<ReadonlyMap<RunId,
       state.deadlineAt === deadlineAt ? [] : [{ runId: state.runId, deadlineAt: state.deadlineAt }],
     ),
   );
+  void tx.referValues(ofRuns.flatMap(namedValues));
   void tx.openApprovals(draft.approvals.opened);
   void tx.closeApprovals(draft.approvals.closed);
   void tx.openWaits(draft.waits.opened);
@@ -69,6 +72,13 @@ export function write(tx: Transaction, draft: Draft): Promise<ReadonlyMap<RunId,
   void tx.post(events);
   continueStreams(tx, draft);
   return lastSeqs;
+}
+
+/** The stored values that the new events of a run name, each once. */
+function namedValues({ run: { state }, facts }: RunDraft): readonly ValueRef[] {
+  if (!state.hasReferences) return [];
+  const named = new Set(facts.flatMap((fact) => factReferences(fact).map(({ sha256 }) => sha256)));
+  return [...named].map((sha256) => ({ runId: state.runId, sha256 }));
 }
 
 /** The metadata of a run, if the draft changes it. */

@@ -4,6 +4,7 @@ import { LIMITS } from "@pawl/core/data/limits";
 import type { Webhooks } from "@pawl/platform/store/webhooks/webhooks";
 import type { WebhookDesk } from "../sessions/webhook-desk.ts";
 import type { Pool } from "@pawl/platform/db/pool";
+import type { ValueStore } from "@pawl/platform/values/value-store";
 import { forgetCommands } from "./command-worker.ts";
 import type { Config } from "../config.ts";
 import type { AlarmClock } from "./alarm-clock.ts";
@@ -23,7 +24,10 @@ import {
   type SweepParts,
 } from "./sweeps.ts";
 
-const DAY_MS = 24 * 3_600_000;
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+/** Values that one sweep removes. After a full batch it sweeps again at once. */
+const VALUES_MAX = 200;
 /** The scheduler makes partitions months ahead, so a few tries an hour are enough. */
 const BLOCKED_RETRY_MS = 10 * 60_000;
 /** After this many sweeps without new events, a sweep checks that the jobs, leases and child runs of a run exist. */
@@ -43,10 +47,12 @@ type Needed = Omit<SweepParts, "leaseGrace" | "onAlarm" | "onWebhookDue"> &
     readonly desk: WebhookDesk;
     readonly webhooks: Pick<Webhooks, "forget">;
     readonly pauses: PauseSweepParts["pauses"];
+    readonly values: ValueStore;
   };
 
 export function startSweepers(config: Config, needed: Needed) {
-  const { pool, workflowQueue, alarms, desk, webhooks, now, steady, log } = needed;
+  const { pool, workflowQueue, alarms, desk, webhooks, now, steady, values, log } = needed;
+  const graceMs = config.PAWL_VALUES_GRACE_MS;
   const every = config.PAWL_SWEEP_MS;
   const quietMs = every * QUIET_SWEEPS;
   const leaseGrace = new LeaseGrace({
@@ -86,6 +92,9 @@ export function startSweepers(config: Config, needed: Needed) {
     webhooks: sweeper("webhooks", DAY_MS, () => desk.sweep()),
     webhookLog: sweeper("webhook-log", DAY_MS, () =>
       webhooks.forget(LIMITS.webhookKeptMs, FORGOTTEN_MAX),
+    ),
+    values: sweeper("values", Math.min(HOUR_MS, graceMs), () =>
+      values.sweep({ graceMs, limit: VALUES_MAX }),
     ),
     retention: sweeper("retention", config.PAWL_RETENTION_MS, () =>
       sweepRetention({ pool, policy: config.PAWL_RETENTION, now, log }),

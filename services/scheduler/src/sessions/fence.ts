@@ -9,6 +9,7 @@
 import { METRICS } from "@pawl/platform/telemetry/catalogue";
 import type { Logger } from "@pawl/platform/telemetry/log";
 import type { Claim as WireClaim } from "@pawl/proto/pawl/worker/v1/worker_service_pb";
+import type { ValueStore } from "@pawl/platform/values/value-store";
 import { isQuarantined } from "../inputs/quarantine.ts";
 import type { Answer, Claim, NamedClaim } from "../inputs/input.ts";
 import type { TickLoop } from "../tick/loop.ts";
@@ -18,6 +19,7 @@ import { claimItem, claimOf } from "./wire.ts";
 export interface ReportParts {
   readonly loop: TickLoop;
   readonly log: Logger;
+  readonly values: Pick<ValueStore, "rows">;
 }
 
 /**

@@ -2,36 +2,48 @@
 
 import { LIMITS } from "@pawl/core/data/limits";
 import { utf8Bytes } from "@pawl/core/data/utf8";
+import type { Outcome } from "@pawl/core/plan/result";
 import type { Oversize } from "@pawl/core/plan/oversize";
 import { probe } from "@pawl/platform/lifecycle/probe";
 import type {
   Delta,
   Extend,
   Log,
-  Outcome,
+  Outcome as WireOutcome,
   Release,
 } from "@pawl/proto/pawl/worker/v1/worker_service_pb";
 import type { Claim } from "../inputs/input.ts";
 import { wireClaim } from "../hand-off/assignment.ts";
 import { answered, type ReportParts, enter } from "./fence.ts";
 import type { Session } from "./session.ts";
+import { outcomeReferences, proven } from "./named-values.ts";
 import { claimItem, isIndex, outcomeOf } from "./wire.ts";
 import { cleanText, mediaOf } from "./wire-text.ts";
 
 const LEVELS = new Set(["debug", "info", "warn", "error"]);
 
-export function takeOutcome(parts: ReportParts, session: Session, wire: Outcome): void {
+export function takeOutcome(parts: ReportParts, session: Session, wire: WireOutcome): void {
   enter(session, wire.claim, "an outcome", (claim) => {
     session.letGo(claim);
     probe("outcome.received");
-    parts.loop.submit({
-      kind: "outcome",
-      claim,
-      outcome: outcomeOf(wire, parts.loop.now),
-      externalTypes: session.externalTypes,
-      jitter: Math.random(),
-      answer: answered<never>(parts, session, claim, { what: "an outcome", onHeld: () => {} }),
+    const answer = answered<never>(parts, session, claim, {
+      what: "an outcome",
+      onHeld: () => {},
     });
+    const { externalTypes } = session;
+    const submit = (outcome: Outcome): void =>
+      parts.loop.submit({
+        ...{ kind: "outcome", claim, outcome, externalTypes },
+        jitter: Math.random(),
+        answer,
+      });
+    const outcome = outcomeOf(wire, parts.loop.now);
+    const named = outcomeReferences(outcome);
+    if (named.length === 0) submit(outcome);
+    else
+      proven(parts.values, claim.runId, outcome, named).then(submit, (error: Error) =>
+        answer.reject(error),
+      );
   });
 }
 

@@ -4,7 +4,7 @@ import { create } from "@bufbuild/protobuf";
 import { parseActions } from "@pawl/core/action/action";
 import type { Action } from "@pawl/core/action/kinds";
 import { fromShape } from "@pawl/core/action/shape";
-import { checkJson, VALUE_LIMITS } from "@pawl/core/data/json";
+import { checkJson, REFERRING_LIMITS } from "@pawl/core/data/json";
 import { LIMITS } from "@pawl/core/data/limits";
 import { type Cause, currentCause } from "@pawl/core/fault/cause";
 import { approvalId, isName, isUuid, nodeId, runId } from "@pawl/core/name/ids";
@@ -109,7 +109,7 @@ function completedOf(wire: WireCompleted, durationMs: number): Ended {
   const { outputJson, handle, queueDelayMs, stop } = wire;
   const output = jsonOf(outputJson);
   if (!output.ok) return unacceptable(output.rule, durationMs);
-  const actions = parseActions(wire.actions.map(fromShape));
+  const actions = parseActions(wire.actions.map(fromShape), REFERRING_LIMITS);
   if (!actions.ok) return failed(actions.message, durationMs, actions.cause);
   const fault = labelsFault(wire.taint);
   if (fault !== undefined) return failed(fault, durationMs, "taint_invalid");
@@ -222,7 +222,7 @@ function childRunOf(wire: AskedRun, durationMs: number, now: number): Outcome {
   const { workflowId, version, inputJson } = wire;
   if (!isName(workflowId) || version > INTEGER_MAX)
     return failed("the executor named no workflow", durationMs);
-  const input = jsonOf(inputJson, { ...VALUE_LIMITS, bytes: LIMITS.inputBytes });
+  const input = jsonOf(inputJson, { ...REFERRING_LIMITS, bytes: LIMITS.inputBytes });
   if (!input.ok) return unacceptable(input.rule, durationMs);
   const childRunId = newRunId(now);
   return { kind: "child_run", childRunId, workflowId, version, inputJson: input.text, durationMs };
@@ -233,7 +233,7 @@ type Json =
   | { readonly ok: false; readonly rule: string };
 
 /** JSON bytes as text and as a value, or the rule that they break. No bytes mean null. */
-function jsonOf(bytes: Uint8Array, limits = VALUE_LIMITS): Json {
+function jsonOf(bytes: Uint8Array, limits = REFERRING_LIMITS): Json {
   const text = bytes.length === 0 ? "null" : decode(bytes);
   if (text === undefined) return { ok: false, rule: "BAD_UNICODE" };
   const checked = checkJson(text, limits);

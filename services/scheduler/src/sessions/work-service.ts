@@ -31,13 +31,14 @@ import { idTaken, Session } from "./session.ts";
 import { failOversize, takeDelta, takeExtend, takeLog, takeOutcome, takeRelease } from "./take.ts";
 import { takeEffectBegin, takeEffectCommit } from "./take-effect.ts";
 import type { WebhookDesk } from "./webhook-desk.ts";
+import type { ValueParts } from "./value-service.ts";
 import { claimOf } from "./wire.ts";
 import { cleanText } from "./wire-text.ts";
 
 /** An executor that missed this many renewals counts as frozen, before its lease ends. */
 const RENEWALS_MISSED = 2;
 
-export interface WorkParts {
+export interface WorkParts extends ValueParts {
   readonly schedulerId: string;
   readonly loop: TickLoop;
   readonly connected: ConnectedExecutors;

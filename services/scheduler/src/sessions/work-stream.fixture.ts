@@ -10,6 +10,7 @@ import {
   WorkRequestSchema,
   type WorkRequest,
 } from "@pawl/proto/pawl/worker/v1/worker_service_pb";
+import { memoryValues } from "@pawl/platform/values/memory.fixture";
 import { onTestFinished } from "vitest";
 import type { createEngine, Store } from "../tick/tick.fixture.ts";
 import type { WorkStream } from "./outgoing.ts";
@@ -94,6 +95,7 @@ function partsOf(store: Store, engine: ReturnType<typeof createEngine>): WorkPar
     connected: engine.connected,
     executors,
     nodeTypes,
+    values: memoryValues(store.valueRows),
     renewals,
     log,
     ...terms,

@@ -133,7 +133,7 @@ type StartRunRequest struct {
 	WorkflowId string `protobuf:"bytes,1,opt,name=workflow_id,json=workflowId,proto3" json:"workflow_id,omitempty"`
 	// Which version; 0 means the newest.
 	Version uint32 `protobuf:"varint,2,opt,name=version,proto3" json:"version,omitempty"`
-	// The input as exact JSON. At most 256 KiB. Takes precedence over input.
+	// The input as exact JSON. At most 2.75 MiB. Takes precedence over input.
 	InputJson []byte `protobuf:"bytes,3,opt,name=input_json,json=inputJson,proto3" json:"input_json,omitempty"`
 	// The input for callers who write JSON by hand; numbers become doubles.
 	Input *structpb.Value `protobuf:"bytes,4,opt,name=input,proto3" json:"input,omitempty"`
@@ -2032,6 +2032,125 @@ func (x *ListEffectsResponse) GetNextPageToken() string {
 	return ""
 }
 
+// GetValueRequest names a part of a stored value.
+type GetValueRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// A run that refers to the value.
+	RunId string `protobuf:"bytes,1,opt,name=run_id,json=runId,proto3" json:"run_id,omitempty"`
+	// The digest in the reference: 64 hexadecimal digits.
+	Sha256 string `protobuf:"bytes,2,opt,name=sha256,proto3" json:"sha256,omitempty"`
+	// Which part, from 0.
+	Part          uint32 `protobuf:"varint,3,opt,name=part,proto3" json:"part,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *GetValueRequest) Reset() {
+	*x = GetValueRequest{}
+	mi := &file_pawl_v1_run_service_proto_msgTypes[26]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *GetValueRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*GetValueRequest) ProtoMessage() {}
+
+func (x *GetValueRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_pawl_v1_run_service_proto_msgTypes[26]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use GetValueRequest.ProtoReflect.Descriptor instead.
+func (*GetValueRequest) Descriptor() ([]byte, []int) {
+	return file_pawl_v1_run_service_proto_rawDescGZIP(), []int{26}
+}
+
+func (x *GetValueRequest) GetRunId() string {
+	if x != nil {
+		return x.RunId
+	}
+	return ""
+}
+
+func (x *GetValueRequest) GetSha256() string {
+	if x != nil {
+		return x.Sha256
+	}
+	return ""
+}
+
+func (x *GetValueRequest) GetPart() uint32 {
+	if x != nil {
+		return x.Part
+	}
+	return 0
+}
+
+// GetValueResponse is a part of a stored value.
+type GetValueResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The bytes of the part.
+	Data []byte `protobuf:"bytes,1,opt,name=data,proto3" json:"data,omitempty"`
+	// The size of the whole value.
+	TotalBytes    uint64 `protobuf:"varint,2,opt,name=total_bytes,json=totalBytes,proto3" json:"total_bytes,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *GetValueResponse) Reset() {
+	*x = GetValueResponse{}
+	mi := &file_pawl_v1_run_service_proto_msgTypes[27]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *GetValueResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*GetValueResponse) ProtoMessage() {}
+
+func (x *GetValueResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_pawl_v1_run_service_proto_msgTypes[27]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use GetValueResponse.ProtoReflect.Descriptor instead.
+func (*GetValueResponse) Descriptor() ([]byte, []int) {
+	return file_pawl_v1_run_service_proto_rawDescGZIP(), []int{27}
+}
+
+func (x *GetValueResponse) GetData() []byte {
+	if x != nil {
+		return x.Data
+	}
+	return nil
+}
+
+func (x *GetValueResponse) GetTotalBytes() uint64 {
+	if x != nil {
+		return x.TotalBytes
+	}
+	return 0
+}
+
 // GetInvocationRequest is the body of GetInvocation.
 type GetInvocationRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -2047,7 +2166,7 @@ type GetInvocationRequest struct {
 
 func (x *GetInvocationRequest) Reset() {
 	*x = GetInvocationRequest{}
-	mi := &file_pawl_v1_run_service_proto_msgTypes[26]
+	mi := &file_pawl_v1_run_service_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2059,7 +2178,7 @@ func (x *GetInvocationRequest) String() string {
 func (*GetInvocationRequest) ProtoMessage() {}
 
 func (x *GetInvocationRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_pawl_v1_run_service_proto_msgTypes[26]
+	mi := &file_pawl_v1_run_service_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2072,7 +2191,7 @@ func (x *GetInvocationRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetInvocationRequest.ProtoReflect.Descriptor instead.
 func (*GetInvocationRequest) Descriptor() ([]byte, []int) {
-	return file_pawl_v1_run_service_proto_rawDescGZIP(), []int{26}
+	return file_pawl_v1_run_service_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *GetInvocationRequest) GetRunId() string {
@@ -2107,7 +2226,7 @@ type GetInvocationResponse struct {
 
 func (x *GetInvocationResponse) Reset() {
 	*x = GetInvocationResponse{}
-	mi := &file_pawl_v1_run_service_proto_msgTypes[27]
+	mi := &file_pawl_v1_run_service_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2119,7 +2238,7 @@ func (x *GetInvocationResponse) String() string {
 func (*GetInvocationResponse) ProtoMessage() {}
 
 func (x *GetInvocationResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_pawl_v1_run_service_proto_msgTypes[27]
+	mi := &file_pawl_v1_run_service_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2132,7 +2251,7 @@ func (x *GetInvocationResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetInvocationResponse.ProtoReflect.Descriptor instead.
 func (*GetInvocationResponse) Descriptor() ([]byte, []int) {
-	return file_pawl_v1_run_service_proto_rawDescGZIP(), []int{27}
+	return file_pawl_v1_run_service_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *GetInvocationResponse) GetInvocation() *Invocation {
@@ -2185,7 +2304,7 @@ type Invocation struct {
 
 func (x *Invocation) Reset() {
 	*x = Invocation{}
-	mi := &file_pawl_v1_run_service_proto_msgTypes[28]
+	mi := &file_pawl_v1_run_service_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2197,7 +2316,7 @@ func (x *Invocation) String() string {
 func (*Invocation) ProtoMessage() {}
 
 func (x *Invocation) ProtoReflect() protoreflect.Message {
-	mi := &file_pawl_v1_run_service_proto_msgTypes[28]
+	mi := &file_pawl_v1_run_service_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2210,7 +2329,7 @@ func (x *Invocation) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Invocation.ProtoReflect.Descriptor instead.
 func (*Invocation) Descriptor() ([]byte, []int) {
-	return file_pawl_v1_run_service_proto_rawDescGZIP(), []int{28}
+	return file_pawl_v1_run_service_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *Invocation) GetType() string {
@@ -2353,7 +2472,7 @@ type InvocationEffect struct {
 
 func (x *InvocationEffect) Reset() {
 	*x = InvocationEffect{}
-	mi := &file_pawl_v1_run_service_proto_msgTypes[29]
+	mi := &file_pawl_v1_run_service_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2365,7 +2484,7 @@ func (x *InvocationEffect) String() string {
 func (*InvocationEffect) ProtoMessage() {}
 
 func (x *InvocationEffect) ProtoReflect() protoreflect.Message {
-	mi := &file_pawl_v1_run_service_proto_msgTypes[29]
+	mi := &file_pawl_v1_run_service_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2378,7 +2497,7 @@ func (x *InvocationEffect) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use InvocationEffect.ProtoReflect.Descriptor instead.
 func (*InvocationEffect) Descriptor() ([]byte, []int) {
-	return file_pawl_v1_run_service_proto_rawDescGZIP(), []int{29}
+	return file_pawl_v1_run_service_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *InvocationEffect) GetName() string {
@@ -2440,7 +2559,7 @@ type CancelRunRequest struct {
 
 func (x *CancelRunRequest) Reset() {
 	*x = CancelRunRequest{}
-	mi := &file_pawl_v1_run_service_proto_msgTypes[30]
+	mi := &file_pawl_v1_run_service_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2452,7 +2571,7 @@ func (x *CancelRunRequest) String() string {
 func (*CancelRunRequest) ProtoMessage() {}
 
 func (x *CancelRunRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_pawl_v1_run_service_proto_msgTypes[30]
+	mi := &file_pawl_v1_run_service_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2465,7 +2584,7 @@ func (x *CancelRunRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CancelRunRequest.ProtoReflect.Descriptor instead.
 func (*CancelRunRequest) Descriptor() ([]byte, []int) {
-	return file_pawl_v1_run_service_proto_rawDescGZIP(), []int{30}
+	return file_pawl_v1_run_service_proto_rawDescGZIP(), []int{32}
 }
 
 func (x *CancelRunRequest) GetRunId() string {
@@ -2507,7 +2626,7 @@ type CancelRunResponse struct {
 
 func (x *CancelRunResponse) Reset() {
 	*x = CancelRunResponse{}
-	mi := &file_pawl_v1_run_service_proto_msgTypes[31]
+	mi := &file_pawl_v1_run_service_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2519,7 +2638,7 @@ func (x *CancelRunResponse) String() string {
 func (*CancelRunResponse) ProtoMessage() {}
 
 func (x *CancelRunResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_pawl_v1_run_service_proto_msgTypes[31]
+	mi := &file_pawl_v1_run_service_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2532,7 +2651,7 @@ func (x *CancelRunResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CancelRunResponse.ProtoReflect.Descriptor instead.
 func (*CancelRunResponse) Descriptor() ([]byte, []int) {
-	return file_pawl_v1_run_service_proto_rawDescGZIP(), []int{31}
+	return file_pawl_v1_run_service_proto_rawDescGZIP(), []int{33}
 }
 
 func (x *CancelRunResponse) GetRun() *Run {
@@ -2555,7 +2674,7 @@ type DeleteRunRequest struct {
 
 func (x *DeleteRunRequest) Reset() {
 	*x = DeleteRunRequest{}
-	mi := &file_pawl_v1_run_service_proto_msgTypes[32]
+	mi := &file_pawl_v1_run_service_proto_msgTypes[34]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2567,7 +2686,7 @@ func (x *DeleteRunRequest) String() string {
 func (*DeleteRunRequest) ProtoMessage() {}
 
 func (x *DeleteRunRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_pawl_v1_run_service_proto_msgTypes[32]
+	mi := &file_pawl_v1_run_service_proto_msgTypes[34]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2580,7 +2699,7 @@ func (x *DeleteRunRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeleteRunRequest.ProtoReflect.Descriptor instead.
 func (*DeleteRunRequest) Descriptor() ([]byte, []int) {
-	return file_pawl_v1_run_service_proto_rawDescGZIP(), []int{32}
+	return file_pawl_v1_run_service_proto_rawDescGZIP(), []int{34}
 }
 
 func (x *DeleteRunRequest) GetRunId() string {
@@ -2606,7 +2725,7 @@ type DeleteRunResponse struct {
 
 func (x *DeleteRunResponse) Reset() {
 	*x = DeleteRunResponse{}
-	mi := &file_pawl_v1_run_service_proto_msgTypes[33]
+	mi := &file_pawl_v1_run_service_proto_msgTypes[35]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2618,7 +2737,7 @@ func (x *DeleteRunResponse) String() string {
 func (*DeleteRunResponse) ProtoMessage() {}
 
 func (x *DeleteRunResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_pawl_v1_run_service_proto_msgTypes[33]
+	mi := &file_pawl_v1_run_service_proto_msgTypes[35]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2631,7 +2750,7 @@ func (x *DeleteRunResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeleteRunResponse.ProtoReflect.Descriptor instead.
 func (*DeleteRunResponse) Descriptor() ([]byte, []int) {
-	return file_pawl_v1_run_service_proto_rawDescGZIP(), []int{33}
+	return file_pawl_v1_run_service_proto_rawDescGZIP(), []int{35}
 }
 
 // DecideNodeRequest is the body of DecideNode.
@@ -2655,7 +2774,7 @@ type DecideNodeRequest struct {
 
 func (x *DecideNodeRequest) Reset() {
 	*x = DecideNodeRequest{}
-	mi := &file_pawl_v1_run_service_proto_msgTypes[34]
+	mi := &file_pawl_v1_run_service_proto_msgTypes[36]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2667,7 +2786,7 @@ func (x *DecideNodeRequest) String() string {
 func (*DecideNodeRequest) ProtoMessage() {}
 
 func (x *DecideNodeRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_pawl_v1_run_service_proto_msgTypes[34]
+	mi := &file_pawl_v1_run_service_proto_msgTypes[36]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2680,7 +2799,7 @@ func (x *DecideNodeRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DecideNodeRequest.ProtoReflect.Descriptor instead.
 func (*DecideNodeRequest) Descriptor() ([]byte, []int) {
-	return file_pawl_v1_run_service_proto_rawDescGZIP(), []int{34}
+	return file_pawl_v1_run_service_proto_rawDescGZIP(), []int{36}
 }
 
 func (x *DecideNodeRequest) GetRunId() string {
@@ -2736,7 +2855,7 @@ type DecideNodeResponse struct {
 
 func (x *DecideNodeResponse) Reset() {
 	*x = DecideNodeResponse{}
-	mi := &file_pawl_v1_run_service_proto_msgTypes[35]
+	mi := &file_pawl_v1_run_service_proto_msgTypes[37]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2748,7 +2867,7 @@ func (x *DecideNodeResponse) String() string {
 func (*DecideNodeResponse) ProtoMessage() {}
 
 func (x *DecideNodeResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_pawl_v1_run_service_proto_msgTypes[35]
+	mi := &file_pawl_v1_run_service_proto_msgTypes[37]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2761,7 +2880,7 @@ func (x *DecideNodeResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DecideNodeResponse.ProtoReflect.Descriptor instead.
 func (*DecideNodeResponse) Descriptor() ([]byte, []int) {
-	return file_pawl_v1_run_service_proto_rawDescGZIP(), []int{35}
+	return file_pawl_v1_run_service_proto_rawDescGZIP(), []int{37}
 }
 
 func (x *DecideNodeResponse) GetRun() *Run {
@@ -2784,7 +2903,7 @@ type RecheckRunRequest struct {
 
 func (x *RecheckRunRequest) Reset() {
 	*x = RecheckRunRequest{}
-	mi := &file_pawl_v1_run_service_proto_msgTypes[36]
+	mi := &file_pawl_v1_run_service_proto_msgTypes[38]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2796,7 +2915,7 @@ func (x *RecheckRunRequest) String() string {
 func (*RecheckRunRequest) ProtoMessage() {}
 
 func (x *RecheckRunRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_pawl_v1_run_service_proto_msgTypes[36]
+	mi := &file_pawl_v1_run_service_proto_msgTypes[38]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2809,7 +2928,7 @@ func (x *RecheckRunRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RecheckRunRequest.ProtoReflect.Descriptor instead.
 func (*RecheckRunRequest) Descriptor() ([]byte, []int) {
-	return file_pawl_v1_run_service_proto_rawDescGZIP(), []int{36}
+	return file_pawl_v1_run_service_proto_rawDescGZIP(), []int{38}
 }
 
 func (x *RecheckRunRequest) GetRunId() string {
@@ -2837,7 +2956,7 @@ type RecheckRunResponse struct {
 
 func (x *RecheckRunResponse) Reset() {
 	*x = RecheckRunResponse{}
-	mi := &file_pawl_v1_run_service_proto_msgTypes[37]
+	mi := &file_pawl_v1_run_service_proto_msgTypes[39]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2849,7 +2968,7 @@ func (x *RecheckRunResponse) String() string {
 func (*RecheckRunResponse) ProtoMessage() {}
 
 func (x *RecheckRunResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_pawl_v1_run_service_proto_msgTypes[37]
+	mi := &file_pawl_v1_run_service_proto_msgTypes[39]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2862,7 +2981,7 @@ func (x *RecheckRunResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RecheckRunResponse.ProtoReflect.Descriptor instead.
 func (*RecheckRunResponse) Descriptor() ([]byte, []int) {
-	return file_pawl_v1_run_service_proto_rawDescGZIP(), []int{37}
+	return file_pawl_v1_run_service_proto_rawDescGZIP(), []int{39}
 }
 
 func (x *RecheckRunResponse) GetRun() *Run {
@@ -2891,7 +3010,7 @@ type PauseRunRequest struct {
 
 func (x *PauseRunRequest) Reset() {
 	*x = PauseRunRequest{}
-	mi := &file_pawl_v1_run_service_proto_msgTypes[38]
+	mi := &file_pawl_v1_run_service_proto_msgTypes[40]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2903,7 +3022,7 @@ func (x *PauseRunRequest) String() string {
 func (*PauseRunRequest) ProtoMessage() {}
 
 func (x *PauseRunRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_pawl_v1_run_service_proto_msgTypes[38]
+	mi := &file_pawl_v1_run_service_proto_msgTypes[40]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2916,7 +3035,7 @@ func (x *PauseRunRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PauseRunRequest.ProtoReflect.Descriptor instead.
 func (*PauseRunRequest) Descriptor() ([]byte, []int) {
-	return file_pawl_v1_run_service_proto_rawDescGZIP(), []int{38}
+	return file_pawl_v1_run_service_proto_rawDescGZIP(), []int{40}
 }
 
 func (x *PauseRunRequest) GetRunId() string {
@@ -2965,7 +3084,7 @@ type PauseRunResponse struct {
 
 func (x *PauseRunResponse) Reset() {
 	*x = PauseRunResponse{}
-	mi := &file_pawl_v1_run_service_proto_msgTypes[39]
+	mi := &file_pawl_v1_run_service_proto_msgTypes[41]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2977,7 +3096,7 @@ func (x *PauseRunResponse) String() string {
 func (*PauseRunResponse) ProtoMessage() {}
 
 func (x *PauseRunResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_pawl_v1_run_service_proto_msgTypes[39]
+	mi := &file_pawl_v1_run_service_proto_msgTypes[41]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2990,7 +3109,7 @@ func (x *PauseRunResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PauseRunResponse.ProtoReflect.Descriptor instead.
 func (*PauseRunResponse) Descriptor() ([]byte, []int) {
-	return file_pawl_v1_run_service_proto_rawDescGZIP(), []int{39}
+	return file_pawl_v1_run_service_proto_rawDescGZIP(), []int{41}
 }
 
 func (x *PauseRunResponse) GetRun() *Run {
@@ -3019,7 +3138,7 @@ type TopUpRunRequest struct {
 
 func (x *TopUpRunRequest) Reset() {
 	*x = TopUpRunRequest{}
-	mi := &file_pawl_v1_run_service_proto_msgTypes[40]
+	mi := &file_pawl_v1_run_service_proto_msgTypes[42]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3031,7 +3150,7 @@ func (x *TopUpRunRequest) String() string {
 func (*TopUpRunRequest) ProtoMessage() {}
 
 func (x *TopUpRunRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_pawl_v1_run_service_proto_msgTypes[40]
+	mi := &file_pawl_v1_run_service_proto_msgTypes[42]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3044,7 +3163,7 @@ func (x *TopUpRunRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TopUpRunRequest.ProtoReflect.Descriptor instead.
 func (*TopUpRunRequest) Descriptor() ([]byte, []int) {
-	return file_pawl_v1_run_service_proto_rawDescGZIP(), []int{40}
+	return file_pawl_v1_run_service_proto_rawDescGZIP(), []int{42}
 }
 
 func (x *TopUpRunRequest) GetRunId() string {
@@ -3093,7 +3212,7 @@ type TopUpRunResponse struct {
 
 func (x *TopUpRunResponse) Reset() {
 	*x = TopUpRunResponse{}
-	mi := &file_pawl_v1_run_service_proto_msgTypes[41]
+	mi := &file_pawl_v1_run_service_proto_msgTypes[43]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3105,7 +3224,7 @@ func (x *TopUpRunResponse) String() string {
 func (*TopUpRunResponse) ProtoMessage() {}
 
 func (x *TopUpRunResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_pawl_v1_run_service_proto_msgTypes[41]
+	mi := &file_pawl_v1_run_service_proto_msgTypes[43]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3118,7 +3237,7 @@ func (x *TopUpRunResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TopUpRunResponse.ProtoReflect.Descriptor instead.
 func (*TopUpRunResponse) Descriptor() ([]byte, []int) {
-	return file_pawl_v1_run_service_proto_rawDescGZIP(), []int{41}
+	return file_pawl_v1_run_service_proto_rawDescGZIP(), []int{43}
 }
 
 func (x *TopUpRunResponse) GetRun() *Run {
@@ -3147,7 +3266,7 @@ type ResumeRunRequest struct {
 
 func (x *ResumeRunRequest) Reset() {
 	*x = ResumeRunRequest{}
-	mi := &file_pawl_v1_run_service_proto_msgTypes[42]
+	mi := &file_pawl_v1_run_service_proto_msgTypes[44]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3159,7 +3278,7 @@ func (x *ResumeRunRequest) String() string {
 func (*ResumeRunRequest) ProtoMessage() {}
 
 func (x *ResumeRunRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_pawl_v1_run_service_proto_msgTypes[42]
+	mi := &file_pawl_v1_run_service_proto_msgTypes[44]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3172,7 +3291,7 @@ func (x *ResumeRunRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ResumeRunRequest.ProtoReflect.Descriptor instead.
 func (*ResumeRunRequest) Descriptor() ([]byte, []int) {
-	return file_pawl_v1_run_service_proto_rawDescGZIP(), []int{42}
+	return file_pawl_v1_run_service_proto_rawDescGZIP(), []int{44}
 }
 
 func (x *ResumeRunRequest) GetRunId() string {
@@ -3221,7 +3340,7 @@ type ResumeRunResponse struct {
 
 func (x *ResumeRunResponse) Reset() {
 	*x = ResumeRunResponse{}
-	mi := &file_pawl_v1_run_service_proto_msgTypes[43]
+	mi := &file_pawl_v1_run_service_proto_msgTypes[45]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3233,7 +3352,7 @@ func (x *ResumeRunResponse) String() string {
 func (*ResumeRunResponse) ProtoMessage() {}
 
 func (x *ResumeRunResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_pawl_v1_run_service_proto_msgTypes[43]
+	mi := &file_pawl_v1_run_service_proto_msgTypes[45]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3246,7 +3365,7 @@ func (x *ResumeRunResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ResumeRunResponse.ProtoReflect.Descriptor instead.
 func (*ResumeRunResponse) Descriptor() ([]byte, []int) {
-	return file_pawl_v1_run_service_proto_rawDescGZIP(), []int{43}
+	return file_pawl_v1_run_service_proto_rawDescGZIP(), []int{45}
 }
 
 func (x *ResumeRunResponse) GetRun() *Run {
@@ -3295,7 +3414,7 @@ type RepairRunRequest struct {
 
 func (x *RepairRunRequest) Reset() {
 	*x = RepairRunRequest{}
-	mi := &file_pawl_v1_run_service_proto_msgTypes[44]
+	mi := &file_pawl_v1_run_service_proto_msgTypes[46]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3307,7 +3426,7 @@ func (x *RepairRunRequest) String() string {
 func (*RepairRunRequest) ProtoMessage() {}
 
 func (x *RepairRunRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_pawl_v1_run_service_proto_msgTypes[44]
+	mi := &file_pawl_v1_run_service_proto_msgTypes[46]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3320,7 +3439,7 @@ func (x *RepairRunRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RepairRunRequest.ProtoReflect.Descriptor instead.
 func (*RepairRunRequest) Descriptor() ([]byte, []int) {
-	return file_pawl_v1_run_service_proto_rawDescGZIP(), []int{44}
+	return file_pawl_v1_run_service_proto_rawDescGZIP(), []int{46}
 }
 
 func (x *RepairRunRequest) GetRunId() string {
@@ -3445,7 +3564,7 @@ type SetOutputRequest struct {
 
 func (x *SetOutputRequest) Reset() {
 	*x = SetOutputRequest{}
-	mi := &file_pawl_v1_run_service_proto_msgTypes[45]
+	mi := &file_pawl_v1_run_service_proto_msgTypes[47]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3457,7 +3576,7 @@ func (x *SetOutputRequest) String() string {
 func (*SetOutputRequest) ProtoMessage() {}
 
 func (x *SetOutputRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_pawl_v1_run_service_proto_msgTypes[45]
+	mi := &file_pawl_v1_run_service_proto_msgTypes[47]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3470,7 +3589,7 @@ func (x *SetOutputRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SetOutputRequest.ProtoReflect.Descriptor instead.
 func (*SetOutputRequest) Descriptor() ([]byte, []int) {
-	return file_pawl_v1_run_service_proto_rawDescGZIP(), []int{45}
+	return file_pawl_v1_run_service_proto_rawDescGZIP(), []int{47}
 }
 
 func (x *SetOutputRequest) GetNodeId() string {
@@ -3518,7 +3637,7 @@ type RepairRunResponse struct {
 
 func (x *RepairRunResponse) Reset() {
 	*x = RepairRunResponse{}
-	mi := &file_pawl_v1_run_service_proto_msgTypes[46]
+	mi := &file_pawl_v1_run_service_proto_msgTypes[48]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3530,7 +3649,7 @@ func (x *RepairRunResponse) String() string {
 func (*RepairRunResponse) ProtoMessage() {}
 
 func (x *RepairRunResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_pawl_v1_run_service_proto_msgTypes[46]
+	mi := &file_pawl_v1_run_service_proto_msgTypes[48]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3543,7 +3662,7 @@ func (x *RepairRunResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RepairRunResponse.ProtoReflect.Descriptor instead.
 func (*RepairRunResponse) Descriptor() ([]byte, []int) {
-	return file_pawl_v1_run_service_proto_rawDescGZIP(), []int{46}
+	return file_pawl_v1_run_service_proto_rawDescGZIP(), []int{48}
 }
 
 func (x *RepairRunResponse) GetPlan() *RepairPlan {
@@ -3595,7 +3714,7 @@ type RetryRunRequest struct {
 
 func (x *RetryRunRequest) Reset() {
 	*x = RetryRunRequest{}
-	mi := &file_pawl_v1_run_service_proto_msgTypes[47]
+	mi := &file_pawl_v1_run_service_proto_msgTypes[49]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3607,7 +3726,7 @@ func (x *RetryRunRequest) String() string {
 func (*RetryRunRequest) ProtoMessage() {}
 
 func (x *RetryRunRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_pawl_v1_run_service_proto_msgTypes[47]
+	mi := &file_pawl_v1_run_service_proto_msgTypes[49]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3620,7 +3739,7 @@ func (x *RetryRunRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RetryRunRequest.ProtoReflect.Descriptor instead.
 func (*RetryRunRequest) Descriptor() ([]byte, []int) {
-	return file_pawl_v1_run_service_proto_rawDescGZIP(), []int{47}
+	return file_pawl_v1_run_service_proto_rawDescGZIP(), []int{49}
 }
 
 func (x *RetryRunRequest) GetRunId() string {
@@ -3680,7 +3799,7 @@ type RetryRunResponse struct {
 
 func (x *RetryRunResponse) Reset() {
 	*x = RetryRunResponse{}
-	mi := &file_pawl_v1_run_service_proto_msgTypes[48]
+	mi := &file_pawl_v1_run_service_proto_msgTypes[50]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3692,7 +3811,7 @@ func (x *RetryRunResponse) String() string {
 func (*RetryRunResponse) ProtoMessage() {}
 
 func (x *RetryRunResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_pawl_v1_run_service_proto_msgTypes[48]
+	mi := &file_pawl_v1_run_service_proto_msgTypes[50]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3705,7 +3824,7 @@ func (x *RetryRunResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RetryRunResponse.ProtoReflect.Descriptor instead.
 func (*RetryRunResponse) Descriptor() ([]byte, []int) {
-	return file_pawl_v1_run_service_proto_rawDescGZIP(), []int{48}
+	return file_pawl_v1_run_service_proto_rawDescGZIP(), []int{50}
 }
 
 func (x *RetryRunResponse) GetPlan() *RepairPlan {
@@ -3748,7 +3867,7 @@ type SignalRunRequest struct {
 
 func (x *SignalRunRequest) Reset() {
 	*x = SignalRunRequest{}
-	mi := &file_pawl_v1_run_service_proto_msgTypes[49]
+	mi := &file_pawl_v1_run_service_proto_msgTypes[51]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3760,7 +3879,7 @@ func (x *SignalRunRequest) String() string {
 func (*SignalRunRequest) ProtoMessage() {}
 
 func (x *SignalRunRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_pawl_v1_run_service_proto_msgTypes[49]
+	mi := &file_pawl_v1_run_service_proto_msgTypes[51]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3773,7 +3892,7 @@ func (x *SignalRunRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SignalRunRequest.ProtoReflect.Descriptor instead.
 func (*SignalRunRequest) Descriptor() ([]byte, []int) {
-	return file_pawl_v1_run_service_proto_rawDescGZIP(), []int{49}
+	return file_pawl_v1_run_service_proto_rawDescGZIP(), []int{51}
 }
 
 func (x *SignalRunRequest) GetRunId() string {
@@ -3826,7 +3945,7 @@ type SignalRunResponse struct {
 
 func (x *SignalRunResponse) Reset() {
 	*x = SignalRunResponse{}
-	mi := &file_pawl_v1_run_service_proto_msgTypes[50]
+	mi := &file_pawl_v1_run_service_proto_msgTypes[52]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3838,7 +3957,7 @@ func (x *SignalRunResponse) String() string {
 func (*SignalRunResponse) ProtoMessage() {}
 
 func (x *SignalRunResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_pawl_v1_run_service_proto_msgTypes[50]
+	mi := &file_pawl_v1_run_service_proto_msgTypes[52]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3851,7 +3970,7 @@ func (x *SignalRunResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SignalRunResponse.ProtoReflect.Descriptor instead.
 func (*SignalRunResponse) Descriptor() ([]byte, []int) {
-	return file_pawl_v1_run_service_proto_rawDescGZIP(), []int{50}
+	return file_pawl_v1_run_service_proto_rawDescGZIP(), []int{52}
 }
 
 func (x *SignalRunResponse) GetRun() *Run {
@@ -3892,7 +4011,7 @@ type UpdateRunMetadataRequest struct {
 
 func (x *UpdateRunMetadataRequest) Reset() {
 	*x = UpdateRunMetadataRequest{}
-	mi := &file_pawl_v1_run_service_proto_msgTypes[51]
+	mi := &file_pawl_v1_run_service_proto_msgTypes[53]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3904,7 +4023,7 @@ func (x *UpdateRunMetadataRequest) String() string {
 func (*UpdateRunMetadataRequest) ProtoMessage() {}
 
 func (x *UpdateRunMetadataRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_pawl_v1_run_service_proto_msgTypes[51]
+	mi := &file_pawl_v1_run_service_proto_msgTypes[53]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3917,7 +4036,7 @@ func (x *UpdateRunMetadataRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UpdateRunMetadataRequest.ProtoReflect.Descriptor instead.
 func (*UpdateRunMetadataRequest) Descriptor() ([]byte, []int) {
-	return file_pawl_v1_run_service_proto_rawDescGZIP(), []int{51}
+	return file_pawl_v1_run_service_proto_rawDescGZIP(), []int{53}
 }
 
 func (x *UpdateRunMetadataRequest) GetRunId() string {
@@ -3959,7 +4078,7 @@ type UpdateRunMetadataResponse struct {
 
 func (x *UpdateRunMetadataResponse) Reset() {
 	*x = UpdateRunMetadataResponse{}
-	mi := &file_pawl_v1_run_service_proto_msgTypes[52]
+	mi := &file_pawl_v1_run_service_proto_msgTypes[54]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3971,7 +4090,7 @@ func (x *UpdateRunMetadataResponse) String() string {
 func (*UpdateRunMetadataResponse) ProtoMessage() {}
 
 func (x *UpdateRunMetadataResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_pawl_v1_run_service_proto_msgTypes[52]
+	mi := &file_pawl_v1_run_service_proto_msgTypes[54]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3984,7 +4103,7 @@ func (x *UpdateRunMetadataResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UpdateRunMetadataResponse.ProtoReflect.Descriptor instead.
 func (*UpdateRunMetadataResponse) Descriptor() ([]byte, []int) {
-	return file_pawl_v1_run_service_proto_rawDescGZIP(), []int{52}
+	return file_pawl_v1_run_service_proto_rawDescGZIP(), []int{54}
 }
 
 func (x *UpdateRunMetadataResponse) GetRun() *Run {
@@ -4011,7 +4130,7 @@ type RunFilter struct {
 
 func (x *RunFilter) Reset() {
 	*x = RunFilter{}
-	mi := &file_pawl_v1_run_service_proto_msgTypes[53]
+	mi := &file_pawl_v1_run_service_proto_msgTypes[55]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4023,7 +4142,7 @@ func (x *RunFilter) String() string {
 func (*RunFilter) ProtoMessage() {}
 
 func (x *RunFilter) ProtoReflect() protoreflect.Message {
-	mi := &file_pawl_v1_run_service_proto_msgTypes[53]
+	mi := &file_pawl_v1_run_service_proto_msgTypes[55]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4036,7 +4155,7 @@ func (x *RunFilter) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RunFilter.ProtoReflect.Descriptor instead.
 func (*RunFilter) Descriptor() ([]byte, []int) {
-	return file_pawl_v1_run_service_proto_rawDescGZIP(), []int{53}
+	return file_pawl_v1_run_service_proto_rawDescGZIP(), []int{55}
 }
 
 func (x *RunFilter) GetName() string {
@@ -4082,7 +4201,7 @@ type SaveRunFilterRequest struct {
 
 func (x *SaveRunFilterRequest) Reset() {
 	*x = SaveRunFilterRequest{}
-	mi := &file_pawl_v1_run_service_proto_msgTypes[54]
+	mi := &file_pawl_v1_run_service_proto_msgTypes[56]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4094,7 +4213,7 @@ func (x *SaveRunFilterRequest) String() string {
 func (*SaveRunFilterRequest) ProtoMessage() {}
 
 func (x *SaveRunFilterRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_pawl_v1_run_service_proto_msgTypes[54]
+	mi := &file_pawl_v1_run_service_proto_msgTypes[56]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4107,7 +4226,7 @@ func (x *SaveRunFilterRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SaveRunFilterRequest.ProtoReflect.Descriptor instead.
 func (*SaveRunFilterRequest) Descriptor() ([]byte, []int) {
-	return file_pawl_v1_run_service_proto_rawDescGZIP(), []int{54}
+	return file_pawl_v1_run_service_proto_rawDescGZIP(), []int{56}
 }
 
 func (x *SaveRunFilterRequest) GetName() string {
@@ -4142,7 +4261,7 @@ type SaveRunFilterResponse struct {
 
 func (x *SaveRunFilterResponse) Reset() {
 	*x = SaveRunFilterResponse{}
-	mi := &file_pawl_v1_run_service_proto_msgTypes[55]
+	mi := &file_pawl_v1_run_service_proto_msgTypes[57]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4154,7 +4273,7 @@ func (x *SaveRunFilterResponse) String() string {
 func (*SaveRunFilterResponse) ProtoMessage() {}
 
 func (x *SaveRunFilterResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_pawl_v1_run_service_proto_msgTypes[55]
+	mi := &file_pawl_v1_run_service_proto_msgTypes[57]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4167,7 +4286,7 @@ func (x *SaveRunFilterResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SaveRunFilterResponse.ProtoReflect.Descriptor instead.
 func (*SaveRunFilterResponse) Descriptor() ([]byte, []int) {
-	return file_pawl_v1_run_service_proto_rawDescGZIP(), []int{55}
+	return file_pawl_v1_run_service_proto_rawDescGZIP(), []int{57}
 }
 
 func (x *SaveRunFilterResponse) GetRunFilter() *RunFilter {
@@ -4190,7 +4309,7 @@ type ListRunFiltersRequest struct {
 
 func (x *ListRunFiltersRequest) Reset() {
 	*x = ListRunFiltersRequest{}
-	mi := &file_pawl_v1_run_service_proto_msgTypes[56]
+	mi := &file_pawl_v1_run_service_proto_msgTypes[58]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4202,7 +4321,7 @@ func (x *ListRunFiltersRequest) String() string {
 func (*ListRunFiltersRequest) ProtoMessage() {}
 
 func (x *ListRunFiltersRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_pawl_v1_run_service_proto_msgTypes[56]
+	mi := &file_pawl_v1_run_service_proto_msgTypes[58]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4215,7 +4334,7 @@ func (x *ListRunFiltersRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListRunFiltersRequest.ProtoReflect.Descriptor instead.
 func (*ListRunFiltersRequest) Descriptor() ([]byte, []int) {
-	return file_pawl_v1_run_service_proto_rawDescGZIP(), []int{56}
+	return file_pawl_v1_run_service_proto_rawDescGZIP(), []int{58}
 }
 
 func (x *ListRunFiltersRequest) GetPageSize() int32 {
@@ -4245,7 +4364,7 @@ type ListRunFiltersResponse struct {
 
 func (x *ListRunFiltersResponse) Reset() {
 	*x = ListRunFiltersResponse{}
-	mi := &file_pawl_v1_run_service_proto_msgTypes[57]
+	mi := &file_pawl_v1_run_service_proto_msgTypes[59]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4257,7 +4376,7 @@ func (x *ListRunFiltersResponse) String() string {
 func (*ListRunFiltersResponse) ProtoMessage() {}
 
 func (x *ListRunFiltersResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_pawl_v1_run_service_proto_msgTypes[57]
+	mi := &file_pawl_v1_run_service_proto_msgTypes[59]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4270,7 +4389,7 @@ func (x *ListRunFiltersResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListRunFiltersResponse.ProtoReflect.Descriptor instead.
 func (*ListRunFiltersResponse) Descriptor() ([]byte, []int) {
-	return file_pawl_v1_run_service_proto_rawDescGZIP(), []int{57}
+	return file_pawl_v1_run_service_proto_rawDescGZIP(), []int{59}
 }
 
 func (x *ListRunFiltersResponse) GetRunFilters() []*RunFilter {
@@ -4300,7 +4419,7 @@ type DeleteRunFilterRequest struct {
 
 func (x *DeleteRunFilterRequest) Reset() {
 	*x = DeleteRunFilterRequest{}
-	mi := &file_pawl_v1_run_service_proto_msgTypes[58]
+	mi := &file_pawl_v1_run_service_proto_msgTypes[60]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4312,7 +4431,7 @@ func (x *DeleteRunFilterRequest) String() string {
 func (*DeleteRunFilterRequest) ProtoMessage() {}
 
 func (x *DeleteRunFilterRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_pawl_v1_run_service_proto_msgTypes[58]
+	mi := &file_pawl_v1_run_service_proto_msgTypes[60]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4325,7 +4444,7 @@ func (x *DeleteRunFilterRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeleteRunFilterRequest.ProtoReflect.Descriptor instead.
 func (*DeleteRunFilterRequest) Descriptor() ([]byte, []int) {
-	return file_pawl_v1_run_service_proto_rawDescGZIP(), []int{58}
+	return file_pawl_v1_run_service_proto_rawDescGZIP(), []int{60}
 }
 
 func (x *DeleteRunFilterRequest) GetName() string {
@@ -4351,7 +4470,7 @@ type DeleteRunFilterResponse struct {
 
 func (x *DeleteRunFilterResponse) Reset() {
 	*x = DeleteRunFilterResponse{}
-	mi := &file_pawl_v1_run_service_proto_msgTypes[59]
+	mi := &file_pawl_v1_run_service_proto_msgTypes[61]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4363,7 +4482,7 @@ func (x *DeleteRunFilterResponse) String() string {
 func (*DeleteRunFilterResponse) ProtoMessage() {}
 
 func (x *DeleteRunFilterResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_pawl_v1_run_service_proto_msgTypes[59]
+	mi := &file_pawl_v1_run_service_proto_msgTypes[61]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4376,7 +4495,7 @@ func (x *DeleteRunFilterResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeleteRunFilterResponse.ProtoReflect.Descriptor instead.
 func (*DeleteRunFilterResponse) Descriptor() ([]byte, []int) {
-	return file_pawl_v1_run_service_proto_rawDescGZIP(), []int{59}
+	return file_pawl_v1_run_service_proto_rawDescGZIP(), []int{61}
 }
 
 var File_pawl_v1_run_service_proto protoreflect.FileDescriptor
@@ -4541,7 +4660,15 @@ const file_pawl_v1_run_service_proto_rawDesc = "" +
 	"page_token\x18\x04 \x01(\tR\tpageToken\"h\n" +
 	"\x13ListEffectsResponse\x12)\n" +
 	"\aeffects\x18\x01 \x03(\v2\x0f.pawl.v1.EffectR\aeffects\x12&\n" +
-	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"d\n" +
+	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"T\n" +
+	"\x0fGetValueRequest\x12\x15\n" +
+	"\x06run_id\x18\x01 \x01(\tR\x05runId\x12\x16\n" +
+	"\x06sha256\x18\x02 \x01(\tR\x06sha256\x12\x12\n" +
+	"\x04part\x18\x03 \x01(\rR\x04part\"G\n" +
+	"\x10GetValueResponse\x12\x12\n" +
+	"\x04data\x18\x01 \x01(\fR\x04data\x12\x1f\n" +
+	"\vtotal_bytes\x18\x02 \x01(\x04R\n" +
+	"totalBytes\"d\n" +
 	"\x14GetInvocationRequest\x12\x15\n" +
 	"\x06run_id\x18\x01 \x01(\tR\x05runId\x12\x17\n" +
 	"\anode_id\x18\x02 \x01(\tR\x06nodeId\x12\x1c\n" +
@@ -4744,7 +4871,7 @@ const file_pawl_v1_run_service_proto_rawDesc = "" +
 	"\bDecision\x12\x18\n" +
 	"\x14DECISION_UNSPECIFIED\x10\x00\x12\x14\n" +
 	"\x10DECISION_APPROVE\x10\x01\x12\x13\n" +
-	"\x0fDECISION_REJECT\x10\x022\x84\x0e\n" +
+	"\x0fDECISION_REJECT\x10\x022\xc5\x0e\n" +
 	"\n" +
 	"RunService\x12?\n" +
 	"\bStartRun\x12\x18.pawl.v1.StartRunRequest\x1a\x19.pawl.v1.StartRunResponse\x12G\n" +
@@ -4758,7 +4885,8 @@ const file_pawl_v1_run_service_proto_rawDesc = "" +
 	"\bListRuns\x12\x18.pawl.v1.ListRunsRequest\x1a\x19.pawl.v1.ListRunsResponse\x12H\n" +
 	"\vExplainNode\x12\x1b.pawl.v1.ExplainNodeRequest\x1a\x1c.pawl.v1.ExplainNodeResponse\x12K\n" +
 	"\fExplainTaint\x12\x1c.pawl.v1.ExplainTaintRequest\x1a\x1d.pawl.v1.ExplainTaintResponse\x12H\n" +
-	"\vListEffects\x12\x1b.pawl.v1.ListEffectsRequest\x1a\x1c.pawl.v1.ListEffectsResponse\x12N\n" +
+	"\vListEffects\x12\x1b.pawl.v1.ListEffectsRequest\x1a\x1c.pawl.v1.ListEffectsResponse\x12?\n" +
+	"\bGetValue\x12\x18.pawl.v1.GetValueRequest\x1a\x19.pawl.v1.GetValueResponse\x12N\n" +
 	"\rGetInvocation\x12\x1d.pawl.v1.GetInvocationRequest\x1a\x1e.pawl.v1.GetInvocationResponse\x12B\n" +
 	"\tCancelRun\x12\x19.pawl.v1.CancelRunRequest\x1a\x1a.pawl.v1.CancelRunResponse\x12?\n" +
 	"\bPauseRun\x12\x18.pawl.v1.PauseRunRequest\x1a\x19.pawl.v1.PauseRunResponse\x12B\n" +
@@ -4791,7 +4919,7 @@ func file_pawl_v1_run_service_proto_rawDescGZIP() []byte {
 }
 
 var file_pawl_v1_run_service_proto_enumTypes = make([]protoimpl.EnumInfo, 2)
-var file_pawl_v1_run_service_proto_msgTypes = make([]protoimpl.MessageInfo, 61)
+var file_pawl_v1_run_service_proto_msgTypes = make([]protoimpl.MessageInfo, 63)
 var file_pawl_v1_run_service_proto_goTypes = []any{
 	(IdempotencyScope)(0),             // 0: pawl.v1.IdempotencyScope
 	(Decision)(0),                     // 1: pawl.v1.Decision
@@ -4821,132 +4949,134 @@ var file_pawl_v1_run_service_proto_goTypes = []any{
 	(*ExplainTaintResponse)(nil),      // 25: pawl.v1.ExplainTaintResponse
 	(*ListEffectsRequest)(nil),        // 26: pawl.v1.ListEffectsRequest
 	(*ListEffectsResponse)(nil),       // 27: pawl.v1.ListEffectsResponse
-	(*GetInvocationRequest)(nil),      // 28: pawl.v1.GetInvocationRequest
-	(*GetInvocationResponse)(nil),     // 29: pawl.v1.GetInvocationResponse
-	(*Invocation)(nil),                // 30: pawl.v1.Invocation
-	(*InvocationEffect)(nil),          // 31: pawl.v1.InvocationEffect
-	(*CancelRunRequest)(nil),          // 32: pawl.v1.CancelRunRequest
-	(*CancelRunResponse)(nil),         // 33: pawl.v1.CancelRunResponse
-	(*DeleteRunRequest)(nil),          // 34: pawl.v1.DeleteRunRequest
-	(*DeleteRunResponse)(nil),         // 35: pawl.v1.DeleteRunResponse
-	(*DecideNodeRequest)(nil),         // 36: pawl.v1.DecideNodeRequest
-	(*DecideNodeResponse)(nil),        // 37: pawl.v1.DecideNodeResponse
-	(*RecheckRunRequest)(nil),         // 38: pawl.v1.RecheckRunRequest
-	(*RecheckRunResponse)(nil),        // 39: pawl.v1.RecheckRunResponse
-	(*PauseRunRequest)(nil),           // 40: pawl.v1.PauseRunRequest
-	(*PauseRunResponse)(nil),          // 41: pawl.v1.PauseRunResponse
-	(*TopUpRunRequest)(nil),           // 42: pawl.v1.TopUpRunRequest
-	(*TopUpRunResponse)(nil),          // 43: pawl.v1.TopUpRunResponse
-	(*ResumeRunRequest)(nil),          // 44: pawl.v1.ResumeRunRequest
-	(*ResumeRunResponse)(nil),         // 45: pawl.v1.ResumeRunResponse
-	(*RepairRunRequest)(nil),          // 46: pawl.v1.RepairRunRequest
-	(*SetOutputRequest)(nil),          // 47: pawl.v1.SetOutputRequest
-	(*RepairRunResponse)(nil),         // 48: pawl.v1.RepairRunResponse
-	(*RetryRunRequest)(nil),           // 49: pawl.v1.RetryRunRequest
-	(*RetryRunResponse)(nil),          // 50: pawl.v1.RetryRunResponse
-	(*SignalRunRequest)(nil),          // 51: pawl.v1.SignalRunRequest
-	(*SignalRunResponse)(nil),         // 52: pawl.v1.SignalRunResponse
-	(*UpdateRunMetadataRequest)(nil),  // 53: pawl.v1.UpdateRunMetadataRequest
-	(*UpdateRunMetadataResponse)(nil), // 54: pawl.v1.UpdateRunMetadataResponse
-	(*RunFilter)(nil),                 // 55: pawl.v1.RunFilter
-	(*SaveRunFilterRequest)(nil),      // 56: pawl.v1.SaveRunFilterRequest
-	(*SaveRunFilterResponse)(nil),     // 57: pawl.v1.SaveRunFilterResponse
-	(*ListRunFiltersRequest)(nil),     // 58: pawl.v1.ListRunFiltersRequest
-	(*ListRunFiltersResponse)(nil),    // 59: pawl.v1.ListRunFiltersResponse
-	(*DeleteRunFilterRequest)(nil),    // 60: pawl.v1.DeleteRunFilterRequest
-	(*DeleteRunFilterResponse)(nil),   // 61: pawl.v1.DeleteRunFilterResponse
-	nil,                               // 62: pawl.v1.Refusal.MetadataEntry
-	(*structpb.Value)(nil),            // 63: google.protobuf.Value
-	(*durationpb.Duration)(nil),       // 64: google.protobuf.Duration
-	(*Budget)(nil),                    // 65: pawl.v1.Budget
-	(*RunWebhook)(nil),                // 66: pawl.v1.RunWebhook
-	(*Run)(nil),                       // 67: pawl.v1.Run
-	(*RunEvent)(nil),                  // 68: pawl.v1.RunEvent
-	(RunStatus)(0),                    // 69: pawl.v1.RunStatus
-	(*Violation)(nil),                 // 70: pawl.v1.Violation
-	(*DefinitionSource)(nil),          // 71: pawl.v1.DefinitionSource
-	(*RunResult)(nil),                 // 72: pawl.v1.RunResult
-	(RunKind)(0),                      // 73: pawl.v1.RunKind
-	(*Explanation)(nil),               // 74: pawl.v1.Explanation
-	(*TaintTrace)(nil),                // 75: pawl.v1.TaintTrace
-	(*Effect)(nil),                    // 76: pawl.v1.Effect
-	(NodeStatus)(0),                   // 77: pawl.v1.NodeStatus
-	(*Amounts)(nil),                   // 78: pawl.v1.Amounts
-	(*RepairPlan)(nil),                // 79: pawl.v1.RepairPlan
-	(*timestamppb.Timestamp)(nil),     // 80: google.protobuf.Timestamp
+	(*GetValueRequest)(nil),           // 28: pawl.v1.GetValueRequest
+	(*GetValueResponse)(nil),          // 29: pawl.v1.GetValueResponse
+	(*GetInvocationRequest)(nil),      // 30: pawl.v1.GetInvocationRequest
+	(*GetInvocationResponse)(nil),     // 31: pawl.v1.GetInvocationResponse
+	(*Invocation)(nil),                // 32: pawl.v1.Invocation
+	(*InvocationEffect)(nil),          // 33: pawl.v1.InvocationEffect
+	(*CancelRunRequest)(nil),          // 34: pawl.v1.CancelRunRequest
+	(*CancelRunResponse)(nil),         // 35: pawl.v1.CancelRunResponse
+	(*DeleteRunRequest)(nil),          // 36: pawl.v1.DeleteRunRequest
+	(*DeleteRunResponse)(nil),         // 37: pawl.v1.DeleteRunResponse
+	(*DecideNodeRequest)(nil),         // 38: pawl.v1.DecideNodeRequest
+	(*DecideNodeResponse)(nil),        // 39: pawl.v1.DecideNodeResponse
+	(*RecheckRunRequest)(nil),         // 40: pawl.v1.RecheckRunRequest
+	(*RecheckRunResponse)(nil),        // 41: pawl.v1.RecheckRunResponse
+	(*PauseRunRequest)(nil),           // 42: pawl.v1.PauseRunRequest
+	(*PauseRunResponse)(nil),          // 43: pawl.v1.PauseRunResponse
+	(*TopUpRunRequest)(nil),           // 44: pawl.v1.TopUpRunRequest
+	(*TopUpRunResponse)(nil),          // 45: pawl.v1.TopUpRunResponse
+	(*ResumeRunRequest)(nil),          // 46: pawl.v1.ResumeRunRequest
+	(*ResumeRunResponse)(nil),         // 47: pawl.v1.ResumeRunResponse
+	(*RepairRunRequest)(nil),          // 48: pawl.v1.RepairRunRequest
+	(*SetOutputRequest)(nil),          // 49: pawl.v1.SetOutputRequest
+	(*RepairRunResponse)(nil),         // 50: pawl.v1.RepairRunResponse
+	(*RetryRunRequest)(nil),           // 51: pawl.v1.RetryRunRequest
+	(*RetryRunResponse)(nil),          // 52: pawl.v1.RetryRunResponse
+	(*SignalRunRequest)(nil),          // 53: pawl.v1.SignalRunRequest
+	(*SignalRunResponse)(nil),         // 54: pawl.v1.SignalRunResponse
+	(*UpdateRunMetadataRequest)(nil),  // 55: pawl.v1.UpdateRunMetadataRequest
+	(*UpdateRunMetadataResponse)(nil), // 56: pawl.v1.UpdateRunMetadataResponse
+	(*RunFilter)(nil),                 // 57: pawl.v1.RunFilter
+	(*SaveRunFilterRequest)(nil),      // 58: pawl.v1.SaveRunFilterRequest
+	(*SaveRunFilterResponse)(nil),     // 59: pawl.v1.SaveRunFilterResponse
+	(*ListRunFiltersRequest)(nil),     // 60: pawl.v1.ListRunFiltersRequest
+	(*ListRunFiltersResponse)(nil),    // 61: pawl.v1.ListRunFiltersResponse
+	(*DeleteRunFilterRequest)(nil),    // 62: pawl.v1.DeleteRunFilterRequest
+	(*DeleteRunFilterResponse)(nil),   // 63: pawl.v1.DeleteRunFilterResponse
+	nil,                               // 64: pawl.v1.Refusal.MetadataEntry
+	(*structpb.Value)(nil),            // 65: google.protobuf.Value
+	(*durationpb.Duration)(nil),       // 66: google.protobuf.Duration
+	(*Budget)(nil),                    // 67: pawl.v1.Budget
+	(*RunWebhook)(nil),                // 68: pawl.v1.RunWebhook
+	(*Run)(nil),                       // 69: pawl.v1.Run
+	(*RunEvent)(nil),                  // 70: pawl.v1.RunEvent
+	(RunStatus)(0),                    // 71: pawl.v1.RunStatus
+	(*Violation)(nil),                 // 72: pawl.v1.Violation
+	(*DefinitionSource)(nil),          // 73: pawl.v1.DefinitionSource
+	(*RunResult)(nil),                 // 74: pawl.v1.RunResult
+	(RunKind)(0),                      // 75: pawl.v1.RunKind
+	(*Explanation)(nil),               // 76: pawl.v1.Explanation
+	(*TaintTrace)(nil),                // 77: pawl.v1.TaintTrace
+	(*Effect)(nil),                    // 78: pawl.v1.Effect
+	(NodeStatus)(0),                   // 79: pawl.v1.NodeStatus
+	(*Amounts)(nil),                   // 80: pawl.v1.Amounts
+	(*RepairPlan)(nil),                // 81: pawl.v1.RepairPlan
+	(*timestamppb.Timestamp)(nil),     // 82: google.protobuf.Timestamp
 }
 var file_pawl_v1_run_service_proto_depIdxs = []int32{
-	63, // 0: pawl.v1.StartRunRequest.input:type_name -> google.protobuf.Value
-	64, // 1: pawl.v1.StartRunRequest.deadline:type_name -> google.protobuf.Duration
+	65, // 0: pawl.v1.StartRunRequest.input:type_name -> google.protobuf.Value
+	66, // 1: pawl.v1.StartRunRequest.deadline:type_name -> google.protobuf.Duration
 	3,  // 2: pawl.v1.StartRunRequest.idempotency:type_name -> pawl.v1.Idempotency
-	63, // 3: pawl.v1.StartRunRequest.metadata:type_name -> google.protobuf.Value
-	65, // 4: pawl.v1.StartRunRequest.budget:type_name -> pawl.v1.Budget
-	66, // 5: pawl.v1.StartRunRequest.webhook:type_name -> pawl.v1.RunWebhook
+	65, // 3: pawl.v1.StartRunRequest.metadata:type_name -> google.protobuf.Value
+	67, // 4: pawl.v1.StartRunRequest.budget:type_name -> pawl.v1.Budget
+	68, // 5: pawl.v1.StartRunRequest.webhook:type_name -> pawl.v1.RunWebhook
 	0,  // 6: pawl.v1.Idempotency.scope:type_name -> pawl.v1.IdempotencyScope
-	64, // 7: pawl.v1.Idempotency.ttl:type_name -> google.protobuf.Duration
-	67, // 8: pawl.v1.StartRunResponse.run:type_name -> pawl.v1.Run
+	66, // 7: pawl.v1.Idempotency.ttl:type_name -> google.protobuf.Duration
+	69, // 8: pawl.v1.StartRunResponse.run:type_name -> pawl.v1.Run
 	2,  // 9: pawl.v1.ExecuteRunRequest.start:type_name -> pawl.v1.StartRunRequest
-	67, // 10: pawl.v1.ExecuteRunResponse.run:type_name -> pawl.v1.Run
-	68, // 11: pawl.v1.ExecuteRunResponse.events:type_name -> pawl.v1.RunEvent
+	69, // 10: pawl.v1.ExecuteRunResponse.run:type_name -> pawl.v1.Run
+	70, // 11: pawl.v1.ExecuteRunResponse.events:type_name -> pawl.v1.RunEvent
 	8,  // 12: pawl.v1.SubmitRunsRequest.submissions:type_name -> pawl.v1.Submission
 	2,  // 13: pawl.v1.Submission.start:type_name -> pawl.v1.StartRunRequest
 	10, // 14: pawl.v1.SubmitRunsResponse.answers:type_name -> pawl.v1.SubmissionAnswer
 	11, // 15: pawl.v1.SubmissionAnswer.accepted:type_name -> pawl.v1.AcceptedSubmission
 	13, // 16: pawl.v1.SubmissionAnswer.refused:type_name -> pawl.v1.Refusal
 	12, // 17: pawl.v1.SubmissionAnswer.end:type_name -> pawl.v1.RunEnd
-	69, // 18: pawl.v1.RunEnd.status:type_name -> pawl.v1.RunStatus
-	63, // 19: pawl.v1.RunEnd.output:type_name -> google.protobuf.Value
-	62, // 20: pawl.v1.Refusal.metadata:type_name -> pawl.v1.Refusal.MetadataEntry
-	70, // 21: pawl.v1.Refusal.violations:type_name -> pawl.v1.Violation
-	64, // 22: pawl.v1.Refusal.retry_delay:type_name -> google.protobuf.Duration
-	71, // 23: pawl.v1.TestRunRequest.definition:type_name -> pawl.v1.DefinitionSource
-	63, // 24: pawl.v1.TestRunRequest.input:type_name -> google.protobuf.Value
-	65, // 25: pawl.v1.TestRunRequest.budget:type_name -> pawl.v1.Budget
-	67, // 26: pawl.v1.TestRunResponse.run:type_name -> pawl.v1.Run
-	70, // 27: pawl.v1.TestRunResponse.warnings:type_name -> pawl.v1.Violation
-	67, // 28: pawl.v1.GetRunResponse.run:type_name -> pawl.v1.Run
-	63, // 29: pawl.v1.GetRunResponse.definition:type_name -> google.protobuf.Value
-	64, // 30: pawl.v1.WaitRunRequest.timeout:type_name -> google.protobuf.Duration
-	67, // 31: pawl.v1.WaitRunResponse.run:type_name -> pawl.v1.Run
-	72, // 32: pawl.v1.WaitRunResponse.result:type_name -> pawl.v1.RunResult
-	69, // 33: pawl.v1.ListRunsRequest.statuses:type_name -> pawl.v1.RunStatus
-	73, // 34: pawl.v1.ListRunsRequest.kind:type_name -> pawl.v1.RunKind
-	67, // 35: pawl.v1.ListRunsResponse.runs:type_name -> pawl.v1.Run
-	74, // 36: pawl.v1.ExplainNodeResponse.explanation:type_name -> pawl.v1.Explanation
-	75, // 37: pawl.v1.ExplainTaintResponse.trace:type_name -> pawl.v1.TaintTrace
-	76, // 38: pawl.v1.ListEffectsResponse.effects:type_name -> pawl.v1.Effect
-	30, // 39: pawl.v1.GetInvocationResponse.invocation:type_name -> pawl.v1.Invocation
-	63, // 40: pawl.v1.Invocation.input:type_name -> google.protobuf.Value
-	63, // 41: pawl.v1.Invocation.config:type_name -> google.protobuf.Value
-	77, // 42: pawl.v1.Invocation.status:type_name -> pawl.v1.NodeStatus
-	63, // 43: pawl.v1.Invocation.output:type_name -> google.protobuf.Value
-	31, // 44: pawl.v1.Invocation.effects:type_name -> pawl.v1.InvocationEffect
-	63, // 45: pawl.v1.InvocationEffect.result:type_name -> google.protobuf.Value
-	67, // 46: pawl.v1.CancelRunResponse.run:type_name -> pawl.v1.Run
+	71, // 18: pawl.v1.RunEnd.status:type_name -> pawl.v1.RunStatus
+	65, // 19: pawl.v1.RunEnd.output:type_name -> google.protobuf.Value
+	64, // 20: pawl.v1.Refusal.metadata:type_name -> pawl.v1.Refusal.MetadataEntry
+	72, // 21: pawl.v1.Refusal.violations:type_name -> pawl.v1.Violation
+	66, // 22: pawl.v1.Refusal.retry_delay:type_name -> google.protobuf.Duration
+	73, // 23: pawl.v1.TestRunRequest.definition:type_name -> pawl.v1.DefinitionSource
+	65, // 24: pawl.v1.TestRunRequest.input:type_name -> google.protobuf.Value
+	67, // 25: pawl.v1.TestRunRequest.budget:type_name -> pawl.v1.Budget
+	69, // 26: pawl.v1.TestRunResponse.run:type_name -> pawl.v1.Run
+	72, // 27: pawl.v1.TestRunResponse.warnings:type_name -> pawl.v1.Violation
+	69, // 28: pawl.v1.GetRunResponse.run:type_name -> pawl.v1.Run
+	65, // 29: pawl.v1.GetRunResponse.definition:type_name -> google.protobuf.Value
+	66, // 30: pawl.v1.WaitRunRequest.timeout:type_name -> google.protobuf.Duration
+	69, // 31: pawl.v1.WaitRunResponse.run:type_name -> pawl.v1.Run
+	74, // 32: pawl.v1.WaitRunResponse.result:type_name -> pawl.v1.RunResult
+	71, // 33: pawl.v1.ListRunsRequest.statuses:type_name -> pawl.v1.RunStatus
+	75, // 34: pawl.v1.ListRunsRequest.kind:type_name -> pawl.v1.RunKind
+	69, // 35: pawl.v1.ListRunsResponse.runs:type_name -> pawl.v1.Run
+	76, // 36: pawl.v1.ExplainNodeResponse.explanation:type_name -> pawl.v1.Explanation
+	77, // 37: pawl.v1.ExplainTaintResponse.trace:type_name -> pawl.v1.TaintTrace
+	78, // 38: pawl.v1.ListEffectsResponse.effects:type_name -> pawl.v1.Effect
+	32, // 39: pawl.v1.GetInvocationResponse.invocation:type_name -> pawl.v1.Invocation
+	65, // 40: pawl.v1.Invocation.input:type_name -> google.protobuf.Value
+	65, // 41: pawl.v1.Invocation.config:type_name -> google.protobuf.Value
+	79, // 42: pawl.v1.Invocation.status:type_name -> pawl.v1.NodeStatus
+	65, // 43: pawl.v1.Invocation.output:type_name -> google.protobuf.Value
+	33, // 44: pawl.v1.Invocation.effects:type_name -> pawl.v1.InvocationEffect
+	65, // 45: pawl.v1.InvocationEffect.result:type_name -> google.protobuf.Value
+	69, // 46: pawl.v1.CancelRunResponse.run:type_name -> pawl.v1.Run
 	1,  // 47: pawl.v1.DecideNodeRequest.decision:type_name -> pawl.v1.Decision
-	67, // 48: pawl.v1.DecideNodeResponse.run:type_name -> pawl.v1.Run
-	67, // 49: pawl.v1.RecheckRunResponse.run:type_name -> pawl.v1.Run
-	67, // 50: pawl.v1.PauseRunResponse.run:type_name -> pawl.v1.Run
-	78, // 51: pawl.v1.TopUpRunRequest.amounts:type_name -> pawl.v1.Amounts
-	67, // 52: pawl.v1.TopUpRunResponse.run:type_name -> pawl.v1.Run
-	67, // 53: pawl.v1.ResumeRunResponse.run:type_name -> pawl.v1.Run
-	71, // 54: pawl.v1.RepairRunRequest.definition:type_name -> pawl.v1.DefinitionSource
-	63, // 55: pawl.v1.RepairRunRequest.input:type_name -> google.protobuf.Value
-	47, // 56: pawl.v1.RepairRunRequest.outputs:type_name -> pawl.v1.SetOutputRequest
-	63, // 57: pawl.v1.SetOutputRequest.output:type_name -> google.protobuf.Value
-	79, // 58: pawl.v1.RepairRunResponse.plan:type_name -> pawl.v1.RepairPlan
-	67, // 59: pawl.v1.RepairRunResponse.run:type_name -> pawl.v1.Run
-	70, // 60: pawl.v1.RepairRunResponse.warnings:type_name -> pawl.v1.Violation
-	79, // 61: pawl.v1.RetryRunResponse.plan:type_name -> pawl.v1.RepairPlan
-	67, // 62: pawl.v1.RetryRunResponse.run:type_name -> pawl.v1.Run
-	63, // 63: pawl.v1.SignalRunRequest.payload:type_name -> google.protobuf.Value
-	67, // 64: pawl.v1.SignalRunResponse.run:type_name -> pawl.v1.Run
-	63, // 65: pawl.v1.UpdateRunMetadataRequest.metadata:type_name -> google.protobuf.Value
-	67, // 66: pawl.v1.UpdateRunMetadataResponse.run:type_name -> pawl.v1.Run
-	80, // 67: pawl.v1.RunFilter.create_time:type_name -> google.protobuf.Timestamp
-	80, // 68: pawl.v1.RunFilter.update_time:type_name -> google.protobuf.Timestamp
-	55, // 69: pawl.v1.SaveRunFilterResponse.run_filter:type_name -> pawl.v1.RunFilter
-	55, // 70: pawl.v1.ListRunFiltersResponse.run_filters:type_name -> pawl.v1.RunFilter
+	69, // 48: pawl.v1.DecideNodeResponse.run:type_name -> pawl.v1.Run
+	69, // 49: pawl.v1.RecheckRunResponse.run:type_name -> pawl.v1.Run
+	69, // 50: pawl.v1.PauseRunResponse.run:type_name -> pawl.v1.Run
+	80, // 51: pawl.v1.TopUpRunRequest.amounts:type_name -> pawl.v1.Amounts
+	69, // 52: pawl.v1.TopUpRunResponse.run:type_name -> pawl.v1.Run
+	69, // 53: pawl.v1.ResumeRunResponse.run:type_name -> pawl.v1.Run
+	73, // 54: pawl.v1.RepairRunRequest.definition:type_name -> pawl.v1.DefinitionSource
+	65, // 55: pawl.v1.RepairRunRequest.input:type_name -> google.protobuf.Value
+	49, // 56: pawl.v1.RepairRunRequest.outputs:type_name -> pawl.v1.SetOutputRequest
+	65, // 57: pawl.v1.SetOutputRequest.output:type_name -> google.protobuf.Value
+	81, // 58: pawl.v1.RepairRunResponse.plan:type_name -> pawl.v1.RepairPlan
+	69, // 59: pawl.v1.RepairRunResponse.run:type_name -> pawl.v1.Run
+	72, // 60: pawl.v1.RepairRunResponse.warnings:type_name -> pawl.v1.Violation
+	81, // 61: pawl.v1.RetryRunResponse.plan:type_name -> pawl.v1.RepairPlan
+	69, // 62: pawl.v1.RetryRunResponse.run:type_name -> pawl.v1.Run
+	65, // 63: pawl.v1.SignalRunRequest.payload:type_name -> google.protobuf.Value
+	69, // 64: pawl.v1.SignalRunResponse.run:type_name -> pawl.v1.Run
+	65, // 65: pawl.v1.UpdateRunMetadataRequest.metadata:type_name -> google.protobuf.Value
+	69, // 66: pawl.v1.UpdateRunMetadataResponse.run:type_name -> pawl.v1.Run
+	82, // 67: pawl.v1.RunFilter.create_time:type_name -> google.protobuf.Timestamp
+	82, // 68: pawl.v1.RunFilter.update_time:type_name -> google.protobuf.Timestamp
+	57, // 69: pawl.v1.SaveRunFilterResponse.run_filter:type_name -> pawl.v1.RunFilter
+	57, // 70: pawl.v1.ListRunFiltersResponse.run_filters:type_name -> pawl.v1.RunFilter
 	2,  // 71: pawl.v1.RunService.StartRun:input_type -> pawl.v1.StartRunRequest
 	5,  // 72: pawl.v1.RunService.ExecuteRun:input_type -> pawl.v1.ExecuteRunRequest
 	7,  // 73: pawl.v1.RunService.SubmitRuns:input_type -> pawl.v1.SubmitRunsRequest
@@ -4957,48 +5087,50 @@ var file_pawl_v1_run_service_proto_depIdxs = []int32{
 	22, // 78: pawl.v1.RunService.ExplainNode:input_type -> pawl.v1.ExplainNodeRequest
 	24, // 79: pawl.v1.RunService.ExplainTaint:input_type -> pawl.v1.ExplainTaintRequest
 	26, // 80: pawl.v1.RunService.ListEffects:input_type -> pawl.v1.ListEffectsRequest
-	28, // 81: pawl.v1.RunService.GetInvocation:input_type -> pawl.v1.GetInvocationRequest
-	32, // 82: pawl.v1.RunService.CancelRun:input_type -> pawl.v1.CancelRunRequest
-	40, // 83: pawl.v1.RunService.PauseRun:input_type -> pawl.v1.PauseRunRequest
-	44, // 84: pawl.v1.RunService.ResumeRun:input_type -> pawl.v1.ResumeRunRequest
-	51, // 85: pawl.v1.RunService.SignalRun:input_type -> pawl.v1.SignalRunRequest
-	53, // 86: pawl.v1.RunService.UpdateRunMetadata:input_type -> pawl.v1.UpdateRunMetadataRequest
-	56, // 87: pawl.v1.RunService.SaveRunFilter:input_type -> pawl.v1.SaveRunFilterRequest
-	58, // 88: pawl.v1.RunService.ListRunFilters:input_type -> pawl.v1.ListRunFiltersRequest
-	60, // 89: pawl.v1.RunService.DeleteRunFilter:input_type -> pawl.v1.DeleteRunFilterRequest
-	42, // 90: pawl.v1.RunService.TopUpRun:input_type -> pawl.v1.TopUpRunRequest
-	34, // 91: pawl.v1.RunService.DeleteRun:input_type -> pawl.v1.DeleteRunRequest
-	38, // 92: pawl.v1.RunService.RecheckRun:input_type -> pawl.v1.RecheckRunRequest
-	46, // 93: pawl.v1.RunService.RepairRun:input_type -> pawl.v1.RepairRunRequest
-	49, // 94: pawl.v1.RunService.RetryRun:input_type -> pawl.v1.RetryRunRequest
-	36, // 95: pawl.v1.RunService.DecideNode:input_type -> pawl.v1.DecideNodeRequest
-	4,  // 96: pawl.v1.RunService.StartRun:output_type -> pawl.v1.StartRunResponse
-	6,  // 97: pawl.v1.RunService.ExecuteRun:output_type -> pawl.v1.ExecuteRunResponse
-	9,  // 98: pawl.v1.RunService.SubmitRuns:output_type -> pawl.v1.SubmitRunsResponse
-	15, // 99: pawl.v1.RunService.TestRun:output_type -> pawl.v1.TestRunResponse
-	17, // 100: pawl.v1.RunService.GetRun:output_type -> pawl.v1.GetRunResponse
-	19, // 101: pawl.v1.RunService.WaitRun:output_type -> pawl.v1.WaitRunResponse
-	21, // 102: pawl.v1.RunService.ListRuns:output_type -> pawl.v1.ListRunsResponse
-	23, // 103: pawl.v1.RunService.ExplainNode:output_type -> pawl.v1.ExplainNodeResponse
-	25, // 104: pawl.v1.RunService.ExplainTaint:output_type -> pawl.v1.ExplainTaintResponse
-	27, // 105: pawl.v1.RunService.ListEffects:output_type -> pawl.v1.ListEffectsResponse
-	29, // 106: pawl.v1.RunService.GetInvocation:output_type -> pawl.v1.GetInvocationResponse
-	33, // 107: pawl.v1.RunService.CancelRun:output_type -> pawl.v1.CancelRunResponse
-	41, // 108: pawl.v1.RunService.PauseRun:output_type -> pawl.v1.PauseRunResponse
-	45, // 109: pawl.v1.RunService.ResumeRun:output_type -> pawl.v1.ResumeRunResponse
-	52, // 110: pawl.v1.RunService.SignalRun:output_type -> pawl.v1.SignalRunResponse
-	54, // 111: pawl.v1.RunService.UpdateRunMetadata:output_type -> pawl.v1.UpdateRunMetadataResponse
-	57, // 112: pawl.v1.RunService.SaveRunFilter:output_type -> pawl.v1.SaveRunFilterResponse
-	59, // 113: pawl.v1.RunService.ListRunFilters:output_type -> pawl.v1.ListRunFiltersResponse
-	61, // 114: pawl.v1.RunService.DeleteRunFilter:output_type -> pawl.v1.DeleteRunFilterResponse
-	43, // 115: pawl.v1.RunService.TopUpRun:output_type -> pawl.v1.TopUpRunResponse
-	35, // 116: pawl.v1.RunService.DeleteRun:output_type -> pawl.v1.DeleteRunResponse
-	39, // 117: pawl.v1.RunService.RecheckRun:output_type -> pawl.v1.RecheckRunResponse
-	48, // 118: pawl.v1.RunService.RepairRun:output_type -> pawl.v1.RepairRunResponse
-	50, // 119: pawl.v1.RunService.RetryRun:output_type -> pawl.v1.RetryRunResponse
-	37, // 120: pawl.v1.RunService.DecideNode:output_type -> pawl.v1.DecideNodeResponse
-	96, // [96:121] is the sub-list for method output_type
-	71, // [71:96] is the sub-list for method input_type
+	28, // 81: pawl.v1.RunService.GetValue:input_type -> pawl.v1.GetValueRequest
+	30, // 82: pawl.v1.RunService.GetInvocation:input_type -> pawl.v1.GetInvocationRequest
+	34, // 83: pawl.v1.RunService.CancelRun:input_type -> pawl.v1.CancelRunRequest
+	42, // 84: pawl.v1.RunService.PauseRun:input_type -> pawl.v1.PauseRunRequest
+	46, // 85: pawl.v1.RunService.ResumeRun:input_type -> pawl.v1.ResumeRunRequest
+	53, // 86: pawl.v1.RunService.SignalRun:input_type -> pawl.v1.SignalRunRequest
+	55, // 87: pawl.v1.RunService.UpdateRunMetadata:input_type -> pawl.v1.UpdateRunMetadataRequest
+	58, // 88: pawl.v1.RunService.SaveRunFilter:input_type -> pawl.v1.SaveRunFilterRequest
+	60, // 89: pawl.v1.RunService.ListRunFilters:input_type -> pawl.v1.ListRunFiltersRequest
+	62, // 90: pawl.v1.RunService.DeleteRunFilter:input_type -> pawl.v1.DeleteRunFilterRequest
+	44, // 91: pawl.v1.RunService.TopUpRun:input_type -> pawl.v1.TopUpRunRequest
+	36, // 92: pawl.v1.RunService.DeleteRun:input_type -> pawl.v1.DeleteRunRequest
+	40, // 93: pawl.v1.RunService.RecheckRun:input_type -> pawl.v1.RecheckRunRequest
+	48, // 94: pawl.v1.RunService.RepairRun:input_type -> pawl.v1.RepairRunRequest
+	51, // 95: pawl.v1.RunService.RetryRun:input_type -> pawl.v1.RetryRunRequest
+	38, // 96: pawl.v1.RunService.DecideNode:input_type -> pawl.v1.DecideNodeRequest
+	4,  // 97: pawl.v1.RunService.StartRun:output_type -> pawl.v1.StartRunResponse
+	6,  // 98: pawl.v1.RunService.ExecuteRun:output_type -> pawl.v1.ExecuteRunResponse
+	9,  // 99: pawl.v1.RunService.SubmitRuns:output_type -> pawl.v1.SubmitRunsResponse
+	15, // 100: pawl.v1.RunService.TestRun:output_type -> pawl.v1.TestRunResponse
+	17, // 101: pawl.v1.RunService.GetRun:output_type -> pawl.v1.GetRunResponse
+	19, // 102: pawl.v1.RunService.WaitRun:output_type -> pawl.v1.WaitRunResponse
+	21, // 103: pawl.v1.RunService.ListRuns:output_type -> pawl.v1.ListRunsResponse
+	23, // 104: pawl.v1.RunService.ExplainNode:output_type -> pawl.v1.ExplainNodeResponse
+	25, // 105: pawl.v1.RunService.ExplainTaint:output_type -> pawl.v1.ExplainTaintResponse
+	27, // 106: pawl.v1.RunService.ListEffects:output_type -> pawl.v1.ListEffectsResponse
+	29, // 107: pawl.v1.RunService.GetValue:output_type -> pawl.v1.GetValueResponse
+	31, // 108: pawl.v1.RunService.GetInvocation:output_type -> pawl.v1.GetInvocationResponse
+	35, // 109: pawl.v1.RunService.CancelRun:output_type -> pawl.v1.CancelRunResponse
+	43, // 110: pawl.v1.RunService.PauseRun:output_type -> pawl.v1.PauseRunResponse
+	47, // 111: pawl.v1.RunService.ResumeRun:output_type -> pawl.v1.ResumeRunResponse
+	54, // 112: pawl.v1.RunService.SignalRun:output_type -> pawl.v1.SignalRunResponse
+	56, // 113: pawl.v1.RunService.UpdateRunMetadata:output_type -> pawl.v1.UpdateRunMetadataResponse
+	59, // 114: pawl.v1.RunService.SaveRunFilter:output_type -> pawl.v1.SaveRunFilterResponse
+	61, // 115: pawl.v1.RunService.ListRunFilters:output_type -> pawl.v1.ListRunFiltersResponse
+	63, // 116: pawl.v1.RunService.DeleteRunFilter:output_type -> pawl.v1.DeleteRunFilterResponse
+	45, // 117: pawl.v1.RunService.TopUpRun:output_type -> pawl.v1.TopUpRunResponse
+	37, // 118: pawl.v1.RunService.DeleteRun:output_type -> pawl.v1.DeleteRunResponse
+	41, // 119: pawl.v1.RunService.RecheckRun:output_type -> pawl.v1.RecheckRunResponse
+	50, // 120: pawl.v1.RunService.RepairRun:output_type -> pawl.v1.RepairRunResponse
+	52, // 121: pawl.v1.RunService.RetryRun:output_type -> pawl.v1.RetryRunResponse
+	39, // 122: pawl.v1.RunService.DecideNode:output_type -> pawl.v1.DecideNodeResponse
+	97, // [97:123] is the sub-list for method output_type
+	71, // [71:97] is the sub-list for method input_type
 	71, // [71:71] is the sub-list for extension type_name
 	71, // [71:71] is the sub-list for extension extendee
 	0,  // [0:71] is the sub-list for field type_name
@@ -5018,14 +5150,14 @@ func file_pawl_v1_run_service_proto_init() {
 	file_pawl_v1_workflow_proto_init()
 	file_pawl_v1_run_service_proto_msgTypes[0].OneofWrappers = []any{}
 	file_pawl_v1_run_service_proto_msgTypes[12].OneofWrappers = []any{}
-	file_pawl_v1_run_service_proto_msgTypes[30].OneofWrappers = []any{}
+	file_pawl_v1_run_service_proto_msgTypes[32].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_pawl_v1_run_service_proto_rawDesc), len(file_pawl_v1_run_service_proto_rawDesc)),
 			NumEnums:      2,
-			NumMessages:   61,
+			NumMessages:   63,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -29,6 +29,7 @@ const (
 	RunService_ExplainNode_FullMethodName       = "/pawl.v1.RunService/ExplainNode"
 	RunService_ExplainTaint_FullMethodName      = "/pawl.v1.RunService/ExplainTaint"
 	RunService_ListEffects_FullMethodName       = "/pawl.v1.RunService/ListEffects"
+	RunService_GetValue_FullMethodName          = "/pawl.v1.RunService/GetValue"
 	RunService_GetInvocation_FullMethodName     = "/pawl.v1.RunService/GetInvocation"
 	RunService_CancelRun_FullMethodName         = "/pawl.v1.RunService/CancelRun"
 	RunService_PauseRun_FullMethodName          = "/pawl.v1.RunService/PauseRun"
@@ -78,6 +79,10 @@ type RunServiceClient interface {
 	ExplainTaint(ctx context.Context, in *ExplainTaintRequest, opts ...grpc.CallOption) (*ExplainTaintResponse, error)
 	// ListEffects lists what the run did to the outside world, from the effect ledger, by node, iteration and name. Reads only.
 	ListEffects(ctx context.Context, in *ListEffectsRequest, opts ...grpc.CallOption) (*ListEffectsResponse, error)
+	// GetValue reads a part of a value that is too large for the log. The run has a reference in its place:
+	// {"$pawl.value":{"sha256":"<hex>","bytes":<n>}}. Parts have 1 MiB, but for the last; together they are the JSON text of the value.
+	// Errors: INPUT_INVALID, VALUE_NOT_FOUND, VALUE_CORRUPT.
+	GetValue(ctx context.Context, in *GetValueRequest, opts ...grpc.CallOption) (*GetValueResponse, error)
 	// GetInvocation reads what the handler of a node got at its last start, and what came of it. It is for replays. Reads only.
 	// NODE_NOT_INVOKED for a node of a built-in type, and for one whose handler has not started.
 	GetInvocation(ctx context.Context, in *GetInvocationRequest, opts ...grpc.CallOption) (*GetInvocationResponse, error)
@@ -234,6 +239,16 @@ func (c *runServiceClient) ListEffects(ctx context.Context, in *ListEffectsReque
 	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
 	out := new(ListEffectsResponse)
 	err := c.cc.Invoke(ctx, RunService_ListEffects_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *runServiceClient) GetValue(ctx context.Context, in *GetValueRequest, opts ...grpc.CallOption) (*GetValueResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(GetValueResponse)
+	err := c.cc.Invoke(ctx, RunService_GetValue_FullMethodName, in, out, cOpts...)
 	if err != nil {
 		return nil, err
 	}
@@ -422,6 +437,10 @@ type RunServiceServer interface {
 	ExplainTaint(context.Context, *ExplainTaintRequest) (*ExplainTaintResponse, error)
 	// ListEffects lists what the run did to the outside world, from the effect ledger, by node, iteration and name. Reads only.
 	ListEffects(context.Context, *ListEffectsRequest) (*ListEffectsResponse, error)
+	// GetValue reads a part of a value that is too large for the log. The run has a reference in its place:
+	// {"$pawl.value":{"sha256":"<hex>","bytes":<n>}}. Parts have 1 MiB, but for the last; together they are the JSON text of the value.
+	// Errors: INPUT_INVALID, VALUE_NOT_FOUND, VALUE_CORRUPT.
+	GetValue(context.Context, *GetValueRequest) (*GetValueResponse, error)
 	// GetInvocation reads what the handler of a node got at its last start, and what came of it. It is for replays. Reads only.
 	// NODE_NOT_INVOKED for a node of a built-in type, and for one whose handler has not started.
 	GetInvocation(context.Context, *GetInvocationRequest) (*GetInvocationResponse, error)
@@ -501,6 +520,9 @@ func (UnimplementedRunServiceServer) ExplainTaint(context.Context, *ExplainTaint
 }
 func (UnimplementedRunServiceServer) ListEffects(context.Context, *ListEffectsRequest) (*ListEffectsResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method ListEffects not implemented")
+}
+func (UnimplementedRunServiceServer) GetValue(context.Context, *GetValueRequest) (*GetValueResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method GetValue not implemented")
 }
 func (UnimplementedRunServiceServer) GetInvocation(context.Context, *GetInvocationRequest) (*GetInvocationResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method GetInvocation not implemented")
@@ -726,6 +748,24 @@ func _RunService_ListEffects_Handler(srv interface{}, ctx context.Context, dec f
 	}
 	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
 		return srv.(RunServiceServer).ListEffects(ctx, req.(*ListEffectsRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _RunService_GetValue_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(GetValueRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(RunServiceServer).GetValue(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: RunService_GetValue_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(RunServiceServer).GetValue(ctx, req.(*GetValueRequest))
 	}
 	return interceptor(ctx, in, info, handler)
 }
@@ -1038,6 +1078,10 @@ var RunService_ServiceDesc = grpc.ServiceDesc{
 		{
 			MethodName: "ListEffects",
 			Handler:    _RunService_ListEffects_Handler,
+		},
+		{
+			MethodName: "GetValue",
+			Handler:    _RunService_GetValue_Handler,
 		},
 		{
 			MethodName: "GetInvocation",

@@ -23,6 +23,7 @@ from pawl_sdk.model import Event
 _EXPLAIN = Method("/pawl.v1.RunService/ExplainNode", service.ExplainNodeResponse)
 _TAINT = Method("/pawl.v1.RunService/ExplainTaint", service.ExplainTaintResponse)
 _INVOCATION = Method("/pawl.v1.RunService/GetInvocation", service.GetInvocationResponse)
+_VALUE = Method("/pawl.v1.RunService/GetValue", service.GetValueResponse)
 _EFFECTS = Method("/pawl.v1.RunService/ListEffects", service.ListEffectsResponse)
 _EVENTS = Method("/pawl.v1.EventService/ListEvents", event_service.ListEventsResponse)
 _TAGS = Method("/pawl.v1.EventService/ListTags", event_service.ListTagsResponse)
@@ -49,6 +50,17 @@ class RunDetailCalls:
     def invocation(self, run_id: str, node_id: str, iteration: int) -> Steps[Invocation]:
         request = service.GetInvocationRequest(run_id=run_id, node_id=node_id, iteration=iteration)
         return Invocation.of((yield from self.caller.call(_INVOCATION, request)).invocation)
+
+    def value_text(self, run_id: str, sha256: str) -> Steps[str]:
+        data = bytearray()
+        part = 0
+        while True:
+            request = service.GetValueRequest(run_id=run_id, sha256=sha256, part=part)
+            answer = yield from self.caller.call(_VALUE, request)
+            data += answer.data
+            if len(data) >= answer.total_bytes:
+                return data.decode()
+            part += 1
 
     def effects(self, run_id: str, *, node_id: str, page_size: int, page_token: str) -> Steps[EffectPage]:
         request = service.ListEffectsRequest(

@@ -26,7 +26,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file pawl/v1/run_service.proto.
  */
 export const file_pawl_v1_run_service: GenFile = /*@__PURE__*/
-  fileDesc("ChlwYXdsL3YxL3J1bl9zZXJ2aWNlLnByb3RvEgdwYXdsLnYxIvYDCg9TdGFydFJ1blJlcXVlc3QSEwoLd29ya2Zsb3dfaWQYASABKAkSDwoHdmVyc2lvbhgCIAEoDRISCgppbnB1dF9qc29uGAMgASgMEiUKBWlucHV0GAQgASgLMhYuZ29vZ2xlLnByb3RvYnVmLlZhbHVlEhIKCnJlcXVlc3RfaWQYBSABKAkSEAoIcHJpb3JpdHkYBiABKAUSKwoIZGVhZGxpbmUYByABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SKQoLaWRlbXBvdGVuY3kYCCABKAsyFC5wYXdsLnYxLklkZW1wb3RlbmN5EhYKDm1heF9pdGVyYXRpb25zGAsgASgNEhUKDW1ldGFkYXRhX2pzb24YMiABKAwSKAoIbWV0YWRhdGEYMyABKAsyFi5nb29nbGUucHJvdG9idWYuVmFsdWUSDAoEZ29hbBhBIAEoCRITCgtjb25zdHJhaW50cxhCIAMoCRIYCgttYXhfcmV0cmllcxhDIAEoDUgAiAEBEhcKD3VudHJ1c3RlZF9pbnB1dBhLIAEoCBIfCgZidWRnZXQYUCABKAsyDy5wYXdsLnYxLkJ1ZGdldBIkCgd3ZWJob29rGEYgASgLMhMucGF3bC52MS5SdW5XZWJob29rQg4KDF9tYXhfcmV0cmllcyJfCgtJZGVtcG90ZW5jeRIoCgVzY29wZRgBIAEoDjIZLnBhd2wudjEuSWRlbXBvdGVuY3lTY29wZRImCgN0dGwYAiABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24iQAoQU3RhcnRSdW5SZXNwb25zZRIZCgNydW4YASABKAsyDC5wYXdsLnYxLlJ1bhIRCglkdXBsaWNhdGUYAiABKAgiSwoRRXhlY3V0ZVJ1blJlcXVlc3QSJwoFc3RhcnQYASABKAsyGC5wYXdsLnYxLlN0YXJ0UnVuUmVxdWVzdBINCgV0eXBlcxgCIAMoCSJlChJFeGVjdXRlUnVuUmVzcG9uc2USGQoDcnVuGAEgASgLMgwucGF3bC52MS5SdW4SEQoJZHVwbGljYXRlGAIgASgIEiEKBmV2ZW50cxgDIAMoCzIRLnBhd2wudjEuUnVuRXZlbnQiPQoRU3VibWl0UnVuc1JlcXVlc3QSKAoLc3VibWlzc2lvbnMYASADKAsyEy5wYXdsLnYxLlN1Ym1pc3Npb24iWAoKU3VibWlzc2lvbhInCgVzdGFydBgBIAEoCzIYLnBhd2wudjEuU3RhcnRSdW5SZXF1ZXN0EgwKBHdhaXQYAiABKAgSEwoLdHJhY2VwYXJlbnQYAyABKAkiQAoSU3VibWl0UnVuc1Jlc3BvbnNlEioKB2Fuc3dlcnMYASADKAsyGS5wYXdsLnYxLlN1Ym1pc3Npb25BbnN3ZXIilgEKEFN1Ym1pc3Npb25BbnN3ZXISEgoKcmVxdWVzdF9pZBgBIAEoCRItCghhY2NlcHRlZBgCIAEoCzIbLnBhd2wudjEuQWNjZXB0ZWRTdWJtaXNzaW9uEiEKB3JlZnVzZWQYAyABKAsyEC5wYXdsLnYxLlJlZnVzYWwSHAoDZW5kGAQgASgLMg8ucGF3bC52MS5SdW5FbmQiNwoSQWNjZXB0ZWRTdWJtaXNzaW9uEg4KBnJ1bl9pZBgBIAEoCRIRCglkdXBsaWNhdGUYAiABKAgi7gEKBlJ1bkVuZBIOCgZydW5faWQYASABKAkSIgoGc3RhdHVzGAIgASgOMhIucGF3bC52MS5SdW5TdGF0dXMSEwoLb3V0cHV0X2pzb24YAyABKAwSJgoGb3V0cHV0GGcgASgLMhYuZ29vZ2xlLnByb3RvYnVmLlZhbHVlEhUKDWVycm9yX21lc3NhZ2UYBCABKAkSFAoMaGFzX2ZhaWx1cmVzGAUgASgIEhUKDWxhc3RfZXZlbnRfaWQYBiABKAQSFgoOZmFpbGVkX25vZGVfaWQYByABKAkSFwoPdmFsdWVzX2xlZnRfb3V0GGQgAygJIo4CCgdSZWZ1c2FsEgwKBGNvZGUYASABKAUSDgoGcmVhc29uGAIgASgJEg8KB21lc3NhZ2UYAyABKAkSMAoIbWV0YWRhdGEYBCADKAsyHi5wYXdsLnYxLlJlZnVzYWwuTWV0YWRhdGFFbnRyeRImCgp2aW9sYXRpb25zGAUgAygLMhIucGF3bC52MS5WaW9sYXRpb24SLgoLcmV0cnlfZGVsYXkYBiABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SGQoRb3JpZ2luX3JlcXVlc3RfaWQYByABKAkaLwoNTWV0YWRhdGFFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBIq0CCg5UZXN0UnVuUmVxdWVzdBItCgpkZWZpbml0aW9uGAEgASgLMhkucGF3bC52MS5EZWZpbml0aW9uU291cmNlEhIKCmlucHV0X2pzb24YAiABKAwSJQoFaW5wdXQYAyABKAsyFi5nb29nbGUucHJvdG9idWYuVmFsdWUSEgoKcmVxdWVzdF9pZBgEIAEoCRIWCg5tYXhfaXRlcmF0aW9ucxgHIAEoDRIMCgRnb2FsGEEgASgJEhMKC2NvbnN0cmFpbnRzGEIgAygJEhgKC21heF9yZXRyaWVzGEMgASgNSACIAQESFwoPdW50cnVzdGVkX2lucHV0GEsgASgIEh8KBmJ1ZGdldBhQIAEoCzIPLnBhd2wudjEuQnVkZ2V0Qg4KDF9tYXhfcmV0cmllcyJlCg9UZXN0UnVuUmVzcG9uc2USGQoDcnVuGAEgASgLMgwucGF3bC52MS5SdW4SEQoJZHVwbGljYXRlGAIgASgIEiQKCHdhcm5pbmdzGAMgAygLMhIucGF3bC52MS5WaW9sYXRpb24iNAoNR2V0UnVuUmVxdWVzdBIOCgZydW5faWQYASABKAkSEwoLYXRfZXZlbnRfaWQYAiABKAQiiQEKDkdldFJ1blJlc3BvbnNlEhkKA3J1bhgBIAEoCzIMLnBhd2wudjEuUnVuEhcKD2RlZmluaXRpb25fanNvbhgCIAEoDBIqCgpkZWZpbml0aW9uGGYgASgLMhYuZ29vZ2xlLnByb3RvYnVmLlZhbHVlEhcKD3ZhbHVlc19sZWZ0X291dBhkIAMoCSJhCg5XYWl0UnVuUmVxdWVzdBIOCgZydW5faWQYASABKAkSKgoHdGltZW91dBgCIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbhITCgt3aXRoX3Jlc3VsdBhGIAEoCCJjCg9XYWl0UnVuUmVzcG9uc2USGQoDcnVuGAEgASgLMgwucGF3bC52MS5SdW4SEQoJaGFzX2VuZGVkGAIgASgIEiIKBnJlc3VsdBhGIAEoCzISLnBhd2wudjEuUnVuUmVzdWx0It0BCg9MaXN0UnVuc1JlcXVlc3QSJAoIc3RhdHVzZXMYASADKA4yEi5wYXdsLnYxLlJ1blN0YXR1cxITCgt3b3JrZmxvd19pZBgCIAEoCRIeCgRraW5kGAMgASgOMhAucGF3bC52MS5SdW5LaW5kEhEKCXBhZ2Vfc2l6ZRgEIAEoBRISCgpwYWdlX3Rva2VuGAUgASgJEg0KBXF1ZXJ5GAYgASgJEg4KBmZpbHRlchgyIAEoCRIUCgxzYXZlZF9maWx0ZXIYMyABKAkSEwoLc2NoZWR1bGVfaWQYPCABKAkiRwoQTGlzdFJ1bnNSZXNwb25zZRIaCgRydW5zGAEgAygLMgwucGF3bC52MS5SdW4SFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJIkgKEkV4cGxhaW5Ob2RlUmVxdWVzdBIOCgZydW5faWQYASABKAkSDwoHbm9kZV9pZBgCIAEoCRIRCglpdGVyYXRpb24YAyABKA0iQAoTRXhwbGFpbk5vZGVSZXNwb25zZRIpCgtleHBsYW5hdGlvbhgBIAEoCzIULnBhd2wudjEuRXhwbGFuYXRpb24iXQoTRXhwbGFpblRhaW50UmVxdWVzdBIOCgZydW5faWQYASABKAkSDwoHbm9kZV9pZBgCIAEoCRIRCglpdGVyYXRpb24YAyABKA0SEgoKbWVtb3J5X2tleRgEIAEoCSI6ChRFeHBsYWluVGFpbnRSZXNwb25zZRIiCgV0cmFjZRgBIAEoCzITLnBhd2wudjEuVGFpbnRUcmFjZSJcChJMaXN0RWZmZWN0c1JlcXVlc3QSDgoGcnVuX2lkGAEgASgJEg8KB25vZGVfaWQYAiABKAkSEQoJcGFnZV9zaXplGAMgASgFEhIKCnBhZ2VfdG9rZW4YBCABKAkiUAoTTGlzdEVmZmVjdHNSZXNwb25zZRIgCgdlZmZlY3RzGAEgAygLMg8ucGF3bC52MS5FZmZlY3QSFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJIkoKFEdldEludm9jYXRpb25SZXF1ZXN0Eg4KBnJ1bl9pZBgBIAEoCRIPCgdub2RlX2lkGAIgASgJEhEKCWl0ZXJhdGlvbhgDIAEoDSJAChVHZXRJbnZvY2F0aW9uUmVzcG9uc2USJwoKaW52b2NhdGlvbhgBIAEoCzITLnBhd2wudjEuSW52b2NhdGlvbiK3AwoKSW52b2NhdGlvbhIMCgR0eXBlGAEgASgJEhIKCmlucHV0X2pzb24YAiABKAwSJQoFaW5wdXQYZiABKAsyFi5nb29nbGUucHJvdG9idWYuVmFsdWUSEwoLY29uZmlnX2pzb24YAyABKAwSJgoGY29uZmlnGGcgASgLMhYuZ29vZ2xlLnByb3RvYnVmLlZhbHVlEg8KB2F0dGVtcHQYBCABKA0SEgoKZWZmZWN0X2tleRgFIAEoCRISCgp0aW1lb3V0X21zGAYgASgEEhMKC3dvcmtmbG93X2lkGAcgASgJEiMKBnN0YXR1cxgIIAEoDjITLnBhd2wudjEuTm9kZVN0YXR1cxITCgtvdXRwdXRfanNvbhgJIAEoDBImCgZvdXRwdXQYbSABKAsyFi5nb29nbGUucHJvdG9idWYuVmFsdWUSDgoGaGFuZGxlGAogASgJEg0KBWNhdXNlGAsgASgJEg8KB21lc3NhZ2UYDCABKAkSKgoHZWZmZWN0cxgNIAMoCzIZLnBhd2wudjEuSW52b2NhdGlvbkVmZmVjdBIXCg92YWx1ZXNfbGVmdF9vdXQYZCADKAkinwEKEEludm9jYXRpb25FZmZlY3QSDAoEbmFtZRgBIAEoCRIUCgxlZmZlY3RfY2xhc3MYAiABKAkSEQoJY29tbWl0dGVkGAMgASgIEhMKC3Jlc3VsdF9qc29uGAQgASgMEiYKBnJlc3VsdBhoIAEoCzIWLmdvb2dsZS5wcm90b2J1Zi5WYWx1ZRIXCg92YWx1ZXNfbGVmdF9vdXQYZCADKAkibgoQQ2FuY2VsUnVuUmVxdWVzdBIOCgZydW5faWQYASABKAkSDgoGcmVhc29uGAIgASgJEhIKCnJlcXVlc3RfaWQYAyABKAkSFwoKY29tcGVuc2F0ZRhaIAEoCEgAiAEBQg0KC19jb21wZW5zYXRlIi4KEUNhbmNlbFJ1blJlc3BvbnNlEhkKA3J1bhgBIAEoCzIMLnBhd2wudjEuUnVuIjYKEERlbGV0ZVJ1blJlcXVlc3QSDgoGcnVuX2lkGAEgASgJEhIKCnJlcXVlc3RfaWQYAiABKAkiEwoRRGVsZXRlUnVuUmVzcG9uc2UikQEKEURlY2lkZU5vZGVSZXF1ZXN0Eg4KBnJ1bl9pZBgBIAEoCRIPCgdub2RlX2lkGAIgASgJEhEKCWl0ZXJhdGlvbhgDIAEoDRIjCghkZWNpc2lvbhgEIAEoDjIRLnBhd2wudjEuRGVjaXNpb24SDwoHY29tbWVudBgFIAEoCRISCgpyZXF1ZXN0X2lkGAYgASgJIi8KEkRlY2lkZU5vZGVSZXNwb25zZRIZCgNydW4YASABKAsyDC5wYXdsLnYxLlJ1biI3ChFSZWNoZWNrUnVuUmVxdWVzdBIOCgZydW5faWQYASABKAkSEgoKcmVxdWVzdF9pZBgCIAEoCSIvChJSZWNoZWNrUnVuUmVzcG9uc2USGQoDcnVuGAEgASgLMgwucGF3bC52MS5SdW4iYwoPUGF1c2VSdW5SZXF1ZXN0Eg4KBnJ1bl9pZBgBIAEoCRIKCgJieRgCIAEoCRIOCgZyZWFzb24YAyABKAkSEgoKcmVxdWVzdF9pZBgEIAEoCRIQCghjaGlsZHJlbhgFIAEoCCItChBQYXVzZVJ1blJlc3BvbnNlEhkKA3J1bhgBIAEoCzIMLnBhd2wudjEuUnVuInQKD1RvcFVwUnVuUmVxdWVzdBIOCgZydW5faWQYASABKAkSIQoHYW1vdW50cxgCIAEoCzIQLnBhd2wudjEuQW1vdW50cxIKCgJieRgDIAEoCRIOCgZyZWFzb24YBCABKAkSEgoKcmVxdWVzdF9pZBgFIAEoCSItChBUb3BVcFJ1blJlc3BvbnNlEhkKA3J1bhgBIAEoCzIMLnBhd2wudjEuUnVuImQKEFJlc3VtZVJ1blJlcXVlc3QSDgoGcnVuX2lkGAEgASgJEgoKAmJ5GAIgASgJEg4KBnJlYXNvbhgDIAEoCRISCgpyZXF1ZXN0X2lkGAQgASgJEhAKCGNoaWxkcmVuGAUgASgIIi4KEVJlc3VtZVJ1blJlc3BvbnNlEhkKA3J1bhgBIAEoCzIMLnBhd2wudjEuUnVuIvMCChBSZXBhaXJSdW5SZXF1ZXN0Eg4KBnJ1bl9pZBgBIAEoCRISCgpmcm9tX25vZGVzGAIgAygJEhUKDWZyb21fZXZlbnRfaWQYAyABKAQSLQoKZGVmaW5pdGlvbhgEIAEoCzIZLnBhd2wudjEuRGVmaW5pdGlvblNvdXJjZRIOCgZsYXRlc3QYBSABKAgSEgoKaW5wdXRfanNvbhgGIAEoDBIlCgVpbnB1dBgHIAEoCzIWLmdvb2dsZS5wcm90b2J1Zi5WYWx1ZRIqCgdvdXRwdXRzGAggAygLMhkucGF3bC52MS5TZXRPdXRwdXRSZXF1ZXN0EhIKCmtlZXBfbm9kZXMYCSADKAkSDwoHZHJ5X3J1bhgKIAEoCBITCgtwbGFuX2RpZ2VzdBgLIAEoCRISCgpyZXF1ZXN0X2lkGAwgASgJEgoKAmJ5GA0gASgJEg4KBnJlYXNvbhgOIAEoCRIUCgxrZWVwX2VmZmVjdHMYDyABKAgicAoQU2V0T3V0cHV0UmVxdWVzdBIPCgdub2RlX2lkGAEgASgJEhMKC291dHB1dF9qc29uGAIgASgMEiYKBm91dHB1dBgDIAEoCzIWLmdvb2dsZS5wcm90b2J1Zi5WYWx1ZRIOCgZoYW5kbGUYBCABKAkiigEKEVJlcGFpclJ1blJlc3BvbnNlEiEKBHBsYW4YASABKAsyEy5wYXdsLnYxLlJlcGFpclBsYW4SGQoDcnVuGAIgASgLMgwucGF3bC52MS5SdW4SEQoJZHVwbGljYXRlGAMgASgIEiQKCHdhcm5pbmdzGAQgAygLMhIucGF3bC52MS5WaW9sYXRpb24igQEKD1JldHJ5UnVuUmVxdWVzdBIOCgZydW5faWQYASABKAkSDgoGbGF0ZXN0GAIgASgIEg8KB2RyeV9ydW4YAyABKAgSEwoLcGxhbl9kaWdlc3QYBCABKAkSEgoKcmVxdWVzdF9pZBgFIAEoCRIUCgxrZWVwX2VmZmVjdHMYBiABKAgiYwoQUmV0cnlSdW5SZXNwb25zZRIhCgRwbGFuGAEgASgLMhMucGF3bC52MS5SZXBhaXJQbGFuEhkKA3J1bhgCIAEoCzIMLnBhd2wudjEuUnVuEhEKCWR1cGxpY2F0ZRgDIAEoCCKDAQoQU2lnbmFsUnVuUmVxdWVzdBIOCgZydW5faWQYASABKAkSDAoEbmFtZRgCIAEoCRIUCgxwYXlsb2FkX2pzb24YAyABKAwSJwoHcGF5bG9hZBgEIAEoCzIWLmdvb2dsZS5wcm90b2J1Zi5WYWx1ZRISCgpyZXF1ZXN0X2lkGAUgASgJIk8KEVNpZ25hbFJ1blJlc3BvbnNlEhkKA3J1bhgBIAEoCzIMLnBhd2wudjEuUnVuEhEKCWR1cGxpY2F0ZRgCIAEoCBIMCgRrZXB0GAMgASgIIn8KGFVwZGF0ZVJ1bk1ldGFkYXRhUmVxdWVzdBIOCgZydW5faWQYASABKAkSFQoNbWV0YWRhdGFfanNvbhgCIAEoDBIoCghtZXRhZGF0YRgDIAEoCzIWLmdvb2dsZS5wcm90b2J1Zi5WYWx1ZRISCgpyZXF1ZXN0X2lkGAQgASgJIjYKGVVwZGF0ZVJ1bk1ldGFkYXRhUmVzcG9uc2USGQoDcnVuGAEgASgLMgwucGF3bC52MS5SdW4iiwEKCVJ1bkZpbHRlchIMCgRuYW1lGAEgASgJEg4KBmZpbHRlchgCIAEoCRIvCgtjcmVhdGVfdGltZRgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLwoLdXBkYXRlX3RpbWUYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIkgKFFNhdmVSdW5GaWx0ZXJSZXF1ZXN0EgwKBG5hbWUYASABKAkSDgoGZmlsdGVyGAIgASgJEhIKCnJlcXVlc3RfaWQYAyABKAkiPwoVU2F2ZVJ1bkZpbHRlclJlc3BvbnNlEiYKCnJ1bl9maWx0ZXIYASABKAsyEi5wYXdsLnYxLlJ1bkZpbHRlciI+ChVMaXN0UnVuRmlsdGVyc1JlcXVlc3QSEQoJcGFnZV9zaXplGAEgASgFEhIKCnBhZ2VfdG9rZW4YAiABKAkiWgoWTGlzdFJ1bkZpbHRlcnNSZXNwb25zZRInCgtydW5fZmlsdGVycxgBIAMoCzISLnBhd2wudjEuUnVuRmlsdGVyEhcKD25leHRfcGFnZV90b2tlbhgCIAEoCSI6ChZEZWxldGVSdW5GaWx0ZXJSZXF1ZXN0EgwKBG5hbWUYASABKAkSEgoKcmVxdWVzdF9pZBgCIAEoCSIZChdEZWxldGVSdW5GaWx0ZXJSZXNwb25zZSpXChBJZGVtcG90ZW5jeVNjb3BlEiEKHUlERU1QT1RFTkNZX1NDT1BFX1VOU1BFQ0lGSUVEEAASIAocSURFTVBPVEVOQ1lfU0NPUEVfSU5QVVRfSEFTSBABKk8KCERlY2lzaW9uEhgKFERFQ0lTSU9OX1VOU1BFQ0lGSUVEEAASFAoQREVDSVNJT05fQVBQUk9WRRABEhMKD0RFQ0lTSU9OX1JFSkVDVBACMoQOCgpSdW5TZXJ2aWNlEj8KCFN0YXJ0UnVuEhgucGF3bC52MS5TdGFydFJ1blJlcXVlc3QaGS5wYXdsLnYxLlN0YXJ0UnVuUmVzcG9uc2USRwoKRXhlY3V0ZVJ1bhIaLnBhd2wudjEuRXhlY3V0ZVJ1blJlcXVlc3QaGy5wYXdsLnYxLkV4ZWN1dGVSdW5SZXNwb25zZTABEkkKClN1Ym1pdFJ1bnMSGi5wYXdsLnYxLlN1Ym1pdFJ1bnNSZXF1ZXN0GhsucGF3bC52MS5TdWJtaXRSdW5zUmVzcG9uc2UoATABEjwKB1Rlc3RSdW4SFy5wYXdsLnYxLlRlc3RSdW5SZXF1ZXN0GhgucGF3bC52MS5UZXN0UnVuUmVzcG9uc2USOQoGR2V0UnVuEhYucGF3bC52MS5HZXRSdW5SZXF1ZXN0GhcucGF3bC52MS5HZXRSdW5SZXNwb25zZRI8CgdXYWl0UnVuEhcucGF3bC52MS5XYWl0UnVuUmVxdWVzdBoYLnBhd2wudjEuV2FpdFJ1blJlc3BvbnNlEj8KCExpc3RSdW5zEhgucGF3bC52MS5MaXN0UnVuc1JlcXVlc3QaGS5wYXdsLnYxLkxpc3RSdW5zUmVzcG9uc2USSAoLRXhwbGFpbk5vZGUSGy5wYXdsLnYxLkV4cGxhaW5Ob2RlUmVxdWVzdBocLnBhd2wudjEuRXhwbGFpbk5vZGVSZXNwb25zZRJLCgxFeHBsYWluVGFpbnQSHC5wYXdsLnYxLkV4cGxhaW5UYWludFJlcXVlc3QaHS5wYXdsLnYxLkV4cGxhaW5UYWludFJlc3BvbnNlEkgKC0xpc3RFZmZlY3RzEhsucGF3bC52MS5MaXN0RWZmZWN0c1JlcXVlc3QaHC5wYXdsLnYxLkxpc3RFZmZlY3RzUmVzcG9uc2USTgoNR2V0SW52b2NhdGlvbhIdLnBhd2wudjEuR2V0SW52b2NhdGlvblJlcXVlc3QaHi5wYXdsLnYxLkdldEludm9jYXRpb25SZXNwb25zZRJCCglDYW5jZWxSdW4SGS5wYXdsLnYxLkNhbmNlbFJ1blJlcXVlc3QaGi5wYXdsLnYxLkNhbmNlbFJ1blJlc3BvbnNlEj8KCFBhdXNlUnVuEhgucGF3bC52MS5QYXVzZVJ1blJlcXVlc3QaGS5wYXdsLnYxLlBhdXNlUnVuUmVzcG9uc2USQgoJUmVzdW1lUnVuEhkucGF3bC52MS5SZXN1bWVSdW5SZXF1ZXN0GhoucGF3bC52MS5SZXN1bWVSdW5SZXNwb25zZRJCCglTaWduYWxSdW4SGS5wYXdsLnYxLlNpZ25hbFJ1blJlcXVlc3QaGi5wYXdsLnYxLlNpZ25hbFJ1blJlc3BvbnNlEloKEVVwZGF0ZVJ1bk1ldGFkYXRhEiEucGF3bC52MS5VcGRhdGVSdW5NZXRhZGF0YVJlcXVlc3QaIi5wYXdsLnYxLlVwZGF0ZVJ1bk1ldGFkYXRhUmVzcG9uc2USTgoNU2F2ZVJ1bkZpbHRlchIdLnBhd2wudjEuU2F2ZVJ1bkZpbHRlclJlcXVlc3QaHi5wYXdsLnYxLlNhdmVSdW5GaWx0ZXJSZXNwb25zZRJRCg5MaXN0UnVuRmlsdGVycxIeLnBhd2wudjEuTGlzdFJ1bkZpbHRlcnNSZXF1ZXN0Gh8ucGF3bC52MS5MaXN0UnVuRmlsdGVyc1Jlc3BvbnNlElQKD0RlbGV0ZVJ1bkZpbHRlchIfLnBhd2wudjEuRGVsZXRlUnVuRmlsdGVyUmVxdWVzdBogLnBhd2wudjEuRGVsZXRlUnVuRmlsdGVyUmVzcG9uc2USPwoIVG9wVXBSdW4SGC5wYXdsLnYxLlRvcFVwUnVuUmVxdWVzdBoZLnBhd2wudjEuVG9wVXBSdW5SZXNwb25zZRJCCglEZWxldGVSdW4SGS5wYXdsLnYxLkRlbGV0ZVJ1blJlcXVlc3QaGi5wYXdsLnYxLkRlbGV0ZVJ1blJlc3BvbnNlEkUKClJlY2hlY2tSdW4SGi5wYXdsLnYxLlJlY2hlY2tSdW5SZXF1ZXN0GhsucGF3bC52MS5SZWNoZWNrUnVuUmVzcG9uc2USQgoJUmVwYWlyUnVuEhkucGF3bC52MS5SZXBhaXJSdW5SZXF1ZXN0GhoucGF3bC52MS5SZXBhaXJSdW5SZXNwb25zZRI/CghSZXRyeVJ1bhIYLnBhd2wudjEuUmV0cnlSdW5SZXF1ZXN0GhkucGF3bC52MS5SZXRyeVJ1blJlc3BvbnNlEkUKCkRlY2lkZU5vZGUSGi5wYXdsLnYxLkRlY2lkZU5vZGVSZXF1ZXN0GhsucGF3bC52MS5EZWNpZGVOb2RlUmVzcG9uc2ViBnByb3RvMw", [file_google_protobuf_duration, file_google_protobuf_struct, file_google_protobuf_timestamp, file_pawl_v1_effect, file_pawl_v1_event, file_pawl_v1_explain, file_pawl_v1_repair, file_pawl_v1_run, file_pawl_v1_webhook, file_pawl_v1_workflow]);
+  fileDesc("ChlwYXdsL3YxL3J1bl9zZXJ2aWNlLnByb3RvEgdwYXdsLnYxIvYDCg9TdGFydFJ1blJlcXVlc3QSEwoLd29ya2Zsb3dfaWQYASABKAkSDwoHdmVyc2lvbhgCIAEoDRISCgppbnB1dF9qc29uGAMgASgMEiUKBWlucHV0GAQgASgLMhYuZ29vZ2xlLnByb3RvYnVmLlZhbHVlEhIKCnJlcXVlc3RfaWQYBSABKAkSEAoIcHJpb3JpdHkYBiABKAUSKwoIZGVhZGxpbmUYByABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SKQoLaWRlbXBvdGVuY3kYCCABKAsyFC5wYXdsLnYxLklkZW1wb3RlbmN5EhYKDm1heF9pdGVyYXRpb25zGAsgASgNEhUKDW1ldGFkYXRhX2pzb24YMiABKAwSKAoIbWV0YWRhdGEYMyABKAsyFi5nb29nbGUucHJvdG9idWYuVmFsdWUSDAoEZ29hbBhBIAEoCRITCgtjb25zdHJhaW50cxhCIAMoCRIYCgttYXhfcmV0cmllcxhDIAEoDUgAiAEBEhcKD3VudHJ1c3RlZF9pbnB1dBhLIAEoCBIfCgZidWRnZXQYUCABKAsyDy5wYXdsLnYxLkJ1ZGdldBIkCgd3ZWJob29rGEYgASgLMhMucGF3bC52MS5SdW5XZWJob29rQg4KDF9tYXhfcmV0cmllcyJfCgtJZGVtcG90ZW5jeRIoCgVzY29wZRgBIAEoDjIZLnBhd2wudjEuSWRlbXBvdGVuY3lTY29wZRImCgN0dGwYAiABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24iQAoQU3RhcnRSdW5SZXNwb25zZRIZCgNydW4YASABKAsyDC5wYXdsLnYxLlJ1bhIRCglkdXBsaWNhdGUYAiABKAgiSwoRRXhlY3V0ZVJ1blJlcXVlc3QSJwoFc3RhcnQYASABKAsyGC5wYXdsLnYxLlN0YXJ0UnVuUmVxdWVzdBINCgV0eXBlcxgCIAMoCSJlChJFeGVjdXRlUnVuUmVzcG9uc2USGQoDcnVuGAEgASgLMgwucGF3bC52MS5SdW4SEQoJZHVwbGljYXRlGAIgASgIEiEKBmV2ZW50cxgDIAMoCzIRLnBhd2wudjEuUnVuRXZlbnQiPQoRU3VibWl0UnVuc1JlcXVlc3QSKAoLc3VibWlzc2lvbnMYASADKAsyEy5wYXdsLnYxLlN1Ym1pc3Npb24iWAoKU3VibWlzc2lvbhInCgVzdGFydBgBIAEoCzIYLnBhd2wudjEuU3RhcnRSdW5SZXF1ZXN0EgwKBHdhaXQYAiABKAgSEwoLdHJhY2VwYXJlbnQYAyABKAkiQAoSU3VibWl0UnVuc1Jlc3BvbnNlEioKB2Fuc3dlcnMYASADKAsyGS5wYXdsLnYxLlN1Ym1pc3Npb25BbnN3ZXIilgEKEFN1Ym1pc3Npb25BbnN3ZXISEgoKcmVxdWVzdF9pZBgBIAEoCRItCghhY2NlcHRlZBgCIAEoCzIbLnBhd2wudjEuQWNjZXB0ZWRTdWJtaXNzaW9uEiEKB3JlZnVzZWQYAyABKAsyEC5wYXdsLnYxLlJlZnVzYWwSHAoDZW5kGAQgASgLMg8ucGF3bC52MS5SdW5FbmQiNwoSQWNjZXB0ZWRTdWJtaXNzaW9uEg4KBnJ1bl9pZBgBIAEoCRIRCglkdXBsaWNhdGUYAiABKAgi7gEKBlJ1bkVuZBIOCgZydW5faWQYASABKAkSIgoGc3RhdHVzGAIgASgOMhIucGF3bC52MS5SdW5TdGF0dXMSEwoLb3V0cHV0X2pzb24YAyABKAwSJgoGb3V0cHV0GGcgASgLMhYuZ29vZ2xlLnByb3RvYnVmLlZhbHVlEhUKDWVycm9yX21lc3NhZ2UYBCABKAkSFAoMaGFzX2ZhaWx1cmVzGAUgASgIEhUKDWxhc3RfZXZlbnRfaWQYBiABKAQSFgoOZmFpbGVkX25vZGVfaWQYByABKAkSFwoPdmFsdWVzX2xlZnRfb3V0GGQgAygJIo4CCgdSZWZ1c2FsEgwKBGNvZGUYASABKAUSDgoGcmVhc29uGAIgASgJEg8KB21lc3NhZ2UYAyABKAkSMAoIbWV0YWRhdGEYBCADKAsyHi5wYXdsLnYxLlJlZnVzYWwuTWV0YWRhdGFFbnRyeRImCgp2aW9sYXRpb25zGAUgAygLMhIucGF3bC52MS5WaW9sYXRpb24SLgoLcmV0cnlfZGVsYXkYBiABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SGQoRb3JpZ2luX3JlcXVlc3RfaWQYByABKAkaLwoNTWV0YWRhdGFFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBIq0CCg5UZXN0UnVuUmVxdWVzdBItCgpkZWZpbml0aW9uGAEgASgLMhkucGF3bC52MS5EZWZpbml0aW9uU291cmNlEhIKCmlucHV0X2pzb24YAiABKAwSJQoFaW5wdXQYAyABKAsyFi5nb29nbGUucHJvdG9idWYuVmFsdWUSEgoKcmVxdWVzdF9pZBgEIAEoCRIWCg5tYXhfaXRlcmF0aW9ucxgHIAEoDRIMCgRnb2FsGEEgASgJEhMKC2NvbnN0cmFpbnRzGEIgAygJEhgKC21heF9yZXRyaWVzGEMgASgNSACIAQESFwoPdW50cnVzdGVkX2lucHV0GEsgASgIEh8KBmJ1ZGdldBhQIAEoCzIPLnBhd2wudjEuQnVkZ2V0Qg4KDF9tYXhfcmV0cmllcyJlCg9UZXN0UnVuUmVzcG9uc2USGQoDcnVuGAEgASgLMgwucGF3bC52MS5SdW4SEQoJZHVwbGljYXRlGAIgASgIEiQKCHdhcm5pbmdzGAMgAygLMhIucGF3bC52MS5WaW9sYXRpb24iNAoNR2V0UnVuUmVxdWVzdBIOCgZydW5faWQYASABKAkSEwoLYXRfZXZlbnRfaWQYAiABKAQiiQEKDkdldFJ1blJlc3BvbnNlEhkKA3J1bhgBIAEoCzIMLnBhd2wudjEuUnVuEhcKD2RlZmluaXRpb25fanNvbhgCIAEoDBIqCgpkZWZpbml0aW9uGGYgASgLMhYuZ29vZ2xlLnByb3RvYnVmLlZhbHVlEhcKD3ZhbHVlc19sZWZ0X291dBhkIAMoCSJhCg5XYWl0UnVuUmVxdWVzdBIOCgZydW5faWQYASABKAkSKgoHdGltZW91dBgCIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbhITCgt3aXRoX3Jlc3VsdBhGIAEoCCJjCg9XYWl0UnVuUmVzcG9uc2USGQoDcnVuGAEgASgLMgwucGF3bC52MS5SdW4SEQoJaGFzX2VuZGVkGAIgASgIEiIKBnJlc3VsdBhGIAEoCzISLnBhd2wudjEuUnVuUmVzdWx0It0BCg9MaXN0UnVuc1JlcXVlc3QSJAoIc3RhdHVzZXMYASADKA4yEi5wYXdsLnYxLlJ1blN0YXR1cxITCgt3b3JrZmxvd19pZBgCIAEoCRIeCgRraW5kGAMgASgOMhAucGF3bC52MS5SdW5LaW5kEhEKCXBhZ2Vfc2l6ZRgEIAEoBRISCgpwYWdlX3Rva2VuGAUgASgJEg0KBXF1ZXJ5GAYgASgJEg4KBmZpbHRlchgyIAEoCRIUCgxzYXZlZF9maWx0ZXIYMyABKAkSEwoLc2NoZWR1bGVfaWQYPCABKAkiRwoQTGlzdFJ1bnNSZXNwb25zZRIaCgRydW5zGAEgAygLMgwucGF3bC52MS5SdW4SFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJIkgKEkV4cGxhaW5Ob2RlUmVxdWVzdBIOCgZydW5faWQYASABKAkSDwoHbm9kZV9pZBgCIAEoCRIRCglpdGVyYXRpb24YAyABKA0iQAoTRXhwbGFpbk5vZGVSZXNwb25zZRIpCgtleHBsYW5hdGlvbhgBIAEoCzIULnBhd2wudjEuRXhwbGFuYXRpb24iXQoTRXhwbGFpblRhaW50UmVxdWVzdBIOCgZydW5faWQYASABKAkSDwoHbm9kZV9pZBgCIAEoCRIRCglpdGVyYXRpb24YAyABKA0SEgoKbWVtb3J5X2tleRgEIAEoCSI6ChRFeHBsYWluVGFpbnRSZXNwb25zZRIiCgV0cmFjZRgBIAEoCzITLnBhd2wudjEuVGFpbnRUcmFjZSJcChJMaXN0RWZmZWN0c1JlcXVlc3QSDgoGcnVuX2lkGAEgASgJEg8KB25vZGVfaWQYAiABKAkSEQoJcGFnZV9zaXplGAMgASgFEhIKCnBhZ2VfdG9rZW4YBCABKAkiUAoTTGlzdEVmZmVjdHNSZXNwb25zZRIgCgdlZmZlY3RzGAEgAygLMg8ucGF3bC52MS5FZmZlY3QSFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJIj8KD0dldFZhbHVlUmVxdWVzdBIOCgZydW5faWQYASABKAkSDgoGc2hhMjU2GAIgASgJEgwKBHBhcnQYAyABKA0iNQoQR2V0VmFsdWVSZXNwb25zZRIMCgRkYXRhGAEgASgMEhMKC3RvdGFsX2J5dGVzGAIgASgEIkoKFEdldEludm9jYXRpb25SZXF1ZXN0Eg4KBnJ1bl9pZBgBIAEoCRIPCgdub2RlX2lkGAIgASgJEhEKCWl0ZXJhdGlvbhgDIAEoDSJAChVHZXRJbnZvY2F0aW9uUmVzcG9uc2USJwoKaW52b2NhdGlvbhgBIAEoCzITLnBhd2wudjEuSW52b2NhdGlvbiK3AwoKSW52b2NhdGlvbhIMCgR0eXBlGAEgASgJEhIKCmlucHV0X2pzb24YAiABKAwSJQoFaW5wdXQYZiABKAsyFi5nb29nbGUucHJvdG9idWYuVmFsdWUSEwoLY29uZmlnX2pzb24YAyABKAwSJgoGY29uZmlnGGcgASgLMhYuZ29vZ2xlLnByb3RvYnVmLlZhbHVlEg8KB2F0dGVtcHQYBCABKA0SEgoKZWZmZWN0X2tleRgFIAEoCRISCgp0aW1lb3V0X21zGAYgASgEEhMKC3dvcmtmbG93X2lkGAcgASgJEiMKBnN0YXR1cxgIIAEoDjITLnBhd2wudjEuTm9kZVN0YXR1cxITCgtvdXRwdXRfanNvbhgJIAEoDBImCgZvdXRwdXQYbSABKAsyFi5nb29nbGUucHJvdG9idWYuVmFsdWUSDgoGaGFuZGxlGAogASgJEg0KBWNhdXNlGAsgASgJEg8KB21lc3NhZ2UYDCABKAkSKgoHZWZmZWN0cxgNIAMoCzIZLnBhd2wudjEuSW52b2NhdGlvbkVmZmVjdBIXCg92YWx1ZXNfbGVmdF9vdXQYZCADKAkinwEKEEludm9jYXRpb25FZmZlY3QSDAoEbmFtZRgBIAEoCRIUCgxlZmZlY3RfY2xhc3MYAiABKAkSEQoJY29tbWl0dGVkGAMgASgIEhMKC3Jlc3VsdF9qc29uGAQgASgMEiYKBnJlc3VsdBhoIAEoCzIWLmdvb2dsZS5wcm90b2J1Zi5WYWx1ZRIXCg92YWx1ZXNfbGVmdF9vdXQYZCADKAkibgoQQ2FuY2VsUnVuUmVxdWVzdBIOCgZydW5faWQYASABKAkSDgoGcmVhc29uGAIgASgJEhIKCnJlcXVlc3RfaWQYAyABKAkSFwoKY29tcGVuc2F0ZRhaIAEoCEgAiAEBQg0KC19jb21wZW5zYXRlIi4KEUNhbmNlbFJ1blJlc3BvbnNlEhkKA3J1bhgBIAEoCzIMLnBhd2wudjEuUnVuIjYKEERlbGV0ZVJ1blJlcXVlc3QSDgoGcnVuX2lkGAEgASgJEhIKCnJlcXVlc3RfaWQYAiABKAkiEwoRRGVsZXRlUnVuUmVzcG9uc2UikQEKEURlY2lkZU5vZGVSZXF1ZXN0Eg4KBnJ1bl9pZBgBIAEoCRIPCgdub2RlX2lkGAIgASgJEhEKCWl0ZXJhdGlvbhgDIAEoDRIjCghkZWNpc2lvbhgEIAEoDjIRLnBhd2wudjEuRGVjaXNpb24SDwoHY29tbWVudBgFIAEoCRISCgpyZXF1ZXN0X2lkGAYgASgJIi8KEkRlY2lkZU5vZGVSZXNwb25zZRIZCgNydW4YASABKAsyDC5wYXdsLnYxLlJ1biI3ChFSZWNoZWNrUnVuUmVxdWVzdBIOCgZydW5faWQYASABKAkSEgoKcmVxdWVzdF9pZBgCIAEoCSIvChJSZWNoZWNrUnVuUmVzcG9uc2USGQoDcnVuGAEgASgLMgwucGF3bC52MS5SdW4iYwoPUGF1c2VSdW5SZXF1ZXN0Eg4KBnJ1bl9pZBgBIAEoCRIKCgJieRgCIAEoCRIOCgZyZWFzb24YAyABKAkSEgoKcmVxdWVzdF9pZBgEIAEoCRIQCghjaGlsZHJlbhgFIAEoCCItChBQYXVzZVJ1blJlc3BvbnNlEhkKA3J1bhgBIAEoCzIMLnBhd2wudjEuUnVuInQKD1RvcFVwUnVuUmVxdWVzdBIOCgZydW5faWQYASABKAkSIQoHYW1vdW50cxgCIAEoCzIQLnBhd2wudjEuQW1vdW50cxIKCgJieRgDIAEoCRIOCgZyZWFzb24YBCABKAkSEgoKcmVxdWVzdF9pZBgFIAEoCSItChBUb3BVcFJ1blJlc3BvbnNlEhkKA3J1bhgBIAEoCzIMLnBhd2wudjEuUnVuImQKEFJlc3VtZVJ1blJlcXVlc3QSDgoGcnVuX2lkGAEgASgJEgoKAmJ5GAIgASgJEg4KBnJlYXNvbhgDIAEoCRISCgpyZXF1ZXN0X2lkGAQgASgJEhAKCGNoaWxkcmVuGAUgASgIIi4KEVJlc3VtZVJ1blJlc3BvbnNlEhkKA3J1bhgBIAEoCzIMLnBhd2wudjEuUnVuIvMCChBSZXBhaXJSdW5SZXF1ZXN0Eg4KBnJ1bl9pZBgBIAEoCRISCgpmcm9tX25vZGVzGAIgAygJEhUKDWZyb21fZXZlbnRfaWQYAyABKAQSLQoKZGVmaW5pdGlvbhgEIAEoCzIZLnBhd2wudjEuRGVmaW5pdGlvblNvdXJjZRIOCgZsYXRlc3QYBSABKAgSEgoKaW5wdXRfanNvbhgGIAEoDBIlCgVpbnB1dBgHIAEoCzIWLmdvb2dsZS5wcm90b2J1Zi5WYWx1ZRIqCgdvdXRwdXRzGAggAygLMhkucGF3bC52MS5TZXRPdXRwdXRSZXF1ZXN0EhIKCmtlZXBfbm9kZXMYCSADKAkSDwoHZHJ5X3J1bhgKIAEoCBITCgtwbGFuX2RpZ2VzdBgLIAEoCRISCgpyZXF1ZXN0X2lkGAwgASgJEgoKAmJ5GA0gASgJEg4KBnJlYXNvbhgOIAEoCRIUCgxrZWVwX2VmZmVjdHMYDyABKAgicAoQU2V0T3V0cHV0UmVxdWVzdBIPCgdub2RlX2lkGAEgASgJEhMKC291dHB1dF9qc29uGAIgASgMEiYKBm91dHB1dBgDIAEoCzIWLmdvb2dsZS5wcm90b2J1Zi5WYWx1ZRIOCgZoYW5kbGUYBCABKAkiigEKEVJlcGFpclJ1blJlc3BvbnNlEiEKBHBsYW4YASABKAsyEy5wYXdsLnYxLlJlcGFpclBsYW4SGQoDcnVuGAIgASgLMgwucGF3bC52MS5SdW4SEQoJZHVwbGljYXRlGAMgASgIEiQKCHdhcm5pbmdzGAQgAygLMhIucGF3bC52MS5WaW9sYXRpb24igQEKD1JldHJ5UnVuUmVxdWVzdBIOCgZydW5faWQYASABKAkSDgoGbGF0ZXN0GAIgASgIEg8KB2RyeV9ydW4YAyABKAgSEwoLcGxhbl9kaWdlc3QYBCABKAkSEgoKcmVxdWVzdF9pZBgFIAEoCRIUCgxrZWVwX2VmZmVjdHMYBiABKAgiYwoQUmV0cnlSdW5SZXNwb25zZRIhCgRwbGFuGAEgASgLMhMucGF3bC52MS5SZXBhaXJQbGFuEhkKA3J1bhgCIAEoCzIMLnBhd2wudjEuUnVuEhEKCWR1cGxpY2F0ZRgDIAEoCCKDAQoQU2lnbmFsUnVuUmVxdWVzdBIOCgZydW5faWQYASABKAkSDAoEbmFtZRgCIAEoCRIUCgxwYXlsb2FkX2pzb24YAyABKAwSJwoHcGF5bG9hZBgEIAEoCzIWLmdvb2dsZS5wcm90b2J1Zi5WYWx1ZRISCgpyZXF1ZXN0X2lkGAUgASgJIk8KEVNpZ25hbFJ1blJlc3BvbnNlEhkKA3J1bhgBIAEoCzIMLnBhd2wudjEuUnVuEhEKCWR1cGxpY2F0ZRgCIAEoCBIMCgRrZXB0GAMgASgIIn8KGFVwZGF0ZVJ1bk1ldGFkYXRhUmVxdWVzdBIOCgZydW5faWQYASABKAkSFQoNbWV0YWRhdGFfanNvbhgCIAEoDBIoCghtZXRhZGF0YRgDIAEoCzIWLmdvb2dsZS5wcm90b2J1Zi5WYWx1ZRISCgpyZXF1ZXN0X2lkGAQgASgJIjYKGVVwZGF0ZVJ1bk1ldGFkYXRhUmVzcG9uc2USGQoDcnVuGAEgASgLMgwucGF3bC52MS5SdW4iiwEKCVJ1bkZpbHRlchIMCgRuYW1lGAEgASgJEg4KBmZpbHRlchgCIAEoCRIvCgtjcmVhdGVfdGltZRgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLwoLdXBkYXRlX3RpbWUYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIkgKFFNhdmVSdW5GaWx0ZXJSZXF1ZXN0EgwKBG5hbWUYASABKAkSDgoGZmlsdGVyGAIgASgJEhIKCnJlcXVlc3RfaWQYAyABKAkiPwoVU2F2ZVJ1bkZpbHRlclJlc3BvbnNlEiYKCnJ1bl9maWx0ZXIYASABKAsyEi5wYXdsLnYxLlJ1bkZpbHRlciI+ChVMaXN0UnVuRmlsdGVyc1JlcXVlc3QSEQoJcGFnZV9zaXplGAEgASgFEhIKCnBhZ2VfdG9rZW4YAiABKAkiWgoWTGlzdFJ1bkZpbHRlcnNSZXNwb25zZRInCgtydW5fZmlsdGVycxgBIAMoCzISLnBhd2wudjEuUnVuRmlsdGVyEhcKD25leHRfcGFnZV90b2tlbhgCIAEoCSI6ChZEZWxldGVSdW5GaWx0ZXJSZXF1ZXN0EgwKBG5hbWUYASABKAkSEgoKcmVxdWVzdF9pZBgCIAEoCSIZChdEZWxldGVSdW5GaWx0ZXJSZXNwb25zZSpXChBJZGVtcG90ZW5jeVNjb3BlEiEKHUlERU1QT1RFTkNZX1NDT1BFX1VOU1BFQ0lGSUVEEAASIAocSURFTVBPVEVOQ1lfU0NPUEVfSU5QVVRfSEFTSBABKk8KCERlY2lzaW9uEhgKFERFQ0lTSU9OX1VOU1BFQ0lGSUVEEAASFAoQREVDSVNJT05fQVBQUk9WRRABEhMKD0RFQ0lTSU9OX1JFSkVDVBACMsUOCgpSdW5TZXJ2aWNlEj8KCFN0YXJ0UnVuEhgucGF3bC52MS5TdGFydFJ1blJlcXVlc3QaGS5wYXdsLnYxLlN0YXJ0UnVuUmVzcG9uc2USRwoKRXhlY3V0ZVJ1bhIaLnBhd2wudjEuRXhlY3V0ZVJ1blJlcXVlc3QaGy5wYXdsLnYxLkV4ZWN1dGVSdW5SZXNwb25zZTABEkkKClN1Ym1pdFJ1bnMSGi5wYXdsLnYxLlN1Ym1pdFJ1bnNSZXF1ZXN0GhsucGF3bC52MS5TdWJtaXRSdW5zUmVzcG9uc2UoATABEjwKB1Rlc3RSdW4SFy5wYXdsLnYxLlRlc3RSdW5SZXF1ZXN0GhgucGF3bC52MS5UZXN0UnVuUmVzcG9uc2USOQoGR2V0UnVuEhYucGF3bC52MS5HZXRSdW5SZXF1ZXN0GhcucGF3bC52MS5HZXRSdW5SZXNwb25zZRI8CgdXYWl0UnVuEhcucGF3bC52MS5XYWl0UnVuUmVxdWVzdBoYLnBhd2wudjEuV2FpdFJ1blJlc3BvbnNlEj8KCExpc3RSdW5zEhgucGF3bC52MS5MaXN0UnVuc1JlcXVlc3QaGS5wYXdsLnYxLkxpc3RSdW5zUmVzcG9uc2USSAoLRXhwbGFpbk5vZGUSGy5wYXdsLnYxLkV4cGxhaW5Ob2RlUmVxdWVzdBocLnBhd2wudjEuRXhwbGFpbk5vZGVSZXNwb25zZRJLCgxFeHBsYWluVGFpbnQSHC5wYXdsLnYxLkV4cGxhaW5UYWludFJlcXVlc3QaHS5wYXdsLnYxLkV4cGxhaW5UYWludFJlc3BvbnNlEkgKC0xpc3RFZmZlY3RzEhsucGF3bC52MS5MaXN0RWZmZWN0c1JlcXVlc3QaHC5wYXdsLnYxLkxpc3RFZmZlY3RzUmVzcG9uc2USPwoIR2V0VmFsdWUSGC5wYXdsLnYxLkdldFZhbHVlUmVxdWVzdBoZLnBhd2wudjEuR2V0VmFsdWVSZXNwb25zZRJOCg1HZXRJbnZvY2F0aW9uEh0ucGF3bC52MS5HZXRJbnZvY2F0aW9uUmVxdWVzdBoeLnBhd2wudjEuR2V0SW52b2NhdGlvblJlc3BvbnNlEkIKCUNhbmNlbFJ1bhIZLnBhd2wudjEuQ2FuY2VsUnVuUmVxdWVzdBoaLnBhd2wudjEuQ2FuY2VsUnVuUmVzcG9uc2USPwoIUGF1c2VSdW4SGC5wYXdsLnYxLlBhdXNlUnVuUmVxdWVzdBoZLnBhd2wudjEuUGF1c2VSdW5SZXNwb25zZRJCCglSZXN1bWVSdW4SGS5wYXdsLnYxLlJlc3VtZVJ1blJlcXVlc3QaGi5wYXdsLnYxLlJlc3VtZVJ1blJlc3BvbnNlEkIKCVNpZ25hbFJ1bhIZLnBhd2wudjEuU2lnbmFsUnVuUmVxdWVzdBoaLnBhd2wudjEuU2lnbmFsUnVuUmVzcG9uc2USWgoRVXBkYXRlUnVuTWV0YWRhdGESIS5wYXdsLnYxLlVwZGF0ZVJ1bk1ldGFkYXRhUmVxdWVzdBoiLnBhd2wudjEuVXBkYXRlUnVuTWV0YWRhdGFSZXNwb25zZRJOCg1TYXZlUnVuRmlsdGVyEh0ucGF3bC52MS5TYXZlUnVuRmlsdGVyUmVxdWVzdBoeLnBhd2wudjEuU2F2ZVJ1bkZpbHRlclJlc3BvbnNlElEKDkxpc3RSdW5GaWx0ZXJzEh4ucGF3bC52MS5MaXN0UnVuRmlsdGVyc1JlcXVlc3QaHy5wYXdsLnYxLkxpc3RSdW5GaWx0ZXJzUmVzcG9uc2USVAoPRGVsZXRlUnVuRmlsdGVyEh8ucGF3bC52MS5EZWxldGVSdW5GaWx0ZXJSZXF1ZXN0GiAucGF3bC52MS5EZWxldGVSdW5GaWx0ZXJSZXNwb25zZRI/CghUb3BVcFJ1bhIYLnBhd2wudjEuVG9wVXBSdW5SZXF1ZXN0GhkucGF3bC52MS5Ub3BVcFJ1blJlc3BvbnNlEkIKCURlbGV0ZVJ1bhIZLnBhd2wudjEuRGVsZXRlUnVuUmVxdWVzdBoaLnBhd2wudjEuRGVsZXRlUnVuUmVzcG9uc2USRQoKUmVjaGVja1J1bhIaLnBhd2wudjEuUmVjaGVja1J1blJlcXVlc3QaGy5wYXdsLnYxLlJlY2hlY2tSdW5SZXNwb25zZRJCCglSZXBhaXJSdW4SGS5wYXdsLnYxLlJlcGFpclJ1blJlcXVlc3QaGi5wYXdsLnYxLlJlcGFpclJ1blJlc3BvbnNlEj8KCFJldHJ5UnVuEhgucGF3bC52MS5SZXRyeVJ1blJlcXVlc3QaGS5wYXdsLnYxLlJldHJ5UnVuUmVzcG9uc2USRQoKRGVjaWRlTm9kZRIaLnBhd2wudjEuRGVjaWRlTm9kZVJlcXVlc3QaGy5wYXdsLnYxLkRlY2lkZU5vZGVSZXNwb25zZWIGcHJvdG8z", [file_google_protobuf_duration, file_google_protobuf_struct, file_google_protobuf_timestamp, file_pawl_v1_effect, file_pawl_v1_event, file_pawl_v1_explain, file_pawl_v1_repair, file_pawl_v1_run, file_pawl_v1_webhook, file_pawl_v1_workflow]);
 
 /**
  * StartRunRequest is the body of StartRun.
@@ -49,7 +49,7 @@ export type StartRunRequest = Message<"pawl.v1.StartRunRequest"> & {
   version: number;
 
   /**
-   * The input as exact JSON. At most 256 KiB. Takes precedence over input.
+   * The input as exact JSON. At most 2.75 MiB. Takes precedence over input.
    *
    * @generated from field: bytes input_json = 3;
    */
@@ -1129,6 +1129,69 @@ export const ListEffectsResponseSchema: GenMessage<ListEffectsResponse> = /*@__P
   messageDesc(file_pawl_v1_run_service, 25);
 
 /**
+ * GetValueRequest names a part of a stored value.
+ *
+ * @generated from message pawl.v1.GetValueRequest
+ */
+export type GetValueRequest = Message<"pawl.v1.GetValueRequest"> & {
+  /**
+   * A run that refers to the value.
+   *
+   * @generated from field: string run_id = 1;
+   */
+  runId: string;
+
+  /**
+   * The digest in the reference: 64 hexadecimal digits.
+   *
+   * @generated from field: string sha256 = 2;
+   */
+  sha256: string;
+
+  /**
+   * Which part, from 0.
+   *
+   * @generated from field: uint32 part = 3;
+   */
+  part: number;
+};
+
+/**
+ * Describes the message pawl.v1.GetValueRequest.
+ * Use `create(GetValueRequestSchema)` to create a new message.
+ */
+export const GetValueRequestSchema: GenMessage<GetValueRequest> = /*@__PURE__*/
+  messageDesc(file_pawl_v1_run_service, 26);
+
+/**
+ * GetValueResponse is a part of a stored value.
+ *
+ * @generated from message pawl.v1.GetValueResponse
+ */
+export type GetValueResponse = Message<"pawl.v1.GetValueResponse"> & {
+  /**
+   * The bytes of the part.
+   *
+   * @generated from field: bytes data = 1;
+   */
+  data: Uint8Array;
+
+  /**
+   * The size of the whole value.
+   *
+   * @generated from field: uint64 total_bytes = 2;
+   */
+  totalBytes: bigint;
+};
+
+/**
+ * Describes the message pawl.v1.GetValueResponse.
+ * Use `create(GetValueResponseSchema)` to create a new message.
+ */
+export const GetValueResponseSchema: GenMessage<GetValueResponse> = /*@__PURE__*/
+  messageDesc(file_pawl_v1_run_service, 27);
+
+/**
  * GetInvocationRequest is the body of GetInvocation.
  *
  * @generated from message pawl.v1.GetInvocationRequest
@@ -1161,7 +1224,7 @@ export type GetInvocationRequest = Message<"pawl.v1.GetInvocationRequest"> & {
  * Use `create(GetInvocationRequestSchema)` to create a new message.
  */
 export const GetInvocationRequestSchema: GenMessage<GetInvocationRequest> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_run_service, 26);
+  messageDesc(file_pawl_v1_run_service, 28);
 
 /**
  * GetInvocationResponse is the answer of GetInvocation.
@@ -1182,7 +1245,7 @@ export type GetInvocationResponse = Message<"pawl.v1.GetInvocationResponse"> & {
  * Use `create(GetInvocationResponseSchema)` to create a new message.
  */
 export const GetInvocationResponseSchema: GenMessage<GetInvocationResponse> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_run_service, 27);
+  messageDesc(file_pawl_v1_run_service, 29);
 
 /**
  * Invocation is one start of a handler, and its outcome. Output only.
@@ -1315,7 +1378,7 @@ export type Invocation = Message<"pawl.v1.Invocation"> & {
  * Use `create(InvocationSchema)` to create a new message.
  */
 export const InvocationSchema: GenMessage<Invocation> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_run_service, 28);
+  messageDesc(file_pawl_v1_run_service, 30);
 
 /**
  * InvocationEffect is an effect of a node execution with its recorded result. Output only.
@@ -1371,7 +1434,7 @@ export type InvocationEffect = Message<"pawl.v1.InvocationEffect"> & {
  * Use `create(InvocationEffectSchema)` to create a new message.
  */
 export const InvocationEffectSchema: GenMessage<InvocationEffect> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_run_service, 29);
+  messageDesc(file_pawl_v1_run_service, 31);
 
 /**
  * CancelRunRequest is the body of CancelRun.
@@ -1413,7 +1476,7 @@ export type CancelRunRequest = Message<"pawl.v1.CancelRunRequest"> & {
  * Use `create(CancelRunRequestSchema)` to create a new message.
  */
 export const CancelRunRequestSchema: GenMessage<CancelRunRequest> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_run_service, 30);
+  messageDesc(file_pawl_v1_run_service, 32);
 
 /**
  * CancelRunResponse is the answer of CancelRun.
@@ -1434,7 +1497,7 @@ export type CancelRunResponse = Message<"pawl.v1.CancelRunResponse"> & {
  * Use `create(CancelRunResponseSchema)` to create a new message.
  */
 export const CancelRunResponseSchema: GenMessage<CancelRunResponse> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_run_service, 31);
+  messageDesc(file_pawl_v1_run_service, 33);
 
 /**
  * DeleteRunRequest is the body of DeleteRun.
@@ -1462,7 +1525,7 @@ export type DeleteRunRequest = Message<"pawl.v1.DeleteRunRequest"> & {
  * Use `create(DeleteRunRequestSchema)` to create a new message.
  */
 export const DeleteRunRequestSchema: GenMessage<DeleteRunRequest> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_run_service, 32);
+  messageDesc(file_pawl_v1_run_service, 34);
 
 /**
  * DeleteRunResponse is the answer of DeleteRun.
@@ -1477,7 +1540,7 @@ export type DeleteRunResponse = Message<"pawl.v1.DeleteRunResponse"> & {
  * Use `create(DeleteRunResponseSchema)` to create a new message.
  */
 export const DeleteRunResponseSchema: GenMessage<DeleteRunResponse> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_run_service, 33);
+  messageDesc(file_pawl_v1_run_service, 35);
 
 /**
  * DecideNodeRequest is the body of DecideNode.
@@ -1533,7 +1596,7 @@ export type DecideNodeRequest = Message<"pawl.v1.DecideNodeRequest"> & {
  * Use `create(DecideNodeRequestSchema)` to create a new message.
  */
 export const DecideNodeRequestSchema: GenMessage<DecideNodeRequest> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_run_service, 34);
+  messageDesc(file_pawl_v1_run_service, 36);
 
 /**
  * DecideNodeResponse is the answer of DecideNode.
@@ -1554,7 +1617,7 @@ export type DecideNodeResponse = Message<"pawl.v1.DecideNodeResponse"> & {
  * Use `create(DecideNodeResponseSchema)` to create a new message.
  */
 export const DecideNodeResponseSchema: GenMessage<DecideNodeResponse> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_run_service, 35);
+  messageDesc(file_pawl_v1_run_service, 37);
 
 /**
  * RecheckRunRequest is the body of RecheckRun.
@@ -1582,7 +1645,7 @@ export type RecheckRunRequest = Message<"pawl.v1.RecheckRunRequest"> & {
  * Use `create(RecheckRunRequestSchema)` to create a new message.
  */
 export const RecheckRunRequestSchema: GenMessage<RecheckRunRequest> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_run_service, 36);
+  messageDesc(file_pawl_v1_run_service, 38);
 
 /**
  * RecheckRunResponse is the answer of RecheckRun.
@@ -1603,7 +1666,7 @@ export type RecheckRunResponse = Message<"pawl.v1.RecheckRunResponse"> & {
  * Use `create(RecheckRunResponseSchema)` to create a new message.
  */
 export const RecheckRunResponseSchema: GenMessage<RecheckRunResponse> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_run_service, 37);
+  messageDesc(file_pawl_v1_run_service, 39);
 
 /**
  * PauseRunRequest is the body of PauseRun.
@@ -1652,7 +1715,7 @@ export type PauseRunRequest = Message<"pawl.v1.PauseRunRequest"> & {
  * Use `create(PauseRunRequestSchema)` to create a new message.
  */
 export const PauseRunRequestSchema: GenMessage<PauseRunRequest> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_run_service, 38);
+  messageDesc(file_pawl_v1_run_service, 40);
 
 /**
  * PauseRunResponse is the answer of PauseRun.
@@ -1673,7 +1736,7 @@ export type PauseRunResponse = Message<"pawl.v1.PauseRunResponse"> & {
  * Use `create(PauseRunResponseSchema)` to create a new message.
  */
 export const PauseRunResponseSchema: GenMessage<PauseRunResponse> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_run_service, 39);
+  messageDesc(file_pawl_v1_run_service, 41);
 
 /**
  * TopUpRunRequest is the body of TopUpRun.
@@ -1722,7 +1785,7 @@ export type TopUpRunRequest = Message<"pawl.v1.TopUpRunRequest"> & {
  * Use `create(TopUpRunRequestSchema)` to create a new message.
  */
 export const TopUpRunRequestSchema: GenMessage<TopUpRunRequest> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_run_service, 40);
+  messageDesc(file_pawl_v1_run_service, 42);
 
 /**
  * TopUpRunResponse is the answer of TopUpRun.
@@ -1743,7 +1806,7 @@ export type TopUpRunResponse = Message<"pawl.v1.TopUpRunResponse"> & {
  * Use `create(TopUpRunResponseSchema)` to create a new message.
  */
 export const TopUpRunResponseSchema: GenMessage<TopUpRunResponse> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_run_service, 41);
+  messageDesc(file_pawl_v1_run_service, 43);
 
 /**
  * ResumeRunRequest is the body of ResumeRun.
@@ -1792,7 +1855,7 @@ export type ResumeRunRequest = Message<"pawl.v1.ResumeRunRequest"> & {
  * Use `create(ResumeRunRequestSchema)` to create a new message.
  */
 export const ResumeRunRequestSchema: GenMessage<ResumeRunRequest> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_run_service, 42);
+  messageDesc(file_pawl_v1_run_service, 44);
 
 /**
  * ResumeRunResponse is the answer of ResumeRun.
@@ -1813,7 +1876,7 @@ export type ResumeRunResponse = Message<"pawl.v1.ResumeRunResponse"> & {
  * Use `create(ResumeRunResponseSchema)` to create a new message.
  */
 export const ResumeRunResponseSchema: GenMessage<ResumeRunResponse> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_run_service, 43);
+  messageDesc(file_pawl_v1_run_service, 45);
 
 /**
  * RepairRunRequest is the body of RepairRun.
@@ -1932,7 +1995,7 @@ export type RepairRunRequest = Message<"pawl.v1.RepairRunRequest"> & {
  * Use `create(RepairRunRequestSchema)` to create a new message.
  */
 export const RepairRunRequestSchema: GenMessage<RepairRunRequest> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_run_service, 44);
+  messageDesc(file_pawl_v1_run_service, 46);
 
 /**
  * SetOutputRequest is the output of a node, set by hand.
@@ -1974,7 +2037,7 @@ export type SetOutputRequest = Message<"pawl.v1.SetOutputRequest"> & {
  * Use `create(SetOutputRequestSchema)` to create a new message.
  */
 export const SetOutputRequestSchema: GenMessage<SetOutputRequest> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_run_service, 45);
+  messageDesc(file_pawl_v1_run_service, 47);
 
 /**
  * RepairRunResponse is the answer of RepairRun.
@@ -2016,7 +2079,7 @@ export type RepairRunResponse = Message<"pawl.v1.RepairRunResponse"> & {
  * Use `create(RepairRunResponseSchema)` to create a new message.
  */
 export const RepairRunResponseSchema: GenMessage<RepairRunResponse> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_run_service, 46);
+  messageDesc(file_pawl_v1_run_service, 48);
 
 /**
  * RetryRunRequest is the body of RetryRun.
@@ -2072,7 +2135,7 @@ export type RetryRunRequest = Message<"pawl.v1.RetryRunRequest"> & {
  * Use `create(RetryRunRequestSchema)` to create a new message.
  */
 export const RetryRunRequestSchema: GenMessage<RetryRunRequest> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_run_service, 47);
+  messageDesc(file_pawl_v1_run_service, 49);
 
 /**
  * RetryRunResponse is the answer of RetryRun.
@@ -2107,7 +2170,7 @@ export type RetryRunResponse = Message<"pawl.v1.RetryRunResponse"> & {
  * Use `create(RetryRunResponseSchema)` to create a new message.
  */
 export const RetryRunResponseSchema: GenMessage<RetryRunResponse> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_run_service, 48);
+  messageDesc(file_pawl_v1_run_service, 50);
 
 /**
  * SignalRunRequest is the body of SignalRun.
@@ -2156,7 +2219,7 @@ export type SignalRunRequest = Message<"pawl.v1.SignalRunRequest"> & {
  * Use `create(SignalRunRequestSchema)` to create a new message.
  */
 export const SignalRunRequestSchema: GenMessage<SignalRunRequest> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_run_service, 49);
+  messageDesc(file_pawl_v1_run_service, 51);
 
 /**
  * SignalRunResponse is the answer of SignalRun.
@@ -2191,7 +2254,7 @@ export type SignalRunResponse = Message<"pawl.v1.SignalRunResponse"> & {
  * Use `create(SignalRunResponseSchema)` to create a new message.
  */
 export const SignalRunResponseSchema: GenMessage<SignalRunResponse> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_run_service, 50);
+  messageDesc(file_pawl_v1_run_service, 52);
 
 /**
  * UpdateRunMetadataRequest is the body of UpdateRunMetadata.
@@ -2233,7 +2296,7 @@ export type UpdateRunMetadataRequest = Message<"pawl.v1.UpdateRunMetadataRequest
  * Use `create(UpdateRunMetadataRequestSchema)` to create a new message.
  */
 export const UpdateRunMetadataRequestSchema: GenMessage<UpdateRunMetadataRequest> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_run_service, 51);
+  messageDesc(file_pawl_v1_run_service, 53);
 
 /**
  * UpdateRunMetadataResponse is the answer of UpdateRunMetadata.
@@ -2254,7 +2317,7 @@ export type UpdateRunMetadataResponse = Message<"pawl.v1.UpdateRunMetadataRespon
  * Use `create(UpdateRunMetadataResponseSchema)` to create a new message.
  */
 export const UpdateRunMetadataResponseSchema: GenMessage<UpdateRunMetadataResponse> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_run_service, 52);
+  messageDesc(file_pawl_v1_run_service, 54);
 
 /**
  * RunFilter is a filter of ListRuns with a name.
@@ -2296,7 +2359,7 @@ export type RunFilter = Message<"pawl.v1.RunFilter"> & {
  * Use `create(RunFilterSchema)` to create a new message.
  */
 export const RunFilterSchema: GenMessage<RunFilter> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_run_service, 53);
+  messageDesc(file_pawl_v1_run_service, 55);
 
 /**
  * SaveRunFilterRequest is the body of SaveRunFilter.
@@ -2331,7 +2394,7 @@ export type SaveRunFilterRequest = Message<"pawl.v1.SaveRunFilterRequest"> & {
  * Use `create(SaveRunFilterRequestSchema)` to create a new message.
  */
 export const SaveRunFilterRequestSchema: GenMessage<SaveRunFilterRequest> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_run_service, 54);
+  messageDesc(file_pawl_v1_run_service, 56);
 
 /**
  * SaveRunFilterResponse is the answer of SaveRunFilter.
@@ -2352,7 +2415,7 @@ export type SaveRunFilterResponse = Message<"pawl.v1.SaveRunFilterResponse"> & {
  * Use `create(SaveRunFilterResponseSchema)` to create a new message.
  */
 export const SaveRunFilterResponseSchema: GenMessage<SaveRunFilterResponse> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_run_service, 55);
+  messageDesc(file_pawl_v1_run_service, 57);
 
 /**
  * ListRunFiltersRequest is the body of ListRunFilters.
@@ -2380,7 +2443,7 @@ export type ListRunFiltersRequest = Message<"pawl.v1.ListRunFiltersRequest"> & {
  * Use `create(ListRunFiltersRequestSchema)` to create a new message.
  */
 export const ListRunFiltersRequestSchema: GenMessage<ListRunFiltersRequest> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_run_service, 56);
+  messageDesc(file_pawl_v1_run_service, 58);
 
 /**
  * ListRunFiltersResponse is the answer of ListRunFilters.
@@ -2408,7 +2471,7 @@ export type ListRunFiltersResponse = Message<"pawl.v1.ListRunFiltersResponse"> &
  * Use `create(ListRunFiltersResponseSchema)` to create a new message.
  */
 export const ListRunFiltersResponseSchema: GenMessage<ListRunFiltersResponse> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_run_service, 57);
+  messageDesc(file_pawl_v1_run_service, 59);
 
 /**
  * DeleteRunFilterRequest is the body of DeleteRunFilter.
@@ -2436,7 +2499,7 @@ export type DeleteRunFilterRequest = Message<"pawl.v1.DeleteRunFilterRequest"> &
  * Use `create(DeleteRunFilterRequestSchema)` to create a new message.
  */
 export const DeleteRunFilterRequestSchema: GenMessage<DeleteRunFilterRequest> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_run_service, 58);
+  messageDesc(file_pawl_v1_run_service, 60);
 
 /**
  * DeleteRunFilterResponse is the answer of DeleteRunFilter.
@@ -2451,7 +2514,7 @@ export type DeleteRunFilterResponse = Message<"pawl.v1.DeleteRunFilterResponse">
  * Use `create(DeleteRunFilterResponseSchema)` to create a new message.
  */
 export const DeleteRunFilterResponseSchema: GenMessage<DeleteRunFilterResponse> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_run_service, 59);
+  messageDesc(file_pawl_v1_run_service, 61);
 
 /**
  * IdempotencyScope says when two submissions are the same.
@@ -2639,6 +2702,18 @@ export const RunService: GenService<{
     methodKind: "unary";
     input: typeof ListEffectsRequestSchema;
     output: typeof ListEffectsResponseSchema;
+  },
+  /**
+   * GetValue reads a part of a value that is too large for the log. The run has a reference in its place:
+   * {"$pawl.value":{"sha256":"<hex>","bytes":<n>}}. Parts have 1 MiB, but for the last; together they are the JSON text of the value.
+   * Errors: INPUT_INVALID, VALUE_NOT_FOUND, VALUE_CORRUPT.
+   *
+   * @generated from rpc pawl.v1.RunService.GetValue
+   */
+  getValue: {
+    methodKind: "unary";
+    input: typeof GetValueRequestSchema;
+    output: typeof GetValueResponseSchema;
   },
   /**
    * GetInvocation reads what the handler of a node got at its last start, and what came of it. It is for replays. Reads only.

@@ -85,6 +85,7 @@ export function stageRows(tables: Tables, now: number) {
     days: new StagedMap(tables.days),
     deadLetters: new StagedMap(tables.deadLetters),
     leases: new StagedMap(tables.leases),
+    valueRefs: new StagedMap(tables.stored.refs),
     effects: new StagedMap(tables.effects),
     runWebhooks: new StagedMap(tables.runWebhooks),
     deliveries: new StagedMap(tables.deliveries),

@@ -20,6 +20,7 @@ import type { NewRepair } from "../runs/runs.ts";
 import { createMemorySchedules } from "../schedules/memory.ts";
 import type { StoredSchedule } from "../schedules/schedules.ts";
 import type { WaitRow } from "../signals/memory.ts";
+import { createMemoryValues, createValueTables } from "../values/memory.ts";
 import { MemorySlots, readMemorySlotWaits } from "../slots/memory.ts";
 import type { News } from "../tick/journal.ts";
 import type { KeptFilter } from "../filters/filters.ts";
@@ -50,6 +51,8 @@ const createTables = () => ({
   log: new MemoryLog(),
   snapshots: new Map<RunId, Snapshot>(),
   leases: new Map<string, LeaseRow>(),
+  /** Values outside of the log, and which runs refer to them. */
+  stored: createValueTables(),
   effects: new Map<string, EffectRow>(),
   jobs: new MemoryJobs(),
   slots: new MemorySlots(),
@@ -100,6 +103,7 @@ export function createMemoryStore(options: MemoryStoreOptions = {}) {
     nodeTypes: createMemoryNodeTypes(tables, now),
     pauses: createMemoryPauses(tables, now, inTurn),
     webhooks: createMemoryWebhooks(tables, now),
+    valueRows: createMemoryValues(tables, now, inTurn),
     /** Committed rows, for readers and for checks. */
     view: {
       run: (runId: RunId) => tables.runs.get(runId),

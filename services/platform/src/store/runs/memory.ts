@@ -3,6 +3,7 @@
 import { isStreamedType } from "@pawl/core/log/event";
 import type { RunId } from "@pawl/core/name/ids";
 import { pairKey, type StagedRows, UniqueViolation } from "../memory/staging.ts";
+import { dropReferences } from "../values/memory.ts";
 import type { Tables } from "../memory/store.ts";
 import { RunMoved, WorkflowMoved } from "../tick/journal.ts";
 import type {
@@ -115,7 +116,7 @@ export function loadedRun(tables: Tables, cursor: LoadCursor): LoadedRun[] {
 }
 
 /** Deletes a finished test run with all its rows. False if it is not one. */
-export function deleteTestRun(tables: Tables, runId: RunId): boolean {
+export function deleteTestRun(tables: Tables, runId: RunId, now: number): boolean {
   const run = tables.runs.get(runId);
   if (run?.kind !== "test" || run.endedAt === null) return false;
   tables.runs.delete(runId);
@@ -124,6 +125,7 @@ export function deleteTestRun(tables: Tables, runId: RunId): boolean {
   tables.snapshots.delete(runId);
   tables.repairs.delete(runId);
   tables.runWebhooks.delete(runId);
+  dropReferences(tables.stored, runId, now);
   tables.metadata.delete(runId);
   dropOf(runId, tables.effects);
   dropOf(runId, tables.approvals);

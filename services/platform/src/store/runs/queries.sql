@@ -268,6 +268,12 @@ requests as (
   delete from run_snapshots where run_id = any (array(select run_id from deleted))
 ), ledger as (
   delete from effects where run_id = any (array(select run_id from deleted))
+), named as (
+  delete from value_refs where run_id = any (array(select run_id from deleted)) returning sha256
+), loosened as (
+  update stored_values
+  set loose_at = now()
+  where sha256 = any (array(select sha256 from named))
 ), questions as (
   delete from approvals where run_id = any (array(select run_id from deleted))
 ), letters as (

@@ -43,6 +43,7 @@ import type {
 import type { DueWait, NewWait, WaitKey } from "../signals/signals.ts";
 import type { SlotChange, SlotsMoved } from "../slots/slots.ts";
 import type { NewRunWebhook, PostedEvent } from "../webhooks/webhooks.ts";
+import type { ValueRef } from "../values/values.ts";
 
 /** A run with new events. `lastSeq` is a hint: a reader that finds more events reads them too. */
 export interface News {
@@ -95,6 +96,8 @@ export interface Transaction {
   openWaits(waits: readonly NewWait[]): Promise<void>;
   /** Deletes waits, with the event that ends each. */
   closeWaits(waits: readonly WaitKey[]): Promise<void>;
+  /** Records that events of this transaction name stored values. Fails the transaction if a value does not exist. */
+  referValues(refs: readonly ValueRef[]): Promise<void>;
   /** Inserts executions that the scheduler gives up, with the node.failed of each. */
   bury(letters: readonly NewDeadLetter[]): Promise<void>;
   /** Stores the receivers of events of runs that this transaction inserts. */

@@ -18,6 +18,7 @@ import * as runs from "../runs/memory.ts";
 import { closeWait, dueWaits, openWait } from "../signals/memory.ts";
 import { StagedSlots } from "../slots/memory.ts";
 import { keepWebhook, postEvent, surveyWebhooks } from "../webhooks/memory.ts";
+import { referValue } from "../values/memory.ts";
 import { type Journal, type News, PausesMoved, type Transaction } from "./journal.ts";
 
 interface MemoryJournalOptions {
@@ -63,7 +64,7 @@ export function createMemoryJournal(tables: Tables, options: MemoryJournalOption
     dueApprovals: async (limit) => dueApprovals(tables, now()).slice(0, limit),
     dueWaits: async (limit) => dueWaits(tables, now()).slice(0, limit),
     findApproval: async (approvalId) => findApproval(tables, approvalId),
-    deleteTestRun: (runId) => inTurn(() => runs.deleteTestRun(tables, runId)),
+    deleteTestRun: (runId) => inTurn(() => runs.deleteTestRun(tables, runId, now())),
     survey: async () => {
       const freeAt = tables.slots.nextFreeAt();
       const dead = [...tables.deadLetters.values()].filter((row) => row.state === "open");
@@ -147,6 +148,7 @@ function begin(tables: Tables, now: number): { tx: Transaction; commit: () => re
     closeApprovals: each((closed) => closeApproval(rows, closed)),
     openWaits: ofRuns((wait) => openWait(rows, wait)),
     closeWaits: each((wait) => closeWait(rows, wait)),
+    referValues: each((ref) => referValue(rows, tables, ref)),
     bury: ofRuns((letter, run) => buryLetter(rows, letter, run)),
     openLeases: ofRuns((lease, run) => openLease(rows, lease, run.lastSeq)),
     closeLeases: each((key) => rows.leases.delete(leaseKey(key))),

@@ -32,6 +32,7 @@ import { closeWaits, openWaits } from "../signals/writes.ts";
 import type { SlotChange, SlotsMoved } from "../slots/slots.ts";
 import { moveSlots } from "../slots/writes.ts";
 import { keepRunWebhooks, postEvents } from "../webhooks/writes.ts";
+import { referValues } from "../values/writes.ts";
 import { TickBatch } from "./batch.ts";
 import { type News, PausesMoved, RunMoved, type Transaction, WorkflowMoved } from "./journal.ts";
 
@@ -120,6 +121,7 @@ export class PostgresTransaction implements Transaction {
   readonly closeApprovals = this.#writing(closeApprovals, NOTHING);
   readonly openWaits = this.#writing(openWaits, NOTHING);
   readonly closeWaits = this.#writing(closeWaits, NOTHING);
+  readonly referValues = this.#writing(referValues, NOTHING);
   readonly bury = this.#writing(buryDeadLetters, NOTHING);
   readonly keepWebhooks = this.#writing(keepRunWebhooks, NOTHING);
   readonly post = this.#writing(postEvents, NOTHING);

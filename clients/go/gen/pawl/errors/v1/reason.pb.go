@@ -128,6 +128,10 @@ const (
 	Reason_REASON_MEMORY_KEY_NOT_FOUND Reason = 95
 	// FAILED_PRECONDITION. No budget of the run limits what the request would raise.
 	Reason_REASON_BUDGET_NOT_LIMITED Reason = 100
+	// NOT_FOUND. No event of the run names a stored value of this digest, or the value has fewer parts.
+	Reason_REASON_VALUE_NOT_FOUND Reason = 125
+	// DATA_LOSS. The store has other bytes than those that were stored, or none; restore it from a backup.
+	Reason_REASON_VALUE_CORRUPT Reason = 126
 	// INVALID_ARGUMENT. A filter cannot be read, or does not fit the fields of its list; metadata has line and column.
 	Reason_REASON_FILTER_INVALID Reason = 120
 	// NOT_FOUND. No filter is kept under this name.
@@ -194,6 +198,8 @@ var (
 		91:  "REASON_TOO_MANY_SIGNALS",
 		95:  "REASON_MEMORY_KEY_NOT_FOUND",
 		100: "REASON_BUDGET_NOT_LIMITED",
+		125: "REASON_VALUE_NOT_FOUND",
+		126: "REASON_VALUE_CORRUPT",
 		120: "REASON_FILTER_INVALID",
 		121: "REASON_RUN_FILTER_NOT_FOUND",
 		130: "REASON_WEBHOOK_ENDPOINT_NOT_FOUND",
@@ -252,6 +258,8 @@ var (
 		"REASON_TOO_MANY_SIGNALS":           91,
 		"REASON_MEMORY_KEY_NOT_FOUND":       95,
 		"REASON_BUDGET_NOT_LIMITED":         100,
+		"REASON_VALUE_NOT_FOUND":            125,
+		"REASON_VALUE_CORRUPT":              126,
 		"REASON_FILTER_INVALID":             120,
 		"REASON_RUN_FILTER_NOT_FOUND":       121,
 		"REASON_WEBHOOK_ENDPOINT_NOT_FOUND": 130,
@@ -291,7 +299,7 @@ var File_pawl_errors_v1_reason_proto protoreflect.FileDescriptor
 
 const file_pawl_errors_v1_reason_proto_rawDesc = "" +
 	"\n" +
-	"\x1bpawl/errors/v1/reason.proto\x12\x0epawl.errors.v1*\xee\f\n" +
+	"\x1bpawl/errors/v1/reason.proto\x12\x0epawl.errors.v1*\xa4\r\n" +
 	"\x06Reason\x12\x16\n" +
 	"\x12REASON_UNSPECIFIED\x10\x00\x12\x1d\n" +
 	"\x19REASON_DEFINITION_INVALID\x10\x01\x12\x19\n" +
@@ -344,7 +352,9 @@ const file_pawl_errors_v1_reason_proto_rawDesc = "" +
 	"\x19REASON_SIGNAL_NOT_AWAITED\x10Z\x12\x1b\n" +
 	"\x17REASON_TOO_MANY_SIGNALS\x10[\x12\x1f\n" +
 	"\x1bREASON_MEMORY_KEY_NOT_FOUND\x10_\x12\x1d\n" +
-	"\x19REASON_BUDGET_NOT_LIMITED\x10d\x12\x19\n" +
+	"\x19REASON_BUDGET_NOT_LIMITED\x10d\x12\x1a\n" +
+	"\x16REASON_VALUE_NOT_FOUND\x10}\x12\x18\n" +
+	"\x14REASON_VALUE_CORRUPT\x10~\x12\x19\n" +
 	"\x15REASON_FILTER_INVALID\x10x\x12\x1f\n" +
 	"\x1bREASON_RUN_FILTER_NOT_FOUND\x10y\x12&\n" +
 	"!REASON_WEBHOOK_ENDPOINT_NOT_FOUND\x10\x82\x01\x12#\n" +

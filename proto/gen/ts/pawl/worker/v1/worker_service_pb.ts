@@ -10,7 +10,120 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file pawl/worker/v1/worker_service.proto.
  */
 export const file_pawl_worker_v1_worker_service: GenFile = /*@__PURE__*/
-  fileDesc("CiNwYXdsL3dvcmtlci92MS93b3JrZXJfc2VydmljZS5wcm90bxIOcGF3bC53b3JrZXIudjEiOAoLV29ya1JlcXVlc3QSKQoFaXRlbXMYASADKAsyGi5wYXdsLndvcmtlci52MS5Xb3JrZXJJdGVtIjwKDFdvcmtSZXNwb25zZRIsCgVpdGVtcxgBIAMoCzIdLnBhd2wud29ya2VyLnYxLlNjaGVkdWxlckl0ZW0iswQKCldvcmtlckl0ZW0SLAoIcmVnaXN0ZXIYASABKAsyGC5wYXdsLndvcmtlci52MS5SZWdpc3RlckgAEigKBmNyZWRpdBgCIAEoCzIWLnBhd2wud29ya2VyLnYxLkNyZWRpdEgAEiYKBXJlbmV3GAMgASgLMhUucGF3bC53b3JrZXIudjEuUmVuZXdIABImCgVkZWx0YRgEIAEoCzIVLnBhd2wud29ya2VyLnYxLkRlbHRhSAASIgoDbG9nGAUgASgLMhMucGF3bC53b3JrZXIudjEuTG9nSAASKgoHb3V0Y29tZRgGIAEoCzIXLnBhd2wud29ya2VyLnYxLk91dGNvbWVIABIqCgdyZWxlYXNlGAcgASgLMhcucGF3bC53b3JrZXIudjEuUmVsZWFzZUgAEioKB2dvb2RieWUYCCABKAsyFy5wYXdsLndvcmtlci52MS5Hb29kYnllSAASMwoMZWZmZWN0X2JlZ2luGAkgASgLMhsucGF3bC53b3JrZXIudjEuRWZmZWN0QmVnaW5IABI1Cg1lZmZlY3RfY29tbWl0GAogASgLMhwucGF3bC53b3JrZXIudjEuRWZmZWN0Q29tbWl0SAASKAoGZXh0ZW5kGAsgASgLMhYucGF3bC53b3JrZXIudjEuRXh0ZW5kSAASNwoOd2ViaG9va19yZXN1bHQYRiABKAsyHS5wYXdsLndvcmtlci52MS5XZWJob29rUmVzdWx0SABCBgoEaXRlbSLZBAoNU2NoZWR1bGVySXRlbRIwCgpyZWdpc3RlcmVkGAEgASgLMhoucGF3bC53b3JrZXIudjEuUmVnaXN0ZXJlZEgAEjAKCmFzc2lnbm1lbnQYAiABKAsyGi5wYXdsLndvcmtlci52MS5Bc3NpZ25tZW50SAASKgoHc2V0dGxlZBgDIAEoCzIXLnBhd2wud29ya2VyLnYxLlNldHRsZWRIABIoCgZjYW5jZWwYBCABKAsyFi5wYXdsLndvcmtlci52MS5DYW5jZWxIABIvCgpjbGFpbV9sb3N0GAUgASgLMhkucGF3bC53b3JrZXIudjEuQ2xhaW1Mb3N0SAASKgoHcmVuZXdlZBgGIAEoCzIXLnBhd2wud29ya2VyLnYxLlJlbmV3ZWRIABImCgVkcmFpbhgHIAEoCzIVLnBhd2wud29ya2VyLnYxLkRyYWluSAASLAoIc3RyZWFtZWQYCCABKAsyGC5wYXdsLndvcmtlci52MS5TdHJlYW1lZEgAEjMKDGVmZmVjdF9iZWd1bhgJIAEoCzIbLnBhd2wud29ya2VyLnYxLkVmZmVjdEJlZ3VuSAASOwoQZWZmZWN0X2NvbW1pdHRlZBgKIAEoCzIfLnBhd2wud29ya2VyLnYxLkVmZmVjdENvbW1pdHRlZEgAEiwKCGV4dGVuZGVkGAsgASgLMhgucGF3bC53b3JrZXIudjEuRXh0ZW5kZWRIABIzCgx3ZWJob29rX2NhbGwYRiABKAsyGy5wYXdsLndvcmtlci52MS5XZWJob29rQ2FsbEgAQgYKBGl0ZW0iVwoFQ2xhaW0SDgoGcnVuX2lkGAEgASgJEg8KB25vZGVfaWQYAiABKAkSEQoJaXRlcmF0aW9uGAMgASgNEg0KBWVwb2NoGAQgASgESgQIBRAGUgVvZmZlciLFAgoIUmVnaXN0ZXISEwoLZXhlY3V0b3JfaWQYASABKAkSEgoKbm9kZV90eXBlcxgCIAMoCRINCgVzbG90cxgDIAEoDRIjCgRoZWxkGAQgAygLMhUucGF3bC53b3JrZXIudjEuQ2xhaW0SEwoLZGVzY3JpcHRpb24YBSABKAkSEwoLaW5zdGFuY2VfaWQYCCABKAkSDQoFdG9rZW4YCSABKAkSNwoLZGVzY3JpcHRvcnMYCiADKAsyIi5wYXdsLndvcmtlci52MS5Ob2RlVHlwZURlc2NyaXB0b3ISLwoHcHJvY2VzcxgLIAEoCzIeLnBhd2wud29ya2VyLnYxLkhhbmRsZXJQcm9jZXNzEhUKDXdlYmhvb2tfc2xvdHMYRiABKA1KBAgGEAdKBAgHEAhSB2Ryb3BwZWRSDWluc3RhbnRfdHlwZXMinAEKEk5vZGVUeXBlRGVzY3JpcHRvchIMCgR0eXBlGAEgASgJEhMKC2Rlc2NyaXB0aW9uGAIgASgJEhQKDGlucHV0X3NjaGVtYRgDIAEoCRIVCg1vdXRwdXRfc2NoZW1hGAQgASgJEhUKDWNvbmZpZ19zY2hlbWEYBSABKAkSDQoFc3RhdGUYQSABKAgSEAoIZXh0ZXJuYWwYSyABKAgiTAoOSGFuZGxlclByb2Nlc3MSDAoEbmFtZRgBIAEoCRINCgVidWlsZBgCIAEoCRILCgNzZGsYAyABKAkSEAoIbGFuZ3VhZ2UYBCABKAkidAoKUmVnaXN0ZXJlZBIUCgxzY2hlZHVsZXJfaWQYASABKAkSEAoIbGVhc2VfbXMYAiABKAQSEAoIcmVuZXdfbXMYAyABKAQSLAoHcmVmdXNlZBgEIAMoCzIbLnBhd2wud29ya2VyLnYxLlJlZnVzZWRUeXBlIjwKC1JlZnVzZWRUeXBlEgwKBHR5cGUYASABKAkSDgoGcmVhc29uGAIgASgJEg8KB21lc3NhZ2UYAyABKAkiFwoGQ3JlZGl0Eg0KBXNsb3RzGAEgASgNIj8KBVJlbmV3EiMKBGhlbGQYASADKAsyFS5wYXdsLndvcmtlci52MS5DbGFpbRIRCglzaWxlbnRfbXMYAiABKAQiCQoHUmVuZXdlZCJ2CgVEZWx0YRIkCgVjbGFpbRgBIAEoCzIVLnBhd2wud29ya2VyLnYxLkNsYWltEhMKC2RlbHRhX2luZGV4GAIgASgNEgwKBHRleHQYAyABKAkSJAoFbWVkaWEYBCABKAsyFS5wYXdsLndvcmtlci52MS5NZWRpYSIiCgVNZWRpYRILCgN1cmwYASABKAkSDAoEbWltZRgCIAEoCSJtCgVVc2FnZRIUCgxpbnB1dF90b2tlbnMYASABKAQSFQoNb3V0cHV0X3Rva2VucxgCIAEoBBIYCgtjb3N0X21pY3JvcxgDIAEoBEgAiAEBEg0KBW1vZGVsGAQgASgJQg4KDF9jb3N0X21pY3JvcyJxCgNMb2cSJAoFY2xhaW0YASABKAsyFS5wYXdsLndvcmtlci52MS5DbGFpbRIRCglsb2dfaW5kZXgYAiABKA0SDQoFbGV2ZWwYAyABKAkSDwoHbWVzc2FnZRgEIAEoCRIRCgljdXRfYnl0ZXMYBSABKAQiqwMKB091dGNvbWUSJAoFY2xhaW0YASABKAsyFS5wYXdsLndvcmtlci52MS5DbGFpbRITCgtkdXJhdGlvbl9tcxgCIAEoBBIuCgljb21wbGV0ZWQYAyABKAsyGS5wYXdsLndvcmtlci52MS5Db21wbGV0ZWRIABIoCgZmYWlsZWQYBCABKAsyFi5wYXdsLndvcmtlci52MS5GYWlsZWRIABIsCghleHBhbmRlZBgGIAEoCzIYLnBhd2wud29ya2VyLnYxLkV4cGFuZGVkSAASLQoJY2hpbGRfcnVuGAcgASgLMhgucGF3bC53b3JrZXIudjEuQ2hpbGRSdW5IABIkCgRoZWxkGAggASgLMhQucGF3bC53b3JrZXIudjEuSGVsZEgAEjMKDGF3YWl0X3NpZ25hbBhGIAEoCzIbLnBhd2wud29ya2VyLnYxLkF3YWl0U2lnbmFsSAASIwoFZ2F0ZXMYBSADKAsyFC5wYXdsLndvcmtlci52MS5HYXRlEiQKBXVzYWdlGFAgASgLMhUucGF3bC53b3JrZXIudjEuVXNhZ2VCCAoGcmVzdWx0IlMKBEdhdGUSJgoEa2luZBgBIAEoDjIYLnBhd2wud29ya2VyLnYxLkdhdGVLaW5kEg0KBXBoYXNlGAIgASgJEhQKDGRldGFpbHNfanNvbhgDIAEoDCLdAQoJQ29tcGxldGVkEhMKC291dHB1dF9qc29uGAEgASgMEg4KBmhhbmRsZRgCIAEoCRIWCg5xdWV1ZV9kZWxheV9tcxgDIAEoBBIkCgV1c2FnZRgEIAEoCzIVLnBhd2wud29ya2VyLnYxLlVzYWdlEgwKBHN0b3AYBSABKAgSJwoHYWN0aW9ucxgGIAMoCzIWLnBhd2wud29ya2VyLnYxLkFjdGlvbhINCgV0YWludBhLIAMoCRInCgVjYWxscxhVIAMoCzIYLnBhd2wud29ya2VyLnYxLlRvb2xDYWxsIjMKCFRvb2xDYWxsEgoKAmlkGAEgASgJEgwKBG5hbWUYAiABKAkSDQoFZmF1bHQYAyABKAkisAMKBkFjdGlvbhI1Cg11cGRhdGVfbWVtb3J5GAEgASgLMhwucGF3bC53b3JrZXIudjEuVXBkYXRlTWVtb3J5SAASLwoKc2V0X3N0YXR1cxgCIAEoCzIZLnBhd2wud29ya2VyLnYxLlNldFN0YXR1c0gAEi0KCWdvdG9fbm9kZRgDIAEoCzIYLnBhd2wud29ya2VyLnYxLkdvdG9Ob2RlSAASKgoHaGFuZG9mZhgEIAEoCzIXLnBhd2wud29ya2VyLnYxLkhhbmRvZmZIABJAChNyZXF1ZXN0X2h1bWFuX2lucHV0GAUgASgLMiEucGF3bC53b3JrZXIudjEuUmVxdWVzdEh1bWFuSW5wdXRIABI8ChFyZXN1bWVfZnJvbV9odW1hbhgGIAEoCzIfLnBhd2wud29ya2VyLnYxLlJlc3VtZUZyb21IdW1hbkgAEkYKFm1lcmdlX3BhcmFsbGVsX3Jlc3VsdHMYByABKAsyJC5wYXdsLndvcmtlci52MS5NZXJnZVBhcmFsbGVsUmVzdWx0c0gAEhEKB3Vua25vd24YDyABKAlIAEIICgZhY3Rpb24iIwoMVXBkYXRlTWVtb3J5EhMKC3ZhbHVlc19qc29uGAEgASgJIkEKCVNldFN0YXR1cxIOCgZzdGF0dXMYASABKAkSDwoHbWVzc2FnZRgCIAEoCRITCgtvdXRwdXRfanNvbhgDIAEoCSIoCghHb3RvTm9kZRIMCgRub2RlGAEgASgJEg4KBnJlYXNvbhgCIAEoCSJeCgdIYW5kb2ZmEgwKBG5vZGUYASABKAkSEAoId29ya2Zsb3cYAiABKAkSDwoHdmVyc2lvbhgDIAEoDRISCgppbnB1dF9qc29uGAQgASgJEg4KBnJlYXNvbhgFIAEoCSJiChFSZXF1ZXN0SHVtYW5JbnB1dBIPCgdtZXNzYWdlGAEgASgJEhQKDGRldGFpbHNfanNvbhgCIAEoCRIRCglhc3NpZ25lZXMYAyADKAkSEwoLZGVhZGxpbmVfbXMYBCABKAQigQEKD1Jlc3VtZUZyb21IdW1hbhIMCgRub2RlGAEgASgJEhMKC2FwcHJvdmFsX2lkGAIgASgJEhAKCGRlY2lzaW9uGAMgASgJEhUKDXJlc3BvbnNlX2pzb24YBCABKAkSEQoJaXRlcmF0aW9uGAUgASgNEg8KB2NvbW1lbnQYBiABKAkiUwoUTWVyZ2VQYXJhbGxlbFJlc3VsdHMSDAoEa2V5cxgBIAMoCRINCgVub2RlcxgCIAMoCRIMCgRpbnRvGAMgASgJEhAKCHN0cmF0ZWd5GAQgASgJIisKCEV4cGFuZGVkEhIKCml0ZW1zX2pzb24YASABKAwSCwoDY3V0GAIgASgIIkQKCENoaWxkUnVuEhMKC3dvcmtmbG93X2lkGAEgASgJEg8KB3ZlcnNpb24YAiABKA0SEgoKaW5wdXRfanNvbhgDIAEoDCJ/CgRIZWxkEg4KBnJlYXNvbhgBIAEoCRINCgVwaGFzZRgCIAEoCRIsCgljb21wbGV0ZWQYAyABKAsyGS5wYXdsLndvcmtlci52MS5Db21wbGV0ZWQSKgoIYXBwcm92YWwYBCABKAsyGC5wYXdsLndvcmtlci52MS5RdWVzdGlvbiIvCgtBd2FpdFNpZ25hbBIMCgRuYW1lGAEgASgJEhIKCnRpbWVvdXRfbXMYAiABKAQiWQoIUXVlc3Rpb24SDwoHbWVzc2FnZRgBIAEoCRIUCgxkZXRhaWxzX2pzb24YAiABKAwSEQoJYXNzaWduZWVzGAMgAygJEhMKC2RlYWRsaW5lX21zGAQgASgEIn0KBkZhaWxlZBINCgVjYXVzZRgBIAEoCRIPCgdtZXNzYWdlGAIgASgJEhEKCXBlcm1hbmVudBgDIAEoCBIUCgxkZXRhaWxzX2pzb24YBCABKAwSFgoOcmV0cnlfYWZ0ZXJfbXMYBSABKAQSEgoKdGltZW91dF9tcxgGIAEoBCIvCgdSZWxlYXNlEiQKBWNsYWltGAEgASgLMhUucGF3bC53b3JrZXIudjEuQ2xhaW0iCQoHR29vZGJ5ZSLuAgoKQXNzaWdubWVudBIkCgVjbGFpbRgBIAEoCzIVLnBhd2wud29ya2VyLnYxLkNsYWltEg8KB2F0dGVtcHQYAiABKA0SEQoJbm9kZV90eXBlGAMgASgJEhEKCW5vZGVfanNvbhgEIAEoDBIUCgxjb250ZXh0X2pzb24YBSABKAwSEgoKdGltZW91dF9tcxgGIAEoBBITCgt0cmFjZXBhcmVudBgHIAEoCRISCgplZmZlY3Rfa2V5GAggASgJEhMKC3dvcmtmbG93X2lkGAkgASgJEhYKDmlucHV0X2FwcHJvdmVkGAogASgIEhkKEWZpcnN0X2RlbHRhX2luZGV4GAsgASgNEhIKCnN0YXRlX2pzb24YQSABKAwSKQoFdGFpbnQYSyADKAsyGi5wYXdsLndvcmtlci52MS5UYWludExhYmVsEhYKDmNhdXNlX3NwYW5faWRzGFAgAygGEhEKCXdhaXRlZF9tcxhRIAEoBCIsCgpUYWludExhYmVsEg0KBWxhYmVsGAEgASgJEg8KB25vZGVfaWQYAiABKAkiLwoHU2V0dGxlZBIkCgVjbGFpbRgBIAEoCzIVLnBhd2wud29ya2VyLnYxLkNsYWltIi4KBkNhbmNlbBIkCgVjbGFpbRgBIAEoCzIVLnBhd2wud29ya2VyLnYxLkNsYWltIjEKCUNsYWltTG9zdBIkCgVjbGFpbRgBIAEoCzIVLnBhd2wud29ya2VyLnYxLkNsYWltIlgKCFN0cmVhbWVkEiQKBWNsYWltGAEgASgLMhUucGF3bC53b3JrZXIudjEuQ2xhaW0SEwoLZGVsdGFfY291bnQYAiABKA0SEQoJbG9nX2NvdW50GAMgASgNIgcKBURyYWluIm0KC0VmZmVjdEJlZ2luEiQKBWNsYWltGAEgASgLMhUucGF3bC53b3JrZXIudjEuQ2xhaW0SDAoEbmFtZRgCIAEoCRIqCgVjbGFzcxgDIAEoDjIbLnBhd2wud29ya2VyLnYxLkVmZmVjdENsYXNzIoIBCgtFZmZlY3RCZWd1bhIkCgVjbGFpbRgBIAEoCzIVLnBhd2wud29ya2VyLnYxLkNsYWltEgwKBG5hbWUYAiABKAkSKgoFc3RhdGUYAyABKA4yGy5wYXdsLndvcmtlci52MS5FZmZlY3RTdGF0ZRITCgtyZXN1bHRfanNvbhgEIAEoDCJXCgxFZmZlY3RDb21taXQSJAoFY2xhaW0YASABKAsyFS5wYXdsLndvcmtlci52MS5DbGFpbRIMCgRuYW1lGAIgASgJEhMKC3Jlc3VsdF9qc29uGAMgASgMInEKD0VmZmVjdENvbW1pdHRlZBIkCgVjbGFpbRgBIAEoCzIVLnBhd2wud29ya2VyLnYxLkNsYWltEgwKBG5hbWUYAiABKAkSKgoFc3RhdGUYAyABKA4yGy5wYXdsLndvcmtlci52MS5FZmZlY3RTdGF0ZSJBCgZFeHRlbmQSJAoFY2xhaW0YASABKAsyFS5wYXdsLndvcmtlci52MS5DbGFpbRIRCglleHRlbmRfbXMYAiABKAQiMAoIRXh0ZW5kZWQSJAoFY2xhaW0YASABKAsyFS5wYXdsLndvcmtlci52MS5DbGFpbSLsAQoLV2ViaG9va0NhbGwSEwoLZGVsaXZlcnlfaWQYASABKAkSDgoGcnVuX2lkGAIgASgJEg0KBWVwb2NoGAMgASgEEgsKA3VybBgEIAEoCRI5CgdoZWFkZXJzGAUgAygLMigucGF3bC53b3JrZXIudjEuV2ViaG9va0NhbGwuSGVhZGVyc0VudHJ5EgwKBGJvZHkYBiABKAwSEgoKdGltZW91dF9tcxgHIAEoBBIPCgdhdHRlbXB0GAggASgNGi4KDEhlYWRlcnNFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBIscBCg1XZWJob29rUmVzdWx0EhMKC2RlbGl2ZXJ5X2lkGAEgASgJEg4KBnJ1bl9pZBgCIAEoCRINCgVlcG9jaBgDIAEoBBITCgtzdGF0dXNfY29kZRgEIAEoDRINCgVlcnJvchgFIAEoCRISCgpsYXRlbmN5X21zGAYgASgEEhYKDnJldHJ5X2FmdGVyX21zGAcgASgEEg8KB2Jsb2NrZWQYCCABKAgSEAoIcmVsZWFzZWQYCSABKAgSDwoHYXR0ZW1wdBgKIAEoDSpoCghHYXRlS2luZBIZChVHQVRFX0tJTkRfVU5TUEVDSUZJRUQQABIfChtHQVRFX0tJTkRfQ09OVFJBQ1RfVklPTEFURUQQARIgChxHQVRFX0tJTkRfTU9ERVJBVElPTl9GTEFHR0VEEAIqhwEKC0VmZmVjdENsYXNzEhwKGEVGRkVDVF9DTEFTU19VTlNQRUNJRklFRBAAEh4KGkVGRkVDVF9DTEFTU19UUkFOU0FDVElPTkFMEAESGwoXRUZGRUNUX0NMQVNTX0lERU1QT1RFTlQQAhIdChlFRkZFQ1RfQ0xBU1NfQVRfTU9TVF9PTkNFEAMqlgEKC0VmZmVjdFN0YXRlEhwKGEVGRkVDVF9TVEFURV9VTlNQRUNJRklFRBAAEhQKEEVGRkVDVF9TVEFURV9ORVcQARIdChlFRkZFQ1RfU1RBVEVfQkVHVU5fQkVGT1JFEAISGgoWRUZGRUNUX1NUQVRFX0NPTU1JVFRFRBADEhgKFEVGRkVDVF9TVEFURV9SRUZVU0VEEAQyVgoNV29ya2VyU2VydmljZRJFCgRXb3JrEhsucGF3bC53b3JrZXIudjEuV29ya1JlcXVlc3QaHC5wYXdsLndvcmtlci52MS5Xb3JrUmVzcG9uc2UoATABYgZwcm90bzM");
+  fileDesc("CiNwYXdsL3dvcmtlci92MS93b3JrZXJfc2VydmljZS5wcm90bxIOcGF3bC53b3JrZXIudjEiZAoPUHV0VmFsdWVSZXF1ZXN0EiQKBWNsYWltGAEgASgLMhUucGF3bC53b3JrZXIudjEuQ2xhaW0SDgoGc2hhMjU2GAIgASgJEg0KBWJ5dGVzGAMgASgEEgwKBGRhdGEYBCABKAwiEgoQUHV0VmFsdWVSZXNwb25zZSJVCg9HZXRWYWx1ZVJlcXVlc3QSJAoFY2xhaW0YASABKAsyFS5wYXdsLndvcmtlci52MS5DbGFpbRIOCgZzaGEyNTYYAiABKAkSDAoEcGFydBgDIAEoDSIgChBHZXRWYWx1ZVJlc3BvbnNlEgwKBGRhdGEYASABKAwiOAoLV29ya1JlcXVlc3QSKQoFaXRlbXMYASADKAsyGi5wYXdsLndvcmtlci52MS5Xb3JrZXJJdGVtIjwKDFdvcmtSZXNwb25zZRIsCgVpdGVtcxgBIAMoCzIdLnBhd2wud29ya2VyLnYxLlNjaGVkdWxlckl0ZW0iswQKCldvcmtlckl0ZW0SLAoIcmVnaXN0ZXIYASABKAsyGC5wYXdsLndvcmtlci52MS5SZWdpc3RlckgAEigKBmNyZWRpdBgCIAEoCzIWLnBhd2wud29ya2VyLnYxLkNyZWRpdEgAEiYKBXJlbmV3GAMgASgLMhUucGF3bC53b3JrZXIudjEuUmVuZXdIABImCgVkZWx0YRgEIAEoCzIVLnBhd2wud29ya2VyLnYxLkRlbHRhSAASIgoDbG9nGAUgASgLMhMucGF3bC53b3JrZXIudjEuTG9nSAASKgoHb3V0Y29tZRgGIAEoCzIXLnBhd2wud29ya2VyLnYxLk91dGNvbWVIABIqCgdyZWxlYXNlGAcgASgLMhcucGF3bC53b3JrZXIudjEuUmVsZWFzZUgAEioKB2dvb2RieWUYCCABKAsyFy5wYXdsLndvcmtlci52MS5Hb29kYnllSAASMwoMZWZmZWN0X2JlZ2luGAkgASgLMhsucGF3bC53b3JrZXIudjEuRWZmZWN0QmVnaW5IABI1Cg1lZmZlY3RfY29tbWl0GAogASgLMhwucGF3bC53b3JrZXIudjEuRWZmZWN0Q29tbWl0SAASKAoGZXh0ZW5kGAsgASgLMhYucGF3bC53b3JrZXIudjEuRXh0ZW5kSAASNwoOd2ViaG9va19yZXN1bHQYRiABKAsyHS5wYXdsLndvcmtlci52MS5XZWJob29rUmVzdWx0SABCBgoEaXRlbSLZBAoNU2NoZWR1bGVySXRlbRIwCgpyZWdpc3RlcmVkGAEgASgLMhoucGF3bC53b3JrZXIudjEuUmVnaXN0ZXJlZEgAEjAKCmFzc2lnbm1lbnQYAiABKAsyGi5wYXdsLndvcmtlci52MS5Bc3NpZ25tZW50SAASKgoHc2V0dGxlZBgDIAEoCzIXLnBhd2wud29ya2VyLnYxLlNldHRsZWRIABIoCgZjYW5jZWwYBCABKAsyFi5wYXdsLndvcmtlci52MS5DYW5jZWxIABIvCgpjbGFpbV9sb3N0GAUgASgLMhkucGF3bC53b3JrZXIudjEuQ2xhaW1Mb3N0SAASKgoHcmVuZXdlZBgGIAEoCzIXLnBhd2wud29ya2VyLnYxLlJlbmV3ZWRIABImCgVkcmFpbhgHIAEoCzIVLnBhd2wud29ya2VyLnYxLkRyYWluSAASLAoIc3RyZWFtZWQYCCABKAsyGC5wYXdsLndvcmtlci52MS5TdHJlYW1lZEgAEjMKDGVmZmVjdF9iZWd1bhgJIAEoCzIbLnBhd2wud29ya2VyLnYxLkVmZmVjdEJlZ3VuSAASOwoQZWZmZWN0X2NvbW1pdHRlZBgKIAEoCzIfLnBhd2wud29ya2VyLnYxLkVmZmVjdENvbW1pdHRlZEgAEiwKCGV4dGVuZGVkGAsgASgLMhgucGF3bC53b3JrZXIudjEuRXh0ZW5kZWRIABIzCgx3ZWJob29rX2NhbGwYRiABKAsyGy5wYXdsLndvcmtlci52MS5XZWJob29rQ2FsbEgAQgYKBGl0ZW0iVwoFQ2xhaW0SDgoGcnVuX2lkGAEgASgJEg8KB25vZGVfaWQYAiABKAkSEQoJaXRlcmF0aW9uGAMgASgNEg0KBWVwb2NoGAQgASgESgQIBRAGUgVvZmZlciLFAgoIUmVnaXN0ZXISEwoLZXhlY3V0b3JfaWQYASABKAkSEgoKbm9kZV90eXBlcxgCIAMoCRINCgVzbG90cxgDIAEoDRIjCgRoZWxkGAQgAygLMhUucGF3bC53b3JrZXIudjEuQ2xhaW0SEwoLZGVzY3JpcHRpb24YBSABKAkSEwoLaW5zdGFuY2VfaWQYCCABKAkSDQoFdG9rZW4YCSABKAkSNwoLZGVzY3JpcHRvcnMYCiADKAsyIi5wYXdsLndvcmtlci52MS5Ob2RlVHlwZURlc2NyaXB0b3ISLwoHcHJvY2VzcxgLIAEoCzIeLnBhd2wud29ya2VyLnYxLkhhbmRsZXJQcm9jZXNzEhUKDXdlYmhvb2tfc2xvdHMYRiABKA1KBAgGEAdKBAgHEAhSB2Ryb3BwZWRSDWluc3RhbnRfdHlwZXMinAEKEk5vZGVUeXBlRGVzY3JpcHRvchIMCgR0eXBlGAEgASgJEhMKC2Rlc2NyaXB0aW9uGAIgASgJEhQKDGlucHV0X3NjaGVtYRgDIAEoCRIVCg1vdXRwdXRfc2NoZW1hGAQgASgJEhUKDWNvbmZpZ19zY2hlbWEYBSABKAkSDQoFc3RhdGUYQSABKAgSEAoIZXh0ZXJuYWwYSyABKAgiTAoOSGFuZGxlclByb2Nlc3MSDAoEbmFtZRgBIAEoCRINCgVidWlsZBgCIAEoCRILCgNzZGsYAyABKAkSEAoIbGFuZ3VhZ2UYBCABKAkidAoKUmVnaXN0ZXJlZBIUCgxzY2hlZHVsZXJfaWQYASABKAkSEAoIbGVhc2VfbXMYAiABKAQSEAoIcmVuZXdfbXMYAyABKAQSLAoHcmVmdXNlZBgEIAMoCzIbLnBhd2wud29ya2VyLnYxLlJlZnVzZWRUeXBlIjwKC1JlZnVzZWRUeXBlEgwKBHR5cGUYASABKAkSDgoGcmVhc29uGAIgASgJEg8KB21lc3NhZ2UYAyABKAkiFwoGQ3JlZGl0Eg0KBXNsb3RzGAEgASgNIj8KBVJlbmV3EiMKBGhlbGQYASADKAsyFS5wYXdsLndvcmtlci52MS5DbGFpbRIRCglzaWxlbnRfbXMYAiABKAQiCQoHUmVuZXdlZCJ2CgVEZWx0YRIkCgVjbGFpbRgBIAEoCzIVLnBhd2wud29ya2VyLnYxLkNsYWltEhMKC2RlbHRhX2luZGV4GAIgASgNEgwKBHRleHQYAyABKAkSJAoFbWVkaWEYBCABKAsyFS5wYXdsLndvcmtlci52MS5NZWRpYSIiCgVNZWRpYRILCgN1cmwYASABKAkSDAoEbWltZRgCIAEoCSJtCgVVc2FnZRIUCgxpbnB1dF90b2tlbnMYASABKAQSFQoNb3V0cHV0X3Rva2VucxgCIAEoBBIYCgtjb3N0X21pY3JvcxgDIAEoBEgAiAEBEg0KBW1vZGVsGAQgASgJQg4KDF9jb3N0X21pY3JvcyJxCgNMb2cSJAoFY2xhaW0YASABKAsyFS5wYXdsLndvcmtlci52MS5DbGFpbRIRCglsb2dfaW5kZXgYAiABKA0SDQoFbGV2ZWwYAyABKAkSDwoHbWVzc2FnZRgEIAEoCRIRCgljdXRfYnl0ZXMYBSABKAQiqwMKB091dGNvbWUSJAoFY2xhaW0YASABKAsyFS5wYXdsLndvcmtlci52MS5DbGFpbRITCgtkdXJhdGlvbl9tcxgCIAEoBBIuCgljb21wbGV0ZWQYAyABKAsyGS5wYXdsLndvcmtlci52MS5Db21wbGV0ZWRIABIoCgZmYWlsZWQYBCABKAsyFi5wYXdsLndvcmtlci52MS5GYWlsZWRIABIsCghleHBhbmRlZBgGIAEoCzIYLnBhd2wud29ya2VyLnYxLkV4cGFuZGVkSAASLQoJY2hpbGRfcnVuGAcgASgLMhgucGF3bC53b3JrZXIudjEuQ2hpbGRSdW5IABIkCgRoZWxkGAggASgLMhQucGF3bC53b3JrZXIudjEuSGVsZEgAEjMKDGF3YWl0X3NpZ25hbBhGIAEoCzIbLnBhd2wud29ya2VyLnYxLkF3YWl0U2lnbmFsSAASIwoFZ2F0ZXMYBSADKAsyFC5wYXdsLndvcmtlci52MS5HYXRlEiQKBXVzYWdlGFAgASgLMhUucGF3bC53b3JrZXIudjEuVXNhZ2VCCAoGcmVzdWx0IlMKBEdhdGUSJgoEa2luZBgBIAEoDjIYLnBhd2wud29ya2VyLnYxLkdhdGVLaW5kEg0KBXBoYXNlGAIgASgJEhQKDGRldGFpbHNfanNvbhgDIAEoDCLdAQoJQ29tcGxldGVkEhMKC291dHB1dF9qc29uGAEgASgMEg4KBmhhbmRsZRgCIAEoCRIWCg5xdWV1ZV9kZWxheV9tcxgDIAEoBBIkCgV1c2FnZRgEIAEoCzIVLnBhd2wud29ya2VyLnYxLlVzYWdlEgwKBHN0b3AYBSABKAgSJwoHYWN0aW9ucxgGIAMoCzIWLnBhd2wud29ya2VyLnYxLkFjdGlvbhINCgV0YWludBhLIAMoCRInCgVjYWxscxhVIAMoCzIYLnBhd2wud29ya2VyLnYxLlRvb2xDYWxsIjMKCFRvb2xDYWxsEgoKAmlkGAEgASgJEgwKBG5hbWUYAiABKAkSDQoFZmF1bHQYAyABKAkisAMKBkFjdGlvbhI1Cg11cGRhdGVfbWVtb3J5GAEgASgLMhwucGF3bC53b3JrZXIudjEuVXBkYXRlTWVtb3J5SAASLwoKc2V0X3N0YXR1cxgCIAEoCzIZLnBhd2wud29ya2VyLnYxLlNldFN0YXR1c0gAEi0KCWdvdG9fbm9kZRgDIAEoCzIYLnBhd2wud29ya2VyLnYxLkdvdG9Ob2RlSAASKgoHaGFuZG9mZhgEIAEoCzIXLnBhd2wud29ya2VyLnYxLkhhbmRvZmZIABJAChNyZXF1ZXN0X2h1bWFuX2lucHV0GAUgASgLMiEucGF3bC53b3JrZXIudjEuUmVxdWVzdEh1bWFuSW5wdXRIABI8ChFyZXN1bWVfZnJvbV9odW1hbhgGIAEoCzIfLnBhd2wud29ya2VyLnYxLlJlc3VtZUZyb21IdW1hbkgAEkYKFm1lcmdlX3BhcmFsbGVsX3Jlc3VsdHMYByABKAsyJC5wYXdsLndvcmtlci52MS5NZXJnZVBhcmFsbGVsUmVzdWx0c0gAEhEKB3Vua25vd24YDyABKAlIAEIICgZhY3Rpb24iIwoMVXBkYXRlTWVtb3J5EhMKC3ZhbHVlc19qc29uGAEgASgJIkEKCVNldFN0YXR1cxIOCgZzdGF0dXMYASABKAkSDwoHbWVzc2FnZRgCIAEoCRITCgtvdXRwdXRfanNvbhgDIAEoCSIoCghHb3RvTm9kZRIMCgRub2RlGAEgASgJEg4KBnJlYXNvbhgCIAEoCSJeCgdIYW5kb2ZmEgwKBG5vZGUYASABKAkSEAoId29ya2Zsb3cYAiABKAkSDwoHdmVyc2lvbhgDIAEoDRISCgppbnB1dF9qc29uGAQgASgJEg4KBnJlYXNvbhgFIAEoCSJiChFSZXF1ZXN0SHVtYW5JbnB1dBIPCgdtZXNzYWdlGAEgASgJEhQKDGRldGFpbHNfanNvbhgCIAEoCRIRCglhc3NpZ25lZXMYAyADKAkSEwoLZGVhZGxpbmVfbXMYBCABKAQigQEKD1Jlc3VtZUZyb21IdW1hbhIMCgRub2RlGAEgASgJEhMKC2FwcHJvdmFsX2lkGAIgASgJEhAKCGRlY2lzaW9uGAMgASgJEhUKDXJlc3BvbnNlX2pzb24YBCABKAkSEQoJaXRlcmF0aW9uGAUgASgNEg8KB2NvbW1lbnQYBiABKAkiUwoUTWVyZ2VQYXJhbGxlbFJlc3VsdHMSDAoEa2V5cxgBIAMoCRINCgVub2RlcxgCIAMoCRIMCgRpbnRvGAMgASgJEhAKCHN0cmF0ZWd5GAQgASgJIisKCEV4cGFuZGVkEhIKCml0ZW1zX2pzb24YASABKAwSCwoDY3V0GAIgASgIIkQKCENoaWxkUnVuEhMKC3dvcmtmbG93X2lkGAEgASgJEg8KB3ZlcnNpb24YAiABKA0SEgoKaW5wdXRfanNvbhgDIAEoDCJ/CgRIZWxkEg4KBnJlYXNvbhgBIAEoCRINCgVwaGFzZRgCIAEoCRIsCgljb21wbGV0ZWQYAyABKAsyGS5wYXdsLndvcmtlci52MS5Db21wbGV0ZWQSKgoIYXBwcm92YWwYBCABKAsyGC5wYXdsLndvcmtlci52MS5RdWVzdGlvbiIvCgtBd2FpdFNpZ25hbBIMCgRuYW1lGAEgASgJEhIKCnRpbWVvdXRfbXMYAiABKAQiWQoIUXVlc3Rpb24SDwoHbWVzc2FnZRgBIAEoCRIUCgxkZXRhaWxzX2pzb24YAiABKAwSEQoJYXNzaWduZWVzGAMgAygJEhMKC2RlYWRsaW5lX21zGAQgASgEIn0KBkZhaWxlZBINCgVjYXVzZRgBIAEoCRIPCgdtZXNzYWdlGAIgASgJEhEKCXBlcm1hbmVudBgDIAEoCBIUCgxkZXRhaWxzX2pzb24YBCABKAwSFgoOcmV0cnlfYWZ0ZXJfbXMYBSABKAQSEgoKdGltZW91dF9tcxgGIAEoBCIvCgdSZWxlYXNlEiQKBWNsYWltGAEgASgLMhUucGF3bC53b3JrZXIudjEuQ2xhaW0iCQoHR29vZGJ5ZSLuAgoKQXNzaWdubWVudBIkCgVjbGFpbRgBIAEoCzIVLnBhd2wud29ya2VyLnYxLkNsYWltEg8KB2F0dGVtcHQYAiABKA0SEQoJbm9kZV90eXBlGAMgASgJEhEKCW5vZGVfanNvbhgEIAEoDBIUCgxjb250ZXh0X2pzb24YBSABKAwSEgoKdGltZW91dF9tcxgGIAEoBBITCgt0cmFjZXBhcmVudBgHIAEoCRISCgplZmZlY3Rfa2V5GAggASgJEhMKC3dvcmtmbG93X2lkGAkgASgJEhYKDmlucHV0X2FwcHJvdmVkGAogASgIEhkKEWZpcnN0X2RlbHRhX2luZGV4GAsgASgNEhIKCnN0YXRlX2pzb24YQSABKAwSKQoFdGFpbnQYSyADKAsyGi5wYXdsLndvcmtlci52MS5UYWludExhYmVsEhYKDmNhdXNlX3NwYW5faWRzGFAgAygGEhEKCXdhaXRlZF9tcxhRIAEoBCIsCgpUYWludExhYmVsEg0KBWxhYmVsGAEgASgJEg8KB25vZGVfaWQYAiABKAkiLwoHU2V0dGxlZBIkCgVjbGFpbRgBIAEoCzIVLnBhd2wud29ya2VyLnYxLkNsYWltIi4KBkNhbmNlbBIkCgVjbGFpbRgBIAEoCzIVLnBhd2wud29ya2VyLnYxLkNsYWltIjEKCUNsYWltTG9zdBIkCgVjbGFpbRgBIAEoCzIVLnBhd2wud29ya2VyLnYxLkNsYWltIlgKCFN0cmVhbWVkEiQKBWNsYWltGAEgASgLMhUucGF3bC53b3JrZXIudjEuQ2xhaW0SEwoLZGVsdGFfY291bnQYAiABKA0SEQoJbG9nX2NvdW50GAMgASgNIgcKBURyYWluIm0KC0VmZmVjdEJlZ2luEiQKBWNsYWltGAEgASgLMhUucGF3bC53b3JrZXIudjEuQ2xhaW0SDAoEbmFtZRgCIAEoCRIqCgVjbGFzcxgDIAEoDjIbLnBhd2wud29ya2VyLnYxLkVmZmVjdENsYXNzIoIBCgtFZmZlY3RCZWd1bhIkCgVjbGFpbRgBIAEoCzIVLnBhd2wud29ya2VyLnYxLkNsYWltEgwKBG5hbWUYAiABKAkSKgoFc3RhdGUYAyABKA4yGy5wYXdsLndvcmtlci52MS5FZmZlY3RTdGF0ZRITCgtyZXN1bHRfanNvbhgEIAEoDCJXCgxFZmZlY3RDb21taXQSJAoFY2xhaW0YASABKAsyFS5wYXdsLndvcmtlci52MS5DbGFpbRIMCgRuYW1lGAIgASgJEhMKC3Jlc3VsdF9qc29uGAMgASgMInEKD0VmZmVjdENvbW1pdHRlZBIkCgVjbGFpbRgBIAEoCzIVLnBhd2wud29ya2VyLnYxLkNsYWltEgwKBG5hbWUYAiABKAkSKgoFc3RhdGUYAyABKA4yGy5wYXdsLndvcmtlci52MS5FZmZlY3RTdGF0ZSJBCgZFeHRlbmQSJAoFY2xhaW0YASABKAsyFS5wYXdsLndvcmtlci52MS5DbGFpbRIRCglleHRlbmRfbXMYAiABKAQiMAoIRXh0ZW5kZWQSJAoFY2xhaW0YASABKAsyFS5wYXdsLndvcmtlci52MS5DbGFpbSLsAQoLV2ViaG9va0NhbGwSEwoLZGVsaXZlcnlfaWQYASABKAkSDgoGcnVuX2lkGAIgASgJEg0KBWVwb2NoGAMgASgEEgsKA3VybBgEIAEoCRI5CgdoZWFkZXJzGAUgAygLMigucGF3bC53b3JrZXIudjEuV2ViaG9va0NhbGwuSGVhZGVyc0VudHJ5EgwKBGJvZHkYBiABKAwSEgoKdGltZW91dF9tcxgHIAEoBBIPCgdhdHRlbXB0GAggASgNGi4KDEhlYWRlcnNFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBIscBCg1XZWJob29rUmVzdWx0EhMKC2RlbGl2ZXJ5X2lkGAEgASgJEg4KBnJ1bl9pZBgCIAEoCRINCgVlcG9jaBgDIAEoBBITCgtzdGF0dXNfY29kZRgEIAEoDRINCgVlcnJvchgFIAEoCRISCgpsYXRlbmN5X21zGAYgASgEEhYKDnJldHJ5X2FmdGVyX21zGAcgASgEEg8KB2Jsb2NrZWQYCCABKAgSEAoIcmVsZWFzZWQYCSABKAgSDwoHYXR0ZW1wdBgKIAEoDSpoCghHYXRlS2luZBIZChVHQVRFX0tJTkRfVU5TUEVDSUZJRUQQABIfChtHQVRFX0tJTkRfQ09OVFJBQ1RfVklPTEFURUQQARIgChxHQVRFX0tJTkRfTU9ERVJBVElPTl9GTEFHR0VEEAIqhwEKC0VmZmVjdENsYXNzEhwKGEVGRkVDVF9DTEFTU19VTlNQRUNJRklFRBAAEh4KGkVGRkVDVF9DTEFTU19UUkFOU0FDVElPTkFMEAESGwoXRUZGRUNUX0NMQVNTX0lERU1QT1RFTlQQAhIdChlFRkZFQ1RfQ0xBU1NfQVRfTU9TVF9PTkNFEAMqlgEKC0VmZmVjdFN0YXRlEhwKGEVGRkVDVF9TVEFURV9VTlNQRUNJRklFRBAAEhQKEEVGRkVDVF9TVEFURV9ORVcQARIdChlFRkZFQ1RfU1RBVEVfQkVHVU5fQkVGT1JFEAISGgoWRUZGRUNUX1NUQVRFX0NPTU1JVFRFRBADEhgKFEVGRkVDVF9TVEFURV9SRUZVU0VEEAQy+AEKDVdvcmtlclNlcnZpY2USRQoEV29yaxIbLnBhd2wud29ya2VyLnYxLldvcmtSZXF1ZXN0GhwucGF3bC53b3JrZXIudjEuV29ya1Jlc3BvbnNlKAEwARJRCghQdXRWYWx1ZRIfLnBhd2wud29ya2VyLnYxLlB1dFZhbHVlUmVxdWVzdBogLnBhd2wud29ya2VyLnYxLlB1dFZhbHVlUmVzcG9uc2UoATABEk0KCEdldFZhbHVlEh8ucGF3bC53b3JrZXIudjEuR2V0VmFsdWVSZXF1ZXN0GiAucGF3bC53b3JrZXIudjEuR2V0VmFsdWVSZXNwb25zZWIGcHJvdG8z");
+
+/**
+ * PutValueRequest is a part of a value.
+ *
+ * @generated from message pawl.worker.v1.PutValueRequest
+ */
+export type PutValueRequest = Message<"pawl.worker.v1.PutValueRequest"> & {
+  /**
+   * Only in the first message: the claim under which the value will be reported.
+   *
+   * @generated from field: pawl.worker.v1.Claim claim = 1;
+   */
+  claim?: Claim | undefined;
+
+  /**
+   * Only in the first message: the digest of the value's JSON text, in hexadecimal.
+   *
+   * @generated from field: string sha256 = 2;
+   */
+  sha256: string;
+
+  /**
+   * Only in the first message: how many bytes the value has in all.
+   *
+   * @generated from field: uint64 bytes = 3;
+   */
+  bytes: bigint;
+
+  /**
+   * The next bytes.
+   *
+   * @generated from field: bytes data = 4;
+   */
+  data: Uint8Array;
+};
+
+/**
+ * Describes the message pawl.worker.v1.PutValueRequest.
+ * Use `create(PutValueRequestSchema)` to create a new message.
+ */
+export const PutValueRequestSchema: GenMessage<PutValueRequest> = /*@__PURE__*/
+  messageDesc(file_pawl_worker_v1_worker_service, 0);
+
+/**
+ * PutValueResponse says that the value is stored.
+ *
+ * @generated from message pawl.worker.v1.PutValueResponse
+ */
+export type PutValueResponse = Message<"pawl.worker.v1.PutValueResponse"> & {
+};
+
+/**
+ * Describes the message pawl.worker.v1.PutValueResponse.
+ * Use `create(PutValueResponseSchema)` to create a new message.
+ */
+export const PutValueResponseSchema: GenMessage<PutValueResponse> = /*@__PURE__*/
+  messageDesc(file_pawl_worker_v1_worker_service, 1);
+
+/**
+ * GetValueRequest names a part of a value.
+ *
+ * @generated from message pawl.worker.v1.GetValueRequest
+ */
+export type GetValueRequest = Message<"pawl.worker.v1.GetValueRequest"> & {
+  /**
+   * A claim on a node of the run.
+   *
+   * @generated from field: pawl.worker.v1.Claim claim = 1;
+   */
+  claim?: Claim | undefined;
+
+  /**
+   * The digest in the reference.
+   *
+   * @generated from field: string sha256 = 2;
+   */
+  sha256: string;
+
+  /**
+   * Which part, from 0.
+   *
+   * @generated from field: uint32 part = 3;
+   */
+  part: number;
+};
+
+/**
+ * Describes the message pawl.worker.v1.GetValueRequest.
+ * Use `create(GetValueRequestSchema)` to create a new message.
+ */
+export const GetValueRequestSchema: GenMessage<GetValueRequest> = /*@__PURE__*/
+  messageDesc(file_pawl_worker_v1_worker_service, 2);
+
+/**
+ * GetValueResponse is a part of a value.
+ *
+ * @generated from message pawl.worker.v1.GetValueResponse
+ */
+export type GetValueResponse = Message<"pawl.worker.v1.GetValueResponse"> & {
+  /**
+   * The bytes: 1 MiB, but for the last part.
+   *
+   * @generated from field: bytes data = 1;
+   */
+  data: Uint8Array;
+};
+
+/**
+ * Describes the message pawl.worker.v1.GetValueResponse.
+ * Use `create(GetValueResponseSchema)` to create a new message.
+ */
+export const GetValueResponseSchema: GenMessage<GetValueResponse> = /*@__PURE__*/
+  messageDesc(file_pawl_worker_v1_worker_service, 3);
 
 /**
  * WorkRequest is one message of an executor.
@@ -31,7 +144,7 @@ export type WorkRequest = Message<"pawl.worker.v1.WorkRequest"> & {
  * Use `create(WorkRequestSchema)` to create a new message.
  */
 export const WorkRequestSchema: GenMessage<WorkRequest> = /*@__PURE__*/
-  messageDesc(file_pawl_worker_v1_worker_service, 0);
+  messageDesc(file_pawl_worker_v1_worker_service, 4);
 
 /**
  * WorkResponse is one message of a scheduler.
@@ -52,7 +165,7 @@ export type WorkResponse = Message<"pawl.worker.v1.WorkResponse"> & {
  * Use `create(WorkResponseSchema)` to create a new message.
  */
 export const WorkResponseSchema: GenMessage<WorkResponse> = /*@__PURE__*/
-  messageDesc(file_pawl_worker_v1_worker_service, 1);
+  messageDesc(file_pawl_worker_v1_worker_service, 5);
 
 /**
  * WorkerItem is one item of an executor.
@@ -169,7 +282,7 @@ export type WorkerItem = Message<"pawl.worker.v1.WorkerItem"> & {
  * Use `create(WorkerItemSchema)` to create a new message.
  */
 export const WorkerItemSchema: GenMessage<WorkerItem> = /*@__PURE__*/
-  messageDesc(file_pawl_worker_v1_worker_service, 2);
+  messageDesc(file_pawl_worker_v1_worker_service, 6);
 
 /**
  * SchedulerItem is one item of a scheduler.
@@ -286,7 +399,7 @@ export type SchedulerItem = Message<"pawl.worker.v1.SchedulerItem"> & {
  * Use `create(SchedulerItemSchema)` to create a new message.
  */
 export const SchedulerItemSchema: GenMessage<SchedulerItem> = /*@__PURE__*/
-  messageDesc(file_pawl_worker_v1_worker_service, 3);
+  messageDesc(file_pawl_worker_v1_worker_service, 7);
 
 /**
  * Claim names one claim. Every item about a task carries it, and the scheduler compares it with the lease.
@@ -328,7 +441,7 @@ export type Claim = Message<"pawl.worker.v1.Claim"> & {
  * Use `create(ClaimSchema)` to create a new message.
  */
 export const ClaimSchema: GenMessage<Claim> = /*@__PURE__*/
-  messageDesc(file_pawl_worker_v1_worker_service, 4);
+  messageDesc(file_pawl_worker_v1_worker_service, 8);
 
 /**
  * Register opens the session.
@@ -415,7 +528,7 @@ export type Register = Message<"pawl.worker.v1.Register"> & {
  * Use `create(RegisterSchema)` to create a new message.
  */
 export const RegisterSchema: GenMessage<Register> = /*@__PURE__*/
-  messageDesc(file_pawl_worker_v1_worker_service, 5);
+  messageDesc(file_pawl_worker_v1_worker_service, 9);
 
 /**
  * NodeTypeDescriptor is what a handler publishes about its node type.
@@ -478,7 +591,7 @@ export type NodeTypeDescriptor = Message<"pawl.worker.v1.NodeTypeDescriptor"> & 
  * Use `create(NodeTypeDescriptorSchema)` to create a new message.
  */
 export const NodeTypeDescriptorSchema: GenMessage<NodeTypeDescriptor> = /*@__PURE__*/
-  messageDesc(file_pawl_worker_v1_worker_service, 6);
+  messageDesc(file_pawl_worker_v1_worker_service, 10);
 
 /**
  * HandlerProcess is a process of a user that an executor hosts.
@@ -520,7 +633,7 @@ export type HandlerProcess = Message<"pawl.worker.v1.HandlerProcess"> & {
  * Use `create(HandlerProcessSchema)` to create a new message.
  */
 export const HandlerProcessSchema: GenMessage<HandlerProcess> = /*@__PURE__*/
-  messageDesc(file_pawl_worker_v1_worker_service, 7);
+  messageDesc(file_pawl_worker_v1_worker_service, 11);
 
 /**
  * Registered answers Register.
@@ -562,7 +675,7 @@ export type Registered = Message<"pawl.worker.v1.Registered"> & {
  * Use `create(RegisteredSchema)` to create a new message.
  */
 export const RegisteredSchema: GenMessage<Registered> = /*@__PURE__*/
-  messageDesc(file_pawl_worker_v1_worker_service, 8);
+  messageDesc(file_pawl_worker_v1_worker_service, 12);
 
 /**
  * RefusedType is a node type that an executor asked for and does not get.
@@ -597,7 +710,7 @@ export type RefusedType = Message<"pawl.worker.v1.RefusedType"> & {
  * Use `create(RefusedTypeSchema)` to create a new message.
  */
 export const RefusedTypeSchema: GenMessage<RefusedType> = /*@__PURE__*/
-  messageDesc(file_pawl_worker_v1_worker_service, 9);
+  messageDesc(file_pawl_worker_v1_worker_service, 13);
 
 /**
  * Credit gives room for more assignments.
@@ -618,7 +731,7 @@ export type Credit = Message<"pawl.worker.v1.Credit"> & {
  * Use `create(CreditSchema)` to create a new message.
  */
 export const CreditSchema: GenMessage<Credit> = /*@__PURE__*/
-  messageDesc(file_pawl_worker_v1_worker_service, 10);
+  messageDesc(file_pawl_worker_v1_worker_service, 14);
 
 /**
  * Renew keeps every claim of the executor alive with one message.
@@ -646,7 +759,7 @@ export type Renew = Message<"pawl.worker.v1.Renew"> & {
  * Use `create(RenewSchema)` to create a new message.
  */
 export const RenewSchema: GenMessage<Renew> = /*@__PURE__*/
-  messageDesc(file_pawl_worker_v1_worker_service, 11);
+  messageDesc(file_pawl_worker_v1_worker_service, 15);
 
 /**
  * Renewed answers Renew. A ClaimLost names each claim that the executor has lost.
@@ -661,7 +774,7 @@ export type Renewed = Message<"pawl.worker.v1.Renewed"> & {
  * Use `create(RenewedSchema)` to create a new message.
  */
 export const RenewedSchema: GenMessage<Renewed> = /*@__PURE__*/
-  messageDesc(file_pawl_worker_v1_worker_service, 12);
+  messageDesc(file_pawl_worker_v1_worker_service, 16);
 
 /**
  * Delta is partial output; the executor sends it in batches.
@@ -703,7 +816,7 @@ export type Delta = Message<"pawl.worker.v1.Delta"> & {
  * Use `create(DeltaSchema)` to create a new message.
  */
 export const DeltaSchema: GenMessage<Delta> = /*@__PURE__*/
-  messageDesc(file_pawl_worker_v1_worker_service, 13);
+  messageDesc(file_pawl_worker_v1_worker_service, 17);
 
 /**
  * Media is a piece of output that is not text.
@@ -731,7 +844,7 @@ export type Media = Message<"pawl.worker.v1.Media"> & {
  * Use `create(MediaSchema)` to create a new message.
  */
 export const MediaSchema: GenMessage<Media> = /*@__PURE__*/
-  messageDesc(file_pawl_worker_v1_worker_service, 14);
+  messageDesc(file_pawl_worker_v1_worker_service, 18);
 
 /**
  * Usage is what an attempt used.
@@ -773,7 +886,7 @@ export type Usage = Message<"pawl.worker.v1.Usage"> & {
  * Use `create(UsageSchema)` to create a new message.
  */
 export const UsageSchema: GenMessage<Usage> = /*@__PURE__*/
-  messageDesc(file_pawl_worker_v1_worker_service, 15);
+  messageDesc(file_pawl_worker_v1_worker_service, 19);
 
 /**
  * Log is a line that the handler logged.
@@ -822,7 +935,7 @@ export type Log = Message<"pawl.worker.v1.Log"> & {
  * Use `create(LogSchema)` to create a new message.
  */
 export const LogSchema: GenMessage<Log> = /*@__PURE__*/
-  messageDesc(file_pawl_worker_v1_worker_service, 16);
+  messageDesc(file_pawl_worker_v1_worker_service, 20);
 
 /**
  * Outcome is how an attempt ended.
@@ -919,7 +1032,7 @@ export type Outcome = Message<"pawl.worker.v1.Outcome"> & {
  * Use `create(OutcomeSchema)` to create a new message.
  */
 export const OutcomeSchema: GenMessage<Outcome> = /*@__PURE__*/
-  messageDesc(file_pawl_worker_v1_worker_service, 17);
+  messageDesc(file_pawl_worker_v1_worker_service, 21);
 
 /**
  * Gate is one finding of a check.
@@ -954,7 +1067,7 @@ export type Gate = Message<"pawl.worker.v1.Gate"> & {
  * Use `create(GateSchema)` to create a new message.
  */
 export const GateSchema: GenMessage<Gate> = /*@__PURE__*/
-  messageDesc(file_pawl_worker_v1_worker_service, 18);
+  messageDesc(file_pawl_worker_v1_worker_service, 22);
 
 /**
  * Completed is success.
@@ -1024,7 +1137,7 @@ export type Completed = Message<"pawl.worker.v1.Completed"> & {
  * Use `create(CompletedSchema)` to create a new message.
  */
 export const CompletedSchema: GenMessage<Completed> = /*@__PURE__*/
-  messageDesc(file_pawl_worker_v1_worker_service, 19);
+  messageDesc(file_pawl_worker_v1_worker_service, 23);
 
 /**
  * ToolCall is a call of a tool that the model of an agent asks for. Its arguments are in the output, at the same place of `tool_calls`.
@@ -1059,7 +1172,7 @@ export type ToolCall = Message<"pawl.worker.v1.ToolCall"> & {
  * Use `create(ToolCallSchema)` to create a new message.
  */
 export const ToolCallSchema: GenMessage<ToolCall> = /*@__PURE__*/
-  messageDesc(file_pawl_worker_v1_worker_service, 20);
+  messageDesc(file_pawl_worker_v1_worker_service, 24);
 
 /**
  * Action is what a handler asks of the engine beside its output. Actions commit with the output. JSON in them is text; empty means none.
@@ -1144,7 +1257,7 @@ export type Action = Message<"pawl.worker.v1.Action"> & {
  * Use `create(ActionSchema)` to create a new message.
  */
 export const ActionSchema: GenMessage<Action> = /*@__PURE__*/
-  messageDesc(file_pawl_worker_v1_worker_service, 21);
+  messageDesc(file_pawl_worker_v1_worker_service, 25);
 
 /**
  * UpdateMemory writes keys of the run's memory.
@@ -1165,7 +1278,7 @@ export type UpdateMemory = Message<"pawl.worker.v1.UpdateMemory"> & {
  * Use `create(UpdateMemorySchema)` to create a new message.
  */
 export const UpdateMemorySchema: GenMessage<UpdateMemory> = /*@__PURE__*/
-  messageDesc(file_pawl_worker_v1_worker_service, 22);
+  messageDesc(file_pawl_worker_v1_worker_service, 26);
 
 /**
  * SetStatus ends the run, or pauses it.
@@ -1200,7 +1313,7 @@ export type SetStatus = Message<"pawl.worker.v1.SetStatus"> & {
  * Use `create(SetStatusSchema)` to create a new message.
  */
 export const SetStatusSchema: GenMessage<SetStatus> = /*@__PURE__*/
-  messageDesc(file_pawl_worker_v1_worker_service, 23);
+  messageDesc(file_pawl_worker_v1_worker_service, 27);
 
 /**
  * GotoNode runs another node next.
@@ -1228,7 +1341,7 @@ export type GotoNode = Message<"pawl.worker.v1.GotoNode"> & {
  * Use `create(GotoNodeSchema)` to create a new message.
  */
 export const GotoNodeSchema: GenMessage<GotoNode> = /*@__PURE__*/
-  messageDesc(file_pawl_worker_v1_worker_service, 24);
+  messageDesc(file_pawl_worker_v1_worker_service, 28);
 
 /**
  * Handoff gives the work to a node or to a workflow; it has one of both.
@@ -1277,7 +1390,7 @@ export type Handoff = Message<"pawl.worker.v1.Handoff"> & {
  * Use `create(HandoffSchema)` to create a new message.
  */
 export const HandoffSchema: GenMessage<Handoff> = /*@__PURE__*/
-  messageDesc(file_pawl_worker_v1_worker_service, 25);
+  messageDesc(file_pawl_worker_v1_worker_service, 29);
 
 /**
  * RequestHumanInput asks a person.
@@ -1319,7 +1432,7 @@ export type RequestHumanInput = Message<"pawl.worker.v1.RequestHumanInput"> & {
  * Use `create(RequestHumanInputSchema)` to create a new message.
  */
 export const RequestHumanInputSchema: GenMessage<RequestHumanInput> = /*@__PURE__*/
-  messageDesc(file_pawl_worker_v1_worker_service, 26);
+  messageDesc(file_pawl_worker_v1_worker_service, 30);
 
 /**
  * ResumeFromHuman answers the question of another node; it has a node or the id of an approval.
@@ -1375,7 +1488,7 @@ export type ResumeFromHuman = Message<"pawl.worker.v1.ResumeFromHuman"> & {
  * Use `create(ResumeFromHumanSchema)` to create a new message.
  */
 export const ResumeFromHumanSchema: GenMessage<ResumeFromHuman> = /*@__PURE__*/
-  messageDesc(file_pawl_worker_v1_worker_service, 27);
+  messageDesc(file_pawl_worker_v1_worker_service, 31);
 
 /**
  * MergeParallelResults merges values of the memory or outputs of nodes into one key of the memory; it has keys or nodes.
@@ -1417,7 +1530,7 @@ export type MergeParallelResults = Message<"pawl.worker.v1.MergeParallelResults"
  * Use `create(MergeParallelResultsSchema)` to create a new message.
  */
 export const MergeParallelResultsSchema: GenMessage<MergeParallelResults> = /*@__PURE__*/
-  messageDesc(file_pawl_worker_v1_worker_service, 28);
+  messageDesc(file_pawl_worker_v1_worker_service, 32);
 
 /**
  * Expanded opens the scope of a map or a loop.
@@ -1445,7 +1558,7 @@ export type Expanded = Message<"pawl.worker.v1.Expanded"> & {
  * Use `create(ExpandedSchema)` to create a new message.
  */
 export const ExpandedSchema: GenMessage<Expanded> = /*@__PURE__*/
-  messageDesc(file_pawl_worker_v1_worker_service, 29);
+  messageDesc(file_pawl_worker_v1_worker_service, 33);
 
 /**
  * ChildRun asks for a run that the node waits for.
@@ -1480,7 +1593,7 @@ export type ChildRun = Message<"pawl.worker.v1.ChildRun"> & {
  * Use `create(ChildRunSchema)` to create a new message.
  */
 export const ChildRunSchema: GenMessage<ChildRun> = /*@__PURE__*/
-  messageDesc(file_pawl_worker_v1_worker_service, 30);
+  messageDesc(file_pawl_worker_v1_worker_service, 34);
 
 /**
  * Held asks for the decision of a person. Until the decision, no executor runs the node, and it has no lease and no job.
@@ -1522,7 +1635,7 @@ export type Held = Message<"pawl.worker.v1.Held"> & {
  * Use `create(HeldSchema)` to create a new message.
  */
 export const HeldSchema: GenMessage<Held> = /*@__PURE__*/
-  messageDesc(file_pawl_worker_v1_worker_service, 31);
+  messageDesc(file_pawl_worker_v1_worker_service, 35);
 
 /**
  * AwaitSignal names the signal that a node waits for. Until it comes, no executor runs the node, and it has no lease and no job.
@@ -1550,7 +1663,7 @@ export type AwaitSignal = Message<"pawl.worker.v1.AwaitSignal"> & {
  * Use `create(AwaitSignalSchema)` to create a new message.
  */
 export const AwaitSignalSchema: GenMessage<AwaitSignal> = /*@__PURE__*/
-  messageDesc(file_pawl_worker_v1_worker_service, 32);
+  messageDesc(file_pawl_worker_v1_worker_service, 36);
 
 /**
  * Question is a question to a person.
@@ -1592,7 +1705,7 @@ export type Question = Message<"pawl.worker.v1.Question"> & {
  * Use `create(QuestionSchema)` to create a new message.
  */
 export const QuestionSchema: GenMessage<Question> = /*@__PURE__*/
-  messageDesc(file_pawl_worker_v1_worker_service, 33);
+  messageDesc(file_pawl_worker_v1_worker_service, 37);
 
 /**
  * Failed is failure.
@@ -1650,7 +1763,7 @@ export type Failed = Message<"pawl.worker.v1.Failed"> & {
  * Use `create(FailedSchema)` to create a new message.
  */
 export const FailedSchema: GenMessage<Failed> = /*@__PURE__*/
-  messageDesc(file_pawl_worker_v1_worker_service, 34);
+  messageDesc(file_pawl_worker_v1_worker_service, 38);
 
 /**
  * Release gives a claim back.
@@ -1671,7 +1784,7 @@ export type Release = Message<"pawl.worker.v1.Release"> & {
  * Use `create(ReleaseSchema)` to create a new message.
  */
 export const ReleaseSchema: GenMessage<Release> = /*@__PURE__*/
-  messageDesc(file_pawl_worker_v1_worker_service, 35);
+  messageDesc(file_pawl_worker_v1_worker_service, 39);
 
 /**
  * Goodbye ends the session. Before it, the executor reports or releases every claim. The scheduler takes back assignments that are still
@@ -1687,7 +1800,7 @@ export type Goodbye = Message<"pawl.worker.v1.Goodbye"> & {
  * Use `create(GoodbyeSchema)` to create a new message.
  */
 export const GoodbyeSchema: GenMessage<Goodbye> = /*@__PURE__*/
-  messageDesc(file_pawl_worker_v1_worker_service, 36);
+  messageDesc(file_pawl_worker_v1_worker_service, 40);
 
 /**
  * Assignment is one task.
@@ -1810,7 +1923,7 @@ export type Assignment = Message<"pawl.worker.v1.Assignment"> & {
  * Use `create(AssignmentSchema)` to create a new message.
  */
 export const AssignmentSchema: GenMessage<Assignment> = /*@__PURE__*/
-  messageDesc(file_pawl_worker_v1_worker_service, 37);
+  messageDesc(file_pawl_worker_v1_worker_service, 41);
 
 /**
  * TaintLabel is one label of data that is not trusted.
@@ -1838,7 +1951,7 @@ export type TaintLabel = Message<"pawl.worker.v1.TaintLabel"> & {
  * Use `create(TaintLabelSchema)` to create a new message.
  */
 export const TaintLabelSchema: GenMessage<TaintLabel> = /*@__PURE__*/
-  messageDesc(file_pawl_worker_v1_worker_service, 38);
+  messageDesc(file_pawl_worker_v1_worker_service, 42);
 
 /**
  * Settled means that the scheduler has committed an outcome.
@@ -1859,7 +1972,7 @@ export type Settled = Message<"pawl.worker.v1.Settled"> & {
  * Use `create(SettledSchema)` to create a new message.
  */
 export const SettledSchema: GenMessage<Settled> = /*@__PURE__*/
-  messageDesc(file_pawl_worker_v1_worker_service, 39);
+  messageDesc(file_pawl_worker_v1_worker_service, 43);
 
 /**
  * Cancel asks to abort.
@@ -1880,7 +1993,7 @@ export type Cancel = Message<"pawl.worker.v1.Cancel"> & {
  * Use `create(CancelSchema)` to create a new message.
  */
 export const CancelSchema: GenMessage<Cancel> = /*@__PURE__*/
-  messageDesc(file_pawl_worker_v1_worker_service, 40);
+  messageDesc(file_pawl_worker_v1_worker_service, 44);
 
 /**
  * ClaimLost means that the executor has lost a claim: the scheduler refuses everything more about it.
@@ -1901,7 +2014,7 @@ export type ClaimLost = Message<"pawl.worker.v1.ClaimLost"> & {
  * Use `create(ClaimLostSchema)` to create a new message.
  */
 export const ClaimLostSchema: GenMessage<ClaimLost> = /*@__PURE__*/
-  messageDesc(file_pawl_worker_v1_worker_service, 41);
+  messageDesc(file_pawl_worker_v1_worker_service, 45);
 
 /**
  * Streamed means that the scheduler has committed a part of the partial output of a task.
@@ -1936,7 +2049,7 @@ export type Streamed = Message<"pawl.worker.v1.Streamed"> & {
  * Use `create(StreamedSchema)` to create a new message.
  */
 export const StreamedSchema: GenMessage<Streamed> = /*@__PURE__*/
-  messageDesc(file_pawl_worker_v1_worker_service, 42);
+  messageDesc(file_pawl_worker_v1_worker_service, 46);
 
 /**
  * Drain asks to connect elsewhere.
@@ -1951,7 +2064,7 @@ export type Drain = Message<"pawl.worker.v1.Drain"> & {
  * Use `create(DrainSchema)` to create a new message.
  */
 export const DrainSchema: GenMessage<Drain> = /*@__PURE__*/
-  messageDesc(file_pawl_worker_v1_worker_service, 43);
+  messageDesc(file_pawl_worker_v1_worker_service, 47);
 
 /**
  * EffectBegin means that the executor is about to make an effect. The key of the ledger is (run, node, iteration, name), the same for
@@ -1987,7 +2100,7 @@ export type EffectBegin = Message<"pawl.worker.v1.EffectBegin"> & {
  * Use `create(EffectBeginSchema)` to create a new message.
  */
 export const EffectBeginSchema: GenMessage<EffectBegin> = /*@__PURE__*/
-  messageDesc(file_pawl_worker_v1_worker_service, 44);
+  messageDesc(file_pawl_worker_v1_worker_service, 48);
 
 /**
  * EffectBegun answers EffectBegin after the commit.
@@ -2029,7 +2142,7 @@ export type EffectBegun = Message<"pawl.worker.v1.EffectBegun"> & {
  * Use `create(EffectBegunSchema)` to create a new message.
  */
 export const EffectBegunSchema: GenMessage<EffectBegun> = /*@__PURE__*/
-  messageDesc(file_pawl_worker_v1_worker_service, 45);
+  messageDesc(file_pawl_worker_v1_worker_service, 49);
 
 /**
  * EffectCommit records the result of an effect that was made. The first result counts.
@@ -2064,7 +2177,7 @@ export type EffectCommit = Message<"pawl.worker.v1.EffectCommit"> & {
  * Use `create(EffectCommitSchema)` to create a new message.
  */
 export const EffectCommitSchema: GenMessage<EffectCommit> = /*@__PURE__*/
-  messageDesc(file_pawl_worker_v1_worker_service, 46);
+  messageDesc(file_pawl_worker_v1_worker_service, 50);
 
 /**
  * EffectCommitted answers EffectCommit after the commit.
@@ -2099,7 +2212,7 @@ export type EffectCommitted = Message<"pawl.worker.v1.EffectCommitted"> & {
  * Use `create(EffectCommittedSchema)` to create a new message.
  */
 export const EffectCommittedSchema: GenMessage<EffectCommitted> = /*@__PURE__*/
-  messageDesc(file_pawl_worker_v1_worker_service, 47);
+  messageDesc(file_pawl_worker_v1_worker_service, 51);
 
 /**
  * Extend keeps one lease alive for a time, even if the executor does not renew it meanwhile. It does not lengthen timeout_ms.
@@ -2127,7 +2240,7 @@ export type Extend = Message<"pawl.worker.v1.Extend"> & {
  * Use `create(ExtendSchema)` to create a new message.
  */
 export const ExtendSchema: GenMessage<Extend> = /*@__PURE__*/
-  messageDesc(file_pawl_worker_v1_worker_service, 48);
+  messageDesc(file_pawl_worker_v1_worker_service, 52);
 
 /**
  * Extended means that the scheduler has extended the lease.
@@ -2148,7 +2261,7 @@ export type Extended = Message<"pawl.worker.v1.Extended"> & {
  * Use `create(ExtendedSchema)` to create a new message.
  */
 export const ExtendedSchema: GenMessage<Extended> = /*@__PURE__*/
-  messageDesc(file_pawl_worker_v1_worker_service, 49);
+  messageDesc(file_pawl_worker_v1_worker_service, 53);
 
 /**
  * WebhookCall asks for one HTTP call. The executor makes it through its egress guard, does not follow redirects, and answers with
@@ -2219,7 +2332,7 @@ export type WebhookCall = Message<"pawl.worker.v1.WebhookCall"> & {
  * Use `create(WebhookCallSchema)` to create a new message.
  */
 export const WebhookCallSchema: GenMessage<WebhookCall> = /*@__PURE__*/
-  messageDesc(file_pawl_worker_v1_worker_service, 50);
+  messageDesc(file_pawl_worker_v1_worker_service, 54);
 
 /**
  * WebhookResult is how a call ended.
@@ -2303,7 +2416,7 @@ export type WebhookResult = Message<"pawl.worker.v1.WebhookResult"> & {
  * Use `create(WebhookResultSchema)` to create a new message.
  */
 export const WebhookResultSchema: GenMessage<WebhookResult> = /*@__PURE__*/
-  messageDesc(file_pawl_worker_v1_worker_service, 51);
+  messageDesc(file_pawl_worker_v1_worker_service, 55);
 
 /**
  * GateKind is the kind of a finding of a check.
@@ -2465,6 +2578,30 @@ export const WorkerService: GenService<{
     methodKind: "bidi_streaming";
     input: typeof WorkRequestSchema;
     output: typeof WorkResponseSchema;
+  },
+  /**
+   * PutValue stores a value that is too large for an outcome, before the outcome that names it. Messages bring its parts in order: 1 MiB
+   * each, but for the last. The one answer comes when the value is stored. The same value again is no error. In the outcome its reference
+   * {"$pawl.value":{"sha256":"<hex>","bytes":<n>}} is in the place of the value, in exactly this spelling.
+   * Errors: STALE_CLAIM, LIMIT_EXCEEDED, VALUE_CORRUPT, STORE_UNAVAILABLE.
+   *
+   * @generated from rpc pawl.worker.v1.WorkerService.PutValue
+   */
+  putValue: {
+    methodKind: "bidi_streaming";
+    input: typeof PutValueRequestSchema;
+    output: typeof PutValueResponseSchema;
+  },
+  /**
+   * GetValue reads a part of a value that a context names by its reference. Errors: STALE_CLAIM, VALUE_NOT_FOUND, VALUE_CORRUPT,
+   * STORE_UNAVAILABLE.
+   *
+   * @generated from rpc pawl.worker.v1.WorkerService.GetValue
+   */
+  getValue: {
+    methodKind: "unary";
+    input: typeof GetValueRequestSchema;
+    output: typeof GetValueResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_pawl_worker_v1_worker_service, 0);

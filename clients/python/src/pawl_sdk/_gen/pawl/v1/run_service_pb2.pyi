@@ -352,6 +352,24 @@ class ListEffectsResponse(_message.Message):
     next_page_token: str
     def __init__(self, effects: _Optional[_Iterable[_Union[_effect_pb2.Effect, _Mapping]]] = ..., next_page_token: _Optional[str] = ...) -> None: ...
 
+class GetValueRequest(_message.Message):
+    __slots__ = ("run_id", "sha256", "part")
+    RUN_ID_FIELD_NUMBER: _ClassVar[int]
+    SHA256_FIELD_NUMBER: _ClassVar[int]
+    PART_FIELD_NUMBER: _ClassVar[int]
+    run_id: str
+    sha256: str
+    part: int
+    def __init__(self, run_id: _Optional[str] = ..., sha256: _Optional[str] = ..., part: _Optional[int] = ...) -> None: ...
+
+class GetValueResponse(_message.Message):
+    __slots__ = ("data", "total_bytes")
+    DATA_FIELD_NUMBER: _ClassVar[int]
+    TOTAL_BYTES_FIELD_NUMBER: _ClassVar[int]
+    data: bytes
+    total_bytes: int
+    def __init__(self, data: _Optional[bytes] = ..., total_bytes: _Optional[int] = ...) -> None: ...
+
 class GetInvocationRequest(_message.Message):
     __slots__ = ("run_id", "node_id", "iteration")
     RUN_ID_FIELD_NUMBER: _ClassVar[int]

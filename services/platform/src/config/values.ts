@@ -1,0 +1,68 @@
+// The settings of the value store: where values go that are too large for the log. Schedulers and gateways share them. A store that cannot
+// work is refused at the start.
+
+import { z } from "zod";
+import { ConfigFault, type DeepReadonly, type VariableFault } from "./env.ts";
+import { count, plain, sharedSecret } from "./settings.ts";
+
+const STORES = ["database", "directory", "bucket"] as const;
+const KIB = 1024;
+
+/** The variables of the store itself. */
+export const valueStore = () => ({
+  PAWL_VALUES_STORE: z
+    .enum(STORES, `expected one of ${STORES.join(", ")}`)
+    .default("database")
+    .describe("where values go that are too large for the log: database, directory or bucket"),
+  PAWL_VALUES_DIRECTORY: plain(
+    "directory of large values; every scheduler and gateway sees the same one",
+  ),
+  PAWL_VALUES_BUCKET: plain("bucket of large values, in any store that speaks the S3 protocol"),
+  PAWL_VALUES_ENDPOINT: z
+    .url({ protocol: /^https?$/, error: "expected an http or https address" })
+    .optional()
+    .describe("address of the bucket's service, such as https://s3.eu-central-1.amazonaws.com"),
+  PAWL_VALUES_REGION: plain("region of the bucket; us-east-1 unless set"),
+  PAWL_VALUES_PREFIX: plain(
+    "what the names of all objects in the bucket begin with, such as pawl/",
+  ),
+  PAWL_VALUES_KEY_ID: plain("access key id of the bucket"),
+  PAWL_VALUES_SECRET: sharedSecret("secret access key of the bucket"),
+});
+
+/** The size above which a value leaves the log. */
+export const inlineBytes = () => ({
+  PAWL_VALUES_INLINE_BYTES: count({
+    default: 255 * KIB,
+    min: KIB,
+    max: 255 * KIB,
+    describe: "bytes of JSON above which a value is stored outside of the log",
+  }),
+});
+
+export type StoreConfig = DeepReadonly<z.output<z.ZodObject<ReturnType<typeof valueStore>>>>;
+
+/** Faults of variables that do not fit together. @throws ConfigFault */
+export function checkValueStore(config: StoreConfig): void {
+  const faults: VariableFault[] = [];
+  const need = (variable: keyof StoreConfig, store: (typeof STORES)[number]): void => {
+    const isSet = config[variable] !== undefined;
+    if (config.PAWL_VALUES_STORE === store && !isSet)
+      faults.push({ variable, expected: `is required with PAWL_VALUES_STORE=${store}` });
+    if (config.PAWL_VALUES_STORE !== store && isSet)
+      faults.push({
+        variable,
+        expected: `is for PAWL_VALUES_STORE=${store}; set that, or unset it`,
+      });
+  };
+  need("PAWL_VALUES_DIRECTORY", "directory");
+  for (const variable of BUCKET_VARIABLES) need(variable, "bucket");
+  if (faults.length > 0) throw new ConfigFault(faults);
+}
+
+const BUCKET_VARIABLES = [
+  "PAWL_VALUES_BUCKET",
+  "PAWL_VALUES_ENDPOINT",
+  "PAWL_VALUES_KEY_ID",
+  "PAWL_VALUES_SECRET",
+] as const;
