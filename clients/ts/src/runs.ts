@@ -252,8 +252,7 @@ export function createRuns(
     pause: (runId, options) => pick(call(rpc.pauseRun, { ...identified(options), runId }), "run"),
     resume: (runId, options) => pick(call(rpc.resumeRun, { ...identified(options), runId }), "run"),
     topUp: createTopUp(rpc, call),
-    recheck: (runId, options) =>
-      pick(call(rpc.recheckRun, { ...identified(options), runId }), "run"),
+    recheck: (runId, how) => pick(call(rpc.recheckRun, { ...identified(how), runId }), "run"),
     async delete(runId, options) {
       await call(rpc.deleteRun, { ...identified(options), runId });
     },

@@ -10,6 +10,10 @@ const CASES = WATCH_GROUPS.flatMap(({ cases }) => cases);
 /** Behaviours without a case. */
 const UNSEEN: Readonly<Record<string, string>> = {
   W18: "the form of JSON is of each language; the program prints a line of its own",
+  W20: "modes are not a watch of events; each client has a test of its own",
+  W21: "callbacks are of each language; each client has a test of its own",
+  W22: "callbacks are of each language; each client has a test of its own",
+  W23: "the kit plays one run; each client has a test of its own with many",
 };
 
 test.concurrent.for(Object.entries(WATCHERS))(

@@ -9,15 +9,8 @@ import type { Amounts, Budget, DayFunds, SomeAmounts } from "../policy/budget.ts
 import type { ConcurrencyLimit, RateLimit } from "../policy/limit.ts";
 import type { Taint } from "../policy/taint.ts";
 import type { CallState, SupervisorDecision } from "./agent-state.ts";
-import type {
-  Ending,
-  NodeStatus,
-  ParentLink,
-  PauseNote,
-  RunKind,
-  RunStatus,
-  Usage,
-} from "./event.ts";
+import type { Ending, NodeStatus, ParentLink, PauseNote } from "./event.ts";
+import type { RunKind, RunStatus, Usage } from "./event.ts";
 import type { EntryState, JumpState, KeptOutput } from "./jump-state.ts";
 import type { UndoState } from "./undo-state.ts";
 import type { DecidedState, HoldState, KeptSignal, WaitState } from "./wait-state.ts";

@@ -392,6 +392,40 @@ CREATE UNIQUE INDEX slots_execution ON pawl.slots USING btree (run_id, node_id, 
 CREATE INDEX slots_taken ON pawl.slots USING btree (slot_key, free_at) WHERE (state <> 'waiting'::text);
 CREATE INDEX slots_waiting ON pawl.slots USING btree (slot_key, priority, slot_id) WHERE (state = 'waiting'::text);
 
+create table stored_values (
+  sha256 text not null,
+  generation uuid not null,
+  bytes bigint not null,
+  digests text[],
+  loose_at timestamp with time zone default now(),
+  constraint stored_values_pkey PRIMARY KEY (sha256)
+);
+CREATE INDEX stored_values_loose ON pawl.stored_values USING btree (loose_at) WHERE (loose_at IS NOT NULL);
+
+create table value_garbage (
+  generation uuid not null,
+  parts integer not null,
+  constraint value_garbage_pkey PRIMARY KEY (generation)
+);
+
+create table value_parts (
+  generation uuid not null,
+  part integer not null,
+  data bytea not null,
+  constraint value_parts_pkey PRIMARY KEY (generation, part)
+);
+
+create table value_refs (
+  run_id uuid not null,
+  sha256 text not null,
+  is_named boolean not null default false,
+  touched_at timestamp with time zone not null default now(),
+  constraint value_refs_pkey PRIMARY KEY (run_id, sha256),
+  constraint value_refs_sha256_fkey FOREIGN KEY (sha256) REFERENCES stored_values(sha256)
+);
+CREATE INDEX value_refs_sha256 ON pawl.value_refs USING btree (sha256);
+CREATE INDEX value_refs_unnamed ON pawl.value_refs USING btree (touched_at) WHERE (NOT is_named);
+
 create table webhook_attempts (
   run_id uuid not null,
   delivery_id uuid not null,
@@ -459,40 +493,6 @@ create table webhook_endpoints (
   constraint webhook_endpoints_pkey PRIMARY KEY (tenant_id, endpoint_id),
   constraint webhook_endpoints_secret_check CHECK (((octet_length(secret) >= 24) AND (octet_length(secret) <= 64)))
 );
-
-create table stored_values (
-  sha256 text not null,
-  generation uuid not null,
-  bytes bigint not null,
-  digests text[],
-  loose_at timestamp with time zone default now(),
-  constraint stored_values_pkey PRIMARY KEY (sha256)
-);
-CREATE INDEX stored_values_loose ON pawl.stored_values USING btree (loose_at) WHERE (loose_at IS NOT NULL);
-
-create table value_garbage (
-  generation uuid not null,
-  parts integer not null,
-  constraint value_garbage_pkey PRIMARY KEY (generation)
-);
-
-create table value_parts (
-  generation uuid not null,
-  part integer not null,
-  data bytea not null,
-  constraint value_parts_pkey PRIMARY KEY (generation, part)
-);
-
-create table value_refs (
-  run_id uuid not null,
-  sha256 text not null,
-  is_named boolean not null default false,
-  touched_at timestamp with time zone not null default now(),
-  constraint value_refs_pkey PRIMARY KEY (run_id, sha256),
-  constraint value_refs_sha256_fkey FOREIGN KEY (sha256) REFERENCES stored_values(sha256)
-);
-CREATE INDEX value_refs_sha256 ON pawl.value_refs USING btree (sha256);
-CREATE INDEX value_refs_unnamed ON pawl.value_refs USING btree (touched_at) WHERE (NOT is_named);
 
 create table workflow_jobs (
   job_id uuid not null,

@@ -6,10 +6,8 @@ import { invalidField } from "@pawl/core/fault/engine-error";
 import type { AskedOfRun } from "@pawl/core/log/start";
 import { type ApprovalId, type NodeId, nodeId, type RunId } from "@pawl/core/name/ids";
 import type { Receiver } from "@pawl/core/policy/webhook";
-import type {
-  ApproveApprovalRequest,
-  RejectApprovalRequest,
-} from "@pawl/proto/pawl/v1/approval_service_pb";
+import type { ApproveApprovalRequest } from "@pawl/proto/pawl/v1/approval_service_pb";
+import type { RejectApprovalRequest } from "@pawl/proto/pawl/v1/approval_service_pb";
 import {
   type CancelRunRequest,
   type DecideNodeRequest,
