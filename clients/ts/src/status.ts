@@ -6,6 +6,8 @@ import {
   type NodeStatus as LoggedNodeStatus,
   type RunStatus as LoggedRunStatus,
   RUN_STATUS_ALIASES,
+  type StopMode,
+  type Stopped,
 } from "@pawl/core/log/event";
 import { ApprovalStateSchema } from "@pawl/proto/pawl/v1/approval_pb";
 import { ExplainReasonSchema } from "@pawl/proto/pawl/v1/explain_pb";
@@ -16,6 +18,8 @@ import {
   RunKindSchema,
   RunStatusSchema,
   type RunStatus,
+  StopMode as WireStopMode,
+  StopModeSchema,
 } from "@pawl/proto/pawl/v1/run_pb";
 
 export {
@@ -59,6 +63,11 @@ export const explainReasonName = namer(ExplainReasonSchema);
 
 /** `test` for RUN_KIND_TEST. */
 export const runKindName = namer(RunKindSchema);
+
+/** `interrupt` for STOP_MODE_INTERRUPT; absent for a plain cancellation. */
+export const stopOf = (stop: WireStopMode): Stopped =>
+  stop === WireStopMode.UNSPECIFIED ? {} : { stop: stopModeName(stop) };
+const stopModeName = namer<typeof StopModeSchema, StopMode>(StopModeSchema);
 
 /** `open` for APPROVAL_STATE_OPEN. */
 export const approvalStateName = namer(ApprovalStateSchema);

@@ -45,6 +45,7 @@ import { createNodeTypeService } from "./rpc/node-type-service.ts";
 import { createQueueService } from "./rpc/queue-service.ts";
 import { createRunService } from "./rpc/run-service.ts";
 import { createScheduleService } from "./rpc/schedule-service.ts";
+import { createThreadService } from "./rpc/thread-service.ts";
 import type { ServiceParts } from "./rpc/service-parts.ts";
 import { createWorkflowService } from "./rpc/workflow-service.ts";
 import { coalesce } from "./watch/coalesce.ts";
@@ -157,6 +158,7 @@ function servicesOf(
     served(RunService, createRunService(parts)),
     served(EventService, createEventService(parts)),
     served(ScheduleService, createScheduleService(parts)),
+    served(ThreadService, createThreadService(parts)),
     served(ApprovalService, createApprovalService(parts)),
     served(QueueService, createQueueService(parts)),
     served(NodeTypeService, createNodeTypeService(parts)),

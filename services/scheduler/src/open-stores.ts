@@ -16,6 +16,7 @@ import { createNodeTypes } from "@pawl/platform/store/node-types/writes";
 import { createPauses } from "@pawl/platform/store/pauses/writes";
 import { createRecovery } from "@pawl/platform/store/recovery/writes";
 import { createSchedules } from "@pawl/platform/store/schedules/writes";
+import { createThreads } from "@pawl/platform/store/threads/writes";
 import { createWorkflows } from "@pawl/platform/store/workflows/writes";
 import type { Logger } from "@pawl/platform/telemetry/log";
 import { commandVisibilityMs } from "./duties/command-worker.ts";
@@ -55,6 +56,7 @@ export async function openStores(config: Config, log: Logger, onStep: (byMs: num
     workflows: createWorkflows(pool),
     occurrences: new OccurrenceThread(),
     schedules: createSchedules(pool, boss.alarms),
+    threads: createThreads(pool),
     executors: createExecutors(livenessPool),
     recovery: createRecovery(pool, boss),
     nodeTypes: createNodeTypes(pool),

@@ -13,6 +13,7 @@ import type {
   RunKind,
   RunStatus,
   ScheduleLink,
+  ThreadLink,
 } from "./event.ts";
 
 /** What a caller may set for one run in place of its definition's own. */
@@ -45,6 +46,8 @@ export interface AcceptedStart {
   /** When the scheduler accepted the run. The deadline counts from this time. */
   readonly createdAt: number;
   readonly deadlineAt: number;
+  /** The thread of the run. */
+  readonly thread?: AskedThread;
   /** What the caller set, and the definition sets otherwise. */
   readonly asked?: AskedOfRun;
   /** How much the run may use. */
@@ -67,6 +70,17 @@ export interface AcceptedStart {
   readonly repair?: AcceptedRepair;
   /** The run only undoes this execution of another run. Its input has the keys `input` and `output`. */
   readonly undoes?: ParentLink;
+}
+
+/** What a new run does with the runs of its thread that have not ended. */
+export type MultitaskStrategy = "reject" | "enqueue" | "interrupt" | "rollback";
+
+/** The thread that a caller names for a run. The tick that accepts the run gives it its position in the thread. */
+export interface AskedThread extends Partial<ThreadLink> {
+  readonly threadId: string;
+  /** Whether the run creates the thread if there is none. */
+  readonly isCreated: boolean;
+  readonly strategy: MultitaskStrategy;
 }
 
 /** What a run takes over from the finished run that it repairs. */
@@ -92,6 +106,7 @@ export interface AcceptedRun extends Pick<
   | "deadlineAt"
   | "traceparent"
 > {
+  readonly threadId?: string | null;
   readonly status: RunStatus;
   readonly lastSeq: number;
 }
@@ -103,7 +118,8 @@ export function acceptedRun(
   const { runId, workflowId, workflowVersion, kind, priority, traceparent } = start;
   const { createdAt, deadlineAt } = start;
   const named = { runId, workflowId, workflowVersion, kind, priority, traceparent };
-  return { ...named, createdAt, deadlineAt, ...since };
+  const threadId = start.thread?.threadId ?? null;
+  return { ...named, threadId, createdAt, deadlineAt, ...since };
 }
 
 /** The first event of a run. */
@@ -126,12 +142,19 @@ export function startedFact(start: AcceptedStart): FactOf<"run.started"> {
       ...(parent === null ? {} : { parent, depth }),
       ...start.limits,
       ...(start.schedule === undefined ? {} : { schedule: start.schedule }),
+      ...threadOf(start),
       ...(start.taint === undefined ? {} : { taint: start.taint }),
       ...repairOf(start),
       ...(start.undoes === undefined ? {} : { undoes: start.undoes }),
     },
     value: start.input,
   };
+}
+
+function threadOf({ thread }: AcceptedStart) {
+  if (thread === undefined) return {};
+  const { threadId, position = 0 } = thread;
+  return { thread: { threadId, position } };
 }
 
 function repairOf({ repair }: AcceptedStart) {

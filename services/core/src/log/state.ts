@@ -15,6 +15,8 @@ import type {
   PauseNote,
   RunKind,
   RunStatus,
+  StopMode,
+  ThreadLink,
   Usage,
 } from "./event.ts";
 import type { EntryState, JumpState, KeptOutput } from "./jump-state.ts";
@@ -170,6 +172,11 @@ class NewRun {
   rate: RateLimit | undefined;
   /** Whether the planner may plan the nodes of the run. It may not before the run has its slot. */
   isAdmitted = false;
+  /** The thread that it takes before it begins, and whether it has taken it. */
+  thread: ThreadLink | undefined;
+  isThreadTaken = false;
+  /** How it was stopped, if it was interrupted or rolled back. */
+  stop: StopMode | undefined;
   /** How many runs are above this one. */
   depth = 0;
   startedAt = 0;

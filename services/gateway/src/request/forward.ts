@@ -11,6 +11,7 @@ import { ApprovalService } from "@pawl/proto/pawl/v1/approval_service_pb";
 import { QueueService } from "@pawl/proto/pawl/v1/queue_service_pb";
 import { RunService } from "@pawl/proto/pawl/v1/run_service_pb";
 import { ScheduleService } from "@pawl/proto/pawl/v1/schedule_service_pb";
+import { ThreadService } from "@pawl/proto/pawl/v1/thread_service_pb";
 import { WorkflowService } from "@pawl/proto/pawl/v1/workflow_service_pb";
 import { connectStandings } from "./standings.ts";
 
@@ -29,6 +30,7 @@ export function connectScheduler(address: string) {
     workflows: client.callsOf(WorkflowService),
     queues: client.callsOf(QueueService),
     schedules: client.callsOf(ScheduleService),
+    threads: client.callsOf(ThreadService),
     /** Facts that only the memory of schedulers holds. */
     standings,
     /** Settles when a scheduler is connected. @throws SCHEDULER_UNAVAILABLE */

@@ -3,7 +3,7 @@
 
 import { LIMITS } from "@pawl/core/data/limits";
 import { invalidField } from "@pawl/core/fault/engine-error";
-import type { AskedOfRun } from "@pawl/core/log/start";
+import type { AskedOfRun, AskedThread } from "@pawl/core/log/start";
 import { type ApprovalId, type NodeId, nodeId, type RunId } from "@pawl/core/name/ids";
 import type {
   ApproveApprovalRequest,
@@ -47,6 +47,8 @@ import {
   typeNameOf,
 } from "./fields.ts";
 import { askedOf } from "./asked.ts";
+import { fromWireStop } from "./enum.ts";
+import { threadOf } from "./thread.ts";
 import { fromWireMissed, fromWireOverlap } from "./schedule.ts";
 
 /** A run that a caller, a schedule, a queued command or a redrive starts. */
@@ -68,6 +70,8 @@ export interface StartRequest {
   readonly sameInputMs?: number | undefined;
   /** The input gets the label of untrusted inputs, also if the definition does not say so. */
   readonly hasUntrustedInput?: boolean | undefined;
+  /** The thread that the run belongs to. */
+  readonly thread?: AskedThread | undefined;
 }
 
 export function parseStart(request: StartRunRequest): StartRequest {
@@ -82,6 +86,7 @@ export function parseStart(request: StartRunRequest): StartRequest {
     hasUntrustedInput: request.untrustedInput ? true : undefined,
     input: inputOf(request),
     requestId: requestIdOf(request.requestId),
+    thread: threadOf(request),
   };
 }
 
@@ -126,8 +131,17 @@ export const parseRunCommand = (request: {
 export const parseCancel = (request: CancelRunRequest) => ({
   ...parseRunCommand(request),
   reason: lineOf("reason", request.reason),
-  compensate: request.compensate,
+  ...stopOf(request),
 });
+
+function stopOf({ mode, compensate }: CancelRunRequest) {
+  const stop = fromWireStop(mode);
+  if (mode !== 0 && stop === undefined)
+    throw invalidField("mode", "UNKNOWN_ENUM", "must be INTERRUPT or ROLLBACK");
+  if (stop === "interrupt" && compensate === true)
+    throw invalidField("compensate", "NOT_ALLOWED", "must not be true: an interrupt keeps results");
+  return { stop, compensate };
+}
 
 /** A person's decision about a node. */
 export interface NodeAnswer {

@@ -36,12 +36,20 @@ import {
 import { parseRepair, parseRetry, type RepairAsked, toWirePlan } from "@pawl/platform/wire/repair";
 import { toWireAcceptedRun, toWireRun } from "@pawl/platform/wire/run";
 import { parseSignal } from "@pawl/platform/wire/signal";
+import {
+  parseCreateThread,
+  parseDeleteThread,
+  parseFork,
+  parseUpdateThread,
+  toWireThread,
+} from "@pawl/platform/wire/thread";
 import { toWireSchedule } from "@pawl/platform/wire/schedule";
 import { toWireViolation, toWireWorkflow } from "@pawl/platform/wire/workflow";
 import { ApprovalService } from "@pawl/proto/pawl/v1/approval_service_pb";
 import { QueueService } from "@pawl/proto/pawl/v1/queue_service_pb";
 import { RunService } from "@pawl/proto/pawl/v1/run_service_pb";
 import { ScheduleService } from "@pawl/proto/pawl/v1/schedule_service_pb";
+import { ThreadService } from "@pawl/proto/pawl/v1/thread_service_pb";
 import { WorkflowService } from "@pawl/proto/pawl/v1/workflow_service_pb";
 import type { StartAnswer } from "../inputs/input.ts";
 import { approvalNotFound, decideApproval, decideNode } from "./decide.ts";
@@ -57,6 +65,7 @@ import { pauseRun } from "./pause-run.ts";
 import { recheckRun } from "./recheck-run.ts";
 import { repairRun } from "./repair-run.ts";
 import { discard, redrive, type RedriveParts } from "./redrive.ts";
+import { resumeInterrupted } from "./resume-interrupted.ts";
 import type { ResumeParts } from "./resume-runs.ts";
 import {
   createSchedule,
@@ -75,9 +84,16 @@ import {
 } from "./save-workflow.ts";
 import { signalRun } from "./signal-run.ts";
 import { startRun, testRun } from "./start-run.ts";
+import {
+  createThread,
+  deleteThread,
+  forkThread,
+  type ThreadCommandParts,
+  updateThread,
+} from "./threads.ts";
 import { topUpRun } from "./top-up-run.ts";
 
-type Parts = ScheduleParts & ResumeParts & RedriveParts & PauseParts;
+type Parts = ScheduleParts & ResumeParts & RedriveParts & PauseParts & ThreadCommandParts;
 
 const TENANT = DEFAULT_TENANT;
 
@@ -85,6 +101,7 @@ export const commandServices = (parts: Parts, db: Queryable): ServedService[] =>
   runCommands(parts, db),
   workflowCommands(parts, db),
   scheduleCommands(parts, db),
+  threadCommands(parts),
   approvalCommands(parts, db),
   queueCommands(parts),
 ];
@@ -105,8 +122,17 @@ const runCommands = (parts: Parts, db: Queryable): ServedService =>
     retryRun: (request) => repaired(parts, db, parseRetry(request)),
     pauseRun: async (request) =>
       readRun(db, await pauseRun(parts, "pause", parsePauseRun(request))),
-    resumeRun: async (request) =>
-      readRun(db, await pauseRun(parts, "resume", parsePauseRun(request))),
+    resumeRun: async (request) => {
+      const asked = parsePauseRun(request);
+      try {
+        return await readRun(db, await pauseRun(parts, "resume", asked));
+      } catch (error) {
+        if (!isFinished(error)) throw error;
+        const continued = await resumeInterrupted(repairParts(parts, db), TENANT, asked.runId);
+        if (continued === undefined) throw error;
+        return await answer(db, continued);
+      }
+    },
     signalRun: async (request) => {
       const { runId, isDuplicate, isKept } = await signalRun(parts, parseSignal(request));
       return { ...(await readRun(db, runId)), duplicate: isDuplicate, kept: isKept };
@@ -168,6 +194,23 @@ function scheduleCommands(parts: Parts, db: Queryable): ServedService {
   });
 }
 
+const threadCommands = (parts: Parts): ServedService =>
+  serve(ThreadService, {
+    createThread: async (request) => ({
+      thread: toWireThread(await createThread(parts, TENANT, parseCreateThread(request))),
+    }),
+    updateThread: async (request) => ({
+      thread: toWireThread(await updateThread(parts, TENANT, parseUpdateThread(request))),
+    }),
+    deleteThread: async (request) => {
+      await deleteThread(parts, TENANT, parseDeleteThread(request));
+      return {};
+    },
+    forkThread: async (request) => ({
+      thread: toWireThread(await forkThread(parts, TENANT, parseFork(request))),
+    }),
+  });
+
 function approvalCommands(parts: Parts, db: Queryable): ServedService {
   const read = async (approvalId: ApprovalId) => {
     const record = await getApproval(db, TENANT, approvalId);
@@ -197,12 +240,20 @@ const queueCommands = (parts: Parts): ServedService =>
     },
   });
 
+const repairParts = (parts: Parts, db: Queryable) => ({
+  ...parts,
+  effectsOf: (runId: RunId) => countEffects(db, runId),
+  types: undefined,
+});
+
+const isFinished = (error: unknown): boolean =>
+  error instanceof EngineError && error.reason === "RUN_ALREADY_FINISHED";
+
 /** The plan of a repair and, unless it is a dry run, the new run. */
 async function repaired(parts: Parts, db: Queryable, asked: RepairAsked) {
   const { text = "" } = asked;
   const types = text === "" ? undefined : await readKnownTypes(db, text);
-  const effectsOf = (runId: RunId) => countEffects(db, runId);
-  const made = await repairRun({ ...parts, effectsOf, types }, TENANT, asked);
+  const made = await repairRun({ ...repairParts(parts, db), types }, TENANT, asked);
   return {
     ...(made.plan === undefined ? {} : { plan: toWirePlan(made.plan) }),
     ...(made.accepted === undefined ? {} : await answer(db, made.accepted)),

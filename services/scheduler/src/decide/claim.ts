@@ -10,7 +10,7 @@ import { inlineFacts } from "@pawl/core/plan/inline";
 import { RUN_PLACE } from "@pawl/core/plan/place";
 import { isLimited } from "@pawl/core/policy/limit";
 import { GLUE, type Job, PENDING_RUNS } from "@pawl/platform/queue/queue";
-import type { Transaction } from "@pawl/platform/store/tick/journal";
+import type { Journal, Transaction } from "@pawl/platform/store/tick/journal";
 import type { CachedRun, RunCache } from "../commit/cache.ts";
 import type { Definitions } from "../commit/definitions.ts";
 import type { Draft, DraftOptions } from "../commit/draft.ts";
@@ -22,6 +22,7 @@ import type { Execution } from "../commit/run-draft.ts";
 /** The parts that decide about inputs and jobs. */
 export interface DecideParts extends PlaceParts, DraftOptions {
   readonly cache: RunCache;
+  readonly journal: Journal;
   readonly definitions: Definitions;
   readonly pauses: { readonly current: PauseView };
   /** Runs that wait aside. The tick claims no job of these runs. */

@@ -23,6 +23,67 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
+// MultitaskStrategy says what a new run does with the runs of its thread that have not ended.
+type MultitaskStrategy int32
+
+const (
+	// The same as reject.
+	MultitaskStrategy_MULTITASK_STRATEGY_UNSPECIFIED MultitaskStrategy = 0
+	// The new run is refused with THREAD_BUSY.
+	MultitaskStrategy_MULTITASK_STRATEGY_REJECT MultitaskStrategy = 1
+	// The new run waits behind them, in the order of acceptance. At most 100 runs wait for a thread.
+	MultitaskStrategy_MULTITASK_STRATEGY_ENQUEUE MultitaskStrategy = 2
+	// They are stopped and keep their results, so ResumeRun can continue each. The thread keeps the memory of the one that ran.
+	MultitaskStrategy_MULTITASK_STRATEGY_INTERRUPT MultitaskStrategy = 3
+	// They are stopped and undone. The thread keeps the memory from before the one that ran.
+	MultitaskStrategy_MULTITASK_STRATEGY_ROLLBACK MultitaskStrategy = 4
+)
+
+// Enum value maps for MultitaskStrategy.
+var (
+	MultitaskStrategy_name = map[int32]string{
+		0: "MULTITASK_STRATEGY_UNSPECIFIED",
+		1: "MULTITASK_STRATEGY_REJECT",
+		2: "MULTITASK_STRATEGY_ENQUEUE",
+		3: "MULTITASK_STRATEGY_INTERRUPT",
+		4: "MULTITASK_STRATEGY_ROLLBACK",
+	}
+	MultitaskStrategy_value = map[string]int32{
+		"MULTITASK_STRATEGY_UNSPECIFIED": 0,
+		"MULTITASK_STRATEGY_REJECT":      1,
+		"MULTITASK_STRATEGY_ENQUEUE":     2,
+		"MULTITASK_STRATEGY_INTERRUPT":   3,
+		"MULTITASK_STRATEGY_ROLLBACK":    4,
+	}
+)
+
+func (x MultitaskStrategy) Enum() *MultitaskStrategy {
+	p := new(MultitaskStrategy)
+	*p = x
+	return p
+}
+
+func (x MultitaskStrategy) String() string {
+	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
+}
+
+func (MultitaskStrategy) Descriptor() protoreflect.EnumDescriptor {
+	return file_pawl_v1_run_service_proto_enumTypes[0].Descriptor()
+}
+
+func (MultitaskStrategy) Type() protoreflect.EnumType {
+	return &file_pawl_v1_run_service_proto_enumTypes[0]
+}
+
+func (x MultitaskStrategy) Number() protoreflect.EnumNumber {
+	return protoreflect.EnumNumber(x)
+}
+
+// Deprecated: Use MultitaskStrategy.Descriptor instead.
+func (MultitaskStrategy) EnumDescriptor() ([]byte, []int) {
+	return file_pawl_v1_run_service_proto_rawDescGZIP(), []int{0}
+}
+
 // IdempotencyScope says when two submissions are the same.
 type IdempotencyScope int32
 
@@ -56,11 +117,11 @@ func (x IdempotencyScope) String() string {
 }
 
 func (IdempotencyScope) Descriptor() protoreflect.EnumDescriptor {
-	return file_pawl_v1_run_service_proto_enumTypes[0].Descriptor()
+	return file_pawl_v1_run_service_proto_enumTypes[1].Descriptor()
 }
 
 func (IdempotencyScope) Type() protoreflect.EnumType {
-	return &file_pawl_v1_run_service_proto_enumTypes[0]
+	return &file_pawl_v1_run_service_proto_enumTypes[1]
 }
 
 func (x IdempotencyScope) Number() protoreflect.EnumNumber {
@@ -69,7 +130,7 @@ func (x IdempotencyScope) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use IdempotencyScope.Descriptor instead.
 func (IdempotencyScope) EnumDescriptor() ([]byte, []int) {
-	return file_pawl_v1_run_service_proto_rawDescGZIP(), []int{0}
+	return file_pawl_v1_run_service_proto_rawDescGZIP(), []int{1}
 }
 
 // Decision is a person's answer about a node that waits.
@@ -109,11 +170,11 @@ func (x Decision) String() string {
 }
 
 func (Decision) Descriptor() protoreflect.EnumDescriptor {
-	return file_pawl_v1_run_service_proto_enumTypes[1].Descriptor()
+	return file_pawl_v1_run_service_proto_enumTypes[2].Descriptor()
 }
 
 func (Decision) Type() protoreflect.EnumType {
-	return &file_pawl_v1_run_service_proto_enumTypes[1]
+	return &file_pawl_v1_run_service_proto_enumTypes[2]
 }
 
 func (x Decision) Number() protoreflect.EnumNumber {
@@ -122,7 +183,7 @@ func (x Decision) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use Decision.Descriptor instead.
 func (Decision) EnumDescriptor() ([]byte, []int) {
-	return file_pawl_v1_run_service_proto_rawDescGZIP(), []int{1}
+	return file_pawl_v1_run_service_proto_rawDescGZIP(), []int{2}
 }
 
 // StartRunRequest is the body of StartRun.
@@ -146,6 +207,12 @@ type StartRunRequest struct {
 	Idempotency *Idempotency `protobuf:"bytes,8,opt,name=idempotency,proto3" json:"idempotency,omitempty"`
 	// How often the run may repeat by loop edges, gotos and handoffs; 0 means the definition's own, or 50. At most 10000.
 	MaxIterations uint32 `protobuf:"varint,11,opt,name=max_iterations,json=maxIterations,proto3" json:"max_iterations,omitempty"`
+	// The thread that the run belongs to; empty for none. The run begins with the memory of the thread.
+	ThreadId string `protobuf:"bytes,60,opt,name=thread_id,json=threadId,proto3" json:"thread_id,omitempty"`
+	// Whether to create the thread if there is none. Otherwise the call fails with THREAD_NOT_FOUND.
+	CreateThread bool `protobuf:"varint,61,opt,name=create_thread,json=createThread,proto3" json:"create_thread,omitempty"`
+	// What happens if the thread has runs that have not ended; unspecified means reject: THREAD_BUSY.
+	MultitaskStrategy MultitaskStrategy `protobuf:"varint,62,opt,name=multitask_strategy,json=multitaskStrategy,proto3,enum=pawl.v1.MultitaskStrategy" json:"multitask_strategy,omitempty"`
 	// What the run is for; empty means the definition's own. At most 4000 characters. Templates read it as ctx.goal.
 	Goal string `protobuf:"bytes,65,opt,name=goal,proto3" json:"goal,omitempty"`
 	// The rules that its nodes respect; none means the definition's own. At most 32 of 1000 characters each. Templates read ctx.constraints.
@@ -251,6 +318,27 @@ func (x *StartRunRequest) GetMaxIterations() uint32 {
 		return x.MaxIterations
 	}
 	return 0
+}
+
+func (x *StartRunRequest) GetThreadId() string {
+	if x != nil {
+		return x.ThreadId
+	}
+	return ""
+}
+
+func (x *StartRunRequest) GetCreateThread() bool {
+	if x != nil {
+		return x.CreateThread
+	}
+	return false
+}
+
+func (x *StartRunRequest) GetMultitaskStrategy() MultitaskStrategy {
+	if x != nil {
+		return x.MultitaskStrategy
+	}
+	return MultitaskStrategy_MULTITASK_STRATEGY_UNSPECIFIED
 }
 
 func (x *StartRunRequest) GetGoal() string {
@@ -1470,7 +1558,11 @@ type ListRunsRequest struct {
 	// words match, only the runs of the first 200 are found.
 	Query string `protobuf:"bytes,6,opt,name=query,proto3" json:"query,omitempty"`
 	// Only runs that this schedule started; empty means all.
-	ScheduleId    string `protobuf:"bytes,60,opt,name=schedule_id,json=scheduleId,proto3" json:"schedule_id,omitempty"`
+	ScheduleId string `protobuf:"bytes,60,opt,name=schedule_id,json=scheduleId,proto3" json:"schedule_id,omitempty"`
+	// Only runs of this thread; empty means all.
+	ThreadId string `protobuf:"bytes,62,opt,name=thread_id,json=threadId,proto3" json:"thread_id,omitempty"`
+	// Only cancelled runs that were stopped in one of these ways; empty means all.
+	Stops         []StopMode `protobuf:"varint,64,rep,packed,name=stops,proto3,enum=pawl.v1.StopMode" json:"stops,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1552,6 +1644,20 @@ func (x *ListRunsRequest) GetScheduleId() string {
 		return x.ScheduleId
 	}
 	return ""
+}
+
+func (x *ListRunsRequest) GetThreadId() string {
+	if x != nil {
+		return x.ThreadId
+	}
+	return ""
+}
+
+func (x *ListRunsRequest) GetStops() []StopMode {
+	if x != nil {
+		return x.Stops
+	}
+	return nil
 }
 
 // ListRunsResponse is the answer of ListRuns.
@@ -2367,7 +2473,9 @@ type CancelRunRequest struct {
 	// Makes a repeat harmless.
 	RequestId string `protobuf:"bytes,3,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
 	// Whether to undo completed nodes first. The workflow's compensate_on decides if absent.
-	Compensate    *bool `protobuf:"varint,90,opt,name=compensate,proto3,oneof" json:"compensate,omitempty"`
+	Compensate *bool `protobuf:"varint,90,opt,name=compensate,proto3,oneof" json:"compensate,omitempty"`
+	// How to stop the run; unspecified means a plain cancellation. An interrupt undoes nothing. A rollback undoes completed nodes first.
+	Mode          StopMode `protobuf:"varint,60,opt,name=mode,proto3,enum=pawl.v1.StopMode" json:"mode,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2428,6 +2536,13 @@ func (x *CancelRunRequest) GetCompensate() bool {
 		return *x.Compensate
 	}
 	return false
+}
+
+func (x *CancelRunRequest) GetMode() StopMode {
+	if x != nil {
+		return x.Mode
+	}
+	return StopMode_STOP_MODE_UNSPECIFIED
 }
 
 // CancelRunResponse is the answer of CancelRun.
@@ -3813,7 +3928,7 @@ var File_pawl_v1_run_service_proto protoreflect.FileDescriptor
 
 const file_pawl_v1_run_service_proto_rawDesc = "" +
 	"\n" +
-	"\x19pawl/v1/run_service.proto\x12\apawl.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x14pawl/v1/effect.proto\x1a\x13pawl/v1/event.proto\x1a\x15pawl/v1/explain.proto\x1a\x14pawl/v1/repair.proto\x1a\x11pawl/v1/run.proto\x1a\x16pawl/v1/workflow.proto\"\xa8\x04\n" +
+	"\x19pawl/v1/run_service.proto\x12\apawl.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x14pawl/v1/effect.proto\x1a\x13pawl/v1/event.proto\x1a\x15pawl/v1/explain.proto\x1a\x14pawl/v1/repair.proto\x1a\x11pawl/v1/run.proto\x1a\x16pawl/v1/workflow.proto\"\xb5\x05\n" +
 	"\x0fStartRunRequest\x12\x1f\n" +
 	"\vworkflow_id\x18\x01 \x01(\tR\n" +
 	"workflowId\x12\x18\n" +
@@ -3826,7 +3941,10 @@ const file_pawl_v1_run_service_proto_rawDesc = "" +
 	"\bpriority\x18\x06 \x01(\x05R\bpriority\x125\n" +
 	"\bdeadline\x18\a \x01(\v2\x19.google.protobuf.DurationR\bdeadline\x126\n" +
 	"\vidempotency\x18\b \x01(\v2\x14.pawl.v1.IdempotencyR\vidempotency\x12%\n" +
-	"\x0emax_iterations\x18\v \x01(\rR\rmaxIterations\x12\x12\n" +
+	"\x0emax_iterations\x18\v \x01(\rR\rmaxIterations\x12\x1b\n" +
+	"\tthread_id\x18< \x01(\tR\bthreadId\x12#\n" +
+	"\rcreate_thread\x18= \x01(\bR\fcreateThread\x12I\n" +
+	"\x12multitask_strategy\x18> \x01(\x0e2\x1a.pawl.v1.MultitaskStrategyR\x11multitaskStrategy\x12\x12\n" +
 	"\x04goal\x18A \x01(\tR\x04goal\x12 \n" +
 	"\vconstraints\x18B \x03(\tR\vconstraints\x12$\n" +
 	"\vmax_retries\x18C \x01(\rH\x00R\n" +
@@ -3926,7 +4044,7 @@ const file_pawl_v1_run_service_proto_rawDesc = "" +
 	"\atimeout\x18\x02 \x01(\v2\x19.google.protobuf.DurationR\atimeout\"N\n" +
 	"\x0fWaitRunResponse\x12\x1e\n" +
 	"\x03run\x18\x01 \x01(\v2\f.pawl.v1.RunR\x03run\x12\x1b\n" +
-	"\thas_ended\x18\x02 \x01(\bR\bhasEnded\"\xfb\x01\n" +
+	"\thas_ended\x18\x02 \x01(\bR\bhasEnded\"\xc1\x02\n" +
 	"\x0fListRunsRequest\x12.\n" +
 	"\bstatuses\x18\x01 \x03(\x0e2\x12.pawl.v1.RunStatusR\bstatuses\x12\x1f\n" +
 	"\vworkflow_id\x18\x02 \x01(\tR\n" +
@@ -3937,7 +4055,9 @@ const file_pawl_v1_run_service_proto_rawDesc = "" +
 	"page_token\x18\x05 \x01(\tR\tpageToken\x12\x14\n" +
 	"\x05query\x18\x06 \x01(\tR\x05query\x12\x1f\n" +
 	"\vschedule_id\x18< \x01(\tR\n" +
-	"scheduleId\"\\\n" +
+	"scheduleId\x12\x1b\n" +
+	"\tthread_id\x18> \x01(\tR\bthreadId\x12'\n" +
+	"\x05stops\x18@ \x03(\x0e2\x11.pawl.v1.StopModeR\x05stops\"\\\n" +
 	"\x10ListRunsResponse\x12 \n" +
 	"\x04runs\x18\x01 \x03(\v2\f.pawl.v1.RunR\x04runs\x12&\n" +
 	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"b\n" +
@@ -4005,7 +4125,7 @@ const file_pawl_v1_run_service_proto_rawDesc = "" +
 	"\vresult_json\x18\x04 \x01(\fR\n" +
 	"resultJson\x12.\n" +
 	"\x06result\x18h \x01(\v2\x16.google.protobuf.ValueR\x06result\x12&\n" +
-	"\x0fvalues_left_out\x18d \x03(\tR\rvaluesLeftOut\"\x94\x01\n" +
+	"\x0fvalues_left_out\x18d \x03(\tR\rvaluesLeftOut\"\xbb\x01\n" +
 	"\x10CancelRunRequest\x12\x15\n" +
 	"\x06run_id\x18\x01 \x01(\tR\x05runId\x12\x16\n" +
 	"\x06reason\x18\x02 \x01(\tR\x06reason\x12\x1d\n" +
@@ -4013,7 +4133,8 @@ const file_pawl_v1_run_service_proto_rawDesc = "" +
 	"request_id\x18\x03 \x01(\tR\trequestId\x12#\n" +
 	"\n" +
 	"compensate\x18Z \x01(\bH\x00R\n" +
-	"compensate\x88\x01\x01B\r\n" +
+	"compensate\x88\x01\x01\x12%\n" +
+	"\x04mode\x18< \x01(\x0e2\x11.pawl.v1.StopModeR\x04modeB\r\n" +
 	"\v_compensate\"3\n" +
 	"\x11CancelRunResponse\x12\x1e\n" +
 	"\x03run\x18\x01 \x01(\v2\f.pawl.v1.RunR\x03run\"H\n" +
@@ -4123,7 +4244,13 @@ const file_pawl_v1_run_service_proto_rawDesc = "" +
 	"\x11SignalRunResponse\x12\x1e\n" +
 	"\x03run\x18\x01 \x01(\v2\f.pawl.v1.RunR\x03run\x12\x1c\n" +
 	"\tduplicate\x18\x02 \x01(\bR\tduplicate\x12\x12\n" +
-	"\x04kept\x18\x03 \x01(\bR\x04kept*W\n" +
+	"\x04kept\x18\x03 \x01(\bR\x04kept*\xb9\x01\n" +
+	"\x11MultitaskStrategy\x12\"\n" +
+	"\x1eMULTITASK_STRATEGY_UNSPECIFIED\x10\x00\x12\x1d\n" +
+	"\x19MULTITASK_STRATEGY_REJECT\x10\x01\x12\x1e\n" +
+	"\x1aMULTITASK_STRATEGY_ENQUEUE\x10\x02\x12 \n" +
+	"\x1cMULTITASK_STRATEGY_INTERRUPT\x10\x03\x12\x1f\n" +
+	"\x1bMULTITASK_STRATEGY_ROLLBACK\x10\x04*W\n" +
 	"\x10IdempotencyScope\x12!\n" +
 	"\x1dIDEMPOTENCY_SCOPE_UNSPECIFIED\x10\x00\x12 \n" +
 	"\x1cIDEMPOTENCY_SCOPE_INPUT_HASH\x10\x01*O\n" +
@@ -4172,189 +4299,194 @@ func file_pawl_v1_run_service_proto_rawDescGZIP() []byte {
 	return file_pawl_v1_run_service_proto_rawDescData
 }
 
-var file_pawl_v1_run_service_proto_enumTypes = make([]protoimpl.EnumInfo, 2)
+var file_pawl_v1_run_service_proto_enumTypes = make([]protoimpl.EnumInfo, 3)
 var file_pawl_v1_run_service_proto_msgTypes = make([]protoimpl.MessageInfo, 52)
 var file_pawl_v1_run_service_proto_goTypes = []any{
-	(IdempotencyScope)(0),         // 0: pawl.v1.IdempotencyScope
-	(Decision)(0),                 // 1: pawl.v1.Decision
-	(*StartRunRequest)(nil),       // 2: pawl.v1.StartRunRequest
-	(*Idempotency)(nil),           // 3: pawl.v1.Idempotency
-	(*StartRunResponse)(nil),      // 4: pawl.v1.StartRunResponse
-	(*ExecuteRunRequest)(nil),     // 5: pawl.v1.ExecuteRunRequest
-	(*ExecuteRunResponse)(nil),    // 6: pawl.v1.ExecuteRunResponse
-	(*SubmitRunsRequest)(nil),     // 7: pawl.v1.SubmitRunsRequest
-	(*Submission)(nil),            // 8: pawl.v1.Submission
-	(*SubmitRunsResponse)(nil),    // 9: pawl.v1.SubmitRunsResponse
-	(*SubmissionAnswer)(nil),      // 10: pawl.v1.SubmissionAnswer
-	(*AcceptedSubmission)(nil),    // 11: pawl.v1.AcceptedSubmission
-	(*RunEnd)(nil),                // 12: pawl.v1.RunEnd
-	(*Refusal)(nil),               // 13: pawl.v1.Refusal
-	(*TestRunRequest)(nil),        // 14: pawl.v1.TestRunRequest
-	(*TestRunResponse)(nil),       // 15: pawl.v1.TestRunResponse
-	(*GetRunRequest)(nil),         // 16: pawl.v1.GetRunRequest
-	(*GetRunResponse)(nil),        // 17: pawl.v1.GetRunResponse
-	(*WaitRunRequest)(nil),        // 18: pawl.v1.WaitRunRequest
-	(*WaitRunResponse)(nil),       // 19: pawl.v1.WaitRunResponse
-	(*ListRunsRequest)(nil),       // 20: pawl.v1.ListRunsRequest
-	(*ListRunsResponse)(nil),      // 21: pawl.v1.ListRunsResponse
-	(*ExplainNodeRequest)(nil),    // 22: pawl.v1.ExplainNodeRequest
-	(*ExplainNodeResponse)(nil),   // 23: pawl.v1.ExplainNodeResponse
-	(*ExplainTaintRequest)(nil),   // 24: pawl.v1.ExplainTaintRequest
-	(*ExplainTaintResponse)(nil),  // 25: pawl.v1.ExplainTaintResponse
-	(*ListEffectsRequest)(nil),    // 26: pawl.v1.ListEffectsRequest
-	(*ListEffectsResponse)(nil),   // 27: pawl.v1.ListEffectsResponse
-	(*GetInvocationRequest)(nil),  // 28: pawl.v1.GetInvocationRequest
-	(*GetInvocationResponse)(nil), // 29: pawl.v1.GetInvocationResponse
-	(*Invocation)(nil),            // 30: pawl.v1.Invocation
-	(*InvocationEffect)(nil),      // 31: pawl.v1.InvocationEffect
-	(*CancelRunRequest)(nil),      // 32: pawl.v1.CancelRunRequest
-	(*CancelRunResponse)(nil),     // 33: pawl.v1.CancelRunResponse
-	(*DeleteRunRequest)(nil),      // 34: pawl.v1.DeleteRunRequest
-	(*DeleteRunResponse)(nil),     // 35: pawl.v1.DeleteRunResponse
-	(*DecideNodeRequest)(nil),     // 36: pawl.v1.DecideNodeRequest
-	(*DecideNodeResponse)(nil),    // 37: pawl.v1.DecideNodeResponse
-	(*RecheckRunRequest)(nil),     // 38: pawl.v1.RecheckRunRequest
-	(*RecheckRunResponse)(nil),    // 39: pawl.v1.RecheckRunResponse
-	(*PauseRunRequest)(nil),       // 40: pawl.v1.PauseRunRequest
-	(*PauseRunResponse)(nil),      // 41: pawl.v1.PauseRunResponse
-	(*TopUpRunRequest)(nil),       // 42: pawl.v1.TopUpRunRequest
-	(*TopUpRunResponse)(nil),      // 43: pawl.v1.TopUpRunResponse
-	(*ResumeRunRequest)(nil),      // 44: pawl.v1.ResumeRunRequest
-	(*ResumeRunResponse)(nil),     // 45: pawl.v1.ResumeRunResponse
-	(*RepairRunRequest)(nil),      // 46: pawl.v1.RepairRunRequest
-	(*SetOutputRequest)(nil),      // 47: pawl.v1.SetOutputRequest
-	(*RepairRunResponse)(nil),     // 48: pawl.v1.RepairRunResponse
-	(*RetryRunRequest)(nil),       // 49: pawl.v1.RetryRunRequest
-	(*RetryRunResponse)(nil),      // 50: pawl.v1.RetryRunResponse
-	(*SignalRunRequest)(nil),      // 51: pawl.v1.SignalRunRequest
-	(*SignalRunResponse)(nil),     // 52: pawl.v1.SignalRunResponse
-	nil,                           // 53: pawl.v1.Refusal.MetadataEntry
-	(*structpb.Value)(nil),        // 54: google.protobuf.Value
-	(*durationpb.Duration)(nil),   // 55: google.protobuf.Duration
-	(*Budget)(nil),                // 56: pawl.v1.Budget
-	(*Run)(nil),                   // 57: pawl.v1.Run
-	(*RunEvent)(nil),              // 58: pawl.v1.RunEvent
-	(RunStatus)(0),                // 59: pawl.v1.RunStatus
-	(*Violation)(nil),             // 60: pawl.v1.Violation
-	(*DefinitionSource)(nil),      // 61: pawl.v1.DefinitionSource
-	(RunKind)(0),                  // 62: pawl.v1.RunKind
-	(*Explanation)(nil),           // 63: pawl.v1.Explanation
-	(*TaintTrace)(nil),            // 64: pawl.v1.TaintTrace
-	(*Effect)(nil),                // 65: pawl.v1.Effect
-	(NodeStatus)(0),               // 66: pawl.v1.NodeStatus
-	(*Amounts)(nil),               // 67: pawl.v1.Amounts
-	(*RepairPlan)(nil),            // 68: pawl.v1.RepairPlan
+	(MultitaskStrategy)(0),        // 0: pawl.v1.MultitaskStrategy
+	(IdempotencyScope)(0),         // 1: pawl.v1.IdempotencyScope
+	(Decision)(0),                 // 2: pawl.v1.Decision
+	(*StartRunRequest)(nil),       // 3: pawl.v1.StartRunRequest
+	(*Idempotency)(nil),           // 4: pawl.v1.Idempotency
+	(*StartRunResponse)(nil),      // 5: pawl.v1.StartRunResponse
+	(*ExecuteRunRequest)(nil),     // 6: pawl.v1.ExecuteRunRequest
+	(*ExecuteRunResponse)(nil),    // 7: pawl.v1.ExecuteRunResponse
+	(*SubmitRunsRequest)(nil),     // 8: pawl.v1.SubmitRunsRequest
+	(*Submission)(nil),            // 9: pawl.v1.Submission
+	(*SubmitRunsResponse)(nil),    // 10: pawl.v1.SubmitRunsResponse
+	(*SubmissionAnswer)(nil),      // 11: pawl.v1.SubmissionAnswer
+	(*AcceptedSubmission)(nil),    // 12: pawl.v1.AcceptedSubmission
+	(*RunEnd)(nil),                // 13: pawl.v1.RunEnd
+	(*Refusal)(nil),               // 14: pawl.v1.Refusal
+	(*TestRunRequest)(nil),        // 15: pawl.v1.TestRunRequest
+	(*TestRunResponse)(nil),       // 16: pawl.v1.TestRunResponse
+	(*GetRunRequest)(nil),         // 17: pawl.v1.GetRunRequest
+	(*GetRunResponse)(nil),        // 18: pawl.v1.GetRunResponse
+	(*WaitRunRequest)(nil),        // 19: pawl.v1.WaitRunRequest
+	(*WaitRunResponse)(nil),       // 20: pawl.v1.WaitRunResponse
+	(*ListRunsRequest)(nil),       // 21: pawl.v1.ListRunsRequest
+	(*ListRunsResponse)(nil),      // 22: pawl.v1.ListRunsResponse
+	(*ExplainNodeRequest)(nil),    // 23: pawl.v1.ExplainNodeRequest
+	(*ExplainNodeResponse)(nil),   // 24: pawl.v1.ExplainNodeResponse
+	(*ExplainTaintRequest)(nil),   // 25: pawl.v1.ExplainTaintRequest
+	(*ExplainTaintResponse)(nil),  // 26: pawl.v1.ExplainTaintResponse
+	(*ListEffectsRequest)(nil),    // 27: pawl.v1.ListEffectsRequest
+	(*ListEffectsResponse)(nil),   // 28: pawl.v1.ListEffectsResponse
+	(*GetInvocationRequest)(nil),  // 29: pawl.v1.GetInvocationRequest
+	(*GetInvocationResponse)(nil), // 30: pawl.v1.GetInvocationResponse
+	(*Invocation)(nil),            // 31: pawl.v1.Invocation
+	(*InvocationEffect)(nil),      // 32: pawl.v1.InvocationEffect
+	(*CancelRunRequest)(nil),      // 33: pawl.v1.CancelRunRequest
+	(*CancelRunResponse)(nil),     // 34: pawl.v1.CancelRunResponse
+	(*DeleteRunRequest)(nil),      // 35: pawl.v1.DeleteRunRequest
+	(*DeleteRunResponse)(nil),     // 36: pawl.v1.DeleteRunResponse
+	(*DecideNodeRequest)(nil),     // 37: pawl.v1.DecideNodeRequest
+	(*DecideNodeResponse)(nil),    // 38: pawl.v1.DecideNodeResponse
+	(*RecheckRunRequest)(nil),     // 39: pawl.v1.RecheckRunRequest
+	(*RecheckRunResponse)(nil),    // 40: pawl.v1.RecheckRunResponse
+	(*PauseRunRequest)(nil),       // 41: pawl.v1.PauseRunRequest
+	(*PauseRunResponse)(nil),      // 42: pawl.v1.PauseRunResponse
+	(*TopUpRunRequest)(nil),       // 43: pawl.v1.TopUpRunRequest
+	(*TopUpRunResponse)(nil),      // 44: pawl.v1.TopUpRunResponse
+	(*ResumeRunRequest)(nil),      // 45: pawl.v1.ResumeRunRequest
+	(*ResumeRunResponse)(nil),     // 46: pawl.v1.ResumeRunResponse
+	(*RepairRunRequest)(nil),      // 47: pawl.v1.RepairRunRequest
+	(*SetOutputRequest)(nil),      // 48: pawl.v1.SetOutputRequest
+	(*RepairRunResponse)(nil),     // 49: pawl.v1.RepairRunResponse
+	(*RetryRunRequest)(nil),       // 50: pawl.v1.RetryRunRequest
+	(*RetryRunResponse)(nil),      // 51: pawl.v1.RetryRunResponse
+	(*SignalRunRequest)(nil),      // 52: pawl.v1.SignalRunRequest
+	(*SignalRunResponse)(nil),     // 53: pawl.v1.SignalRunResponse
+	nil,                           // 54: pawl.v1.Refusal.MetadataEntry
+	(*structpb.Value)(nil),        // 55: google.protobuf.Value
+	(*durationpb.Duration)(nil),   // 56: google.protobuf.Duration
+	(*Budget)(nil),                // 57: pawl.v1.Budget
+	(*Run)(nil),                   // 58: pawl.v1.Run
+	(*RunEvent)(nil),              // 59: pawl.v1.RunEvent
+	(RunStatus)(0),                // 60: pawl.v1.RunStatus
+	(*Violation)(nil),             // 61: pawl.v1.Violation
+	(*DefinitionSource)(nil),      // 62: pawl.v1.DefinitionSource
+	(RunKind)(0),                  // 63: pawl.v1.RunKind
+	(StopMode)(0),                 // 64: pawl.v1.StopMode
+	(*Explanation)(nil),           // 65: pawl.v1.Explanation
+	(*TaintTrace)(nil),            // 66: pawl.v1.TaintTrace
+	(*Effect)(nil),                // 67: pawl.v1.Effect
+	(NodeStatus)(0),               // 68: pawl.v1.NodeStatus
+	(*Amounts)(nil),               // 69: pawl.v1.Amounts
+	(*RepairPlan)(nil),            // 70: pawl.v1.RepairPlan
 }
 var file_pawl_v1_run_service_proto_depIdxs = []int32{
-	54, // 0: pawl.v1.StartRunRequest.input:type_name -> google.protobuf.Value
-	55, // 1: pawl.v1.StartRunRequest.deadline:type_name -> google.protobuf.Duration
-	3,  // 2: pawl.v1.StartRunRequest.idempotency:type_name -> pawl.v1.Idempotency
-	56, // 3: pawl.v1.StartRunRequest.budget:type_name -> pawl.v1.Budget
-	0,  // 4: pawl.v1.Idempotency.scope:type_name -> pawl.v1.IdempotencyScope
-	55, // 5: pawl.v1.Idempotency.ttl:type_name -> google.protobuf.Duration
-	57, // 6: pawl.v1.StartRunResponse.run:type_name -> pawl.v1.Run
-	2,  // 7: pawl.v1.ExecuteRunRequest.start:type_name -> pawl.v1.StartRunRequest
-	57, // 8: pawl.v1.ExecuteRunResponse.run:type_name -> pawl.v1.Run
-	58, // 9: pawl.v1.ExecuteRunResponse.events:type_name -> pawl.v1.RunEvent
-	8,  // 10: pawl.v1.SubmitRunsRequest.submissions:type_name -> pawl.v1.Submission
-	2,  // 11: pawl.v1.Submission.start:type_name -> pawl.v1.StartRunRequest
-	10, // 12: pawl.v1.SubmitRunsResponse.answers:type_name -> pawl.v1.SubmissionAnswer
-	11, // 13: pawl.v1.SubmissionAnswer.accepted:type_name -> pawl.v1.AcceptedSubmission
-	13, // 14: pawl.v1.SubmissionAnswer.refused:type_name -> pawl.v1.Refusal
-	12, // 15: pawl.v1.SubmissionAnswer.end:type_name -> pawl.v1.RunEnd
-	59, // 16: pawl.v1.RunEnd.status:type_name -> pawl.v1.RunStatus
-	54, // 17: pawl.v1.RunEnd.output:type_name -> google.protobuf.Value
-	53, // 18: pawl.v1.Refusal.metadata:type_name -> pawl.v1.Refusal.MetadataEntry
-	60, // 19: pawl.v1.Refusal.violations:type_name -> pawl.v1.Violation
-	55, // 20: pawl.v1.Refusal.retry_delay:type_name -> google.protobuf.Duration
-	61, // 21: pawl.v1.TestRunRequest.definition:type_name -> pawl.v1.DefinitionSource
-	54, // 22: pawl.v1.TestRunRequest.input:type_name -> google.protobuf.Value
-	56, // 23: pawl.v1.TestRunRequest.budget:type_name -> pawl.v1.Budget
-	57, // 24: pawl.v1.TestRunResponse.run:type_name -> pawl.v1.Run
-	60, // 25: pawl.v1.TestRunResponse.warnings:type_name -> pawl.v1.Violation
-	57, // 26: pawl.v1.GetRunResponse.run:type_name -> pawl.v1.Run
-	54, // 27: pawl.v1.GetRunResponse.definition:type_name -> google.protobuf.Value
-	55, // 28: pawl.v1.WaitRunRequest.timeout:type_name -> google.protobuf.Duration
-	57, // 29: pawl.v1.WaitRunResponse.run:type_name -> pawl.v1.Run
-	59, // 30: pawl.v1.ListRunsRequest.statuses:type_name -> pawl.v1.RunStatus
-	62, // 31: pawl.v1.ListRunsRequest.kind:type_name -> pawl.v1.RunKind
-	57, // 32: pawl.v1.ListRunsResponse.runs:type_name -> pawl.v1.Run
-	63, // 33: pawl.v1.ExplainNodeResponse.explanation:type_name -> pawl.v1.Explanation
-	64, // 34: pawl.v1.ExplainTaintResponse.trace:type_name -> pawl.v1.TaintTrace
-	65, // 35: pawl.v1.ListEffectsResponse.effects:type_name -> pawl.v1.Effect
-	30, // 36: pawl.v1.GetInvocationResponse.invocation:type_name -> pawl.v1.Invocation
-	54, // 37: pawl.v1.Invocation.input:type_name -> google.protobuf.Value
-	54, // 38: pawl.v1.Invocation.config:type_name -> google.protobuf.Value
-	66, // 39: pawl.v1.Invocation.status:type_name -> pawl.v1.NodeStatus
-	54, // 40: pawl.v1.Invocation.output:type_name -> google.protobuf.Value
-	31, // 41: pawl.v1.Invocation.effects:type_name -> pawl.v1.InvocationEffect
-	54, // 42: pawl.v1.InvocationEffect.result:type_name -> google.protobuf.Value
-	57, // 43: pawl.v1.CancelRunResponse.run:type_name -> pawl.v1.Run
-	1,  // 44: pawl.v1.DecideNodeRequest.decision:type_name -> pawl.v1.Decision
-	57, // 45: pawl.v1.DecideNodeResponse.run:type_name -> pawl.v1.Run
-	57, // 46: pawl.v1.RecheckRunResponse.run:type_name -> pawl.v1.Run
-	57, // 47: pawl.v1.PauseRunResponse.run:type_name -> pawl.v1.Run
-	67, // 48: pawl.v1.TopUpRunRequest.amounts:type_name -> pawl.v1.Amounts
-	57, // 49: pawl.v1.TopUpRunResponse.run:type_name -> pawl.v1.Run
-	57, // 50: pawl.v1.ResumeRunResponse.run:type_name -> pawl.v1.Run
-	61, // 51: pawl.v1.RepairRunRequest.definition:type_name -> pawl.v1.DefinitionSource
-	54, // 52: pawl.v1.RepairRunRequest.input:type_name -> google.protobuf.Value
-	47, // 53: pawl.v1.RepairRunRequest.outputs:type_name -> pawl.v1.SetOutputRequest
-	54, // 54: pawl.v1.SetOutputRequest.output:type_name -> google.protobuf.Value
-	68, // 55: pawl.v1.RepairRunResponse.plan:type_name -> pawl.v1.RepairPlan
-	57, // 56: pawl.v1.RepairRunResponse.run:type_name -> pawl.v1.Run
-	60, // 57: pawl.v1.RepairRunResponse.warnings:type_name -> pawl.v1.Violation
-	68, // 58: pawl.v1.RetryRunResponse.plan:type_name -> pawl.v1.RepairPlan
-	57, // 59: pawl.v1.RetryRunResponse.run:type_name -> pawl.v1.Run
-	54, // 60: pawl.v1.SignalRunRequest.payload:type_name -> google.protobuf.Value
-	57, // 61: pawl.v1.SignalRunResponse.run:type_name -> pawl.v1.Run
-	2,  // 62: pawl.v1.RunService.StartRun:input_type -> pawl.v1.StartRunRequest
-	5,  // 63: pawl.v1.RunService.ExecuteRun:input_type -> pawl.v1.ExecuteRunRequest
-	7,  // 64: pawl.v1.RunService.SubmitRuns:input_type -> pawl.v1.SubmitRunsRequest
-	14, // 65: pawl.v1.RunService.TestRun:input_type -> pawl.v1.TestRunRequest
-	16, // 66: pawl.v1.RunService.GetRun:input_type -> pawl.v1.GetRunRequest
-	18, // 67: pawl.v1.RunService.WaitRun:input_type -> pawl.v1.WaitRunRequest
-	20, // 68: pawl.v1.RunService.ListRuns:input_type -> pawl.v1.ListRunsRequest
-	22, // 69: pawl.v1.RunService.ExplainNode:input_type -> pawl.v1.ExplainNodeRequest
-	24, // 70: pawl.v1.RunService.ExplainTaint:input_type -> pawl.v1.ExplainTaintRequest
-	26, // 71: pawl.v1.RunService.ListEffects:input_type -> pawl.v1.ListEffectsRequest
-	28, // 72: pawl.v1.RunService.GetInvocation:input_type -> pawl.v1.GetInvocationRequest
-	32, // 73: pawl.v1.RunService.CancelRun:input_type -> pawl.v1.CancelRunRequest
-	40, // 74: pawl.v1.RunService.PauseRun:input_type -> pawl.v1.PauseRunRequest
-	44, // 75: pawl.v1.RunService.ResumeRun:input_type -> pawl.v1.ResumeRunRequest
-	51, // 76: pawl.v1.RunService.SignalRun:input_type -> pawl.v1.SignalRunRequest
-	42, // 77: pawl.v1.RunService.TopUpRun:input_type -> pawl.v1.TopUpRunRequest
-	34, // 78: pawl.v1.RunService.DeleteRun:input_type -> pawl.v1.DeleteRunRequest
-	38, // 79: pawl.v1.RunService.RecheckRun:input_type -> pawl.v1.RecheckRunRequest
-	46, // 80: pawl.v1.RunService.RepairRun:input_type -> pawl.v1.RepairRunRequest
-	49, // 81: pawl.v1.RunService.RetryRun:input_type -> pawl.v1.RetryRunRequest
-	36, // 82: pawl.v1.RunService.DecideNode:input_type -> pawl.v1.DecideNodeRequest
-	4,  // 83: pawl.v1.RunService.StartRun:output_type -> pawl.v1.StartRunResponse
-	6,  // 84: pawl.v1.RunService.ExecuteRun:output_type -> pawl.v1.ExecuteRunResponse
-	9,  // 85: pawl.v1.RunService.SubmitRuns:output_type -> pawl.v1.SubmitRunsResponse
-	15, // 86: pawl.v1.RunService.TestRun:output_type -> pawl.v1.TestRunResponse
-	17, // 87: pawl.v1.RunService.GetRun:output_type -> pawl.v1.GetRunResponse
-	19, // 88: pawl.v1.RunService.WaitRun:output_type -> pawl.v1.WaitRunResponse
-	21, // 89: pawl.v1.RunService.ListRuns:output_type -> pawl.v1.ListRunsResponse
-	23, // 90: pawl.v1.RunService.ExplainNode:output_type -> pawl.v1.ExplainNodeResponse
-	25, // 91: pawl.v1.RunService.ExplainTaint:output_type -> pawl.v1.ExplainTaintResponse
-	27, // 92: pawl.v1.RunService.ListEffects:output_type -> pawl.v1.ListEffectsResponse
-	29, // 93: pawl.v1.RunService.GetInvocation:output_type -> pawl.v1.GetInvocationResponse
-	33, // 94: pawl.v1.RunService.CancelRun:output_type -> pawl.v1.CancelRunResponse
-	41, // 95: pawl.v1.RunService.PauseRun:output_type -> pawl.v1.PauseRunResponse
-	45, // 96: pawl.v1.RunService.ResumeRun:output_type -> pawl.v1.ResumeRunResponse
-	52, // 97: pawl.v1.RunService.SignalRun:output_type -> pawl.v1.SignalRunResponse
-	43, // 98: pawl.v1.RunService.TopUpRun:output_type -> pawl.v1.TopUpRunResponse
-	35, // 99: pawl.v1.RunService.DeleteRun:output_type -> pawl.v1.DeleteRunResponse
-	39, // 100: pawl.v1.RunService.RecheckRun:output_type -> pawl.v1.RecheckRunResponse
-	48, // 101: pawl.v1.RunService.RepairRun:output_type -> pawl.v1.RepairRunResponse
-	50, // 102: pawl.v1.RunService.RetryRun:output_type -> pawl.v1.RetryRunResponse
-	37, // 103: pawl.v1.RunService.DecideNode:output_type -> pawl.v1.DecideNodeResponse
-	83, // [83:104] is the sub-list for method output_type
-	62, // [62:83] is the sub-list for method input_type
-	62, // [62:62] is the sub-list for extension type_name
-	62, // [62:62] is the sub-list for extension extendee
-	0,  // [0:62] is the sub-list for field type_name
+	55, // 0: pawl.v1.StartRunRequest.input:type_name -> google.protobuf.Value
+	56, // 1: pawl.v1.StartRunRequest.deadline:type_name -> google.protobuf.Duration
+	4,  // 2: pawl.v1.StartRunRequest.idempotency:type_name -> pawl.v1.Idempotency
+	0,  // 3: pawl.v1.StartRunRequest.multitask_strategy:type_name -> pawl.v1.MultitaskStrategy
+	57, // 4: pawl.v1.StartRunRequest.budget:type_name -> pawl.v1.Budget
+	1,  // 5: pawl.v1.Idempotency.scope:type_name -> pawl.v1.IdempotencyScope
+	56, // 6: pawl.v1.Idempotency.ttl:type_name -> google.protobuf.Duration
+	58, // 7: pawl.v1.StartRunResponse.run:type_name -> pawl.v1.Run
+	3,  // 8: pawl.v1.ExecuteRunRequest.start:type_name -> pawl.v1.StartRunRequest
+	58, // 9: pawl.v1.ExecuteRunResponse.run:type_name -> pawl.v1.Run
+	59, // 10: pawl.v1.ExecuteRunResponse.events:type_name -> pawl.v1.RunEvent
+	9,  // 11: pawl.v1.SubmitRunsRequest.submissions:type_name -> pawl.v1.Submission
+	3,  // 12: pawl.v1.Submission.start:type_name -> pawl.v1.StartRunRequest
+	11, // 13: pawl.v1.SubmitRunsResponse.answers:type_name -> pawl.v1.SubmissionAnswer
+	12, // 14: pawl.v1.SubmissionAnswer.accepted:type_name -> pawl.v1.AcceptedSubmission
+	14, // 15: pawl.v1.SubmissionAnswer.refused:type_name -> pawl.v1.Refusal
+	13, // 16: pawl.v1.SubmissionAnswer.end:type_name -> pawl.v1.RunEnd
+	60, // 17: pawl.v1.RunEnd.status:type_name -> pawl.v1.RunStatus
+	55, // 18: pawl.v1.RunEnd.output:type_name -> google.protobuf.Value
+	54, // 19: pawl.v1.Refusal.metadata:type_name -> pawl.v1.Refusal.MetadataEntry
+	61, // 20: pawl.v1.Refusal.violations:type_name -> pawl.v1.Violation
+	56, // 21: pawl.v1.Refusal.retry_delay:type_name -> google.protobuf.Duration
+	62, // 22: pawl.v1.TestRunRequest.definition:type_name -> pawl.v1.DefinitionSource
+	55, // 23: pawl.v1.TestRunRequest.input:type_name -> google.protobuf.Value
+	57, // 24: pawl.v1.TestRunRequest.budget:type_name -> pawl.v1.Budget
+	58, // 25: pawl.v1.TestRunResponse.run:type_name -> pawl.v1.Run
+	61, // 26: pawl.v1.TestRunResponse.warnings:type_name -> pawl.v1.Violation
+	58, // 27: pawl.v1.GetRunResponse.run:type_name -> pawl.v1.Run
+	55, // 28: pawl.v1.GetRunResponse.definition:type_name -> google.protobuf.Value
+	56, // 29: pawl.v1.WaitRunRequest.timeout:type_name -> google.protobuf.Duration
+	58, // 30: pawl.v1.WaitRunResponse.run:type_name -> pawl.v1.Run
+	60, // 31: pawl.v1.ListRunsRequest.statuses:type_name -> pawl.v1.RunStatus
+	63, // 32: pawl.v1.ListRunsRequest.kind:type_name -> pawl.v1.RunKind
+	64, // 33: pawl.v1.ListRunsRequest.stops:type_name -> pawl.v1.StopMode
+	58, // 34: pawl.v1.ListRunsResponse.runs:type_name -> pawl.v1.Run
+	65, // 35: pawl.v1.ExplainNodeResponse.explanation:type_name -> pawl.v1.Explanation
+	66, // 36: pawl.v1.ExplainTaintResponse.trace:type_name -> pawl.v1.TaintTrace
+	67, // 37: pawl.v1.ListEffectsResponse.effects:type_name -> pawl.v1.Effect
+	31, // 38: pawl.v1.GetInvocationResponse.invocation:type_name -> pawl.v1.Invocation
+	55, // 39: pawl.v1.Invocation.input:type_name -> google.protobuf.Value
+	55, // 40: pawl.v1.Invocation.config:type_name -> google.protobuf.Value
+	68, // 41: pawl.v1.Invocation.status:type_name -> pawl.v1.NodeStatus
+	55, // 42: pawl.v1.Invocation.output:type_name -> google.protobuf.Value
+	32, // 43: pawl.v1.Invocation.effects:type_name -> pawl.v1.InvocationEffect
+	55, // 44: pawl.v1.InvocationEffect.result:type_name -> google.protobuf.Value
+	64, // 45: pawl.v1.CancelRunRequest.mode:type_name -> pawl.v1.StopMode
+	58, // 46: pawl.v1.CancelRunResponse.run:type_name -> pawl.v1.Run
+	2,  // 47: pawl.v1.DecideNodeRequest.decision:type_name -> pawl.v1.Decision
+	58, // 48: pawl.v1.DecideNodeResponse.run:type_name -> pawl.v1.Run
+	58, // 49: pawl.v1.RecheckRunResponse.run:type_name -> pawl.v1.Run
+	58, // 50: pawl.v1.PauseRunResponse.run:type_name -> pawl.v1.Run
+	69, // 51: pawl.v1.TopUpRunRequest.amounts:type_name -> pawl.v1.Amounts
+	58, // 52: pawl.v1.TopUpRunResponse.run:type_name -> pawl.v1.Run
+	58, // 53: pawl.v1.ResumeRunResponse.run:type_name -> pawl.v1.Run
+	62, // 54: pawl.v1.RepairRunRequest.definition:type_name -> pawl.v1.DefinitionSource
+	55, // 55: pawl.v1.RepairRunRequest.input:type_name -> google.protobuf.Value
+	48, // 56: pawl.v1.RepairRunRequest.outputs:type_name -> pawl.v1.SetOutputRequest
+	55, // 57: pawl.v1.SetOutputRequest.output:type_name -> google.protobuf.Value
+	70, // 58: pawl.v1.RepairRunResponse.plan:type_name -> pawl.v1.RepairPlan
+	58, // 59: pawl.v1.RepairRunResponse.run:type_name -> pawl.v1.Run
+	61, // 60: pawl.v1.RepairRunResponse.warnings:type_name -> pawl.v1.Violation
+	70, // 61: pawl.v1.RetryRunResponse.plan:type_name -> pawl.v1.RepairPlan
+	58, // 62: pawl.v1.RetryRunResponse.run:type_name -> pawl.v1.Run
+	55, // 63: pawl.v1.SignalRunRequest.payload:type_name -> google.protobuf.Value
+	58, // 64: pawl.v1.SignalRunResponse.run:type_name -> pawl.v1.Run
+	3,  // 65: pawl.v1.RunService.StartRun:input_type -> pawl.v1.StartRunRequest
+	6,  // 66: pawl.v1.RunService.ExecuteRun:input_type -> pawl.v1.ExecuteRunRequest
+	8,  // 67: pawl.v1.RunService.SubmitRuns:input_type -> pawl.v1.SubmitRunsRequest
+	15, // 68: pawl.v1.RunService.TestRun:input_type -> pawl.v1.TestRunRequest
+	17, // 69: pawl.v1.RunService.GetRun:input_type -> pawl.v1.GetRunRequest
+	19, // 70: pawl.v1.RunService.WaitRun:input_type -> pawl.v1.WaitRunRequest
+	21, // 71: pawl.v1.RunService.ListRuns:input_type -> pawl.v1.ListRunsRequest
+	23, // 72: pawl.v1.RunService.ExplainNode:input_type -> pawl.v1.ExplainNodeRequest
+	25, // 73: pawl.v1.RunService.ExplainTaint:input_type -> pawl.v1.ExplainTaintRequest
+	27, // 74: pawl.v1.RunService.ListEffects:input_type -> pawl.v1.ListEffectsRequest
+	29, // 75: pawl.v1.RunService.GetInvocation:input_type -> pawl.v1.GetInvocationRequest
+	33, // 76: pawl.v1.RunService.CancelRun:input_type -> pawl.v1.CancelRunRequest
+	41, // 77: pawl.v1.RunService.PauseRun:input_type -> pawl.v1.PauseRunRequest
+	45, // 78: pawl.v1.RunService.ResumeRun:input_type -> pawl.v1.ResumeRunRequest
+	52, // 79: pawl.v1.RunService.SignalRun:input_type -> pawl.v1.SignalRunRequest
+	43, // 80: pawl.v1.RunService.TopUpRun:input_type -> pawl.v1.TopUpRunRequest
+	35, // 81: pawl.v1.RunService.DeleteRun:input_type -> pawl.v1.DeleteRunRequest
+	39, // 82: pawl.v1.RunService.RecheckRun:input_type -> pawl.v1.RecheckRunRequest
+	47, // 83: pawl.v1.RunService.RepairRun:input_type -> pawl.v1.RepairRunRequest
+	50, // 84: pawl.v1.RunService.RetryRun:input_type -> pawl.v1.RetryRunRequest
+	37, // 85: pawl.v1.RunService.DecideNode:input_type -> pawl.v1.DecideNodeRequest
+	5,  // 86: pawl.v1.RunService.StartRun:output_type -> pawl.v1.StartRunResponse
+	7,  // 87: pawl.v1.RunService.ExecuteRun:output_type -> pawl.v1.ExecuteRunResponse
+	10, // 88: pawl.v1.RunService.SubmitRuns:output_type -> pawl.v1.SubmitRunsResponse
+	16, // 89: pawl.v1.RunService.TestRun:output_type -> pawl.v1.TestRunResponse
+	18, // 90: pawl.v1.RunService.GetRun:output_type -> pawl.v1.GetRunResponse
+	20, // 91: pawl.v1.RunService.WaitRun:output_type -> pawl.v1.WaitRunResponse
+	22, // 92: pawl.v1.RunService.ListRuns:output_type -> pawl.v1.ListRunsResponse
+	24, // 93: pawl.v1.RunService.ExplainNode:output_type -> pawl.v1.ExplainNodeResponse
+	26, // 94: pawl.v1.RunService.ExplainTaint:output_type -> pawl.v1.ExplainTaintResponse
+	28, // 95: pawl.v1.RunService.ListEffects:output_type -> pawl.v1.ListEffectsResponse
+	30, // 96: pawl.v1.RunService.GetInvocation:output_type -> pawl.v1.GetInvocationResponse
+	34, // 97: pawl.v1.RunService.CancelRun:output_type -> pawl.v1.CancelRunResponse
+	42, // 98: pawl.v1.RunService.PauseRun:output_type -> pawl.v1.PauseRunResponse
+	46, // 99: pawl.v1.RunService.ResumeRun:output_type -> pawl.v1.ResumeRunResponse
+	53, // 100: pawl.v1.RunService.SignalRun:output_type -> pawl.v1.SignalRunResponse
+	44, // 101: pawl.v1.RunService.TopUpRun:output_type -> pawl.v1.TopUpRunResponse
+	36, // 102: pawl.v1.RunService.DeleteRun:output_type -> pawl.v1.DeleteRunResponse
+	40, // 103: pawl.v1.RunService.RecheckRun:output_type -> pawl.v1.RecheckRunResponse
+	49, // 104: pawl.v1.RunService.RepairRun:output_type -> pawl.v1.RepairRunResponse
+	51, // 105: pawl.v1.RunService.RetryRun:output_type -> pawl.v1.RetryRunResponse
+	38, // 106: pawl.v1.RunService.DecideNode:output_type -> pawl.v1.DecideNodeResponse
+	86, // [86:107] is the sub-list for method output_type
+	65, // [65:86] is the sub-list for method input_type
+	65, // [65:65] is the sub-list for extension type_name
+	65, // [65:65] is the sub-list for extension extendee
+	0,  // [0:65] is the sub-list for field type_name
 }
 
 func init() { file_pawl_v1_run_service_proto_init() }
@@ -4376,7 +4508,7 @@ func file_pawl_v1_run_service_proto_init() {
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_pawl_v1_run_service_proto_rawDesc), len(file_pawl_v1_run_service_proto_rawDesc)),
-			NumEnums:      2,
+			NumEnums:      3,
 			NumMessages:   52,
 			NumExtensions: 0,
 			NumServices:   1,

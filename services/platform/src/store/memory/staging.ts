@@ -30,6 +30,12 @@ class StagedMap<K, V> {
     this.#changes.set(key, undefined);
   }
 
+  /** The rows with the changes of this transaction. */
+  *values(): Generator<V> {
+    for (const [key, value] of this.#committed) if (!this.#changes.has(key)) yield value;
+    for (const value of this.#changes.values()) if (value !== undefined) yield value;
+  }
+
   /** Commits. */
   apply(): void {
     for (const [key, value] of this.#changes) {
@@ -72,6 +78,8 @@ export function stageRows(tables: Tables, now: number) {
     requests: new StagedMap(tables.requests),
     inputKeys: new StagedMap(tables.inputKeys),
     repairs: new StagedMap(tables.repairs),
+    threads: new StagedMap(tables.threads),
+    threadRuns: new StagedMap(tables.threadRuns),
     definitions: new StagedMap(tables.definitions),
     approvals: new StagedMap(tables.approvals),
     waits: new StagedMap(tables.waits),

@@ -16,12 +16,14 @@ r.run_id, r.definition_id, r.workflow_id, r.workflow_version, r.kind, r.status, 
   end as parent,
   case when r.schedule_id is not null then
     json_build_object('scheduleId', r.schedule_id, 'at', floor(extract(epoch from r.schedule_at) * 1000))
-  end as schedule
+  end as schedule,
+  r.thread_id, r.stop
 
 -- part: filter
 run_id < :before::uuid
   and (cardinality(:statuses::text[]) = 0 or status = any (:statuses::text[]))
   and (:kind::text = '' or kind = :kind::text)
+  and (cardinality(:stops::text[]) = 0 or stop = any (:stops::text[]))
 
 -- part: newest_first
 order by run_id desc
@@ -31,6 +33,7 @@ limit :limit::integer
 {filter}
   and (:workflow_id::text = '' or workflow_id = :workflow_id::text)
   and (:schedule_id::text = '' or schedule_id = :schedule_id::text)
+  and (:thread_id::text = '' or thread_id = :thread_id::text)
 
 -- name: by_id
 -- Runs by id.
@@ -66,12 +69,23 @@ where tenant_id = :tenant_id::text
   and (:workflow_id::text = '' or workflow_id = :workflow_id::text)
 {newest_first}
 
+-- name: page_of_thread
+-- Runs of one thread, newest first. Reads runs_of_thread.
+select {columns}
+from runs r
+where tenant_id = :tenant_id::text
+  and thread_id = :thread_id::text
+  and {filter}
+  and (:workflow_id::text = '' or workflow_id = :workflow_id::text)
+  and (:schedule_id::text = '' or schedule_id = :schedule_id::text)
+{newest_first}
+
 -- name: search
 -- Runs that a search finds, newest first. There are three ways: by words of the workflow, by the beginning of the run id, and by the short
 -- run id. The text, or each of its words, must begin a word of the workflow. Each way walks an index, up to a limit if it may find many.
 -- `chr(1114111)` is above every character. `short` is separate from the tenant. Otherwise the planner may walk all runs of the tenant.
 with short as materialized (
-  select run_id, tenant_id, status, kind, workflow_id, schedule_id
+  select run_id, tenant_id, status, kind, workflow_id, schedule_id, thread_id, stop
   from runs
   where right(run_id::text, 8) = :short_id::text
 ), matched as (
@@ -198,6 +212,13 @@ limit :limit::integer
 update runs r
 set deadline_at = to_timestamp(m.deadline_at / 1000.0)
 from unnest(:run_id::uuid[], :deadline_at::double precision[]) as m (run_id, deadline_at)
+where r.run_id = m.run_id
+
+-- name: mark_stops
+-- How runs were stopped. The tick has locked their rows.
+update runs r
+set stop = m.stop
+from unnest(:run_id::uuid[], :stop::text[]) as m (run_id, stop)
 where r.run_id = m.run_id
 
 -- name: insert_test_graph

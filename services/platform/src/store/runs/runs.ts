@@ -1,6 +1,13 @@
 // The rows of runs: the projection that the tick writes in the same transaction as the events.
 
-import type { ParentLink, RunEvent, RunKind, RunStatus, ScheduleLink } from "@pawl/core/log/event";
+import type {
+  ParentLink,
+  RunEvent,
+  RunKind,
+  RunStatus,
+  ScheduleLink,
+  StopMode,
+} from "@pawl/core/log/event";
 import type { AcceptedStart } from "@pawl/core/log/start";
 import type { DefinitionId, RunId } from "@pawl/core/name/ids";
 import { flag, json, number, orNull, text, time, uuid } from "../../db/columns.ts";
@@ -29,6 +36,9 @@ export const RUN = {
   /** Set while the run is in quarantine. */
   quarantine: orNull(json<Quarantine>()),
   schedule: orNull(json<ScheduleLink>()),
+  threadId: orNull(text()),
+  /** Null unless the run was interrupted or rolled back. */
+  stop: orNull(text<StopMode>()),
 };
 export type RunRecord = Typed<typeof RUN>;
 export type RunPage = Page<RunRecord>;
@@ -41,6 +51,10 @@ export interface RunFilter {
   readonly kind: RunKind | undefined;
   /** Empty means all. */
   readonly scheduleId?: string;
+  /** Empty means all. */
+  readonly threadId?: string;
+  /** Empty means all. */
+  readonly stops?: readonly StopMode[];
   /** The beginning of a workflow id, of words of its id or title or of a run id, or a short run id. Empty means all. */
   readonly search?: string;
 }
@@ -102,6 +116,10 @@ export type InputKey = Typed<typeof INPUT_KEY>;
 /** A run that repairs a finished one. */
 export const REPAIR = { runId: uuid<RunId>(), repairOf: uuid<RunId>(), planDigest: text() };
 export type NewRepair = Typed<typeof REPAIR>;
+
+/** How a run was stopped. */
+export const STOP = { runId: uuid<RunId>(), stop: text<StopMode>() };
+export type StoppedRun = Typed<typeof STOP>;
 
 /** The new deadline of a run. */
 export const DEADLINE = { runId: uuid<RunId>(), deadlineAt: number() };

@@ -19,12 +19,27 @@ import type { ClaimKey } from "../leases/leases.ts";
 import { extendLeases } from "../leases/writes.ts";
 import { appendStreamed, findNextDeltas } from "../log/writes.ts";
 import type { RunChange } from "../runs/runs.ts";
-import { keepInputKeys, linkRepairs, moveDeadlines, saveTestGraphs } from "../runs/writes.ts";
+import {
+  keepInputKeys,
+  linkRepairs,
+  markStops,
+  moveDeadlines,
+  saveTestGraphs,
+} from "../runs/writes.ts";
 import { closeWaits, openWaits } from "../signals/writes.ts";
 import type { SlotChange, SlotsMoved } from "../slots/slots.ts";
 import { moveSlots } from "../slots/writes.ts";
+import type { ThreadMoves } from "../threads/threads.ts";
+import { moveThreads } from "../threads/writes.ts";
 import { TickBatch } from "./batch.ts";
-import { type News, PausesMoved, RunMoved, type Transaction, WorkflowMoved } from "./journal.ts";
+import {
+  type News,
+  PausesMoved,
+  RunMoved,
+  ThreadMoved,
+  type Transaction,
+  WorkflowMoved,
+} from "./journal.ts";
 
 /** A notification holds 8,000 bytes. A longer one makes readers read all runs. */
 const WAKE_BYTES = 7_900;
@@ -34,6 +49,7 @@ const CONFLICTS: Readonly<Record<string, () => Error>> = {
   PW001: () => new RunMoved("a run moved on"),
   PW002: () => new PausesMoved("the pauses have changed"),
   PW003: () => new WorkflowMoved("a workflow moved on"),
+  PW004: () => new ThreadMoved("a thread moved on"),
 };
 
 const declare = queriesBeside(import.meta.url);
@@ -106,6 +122,7 @@ export class PostgresTransaction implements Transaction {
   readonly linkRepairs = this.#writing(linkRepairs, NOTHING);
   readonly copyEffects = this.#writing(copyEffects, NOTHING);
   readonly moveDeadlines = this.#writing(moveDeadlines, NOTHING);
+  readonly markStops = this.#writing(markStops, NOTHING);
   readonly openApprovals = this.#writing(openApprovals, NOTHING);
   readonly closeApprovals = this.#writing(closeApprovals, NOTHING);
   readonly openWaits = this.#writing(openWaits, NOTHING);
@@ -148,6 +165,10 @@ export class PostgresTransaction implements Transaction {
     const call = this.#queue.fetch(this.#askQueue, nodeType, count);
     this.#issued.push(call.issued);
     return this.#keep(call.done);
+  }
+
+  moveThreads(moves: ThreadMoves): Promise<void> {
+    return this.#keep(moveThreads(this.#ask, moves));
   }
 
   moveSlots(change: SlotChange): Promise<SlotsMoved> {

@@ -128,6 +128,12 @@ const (
 	Reason_REASON_MEMORY_KEY_NOT_FOUND Reason = 95
 	// FAILED_PRECONDITION. No budget of the run limits what the request would raise.
 	Reason_REASON_BUDGET_NOT_LIMITED Reason = 100
+	// NOT_FOUND. No thread of this id.
+	Reason_REASON_THREAD_NOT_FOUND Reason = 120
+	// ALREADY_EXISTS. A thread of this id exists; use it, or choose another id.
+	Reason_REASON_THREAD_EXISTS Reason = 121
+	// ABORTED. The thread has runs that have not ended; metadata names the one that holds it.
+	Reason_REASON_THREAD_BUSY Reason = 122
 )
 
 // Enum value maps for Reason.
@@ -184,6 +190,9 @@ var (
 		91:  "REASON_TOO_MANY_SIGNALS",
 		95:  "REASON_MEMORY_KEY_NOT_FOUND",
 		100: "REASON_BUDGET_NOT_LIMITED",
+		120: "REASON_THREAD_NOT_FOUND",
+		121: "REASON_THREAD_EXISTS",
+		122: "REASON_THREAD_BUSY",
 	}
 	Reason_value = map[string]int32{
 		"REASON_UNSPECIFIED":           0,
@@ -237,6 +246,9 @@ var (
 		"REASON_TOO_MANY_SIGNALS":      91,
 		"REASON_MEMORY_KEY_NOT_FOUND":  95,
 		"REASON_BUDGET_NOT_LIMITED":    100,
+		"REASON_THREAD_NOT_FOUND":      120,
+		"REASON_THREAD_EXISTS":         121,
+		"REASON_THREAD_BUSY":           122,
 	}
 )
 
@@ -271,7 +283,7 @@ var File_pawl_errors_v1_reason_proto protoreflect.FileDescriptor
 
 const file_pawl_errors_v1_reason_proto_rawDesc = "" +
 	"\n" +
-	"\x1bpawl/errors/v1/reason.proto\x12\x0epawl.errors.v1*\xbd\v\n" +
+	"\x1bpawl/errors/v1/reason.proto\x12\x0epawl.errors.v1*\x8c\f\n" +
 	"\x06Reason\x12\x16\n" +
 	"\x12REASON_UNSPECIFIED\x10\x00\x12\x1d\n" +
 	"\x19REASON_DEFINITION_INVALID\x10\x01\x12\x19\n" +
@@ -324,7 +336,10 @@ const file_pawl_errors_v1_reason_proto_rawDesc = "" +
 	"\x19REASON_SIGNAL_NOT_AWAITED\x10Z\x12\x1b\n" +
 	"\x17REASON_TOO_MANY_SIGNALS\x10[\x12\x1f\n" +
 	"\x1bREASON_MEMORY_KEY_NOT_FOUND\x10_\x12\x1d\n" +
-	"\x19REASON_BUDGET_NOT_LIMITED\x10dB\xa8\x01\n" +
+	"\x19REASON_BUDGET_NOT_LIMITED\x10d\x12\x1b\n" +
+	"\x17REASON_THREAD_NOT_FOUND\x10x\x12\x18\n" +
+	"\x14REASON_THREAD_EXISTS\x10y\x12\x16\n" +
+	"\x12REASON_THREAD_BUSY\x10zB\xa8\x01\n" +
 	"\x12com.pawl.errors.v1B\vReasonProtoP\x01Z+pawl.dev/sdk/go/gen/pawl/errors/v1;errorsv1\xa2\x02\x03PEX\xaa\x02\x0ePawl.Errors.V1\xca\x02\x0ePawl\\Errors\\V1\xe2\x02\x1aPawl\\Errors\\V1\\GPBMetadata\xea\x02\x10Pawl::Errors::V1b\x06proto3"
 
 var (
