@@ -8,6 +8,7 @@ import { NodeTypeService } from "@pawl/proto/pawl/v1/node_type_service_pb";
 import { QueueService } from "@pawl/proto/pawl/v1/queue_service_pb";
 import { type AcceptedSubmission, RunService } from "@pawl/proto/pawl/v1/run_service_pb";
 import { ScheduleService } from "@pawl/proto/pawl/v1/schedule_service_pb";
+import { ThreadService } from "@pawl/proto/pawl/v1/thread_service_pb";
 import { WorkflowService } from "@pawl/proto/pawl/v1/workflow_service_pb";
 import { connect } from "#connection";
 import { type Clock, SYSTEM_CLOCK } from "./backoff.ts";
@@ -27,6 +28,7 @@ import {
   startRequest,
 } from "./runs.ts";
 import { type Schedules, createSchedules } from "./schedules.ts";
+import { type Threads, createThreads } from "./threads.ts";
 import { isFinalStatus } from "./status.ts";
 import { withExactJson } from "./transport.ts";
 import { createCallSubmitter, outputOf } from "./submit.ts";
@@ -79,6 +81,7 @@ export interface PawlClient {
   readonly runs: Runs;
   readonly workflows: Workflows;
   readonly schedules: Schedules;
+  readonly threads: Threads;
   readonly approvals: Approvals;
   readonly queues: Queues;
   readonly deadLetters: DeadLetters;
@@ -143,6 +146,7 @@ export function createPawlClient(options: PawlClientOptions): PawlClient {
     runs: createRuns(runService, call, watch, submitter),
     workflows: createWorkflows(createClient(WorkflowService, transport), call),
     schedules: createSchedules(createClient(ScheduleService, transport), call),
+    threads: createThreads(createClient(ThreadService, transport), call),
     approvals: createApprovals(createClient(ApprovalService, transport), call),
     queues: createQueues(queueService, call),
     deadLetters: createDeadLetters(queueService, call),

@@ -54,6 +54,8 @@ export {
   plainRepairPlan,
   plainRun,
   plainSchedule,
+  plainThread,
+  plainThreadState,
   plainWorkflow,
 } from "./plain.ts";
 export type {
@@ -120,12 +122,24 @@ export {
   nodeStatusName,
   repairActionName,
   RUN_STATUS_NAMES,
+  runFilterOf,
   runKindName,
   runStatusName,
   runStatusOf,
   TERMINAL_EVENT_TYPES,
+  threadStatusName,
 } from "./status.ts";
 export type { GetRunOptions, RunBounds } from "./state.ts";
+export type {
+  ForkThreadOptions,
+  ListThreadsOptions,
+  MetadataOptions,
+  Multitask,
+  ThreadOptions,
+  ThreadPage,
+  Threads,
+  ThreadStateOptions,
+} from "./threads.ts";
 export { RunFailed } from "./submit.ts";
 export type { WaitingReason, WorkflowState } from "@pawl/core/log/workflow-state-shape";
 export { workflowStateJson } from "@pawl/core/log/workflow-state-json";

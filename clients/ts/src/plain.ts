@@ -11,6 +11,7 @@ import { DeadLetterSchema } from "@pawl/proto/pawl/v1/queue_service_pb";
 import { RepairPlanSchema } from "@pawl/proto/pawl/v1/repair_pb";
 import { RunSchema } from "@pawl/proto/pawl/v1/run_pb";
 import { ScheduleSchema } from "@pawl/proto/pawl/v1/schedule_pb";
+import { ThreadSchema, ThreadStateSchema } from "@pawl/proto/pawl/v1/thread_pb";
 import { WorkflowSchema } from "@pawl/proto/pawl/v1/workflow_pb";
 
 type PlainObject = { [key: string]: JsonValue };
@@ -47,6 +48,10 @@ export const plainEffect = plainOf(EffectSchema);
 export const plainRepairPlan = plainOf(RepairPlanSchema);
 /** A schedule with its input as a value. */
 export const plainSchedule = plainOf(ScheduleSchema);
+/** A thread with its status by its short name, and its metadata as a value. */
+export const plainThread = plainOf(ThreadSchema);
+/** The state of a thread with its memory and its output as values. */
+export const plainThreadState = plainOf(ThreadStateSchema);
 /** An approval with its details, response and schema as values. */
 export const plainApproval = plainOf(ApprovalSchema);
 /** A dead letter with its state by its short name. */

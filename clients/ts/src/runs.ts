@@ -6,7 +6,7 @@ import type { Effect } from "@pawl/proto/pawl/v1/effect_pb";
 import type { Explanation, TaintTrace } from "@pawl/proto/pawl/v1/explain_pb";
 import type { RunEvent } from "@pawl/proto/pawl/v1/event_pb";
 import type { WorkflowState } from "@pawl/core/log/workflow-state-shape";
-import type { Run, RunKind, RunStatus } from "@pawl/proto/pawl/v1/run_pb";
+import type { Run, RunKind, RunStatus, StopMode } from "@pawl/proto/pawl/v1/run_pb";
 import type { Violation } from "@pawl/proto/pawl/v1/workflow_pb";
 import {
   type AcceptedSubmission,
@@ -33,8 +33,9 @@ import { createRepairs, type Repairs } from "./repairs.ts";
 import { createSignal, type SignalRun } from "./signal.ts";
 import { byInput } from "./by-input.ts";
 import { boundsOf, createReads, type GetRunOptions, type RunBounds } from "./state.ts";
-import { TERMINAL_EVENT_TYPES } from "./status.ts";
+import { stopModeOf, TERMINAL_EVENT_TYPES } from "./status.ts";
 import type { TaintOf } from "./taint.ts";
+import { type ThreadOptions, threadOf } from "./threads.ts";
 import type { WatchOptions } from "./watch.ts";
 
 export interface RunInputOptions extends MutationOptions, RunBounds {
@@ -48,7 +49,7 @@ export interface RunInputOptions extends MutationOptions, RunBounds {
   readonly budget?: BudgetOptions | undefined;
 }
 
-export interface StartRunOptions extends RunInputOptions {
+export interface StartRunOptions extends RunInputOptions, ThreadOptions {
   /** The version of the workflow. The newest by default. */
   readonly version?: number | undefined;
   /** A lower number is sooner. -1000 to 1000, default 0. */
@@ -110,6 +111,10 @@ export interface ListRunsOptions extends PageOptions {
   readonly kind?: RunKind | undefined;
   /** Only runs that this schedule started. */
   readonly scheduleId?: string | undefined;
+  /** Only runs of this thread. */
+  readonly threadId?: string | undefined;
+  /** Of cancelled runs, only those that were stopped in one of these ways. */
+  readonly stops?: readonly StopMode[] | undefined;
   /** The beginning of a workflow id, of words of its title or of a run id, or the last eight digits of a run id. */
   readonly query?: string | undefined;
 }
@@ -129,6 +134,8 @@ export interface CancelOptions extends MutationOptions {
   readonly reason?: string | undefined;
   /** Whether to undo completed nodes first. The workflow's `compensate_on` decides if absent. */
   readonly compensate?: boolean | undefined;
+  /** `interrupt` keeps its results, so `resume` continues it. `rollback` undoes what can be undone, and its thread forgets the run. */
+  readonly mode?: "interrupt" | "rollback" | undefined;
 }
 
 export interface PauseRunOptions extends PauseOptions {
@@ -178,7 +185,10 @@ export interface Runs extends Repairs {
   cancel(runId: string, options?: CancelOptions): Promise<Run>;
   /** Stops planning and claiming. Running nodes finish. A repeat is harmless. @throws PawlError RUN_ALREADY_FINISHED */
   pause(runId: string, options?: PauseRunOptions): Promise<Run>;
-  /** Resumes a paused run. @throws PawlError WORKFLOW_PAUSED, RUN_ALREADY_FINISHED */
+  /**
+   * Resumes a paused run. A run that was interrupted never changes: a new run takes its results over and does the rest, and is returned.
+   * @throws PawlError WORKFLOW_PAUSED, RUN_ALREADY_FINISHED
+   */
   resume(runId: string, options?: PauseRunOptions): Promise<Run>;
   /** Sends a signal: the oldest wait for it ends, or the run keeps it. @throws PawlError SIGNAL_NOT_AWAITED, TOO_MANY_SIGNALS */
   signal: SignalRun;
@@ -249,7 +259,10 @@ export function createRuns(
     invocation: (runId, nodeId, options) =>
       pick(call(rpc.getInvocation, { ...options, runId, nodeId }), "invocation"),
     effects: (runId, options) => call(rpc.listEffects, { ...options, runId }),
-    cancel: (runId, options) => pick(call(rpc.cancelRun, { ...identified(options), runId }), "run"),
+    cancel: (runId, { mode: how, ...options } = {}) => {
+      const mode = stopModeOf(how);
+      return pick(call(rpc.cancelRun, { ...identified(options), runId, mode }), "run");
+    },
     decide: (runId, nodeId, decision, options) => {
       const answer = decision === "approve" ? Decision.APPROVE : Decision.REJECT;
       const request = { ...identified(options), runId, nodeId, decision: answer };
@@ -295,5 +308,6 @@ export function startRequest(workflowId: string, options: StartRunOptions = {}) 
     priority,
     ...(deadlineMs === undefined ? {} : { deadline: durationFromMs(deadlineMs) }),
     ...(dedupeInputMs === undefined ? {} : { idempotency: byInput(dedupeInputMs) }),
+    ...threadOf(options),
   };
 }

@@ -22,6 +22,7 @@ import { EventService } from "@pawl/proto/pawl/v1/event_service_pb";
 import { NodeTypeService } from "@pawl/proto/pawl/v1/node_type_service_pb";
 import { QueueService } from "@pawl/proto/pawl/v1/queue_service_pb";
 import { RunService } from "@pawl/proto/pawl/v1/run_service_pb";
+import { ThreadService } from "@pawl/proto/pawl/v1/thread_service_pb";
 import { ScheduleService } from "@pawl/proto/pawl/v1/schedule_service_pb";
 import { WorkflowService } from "@pawl/proto/pawl/v1/workflow_service_pb";
 import type { Config } from "./config.ts";

@@ -3,6 +3,7 @@
 import {
   type Json,
   jsonOf,
+  type Multitask,
   plainRun,
   runStatusName,
   type RunWithDefinition,
@@ -43,6 +44,9 @@ interface StartFlags extends InputFlags, BudgetFlags {
   readonly constraint?: readonly string[];
   readonly maxIterations?: number;
   readonly maxRetries?: number;
+  readonly thread?: string;
+  readonly createThread?: boolean;
+  readonly multitask?: Multitask;
 }
 
 /** What the flags set in place of the definition's own. */
@@ -61,6 +65,7 @@ export async function runStart(
 ): Promise<ExitCode> {
   const { client, interrupted: signal } = session;
   const { requestId, version, priority, untrustedInput } = flags;
+  const { thread: threadId, createThread, multitask } = flags;
   const inputJson = await readRunInput(session, flags, async () => {
     const workflow = await client.workflows.get(workflowId, { version, signal });
     return jsonOf(workflow.definitionJson);
@@ -72,6 +77,7 @@ export async function runStart(
     version,
     priority,
     untrustedInput,
+    ...{ threadId, createThread, multitask },
     deadlineMs: durationMs("--deadline", flags.deadline),
     dedupeInputMs: durationMs("--dedupe-input", flags.dedupeInput),
     budget: budgetOf(flags),

@@ -7,11 +7,11 @@ import {
   runKindName,
   runStatusName,
   RUN_STATUS_NAMES,
-  runStatusOf,
+  runFilterOf,
 } from "@pawl/client";
 import { EffectState } from "@pawl/proto/pawl/v1/effect_pb";
 import type { Run } from "@pawl/proto/pawl/v1/run_pb";
-import type { Command } from "commander";
+import { type Command, Option } from "commander";
 import {
   atLeast,
   collect,
@@ -45,13 +45,19 @@ import { runDiff, runState } from "./run-state.ts";
 import { taintVerb } from "./run-taint.ts";
 import { runStart, runTest, runWatch, sampleCommand } from "./run-start.ts";
 
+const MULTITASK = ["reject", "enqueue", "interrupt", "rollback"];
+
 export function runVerbs(run: Command, verb: Verb): void {
+  const multitask = "what happens to runs of the thread that have not ended; default reject";
   budgetFlags(
     inputFlags(verb(run, "start <workflow>", "Start a run of a saved workflow", runStart)),
   )
     .option("--version <number>", "which version; default the newest", wholeNumber)
     .option("--priority <number>", "-1000 to 1000; lower numbers run first", wholeNumber)
     .option("--deadline <duration>", "how long it may take: 30s, 10m, 2h")
+    .option("--thread <id>", "the thread that the run belongs to")
+    .option("--create-thread", "create the thread if there is none")
+    .addOption(new Option("--multitask <strategy>", multitask).choices(MULTITASK))
     .option(
       "--dedupe-input <duration>",
       "do not start a second run for the same input within this time, such as 24h",
@@ -83,13 +89,16 @@ export function runVerbs(run: Command, verb: Verb): void {
     verb(run, "list", "List runs, newest first", list)
       .option("--status <status...>", `only these: ${RUN_STATUS_NAMES.join(", ")}`)
       .option("--workflow <id>", "only this workflow")
-      .option("--schedule <id>", "only runs that this schedule started"),
+      .option("--schedule <id>", "only runs that this schedule started")
+      .option("--thread <id>", "only runs of this thread"),
   );
   const cancels = "Cancel a run: abort running nodes, start no others, undo completed ones";
   verb(run, "cancel <run>", cancels, cancel)
     .option("--reason <text>", "why; shown to people")
     .option("--compensate", "undo completed nodes first, whatever the workflow says")
-    .option("--no-compensate", "undo nothing");
+    .option("--no-compensate", "undo nothing")
+    .option("--interrupt", "keep its results, so that `run resume` continues it")
+    .option("--rollback", "undo what can be undone; its thread forgets the run");
   requestIdFlag(
     verb(run, "signal <run> <name>", "Send a run a signal that a node waits for", runSignal).option(
       "--payload <json>",
@@ -175,18 +184,17 @@ interface ListFlags extends PageFlags {
   readonly status?: readonly string[];
   readonly workflow?: string;
   readonly schedule?: string;
+  readonly thread?: string;
 }
 
 async function list(session: Session, flags: ListFlags): Promise<void> {
-  const statuses = (flags.status ?? []).map((name) => {
-    const status = runStatusOf(name);
-    if (status === undefined)
-      throw new UsageError(`--status ${name}: use one of ${RUN_STATUS_NAMES.join(", ")}`);
-    return status;
-  });
+  const named = flags.status ?? [];
+  const asked = runFilterOf(named);
+  if (asked === undefined)
+    throw new UsageError(`--status ${named.join(" ")}: use ${RUN_STATUS_NAMES.join(", ")}`);
   const { workflow: workflowId, schedule: scheduleId, limit: pageSize, pageToken } = flags;
   const { client, interrupted: signal, self } = session;
-  const filter = { statuses, workflowId, scheduleId };
+  const filter = { ...asked, workflowId, scheduleId, threadId: flags.thread };
   const page = await client.runs.list({ ...filter, pageSize, pageToken, signal });
   const { runs: items, nextPageToken } = page;
   const nowMs = session.now();
@@ -238,15 +246,21 @@ async function effects(
 interface CancelFlags {
   readonly reason?: string;
   readonly compensate?: boolean;
+  readonly interrupt?: boolean;
+  readonly rollback?: boolean;
 }
 
 async function cancel(
   session: Session,
   runId: string,
-  { reason = "cancelled from the command line", compensate }: CancelFlags,
+  { reason = "cancelled from the command line", compensate, interrupt, rollback }: CancelFlags,
 ): Promise<void> {
+  if (interrupt === true && rollback === true)
+    throw new UsageError("Give --interrupt or --rollback, not both.");
   const signal = session.interrupted;
-  const run = await session.client.runs.cancel(runId, { reason, compensate, signal });
+  const stop = rollback === true ? "rollback" : undefined;
+  const mode = interrupt === true ? "interrupt" : stop;
+  const run = await session.client.runs.cancel(runId, { reason, compensate, mode, signal });
   print(session, plainRun(run), () => [`${run.runId} ${runStatusName(run.status)}`]);
 }
 

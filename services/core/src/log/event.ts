@@ -284,6 +284,11 @@ export const RUN_STATUS_ALIASES: ReadonlyMap<string, RunStatus> = new Map<string
   ["rollback", "cancelled"],
   ["timed_out", "timeout"],
 ]);
+/** Words for a cancelled run that also say how it was stopped. */
+export const STOP_ALIASES: ReadonlyMap<string, StopMode> = new Map<string, StopMode>([
+  ["interrupted", "interrupt"],
+  ["rollback", "rollback"],
+]);
 const SETTLED_NODE: ReadonlySet<NodeStatus> = new Set([
   "completed",
   "failed",

@@ -32,7 +32,7 @@ import { parseRepair, parseRetry } from "@pawl/platform/wire/repair";
 import { toJsonBytes } from "@pawl/platform/wire/scalar";
 import { parseSignal } from "@pawl/platform/wire/signal";
 import { toWireRun } from "@pawl/platform/wire/run";
-import { fromWireRunKind, fromWireRunStatus } from "@pawl/platform/wire/enum";
+import { fromWireRunKind, fromWireRunStatus, fromWireStop } from "@pawl/platform/wire/enum";
 import { RunKind as WireRunKind } from "@pawl/proto/pawl/v1/run_pb";
 import {
   type ExplainNodeRequest,
@@ -139,11 +139,14 @@ const nodeQuestion = (request: ExplainNodeRequest | GetInvocationRequest): NodeQ
 function filterOf(request: ListRunsRequest): RunFilter {
   optionalName("workflow_id", request.workflowId);
   optionalName("schedule_id", request.scheduleId);
+  optionalName("thread_id", request.threadId);
   return {
     statuses: valuesOf("statuses", "a status", request.statuses, fromWireRunStatus),
     workflowId: request.workflowId,
     kind: kindOf(request.kind),
     scheduleId: request.scheduleId,
+    threadId: request.threadId,
+    stops: valuesOf("stops", "a way to stop", request.stops, fromWireStop),
     search: lineOf("query", request.query, LIMITS.searchLength).trim(),
   };
 }

@@ -1561,7 +1561,7 @@ type ListRunsRequest struct {
 	ScheduleId string `protobuf:"bytes,60,opt,name=schedule_id,json=scheduleId,proto3" json:"schedule_id,omitempty"`
 	// Only runs of this thread; empty means all.
 	ThreadId string `protobuf:"bytes,62,opt,name=thread_id,json=threadId,proto3" json:"thread_id,omitempty"`
-	// Only cancelled runs that were stopped in one of these ways; empty means all.
+	// Of cancelled runs, only those that were stopped in one of these ways; empty means all.
 	Stops         []StopMode `protobuf:"varint,64,rep,packed,name=stops,proto3,enum=pawl.v1.StopMode" json:"stops,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

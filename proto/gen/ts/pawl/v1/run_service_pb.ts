@@ -879,7 +879,7 @@ export type ListRunsRequest = Message<"pawl.v1.ListRunsRequest"> & {
   threadId: string;
 
   /**
-   * Only cancelled runs that were stopped in one of these ways; empty means all.
+   * Of cancelled runs, only those that were stopped in one of these ways; empty means all.
    *
    * @generated from field: repeated pawl.v1.StopMode stops = 64;
    */

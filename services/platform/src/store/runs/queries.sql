@@ -23,7 +23,7 @@ r.run_id, r.definition_id, r.workflow_id, r.workflow_version, r.kind, r.status, 
 run_id < :before::uuid
   and (cardinality(:statuses::text[]) = 0 or status = any (:statuses::text[]))
   and (:kind::text = '' or kind = :kind::text)
-  and (cardinality(:stops::text[]) = 0 or stop = any (:stops::text[]))
+  and (cardinality(:stops::text[]) = 0 or status <> 'cancelled' or stop = any (:stops::text[]))
 
 -- part: newest_first
 order by run_id desc
