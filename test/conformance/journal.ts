@@ -9,6 +9,7 @@ import { jobSuite } from "./journal-jobs.ts";
 import { keySuite } from "./journal-keys.ts";
 import { readSuite } from "./journal-reads.ts";
 import { slotSuite } from "./journal-slots.ts";
+import { threadSuite } from "./journal-threads.ts";
 import { versionSuite } from "./journal-versions.ts";
 import { waitSuite } from "./journal-waits.ts";
 import type { OpenStore } from "./store.ts";
@@ -25,6 +26,7 @@ export function journalSuite(name: string, open: OpenStore): void {
     slotSuite(open);
     approvalSuite(open);
     waitSuite(open);
+    threadSuite(open);
     deadLetterSuite(open);
   });
 }

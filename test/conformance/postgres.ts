@@ -16,6 +16,7 @@ import { createSchedules } from "@pawl/platform/store/schedules/writes";
 import { createDeadLetters } from "@pawl/platform/store/dead-letters/writes";
 import { readSlotWaits } from "@pawl/platform/store/slots/reads";
 import { createRecovery } from "@pawl/platform/store/recovery/writes";
+import { createThreads } from "@pawl/platform/store/threads/writes";
 import { createWorkflows } from "@pawl/platform/store/workflows/writes";
 import { afterAll, expect } from "vitest";
 import { freshDatabase } from "../support/postgres.ts";
@@ -154,6 +155,7 @@ async function openOn(
     deadLetters: createDeadLetters(pool),
     nodeTypes: createNodeTypes(pool),
     pauses: createPauses(pool),
+    threads: createThreads(pool),
     loseEvent: async (runId, seq) => {
       const text = "delete from run_events where run_id = $1 and seq = $2 returning *";
       const { rows } = await pool.query({ text, values: [runId, seq] });

@@ -7,6 +7,7 @@ import type { NodeTypes } from "@pawl/platform/store/node-types/node-types";
 import type { Pauses } from "@pawl/platform/store/pauses/pauses";
 import type { Schedules } from "@pawl/platform/store/schedules/schedules";
 import type { Recovery } from "@pawl/platform/store/recovery/recovery";
+import type { Threads } from "@pawl/platform/store/threads/threads";
 import type { Workflows } from "@pawl/platform/store/workflows/workflows";
 import type { SlotQuestion, SlotWait } from "@pawl/core/explain/room";
 import type { RunId } from "@pawl/core/name/ids";
@@ -70,6 +71,7 @@ export interface StoreUnderTest {
   readonly deadLetters: DeadLetters;
   readonly nodeTypes: NodeTypes;
   readonly pauses: Pauses;
+  readonly threads: Threads;
   /** Takes an event out of a log without any scheduler's knowledge; call the answer to put it back. */
   readonly loseEvent: (runId: RunId, seq: number) => Promise<() => Promise<void>>;
   /** Puts an event after the end of a run's log without any scheduler's knowledge; call the answer to take it away. */

@@ -6,6 +6,7 @@ import {
   type Multitask,
   type PawlClient,
   PawlError,
+  runFilterOf,
   runStatusName,
   threadStatusName,
 } from "@pawl/client";
@@ -152,7 +153,7 @@ test("runs that are enqueued begin in the order of their acceptance, each when t
   expect(await memoryOf("line")).toEqual({ said: ["line-1", "line-2", "line-3"] });
 });
 
-test("an interrupt keeps what the run did and starts the next one; the interrupted run continues as a run of its own behind it (S4.14, S4.28, S4.30)", async () => {
+test("an interrupt keeps what the run did and starts the next one; the interrupted run continues as a run of its own behind it (X8, S4.14, S4.28, S4.30)", async () => {
   const first = await longTurn("interrupts", "int-1");
   const next = await longTurn("interrupts", "int-2", "interrupt");
   const stopped = (await pawl.runs.get(first.runId)).run;
@@ -171,7 +172,8 @@ test("an interrupt keeps what the run did and starts the next one; the interrupt
   // The step that was over is not repeated: the memory has it once.
   expect(done.of("node.started", "say")).toEqual([]);
   expect(await memoryOf("interrupts")).toEqual({ said: ["int-1", "int-2"] });
-  const { runs } = await pawl.runs.list({ threadId: "interrupts", stops: [StopMode.INTERRUPT] });
+  const interrupted = runFilterOf(["interrupted"]);
+  const { runs } = await pawl.runs.list({ threadId: "interrupts", ...interrupted });
   expect(runs.map(({ runId }) => runId)).toEqual([first.runId]);
 });
 

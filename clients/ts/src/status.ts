@@ -105,7 +105,9 @@ export const runStatusOf = (name: string) =>
  */
 export function runFilterOf(
   names: readonly string[],
-): { readonly statuses: readonly RunStatus[]; readonly stops: readonly WireStopMode[] } | undefined {
+):
+  | { readonly statuses: readonly RunStatus[]; readonly stops: readonly WireStopMode[] }
+  | undefined {
   const statuses = names.map(runStatusOf);
   const isPlain = names.some((name) => name === "cancelled");
   const stops = isPlain ? [] : names.flatMap((name) => STOP_ALIASES.get(name) ?? []);

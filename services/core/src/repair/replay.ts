@@ -105,7 +105,8 @@ class Walk implements Replayed {
     if (nodeId === "") {
       if (type === "run.started") apply(this.after, this.#started(event));
       // The new run keeps the signals, and the memory that the finished one got from its thread. A node that runs again takes its signal again.
-      if (type === "run.signalled" || type === "run.thread.taken") this.#take(copyOf(event, { ...event, now: this.#now }));
+      if (type === "run.signalled" || type === "run.thread.taken")
+        this.#take(copyOf(event, { ...event, now: this.#now }));
     } else {
       const index = this.before.graph.indexOf.get(nodeId) ?? -1;
       const node = this.before.nodes[index];

@@ -128,7 +128,8 @@ function stopRun(
   const run = draft.run(runId) ?? cache.get(runId);
   if (run === undefined || cache.quarantineOf(runId) !== undefined)
     throw threadBusy(thread.threadId, runId, `run ${runId} is in quarantine`);
-  const reason = stop === "interrupt" ? "interrupted by the next run" : "rolled back by the next run";
+  const reason =
+    stop === "interrupt" ? "interrupted by the next run" : "rolled back by the next run";
   const why = { reason, requestId: "", stop, stopsUndoing: false, now: draft.now };
   const result = onCancel(run.state, why);
   // Another scheduler has ended the run: the version of the thread shows it, and this tick decides again.
@@ -138,12 +139,7 @@ function stopRun(
 }
 
 /** Gives a free thread to the first run of its line that is not paused. A run that ends at once gives it to the next. */
-function giveThread(
-  cache: RunCache,
-  draft: Draft,
-  thread: BookedThread,
-  earlier?: Draft,
-): void {
+function giveThread(cache: RunCache, draft: Draft, thread: BookedThread, earlier?: Draft): void {
   while (thread.holderRunId === null) {
     const next = thread.waiting
       .filter(({ runId }) => cache.quarantineOf(runId) === undefined)

@@ -12,7 +12,12 @@
 
 import type { RunId } from "@pawl/core/name/ids";
 import { failureKind } from "@pawl/platform/db/failure";
-import { PausesMoved, RunMoved, ThreadMoved, WorkflowMoved } from "@pawl/platform/store/tick/journal";
+import {
+  PausesMoved,
+  RunMoved,
+  ThreadMoved,
+  WorkflowMoved,
+} from "@pawl/platform/store/tick/journal";
 import type { Recovery } from "@pawl/platform/store/recovery/recovery";
 import type { KnownPauses } from "../commit/pauses.ts";
 import { type MarkRun, strayDetail } from "../inputs/quarantine.ts";

@@ -80,15 +80,17 @@ export async function readWaitingRoom(
   runId: RunId,
   { place, slots, awaitsThread = false }: RoomQuestion,
 ): Promise<WaitingRoom> {
-  const [now, executors, leases, aheadCount, slotWaits, { pauses }, threadWait] = await Promise.all([
-    readClock(db),
-    readAliveExecutors(db),
-    readLeasesOfRun(db, runId),
-    place === undefined ? undefined : countAhead(db, place),
-    readSlotWaits(db, runId, slots),
-    readPauses(db),
-    awaitsThread ? readThreadWait(db, runId) : undefined,
-  ]);
+  const [now, executors, leases, aheadCount, slotWaits, { pauses }, threadWait] = await Promise.all(
+    [
+      readClock(db),
+      readAliveExecutors(db),
+      readLeasesOfRun(db, runId),
+      place === undefined ? undefined : countAhead(db, place),
+      readSlotWaits(db, runId, slots),
+      readPauses(db),
+      awaitsThread ? readThreadWait(db, runId) : undefined,
+    ],
+  );
   return {
     now,
     executors,
