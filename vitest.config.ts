@@ -11,7 +11,7 @@ const ALONE = [
 const UNITS = ["services/**/*.test.ts", "clients/**/*.test.ts"];
 
 /** Files of a project share processes: one of its own costs a file a second of CPU, because the engine's modules load again. */
-const project = (name: string, include: string[], more: object = {}) => ({
+const project = (name: string, include: string[], more: object = {}, env = {}) => ({
   extends: true as const,
   test: {
     name,
@@ -19,14 +19,14 @@ const project = (name: string, include: string[], more: object = {}) => ({
     isolate: false,
     globalSetup: ["test/support/global-setup.ts"],
     setupFiles: ["test/support/check-queries.ts"],
+    env: { SERVICES_OF_TESTS: "bundled", ...env },
     ...more,
   },
 });
 
 /** Flow tests in which every node passes through pg-boss: a few in the suite, all of them by `npm run test:queued`. */
 const QUEUED_SMOKE = ["shapes", "failure", "repeat"].map((name) => `test/flow/${name}.test.ts`);
-const queued = (include: string[]) =>
-  project("queued", include, { env: { PAWL_HAND_OFF: "false" } });
+const queued = (include: string[]) => project("queued", include, {}, { PAWL_HAND_OFF: "false" });
 
 export default defineConfig(({ mode }) => ({
   test: {

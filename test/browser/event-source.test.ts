@@ -36,18 +36,22 @@ interface Listening {
 type ListeningPage = typeof globalThis & { listening: Listening };
 
 /** Opens an EventSource in the page and keeps every event of the given types. */
-const listen = (page: Page, url: string): Promise<void> =>
+const listen = (
+  page: Page,
+  url: string,
+  types: readonly string[] = Object.keys(EVENTS),
+): Promise<void> =>
   page.evaluate(
-    ({ address, types }) => {
+    ({ address, types: names }) => {
       const listening: Listening = { source: new EventSource(address), seen: [], openings: 0 };
       listening.source.addEventListener("open", () => (listening.openings += 1));
-      for (const type of types)
+      for (const type of names)
         listening.source.addEventListener(type, ({ lastEventId: id, data }) =>
           listening.seen.push({ id, type, data: String(data) }),
         );
       (globalThis as ListeningPage).listening = listening;
     },
-    { address: url, types: Object.keys(EVENTS) },
+    { address: url, types },
   );
 
 const seenBy = (page: Page): Promise<Listening["seen"]> =>
@@ -88,3 +92,33 @@ test("a native EventSource reads a run whose gateway is killed: every event once
   expect(await seenBy(page)).toHaveLength(events.length);
   await page.close();
 });
+
+test("a native EventSource reads a run in modes over a killed gateway: every item once, to the control item done (S1.54, S4.11, S4.40)", async () => {
+  const [gateway] = cluster.gateways;
+  if (gateway === undefined) throw new Error("no gateway");
+  const work = call(sink.url("hold-modes"));
+  const { run } = await client.runs.test(graph(["start > work > after > end"], { work }));
+  const held = await sink.received("hold-modes");
+  const page = await browser.newPage();
+  await page.goto(`${cluster.url}/healthz`);
+  const modes = ["metadata", "control", "updates", "values"] as const;
+  await listen(page, `/execute/workflows/${run.runId}/events?modes=${modes.join()}`, modes);
+  const last = async () => (await seenBy(page)).at(-1)?.data ?? "";
+  await expect.poll(last).toContain('"status":"running"');
+
+  await gateway.kill("SIGKILL");
+  held.answer(200);
+  await gateway.restart();
+  await expect.poll(last, { timeout: 30_000 }).toContain('"signal":"done"');
+  const expected: string[] = [];
+  for await (const { eventId, mode } of client.stream(run.runId, { modes }))
+    expected.push(`${eventId} ${mode}`);
+  const seen = (await seenBy(page)).map(({ data }) => JSON.parse(data) as SeenItem);
+  expect(seen.map(({ eventId, mode }) => `${eventId} ${mode}`)).toEqual(expected);
+  await page.close();
+});
+
+interface SeenItem {
+  readonly eventId: number;
+  readonly mode: string;
+}

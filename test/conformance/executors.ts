@@ -61,7 +61,7 @@ function lives(open: OpenStore): void {
     expect(await store.executors.expiredLeases(10)).toEqual([{ ...dead.lease, hasLeft: false }]);
   });
 
-  test("one renewal keeps many executors and all their leases alive", async () => {
+  test("one renewal keeps many executors and all their leases alive (S4.5, S4.21)", async () => {
     const store = await setup(open);
     const [one, other] = [await join(store, 0), await join(store, 0)];
     expect(await store.executors.expiredLeases(10)).toHaveLength(2);
@@ -92,7 +92,7 @@ function sessions(open: OpenStore): void {
     expect(await store.executors.expiredLeases(10)).toEqual([{ ...lease, hasLeft: true }]);
   });
 
-  test("a broken connection never lengthens the life of its executor", async () => {
+  test("a broken connection never lengthens the life of its executor (S4.21)", async () => {
     const store = await setup(open);
     const { session, lease } = await join(store, 0);
     await store.executors.expireSoon(session, HOUR_MS);

@@ -204,6 +204,30 @@ function recovering(open: OpenStore): void {
     await finish(newEngine(), store, runId);
     expect((await names()).at(-1)).toBe("run.completed");
   });
+
+  test("a node that completes between the look of a sweep and its mark stays completed (S4.36, X14)", async () => {
+    const { store, engine, executor, runId } = await runToA(open);
+    // The executor never registered with the store, so the sweep takes its claim for expired.
+    const [lease] = await store.executors.expiredLeases(10);
+    if (lease === undefined) throw new Error("no lease expired");
+    const { nodeId: node, iteration, epoch, executorId } = lease;
+    const claim = { runId, nodeId: node, iteration, epoch };
+    expect(await engine.outcome({ ...claim, executorId: executor.session.executorId })).toBe(
+      "settled",
+    );
+    // The executor has room now, so the node behind may start at any moment.
+    const eventsOfA = async () =>
+      (await store.see(runId)).events.filter(
+        ({ nodeId: id, type }) => id === node || type.startsWith("run"),
+      );
+    const before = await eventsOfA();
+    const mark = new Promise((resolve, reject) => {
+      const answer = { resolve, reject };
+      engine.loop.submit({ kind: "lost", claim, reason: "lease_expired", executorId, answer });
+    });
+    expect(await mark).toBe("stale");
+    expect(await eventsOfA()).toEqual(before);
+  });
 }
 
 /** A journal of its own on a fresh database, to see how Postgres was asked. */

@@ -82,7 +82,7 @@ test("a hole in a live log sets its run aside after a restart, others complete, 
   expect(await checkInvariants(cluster.databaseUrl)).toEqual([]);
 });
 
-test("a node whose job was deleted from the queue runs all the same (X4)", async () => {
+test("a node whose job was deleted from the queue runs all the same (X4, S4.19, S4.35)", async () => {
   await cluster.executors[0]?.kill("SIGKILL");
   const { runId } = (await client.runs.test(graph(["start > after"]))).run;
   const deleteJob = async (): Promise<boolean> => {

@@ -73,7 +73,7 @@ const completedOnce = (story: Story): void => {
   expect(ids).toHaveLength(Object.keys(story.nodes).length);
 };
 
-test("a node whose executor is killed runs again elsewhere within five seconds, under the same effect key (S0.2, S0.35, S0.38, S0.39, S1.49)", async () => {
+test("a node whose executor is killed runs again elsewhere within five seconds, under the same effect key (S0.2, S0.35, S0.38, S0.39, S1.49, S4.5, S4.35)", async () => {
   // The scheduler gives work to the executor with the most room.
   const doomed = await startExecutor(cluster);
   const heir = await startExecutor(cluster, { PAWL_EXECUTOR_SLOTS: "8" });
@@ -233,7 +233,7 @@ async function ask<Row extends object>(text: string, values: unknown[]): Promise
   }
 }
 
-test("a node that loses three deliveries fails for good and is put with the dead letters (S0.8, S0.13, S0.56, S0.57, X10)", async () => {
+test("a node that loses three deliveries fails for good and is put with the dead letters (S0.8, S0.13, S0.56, S0.57, X10, S4.5, S4.21)", async () => {
   const { run } = await client.runs.test(graph(["start > poison > after"]));
   for (let death = 1; death <= 3; death += 1) {
     const victim = await startExecutor(cluster, failpoints("handler.before-run@1=kill"));

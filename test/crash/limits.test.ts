@@ -89,7 +89,7 @@ test("no more calls than the limit are under way outside, whichever process is k
   await cluster.schedulers[1]?.restart();
 });
 
-test("runs beyond their workflow's limit are pending until one ends, and a rate holds over every window", async () => {
+test("runs beyond their workflow's limit are pending until one ends, and a rate holds over every window (S4.19)", async () => {
   const definition = {
     ...graph(["start > effect"], { effect: call(sink.url("hold-run")) }),
     concurrency: { key: "{{ input.customer }}", limit: 1 },

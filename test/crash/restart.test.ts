@@ -102,7 +102,7 @@ test("a backoff outlives everybody: the retry is neither lost nor early nor doub
   expect(story.of("run.recovered")).toEqual([]);
 });
 
-test("a delay outlives every process: the next node starts once, and not before its time (S3.29, S3.36)", async () => {
+test("a delay outlives every process: the next node starts once, and not before its time (S3.29, S3.36, S4.19)", async () => {
   const story = await storyOf(client, runs.delay);
   expect(story.status).toBe("completed");
   const waited = one(story, "node.started", "after") - one(story, "node.completed", "pause");

@@ -36,7 +36,7 @@ test.each<Multitask>(["reject", "enqueue", "interrupt", "rollback"])(
   "fifty starts race on one thread while a scheduler is killed: %s (S4.4, S4.25)",
   async (multitask) => {
     const point =
-      multitask === "enqueue" ? "tick.after-commit@6=kill" : "tick.before-commit@6=kill";
+      multitask === "enqueue" ? "tick.after-commit@2=kill" : "tick.before-commit@2=kill";
     const doomed = await replaceScheduler(cluster, failpoints(point));
     const threadId = `killed-${multitask}`;
     const started = names("start", 50).map(async (text, index) => {

@@ -34,7 +34,7 @@ afterAll(async () => {
 /** A workflow whose only work is a call that the test answers. */
 const held = (name: string) => graph(["start > work > after"], { work: call(sink.url(name)) });
 
-test("cancelling a run aborts its running nodes, keeps waiting nodes from starting and says why (S1.9, S1.38, S1.39, S1.40)", async () => {
+test("cancelling a run aborts its running nodes, keeps waiting nodes from starting and says why (S1.9, S1.38, S1.39, S1.40, S4.8)", async () => {
   const { run } = await client.runs.test(held("hold-cancel"));
   const working = await sink.received("hold-cancel");
   const cancelled = await client.runs.cancel(run.runId, { reason: "changed my mind" });

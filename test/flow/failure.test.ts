@@ -104,7 +104,7 @@ test("a node may stand in for a failed parent with an empty text (S1.25)", async
   expect(story.run.hasFailures).toBe(true);
 });
 
-test("a node is tried again after its backoff, with the same effect key, until it works (S1.26, S1.29, S1.30, S0.38)", async () => {
+test("a node is tried again after its backoff, with the same effect key, until it works (S1.26, S1.29, S1.30, S0.38, S4.16, S4.19)", async () => {
   const retry = { attempts: 3, backoff_ms: 100, max_backoff_ms: 1_000, jitter: false };
   const story = await runGraph(
     client,

@@ -1,5 +1,11 @@
 // The log in other shapes, through the public API of a real trio: tags, pushes of status, causes.
-import { createPawlClient, jsonOf, type PawlClient, runStatusName } from "@pawl/client";
+import {
+  type Checkpoint,
+  createPawlClient,
+  jsonOf,
+  type PawlClient,
+  runStatusName,
+} from "@pawl/client";
 import { EVENTS } from "@pawl/core/log/event-table";
 import { typeNamed } from "@pawl/core/log/meaning";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
@@ -179,4 +185,36 @@ test("every event names the one that caused it, and its wave (S1.48)", async () 
     pushed.map(({ data }) => (data["correlation"] as Pushed["data"])["parentEventId"]),
   ).toEqual(events.map(({ correlation }) => Number(correlation?.parentEventId ?? 0) || undefined));
   expect(pushed.some(({ data }) => "by" in (data["payload"] as object))).toBe(false);
+});
+
+test("callbacks get the state after each step and the result of each node, and the call still returns the output (S4.12)", async () => {
+  const workflowId = "called-back";
+  const definition = graph(["start > early > flaky > late > end"], {
+    early: script("return 1", { output_variable: "first" }),
+    flaky: broken({ error_handling: "continue" }),
+  });
+  await client.workflows.apply(JSON.stringify({ id: workflowId, ...definition }));
+  const results: string[] = [];
+  const checkpoints: Checkpoint[] = [];
+  const output = await client.run(
+    workflowId,
+    { n: 1 },
+    {
+      onTaskResult: ({ nodeId, status }) => void results.push(`${nodeId} ${status}`),
+      onCheckpoint: (checkpoint) => void checkpoints.push(checkpoint),
+    },
+  );
+  const { runId } = checkpoints[0] ?? { runId: "" };
+  const story = await storyOf(client, runId);
+  expect(output).toEqual(story.output);
+  const settled = story.events.filter(({ type }) =>
+    ["node.completed", "node.failed", "node.skipped"].includes(type),
+  );
+  expect(results).toEqual(settled.map(({ nodeId, type }) => `${nodeId} ${type.slice(5)}`));
+  for (const { eventId, state } of checkpoints)
+    expect(state).toMatchObject({ event_id: Number(eventId), run_id: runId });
+  expect(checkpoints.at(-1)).toMatchObject({
+    state: { status: "completed" },
+    context: { input: { n: 1 }, vars: { first: 1 } },
+  });
 });

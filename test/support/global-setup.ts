@@ -1,9 +1,10 @@
 // One embedded PostgreSQL per test run: started before the first file, thrown away after the last. It holds a migrated template database,
-// which freshDatabase() clones. Every project asks for it, and all get the same.
+// which freshDatabase() clones. Every project asks for it, and all get the same. Meanwhile the services are bundled.
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { startPostgres } from "@pawl/deploy/postgres.ts";
 import type { TestProject } from "vitest/node";
+import { bundleServices } from "./bundle.ts";
 import { temporaryFolder } from "./folder.ts";
 import { makeTemplate } from "./template.ts";
 
@@ -15,7 +16,10 @@ declare module "vitest" {
 }
 
 type Running = { readonly url: string; readonly stop: () => Promise<void> };
-type Shared = { server: Promise<Running>; users: number };
+type Shared = { server: Promise<Running>; services?: Promise<void>; users: number };
+
+/** Unit tests start no services. */
+const UNITS = "units";
 
 /** Each project loads this file for itself, so the server that they share is kept in a global place. */
 const PLACE = Symbol.for("pawl.test.postgres");
@@ -26,6 +30,7 @@ const place = globalThis as { [PLACE]?: Shared };
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const shared = (place[PLACE] ??= { server: start(), users: 0 });
   shared.users += 1;
+  if (project.name !== UNITS) await (shared.services ??= bundleServices());
   const { url, stop } = await shared.server;
   project.provide("postgresUrl", url);
   return async () => {

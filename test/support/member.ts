@@ -2,6 +2,7 @@
 import { LOOPBACK } from "@pawl/deploy/ports.ts";
 import { startService } from "@pawl/deploy/service-process.ts";
 import type { ServiceName, ServiceProcess } from "@pawl/deploy/service-process.ts";
+import { mainOf } from "./bundle.ts";
 
 const START_TIMEOUT_MS = 60_000;
 
@@ -51,10 +52,11 @@ export async function startMember({
   root,
 }: MemberOptions): Promise<Member> {
   let logs = "";
+  const main = root === undefined ? mainOf(service) : undefined;
   const log = (text: string): void => void (logs += text);
   const start = (more: Readonly<Record<string, string>>): Promise<ServiceProcess> =>
     startService(
-      { service, root, env: { PAWL_EXECUTOR_TOKEN: EXECUTOR_TOKEN, ...env, ...more }, log },
+      { service, root, main, env: { PAWL_EXECUTOR_TOKEN: EXECUTOR_TOKEN, ...env, ...more }, log },
       AbortSignal.timeout(START_TIMEOUT_MS),
     ).catch((error) => {
       throw new Error(`${name} did not start:\n${logs}`, { cause: error });

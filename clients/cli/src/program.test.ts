@@ -6,6 +6,7 @@ import {
   scriptedFailure,
   scriptedLog,
 } from "@pawl/client/scripted-gateway";
+import { StreamMode } from "@pawl/proto/pawl/v1/event_service_pb";
 import { ExplainReason } from "@pawl/proto/pawl/v1/explain_pb";
 import { NodeStatus, RunStatus } from "@pawl/proto/pawl/v1/run_pb";
 import { expect, test } from "vitest";
@@ -153,6 +154,24 @@ test("on a terminal watch draws the tree in place and gives the cursor back", as
   expect(printed.out.lastIndexOf("\u001b[?25h")).toBeGreaterThan(
     printed.out.lastIndexOf("\u001b[?25l"),
   );
+});
+
+test("run watch --mode prints a line for each item, and -o json one object (S4.11)", async () => {
+  const items = [
+    { mode: StreamMode.UPDATES, json: '{"nodeId":"greet","status":"completed"}', eventId: 3n },
+    { mode: StreamMode.CONTROL, json: '{"signal":"done","status":"completed"}', eventId: 4n },
+  ].map(({ json, ...item }) => ({ ...item, dataJson: new TextEncoder().encode(json), runId: RUN }));
+  const { gateway, printed, pawl } = await setup({
+    runs: { getRun: () => ({ run: { runId: RUN, status: RunStatus.COMPLETED } }) },
+    watch: () => [{ send: [], items }],
+  });
+  await using _ = gateway;
+  expect(await pawl("run", "watch", RUN, "--mode", "updates", "--node", "greet")).toBe(0);
+  expect(printed.out).toContain('#3  updates  {"nodeId":"greet","status":"completed"}');
+  expect(gateway.watched[0]).toMatchObject({ modes: [StreamMode.UPDATES], nodeIds: ["greet"] });
+  expect(await pawl("run", "watch", RUN, "--mode", "control", "-o", "json")).toBe(0);
+  expect(printed.out).toContain('"mode":"control"');
+  expect(await pawl("run", "watch", RUN, "--mode", "everything")).toBe(2);
 });
 
 test("Ctrl-C detaches without cancelling and says how to continue", async () => {

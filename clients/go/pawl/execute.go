@@ -15,7 +15,7 @@ import (
 // ExecuteOptions are the options of Execute.
 type ExecuteOptions struct {
 	StartOptions
-	// Watch has the options for reading the events. Its AfterEventID is not used.
+	// Watch has the options for reading the events. Its AfterEventID, its filters on nodes and its callbacks are not used.
 	Watch WatchOptions
 	// OnStart is called once, when the run is accepted.
 	OnStart func(Started)
@@ -40,7 +40,8 @@ func (r *Runs) Execute(ctx context.Context, workflowID string, input any, option
 			options.OnStart(begun.started)
 		}
 		watch := options.Watch
-		watch.AfterEventID = 0
+		watch.AfterEventID, watch.NodeIDs, watch.NodeTypes = 0, nil, nil
+		watch.OnCheckpoint, watch.OnTaskResult = nil, nil
 		r.watch(ctx, begun.runID(), watch, begun, yield)
 	}
 }
@@ -120,11 +121,11 @@ func (s *executeStream) runID() string { return s.started.Run.GetRunId() }
 func (s *executeStream) close() { s.cancel() }
 
 // recv returns the events of the first message first. It counts as progress, as a heartbeat does.
-func (s *executeStream) recv() ([]*Event, error) {
+func (s *executeStream) recv() (batch, error) {
 	if !s.isTaken {
 		s.isTaken = true
-		return s.first, nil
+		return batch{events: s.first}, nil
 	}
 	res, err := s.stream.Recv()
-	return res.GetEvents(), err
+	return batch{events: res.GetEvents()}, err
 }

@@ -22,6 +22,7 @@ import (
 // step sends events, fails, cuts every connection, waits for the test or stays silent.
 type step struct {
 	send  []*Event
+	items []*pawlv1.StreamItem
 	fail  error
 	cut   bool
 	stall bool
@@ -151,11 +152,11 @@ func listen(t *testing.T, g *gateway) (string, func()) {
 	return listener.Addr().String(), server.Stop
 }
 
-func (g *gateway) play(ctx context.Context, steps []step, send func([]*Event) error) error {
+func (g *gateway) play(ctx context.Context, steps []step, send func(step) error) error {
 	for _, s := range steps {
 		switch {
-		case s.send != nil:
-			if err := send(s.send); err != nil {
+		case s.send != nil || s.items != nil:
+			if err := send(s); err != nil {
 				return err
 			}
 		case s.fail != nil:
@@ -178,8 +179,8 @@ func (g *gateway) WatchRun(req *pawlv1.WatchRunRequest, stream pawlv1.EventServi
 	n := len(g.watched)
 	g.watched = append(g.watched, req)
 	g.mu.Unlock()
-	return g.play(stream.Context(), g.script(req, n), func(events []*Event) error {
-		return stream.Send(&pawlv1.WatchRunResponse{Events: events})
+	return g.play(stream.Context(), g.script(req, n), func(s step) error {
+		return stream.Send(&pawlv1.WatchRunResponse{Events: s.send, Items: s.items})
 	})
 }
 
@@ -201,8 +202,8 @@ func (g *gateway) ExecuteRun(req *pawlv1.ExecuteRunRequest, stream pawlv1.RunSer
 			return err
 		}
 	}
-	return g.play(stream.Context(), steps, func(events []*Event) error {
-		return stream.Send(&pawlv1.ExecuteRunResponse{Events: events})
+	return g.play(stream.Context(), steps, func(s step) error {
+		return stream.Send(&pawlv1.ExecuteRunResponse{Events: s.send})
 	})
 }
 

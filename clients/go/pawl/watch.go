@@ -29,12 +29,20 @@ type WatchOptions struct {
 	AfterEventID uint64
 	// Types are the dotted types to read. Empty means all. The terminal event always comes.
 	Types []string
+	// NodeIDs are the nodes whose events to read. Empty means all. The terminal event always comes.
+	NodeIDs []string
+	// NodeTypes are the types of nodes whose events to read. Empty means all. The terminal event always comes.
+	NodeTypes []string
 	// Silence is the longest time without a message or a heartbeat. 0 means 45 s, three heartbeats.
 	Silence time.Duration
 	// GiveUp is the longest time without progress. 0 means 5 minutes. Then the watch yields its last error.
 	GiveUp time.Duration
 	// OnReconnect is called before every pause.
 	OnReconnect func(Reconnect)
+	// OnCheckpoint is called after each step of the run. Types does not filter it. An error ends the watch with it.
+	OnCheckpoint func(Checkpoint) error
+	// OnTaskResult is called when a node execution has ended. Types does not filter it. An error ends the watch with it.
+	OnTaskResult func(TaskResult) error
 }
 
 // Reconnect tells why a connection was lost, and when the next one opens.
@@ -68,18 +76,67 @@ func (r *Runs) Watch(ctx context.Context, runID string, options WatchOptions) it
 	}
 }
 
-// receiver is an open stream of events: of WatchRun, or of ExecuteRun.
+// batch is a message of a stream.
+type batch struct {
+	events []*Event
+	// Instead of events, if the request names modes.
+	items []*pawlv1.StreamItem
+}
+
+// receiver is an open stream: of WatchRun, or of ExecuteRun.
 type receiver interface {
-	recv() ([]*Event, error)
+	recv() (batch, error)
 	close()
 }
 
-type watcher struct {
+// taken is what a stream shows of a part of a message.
+type taken[E any] struct {
+	entry   E
+	isShown bool
+	isOver  bool
+	// A heartbeat and an event that a filter hides are progress; a repeat is not.
+	isProgress bool
+	// An event before which one is missing.
+	gap *Event
+	// The error of a callback. It ends the stream.
+	err error
+}
+
+// taker takes the messages of a stream in order, and keeps its place in the log.
+type taker[E any] interface {
+	last() uint64
+	take(batch) iter.Seq[taken[E]]
+}
+
+// eventTaker takes every event once and in order.
+type eventTaker struct{ cursor *cursor.Cursor }
+
+func (t eventTaker) last() uint64 { return t.cursor.Last() }
+
+func (t eventTaker) take(message batch) iter.Seq[taken[*Event]] {
+	return func(yield func(taken[*Event]) bool) {
+		for _, event := range message.events {
+			part := taken[*Event]{entry: event, isShown: true, isProgress: true, isOver: slices.Contains(terminalTypes, event.GetType())}
+			switch t.cursor.Judge(event) {
+			case cursor.Gap:
+				part = taken[*Event]{gap: event}
+			case cursor.Drop:
+				part = taken[*Event]{isProgress: event.GetEventId() == 0}
+			}
+			if !yield(part) {
+				return
+			}
+		}
+	}
+}
+
+// follower is one stream over many connections.
+type follower[E any] struct {
 	runs    *Runs
-	runID   string
+	form    *pawlv1.WatchRunRequest
+	taker   taker[E]
 	options WatchOptions
-	cursor  *cursor.Cursor
-	yield   func(*Event, error) bool
+	yield   func(E, error) bool
 }
 
 // lost tells how a connection ended. A nil *lost means that the watch is over.
@@ -90,7 +147,22 @@ type lost struct {
 }
 
 func (r *Runs) watch(ctx context.Context, runID string, options WatchOptions, first receiver, yield func(*Event, error) bool) {
-	w := &watcher{r, runID, options, cursor.New(options.AfterEventID, len(options.Types) > 0), yield}
+	if options.OnCheckpoint != nil || options.OnTaskResult != nil {
+		follow(ctx, r, callbackForm(runID, options), newCallbackTaker(options), options, first, yield)
+		return
+	}
+	isFiltered := len(options.Types)+len(options.NodeIDs)+len(options.NodeTypes) > 0
+	follow(ctx, r, formOf(runID, options), eventTaker{cursor.New(options.AfterEventID, isFiltered)}, options, first, yield)
+}
+
+// formOf is the request of a stream, without its cursor.
+func formOf(runID string, options WatchOptions) *pawlv1.WatchRunRequest {
+	return &pawlv1.WatchRunRequest{RunId: runID, Types: options.Types, NodeIds: options.NodeIDs, NodeTypes: options.NodeTypes}
+}
+
+func follow[E any](ctx context.Context, r *Runs, form *pawlv1.WatchRunRequest, taker taker[E], options WatchOptions, first receiver, yield func(E, error) bool) {
+	var none E
+	w := &follower[E]{r, form, taker, options, yield}
 	if w.options.Silence == 0 {
 		w.options.Silence = silenceDefault
 	}
@@ -123,26 +195,25 @@ func (r *Runs) watch(ctx context.Context, runID string, options WatchOptions, fi
 		}
 		isOut := time.now().Sub(failingSince) > w.options.GiveUp
 		if ending.cause == "error" && !ending.err.Retryable() || gaps > gapReopenings || isOut {
-			yield(nil, ending.err)
+			yield(none, ending.err)
 			return
 		}
 		retry++
 		delay := max(backoff(retry, time.random()), ending.err.RetryDelay)
 		if options.OnReconnect != nil {
-			options.OnReconnect(Reconnect{ending.cause, ending.err, retry, delay, w.cursor.Last()})
+			options.OnReconnect(Reconnect{ending.cause, ending.err, retry, delay, taker.last()})
 		}
 		time.pause(ctx, delay)
 	}
-	yield(nil, leftError(ctx))
+	yield(none, leftError(ctx))
 }
 
 // readOnce reads one connection from the cursor to its end.
-func (w *watcher) readOnce(ctx context.Context, stream receiver) *lost {
+func (w *follower[E]) readOnce(ctx context.Context, stream receiver) *lost {
 	streamCtx, cancel := context.WithCancelCause(ctx)
 	if stream == nil {
-		opened, err := w.runs.events.WatchRun(streamCtx, &pawlv1.WatchRunRequest{
-			RunId: w.runID, AfterEventId: w.cursor.Last(), Types: w.options.Types,
-		})
+		w.form.AfterEventId = w.taker.last()
+		opened, err := w.runs.events.WatchRun(streamCtx, w.form)
 		if err != nil {
 			cancel(nil)
 			return &lost{"error", errorFrom(ctx, err), false}
@@ -160,7 +231,7 @@ func (w *watcher) readOnce(ctx context.Context, stream receiver) *lost {
 	}()
 	hasBegun, hasProgress := false, false
 	for {
-		events, isSilent, err := w.next(stream)
+		message, isSilent, err := w.next(stream)
 		switch {
 		case isSilent:
 			return &lost{"silence", unreachable("nothing came for %v", w.options.Silence), hasProgress}
@@ -170,19 +241,20 @@ func (w *watcher) readOnce(ctx context.Context, stream receiver) *lost {
 			return &lost{"error", streamError(ctx, err, hasBegun), hasProgress}
 		}
 		hasBegun = true
-		hasProgress = hasProgress || len(events) == 0 // a heartbeat
-		for _, event := range events {
-			verdict := w.cursor.Judge(event)
-			if verdict == cursor.Gap {
-				return &lost{"gap", w.gapError(event), hasProgress}
+		hasProgress = hasProgress || len(message.events)+len(message.items) == 0 // a heartbeat
+		for part := range w.taker.take(message) {
+			if part.gap != nil {
+				return &lost{"gap", w.gapError(part.gap), hasProgress}
 			}
-			hasProgress = hasProgress || verdict == cursor.Take || event.GetEventId() == 0
-			if verdict == cursor.Drop {
-				continue
+			if part.err != nil {
+				var none E
+				w.yield(none, part.err)
+				return nil
 			}
+			hasProgress = hasProgress || part.isProgress
 			// Set before the yield: a consumer that has the terminal event may leave the loop at once.
-			isOver = slices.Contains(terminalTypes, event.GetType())
-			if !w.yield(event, nil) || isOver {
+			isOver = part.isOver
+			if part.isShown && !w.yield(part.entry, nil) || isOver {
 				return nil
 			}
 		}
@@ -190,19 +262,19 @@ func (w *watcher) readOnce(ctx context.Context, stream receiver) *lost {
 }
 
 // next waits for a message. The timer runs only during the wait, so a consumer may take its time with an event.
-func (w *watcher) next(stream receiver) (events []*Event, isSilent bool, err error) {
+func (w *follower[E]) next(stream receiver) (message batch, isSilent bool, err error) {
 	timer := time.AfterFunc(w.options.Silence, stream.close)
-	events, err = stream.recv()
-	return events, !timer.Stop() && err != nil, err
+	message, err = stream.recv()
+	return message, !timer.Stop() && err != nil, err
 }
 
 // closed judges a stream that the server ended. That is correct if the caller already had the terminal event.
-func (w *watcher) closed(ctx context.Context, hasProgress bool) *lost {
-	run, err := w.runs.Get(ctx, w.runID)
+func (w *follower[E]) closed(ctx context.Context, hasProgress bool) *lost {
+	run, err := w.runs.Get(ctx, w.form.GetRunId())
 	if err != nil {
 		return &lost{"error", errorFrom(ctx, err), hasProgress}
 	}
-	if run.GetEndTime() != nil && run.GetLastEventId() <= w.cursor.Last() {
+	if run.GetEndTime() != nil && run.GetLastEventId() <= w.taker.last() {
 		return nil
 	}
 	return &lost{"closed", unreachable("the stream ended before the run did"), hasProgress}
@@ -237,16 +309,16 @@ func unreachable(format string, args ...any) *Error {
 	return failed(Unreachable, codes.Unavailable, format, args...)
 }
 
-func (w *watcher) gapError(event *Event) *Error {
-	due := w.cursor.Last() + 1
+func (w *follower[E]) gapError(event *Event) *Error {
+	due := w.taker.last() + 1
 	what := fmt.Sprintf("%d was due", due)
 	if event.GetEventId() == due {
 		what = "a delta is missing before it"
 	}
 	return &Error{
 		Reason: "EVENT_LOG_CORRUPTION", Code: codes.DataLoss,
-		Message:  fmt.Sprintf("run %s: event %d came, %s", w.runID, event.GetEventId(), what),
-		Metadata: map[string]string{"run_id": w.runID, "last_event_id": fmt.Sprint(w.cursor.Last())},
+		Message:  fmt.Sprintf("run %s: event %d came, %s", w.form.GetRunId(), event.GetEventId(), what),
+		Metadata: map[string]string{"run_id": w.form.GetRunId(), "last_event_id": fmt.Sprint(w.taker.last())},
 	}
 }
 
@@ -256,7 +328,7 @@ type watchStream struct {
 }
 
 func (s watchStream) close() { s.cancel() }
-func (s watchStream) recv() ([]*Event, error) {
+func (s watchStream) recv() (batch, error) {
 	res, err := s.stream.Recv()
-	return res.GetEvents(), err
+	return batch{res.GetEvents(), res.GetItems()}, err
 }

@@ -257,14 +257,14 @@ type lastStream struct {
 }
 
 func (s *lastStream) close() { s.isClosed.Store(true) }
-func (s *lastStream) recv() ([]*Event, error) {
+func (s *lastStream) recv() (batch, error) {
 	if !s.isRead {
 		s.isRead = true
-		return sixEvents(), nil
+		return batch{events: sixEvents()}, nil
 	}
 	<-s.release
 	s.wasClosed <- s.isClosed.Load()
-	return nil, io.EOF
+	return batch{}, io.EOF
 }
 
 func TestAfterTheTerminalEventTheServerEndsTheStreamAndTheClientDoesNotResetIt(t *testing.T) {

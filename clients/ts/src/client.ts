@@ -31,7 +31,14 @@ import { type Schedules, createSchedules } from "./schedules.ts";
 import { type Threads, createThreads } from "./threads.ts";
 import { isFinalStatus } from "./status.ts";
 import { withExactJson } from "./transport.ts";
-import { createCallSubmitter, outputOf } from "./submit.ts";
+import {
+  followWithCallbacks,
+  hasCallbacks,
+  type StepCallbacks,
+  watchWithCallbacks,
+} from "./callbacks.ts";
+import { type StreamItem, type StreamOptions, streamRun } from "./stream.ts";
+import { createCallSubmitter, endOfRun, outputOf } from "./submit.ts";
 import { type WatchOptions, type WatchSource, watchRun } from "./watch.ts";
 import { type Workflows, createWorkflows } from "./workflows.ts";
 
@@ -75,7 +82,11 @@ export interface PawlClient {
    * Starts a run and returns its output, across reconnects. `Out` is the shape of the output that the caller expects. The output is null if
    * there is none. An abort rejects, and the run continues. @throws RunFailed if the run did not complete; PawlError if the call failed
    */
-  run<Out = Json>(workflowId: string, input?: Json, options?: RunOptions): Promise<Out>;
+  run<Out = Json>(
+    workflowId: string,
+    input?: Json,
+    options?: RunOptions & StepCallbacks,
+  ): Promise<Out>;
   /** Starts a run and returns as soon as it is accepted. @throws PawlError */
   start(workflowId: string, input?: Json, options?: RunOptions): Promise<AcceptedRun>;
   readonly runs: Runs;
@@ -94,7 +105,12 @@ export interface PawlClient {
     tags(runId: string, options?: ListTagsOptions): Promise<TagPage>;
   };
   /** Every event after the cursor, once and in order, across reconnects. It ends after the terminal event. */
-  watch(runId: string, options?: WatchOptions): AsyncGenerator<RunEvent, void, undefined>;
+  watch(
+    runId: string,
+    options?: WatchOptions & StepCallbacks,
+  ): AsyncGenerator<RunEvent, void, undefined>;
+  /** The run in modes: the log in other forms, with the cursor of a watch. It ends after the control item `done`. */
+  stream(runId: string, options: StreamOptions): AsyncGenerator<StreamItem, void, undefined>;
   /** Closes the connections. Calls under way fail. A process can also end without it. */
   close(): void;
 }
@@ -126,12 +142,22 @@ export function createPawlClient(options: PawlClientOptions): PawlClient {
     const from = first === undefined ? source : beginningWith(first, source);
     return watchRun(from, runId, watchOptions, clock);
   };
+  const stream = (runId: string, streamOptions: StreamOptions) =>
+    streamRun(source, runId, streamOptions, clock);
   const submitter = connection.submitter ?? createCallSubmitter(runService, call, watch);
   return {
-    async run<Out>(workflowId: string, input?: Json, { signal, onStart, ...run }: RunOptions = {}) {
+    async run<Out>(workflowId: string, input?: Json, asked: RunOptions & StepCallbacks = {}) {
+      const { signal, onStart, onCheckpoint, onTaskResult, ...run } = asked;
       const start = startRequest(workflowId, { input, ...run });
       const onAccepted =
         onStart && ((accepted: AcceptedSubmission) => onStart(acceptedOf(accepted)));
+      const callbacks = { onCheckpoint, onTaskResult };
+      if (hasCallbacks(callbacks)) {
+        const accepted = await submitter.start(start, { signal, onAccepted });
+        const { runId } = accepted;
+        await followWithCallbacks((form) => stream(runId, form), { signal }, callbacks);
+        return outputOf(await endOfRun(watch, runId, signal)) as Out;
+      }
       // The caller names the shape of the output. The engine checks it if the workflow has a contract.
       return outputOf(await submitter.run(start, { signal, onAccepted })) as Out;
     },
@@ -142,7 +168,11 @@ export function createPawlClient(options: PawlClientOptions): PawlClient {
       return accepted;
     },
     close: () => connection.close(),
-    watch: (runId, watchOptions) => watch(runId, watchOptions),
+    watch: (runId, watchOptions = {}) =>
+      hasCallbacks(watchOptions)
+        ? watchWithCallbacks((form) => stream(runId, form), watchOptions, watchOptions)
+        : watch(runId, watchOptions),
+    stream,
     runs: createRuns(runService, call, watch, submitter),
     workflows: createWorkflows(createClient(WorkflowService, transport), call),
     schedules: createSchedules(createClient(ScheduleService, transport), call),

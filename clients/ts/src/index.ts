@@ -141,6 +141,13 @@ export type {
   ThreadStateOptions,
 } from "./threads.ts";
 export { RunFailed } from "./submit.ts";
+export type { Checkpoint, StepCallbacks, TaskResult } from "./callbacks.ts";
+export {
+  STREAM_MODE_NAMES,
+  type StreamItem,
+  type StreamMode,
+  type StreamOptions,
+} from "./stream.ts";
 export type { WaitingReason, WorkflowState } from "@pawl/core/log/workflow-state-shape";
 export { workflowStateJson } from "@pawl/core/log/workflow-state-json";
 export { fetchTransport } from "./transport.ts";

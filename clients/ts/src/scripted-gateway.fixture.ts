@@ -12,6 +12,7 @@ import { ApprovalService } from "@pawl/proto/pawl/v1/approval_service_pb";
 import { RunEventSchema } from "@pawl/proto/pawl/v1/event_pb";
 import {
   EventService,
+  type StreamItemSchema,
   type WatchRunRequest,
   WatchRunResponseSchema,
 } from "@pawl/proto/pawl/v1/event_service_pb";
@@ -29,10 +30,11 @@ import { ScheduleService } from "@pawl/proto/pawl/v1/schedule_service_pb";
 import { WorkflowService } from "@pawl/proto/pawl/v1/workflow_service_pb";
 
 type ScriptedEvent = MessageInitShape<typeof RunEventSchema>;
+type ScriptedItem = MessageInitShape<typeof StreamItemSchema>;
 
 /** What a connection does next: sends events, waits for the test, fails, is cut, says nothing more, or ends well. */
 type Step =
-  | { readonly send: readonly ScriptedEvent[] }
+  | { readonly send: readonly ScriptedEvent[]; readonly items?: readonly ScriptedItem[] }
   | { readonly until: Promise<unknown> }
   | { readonly fail: ConnectError }
   | { readonly cut: true }
@@ -180,7 +182,9 @@ export class ScriptedGateway implements AsyncDisposable {
         const steps = script.watch?.(request, watched.length) ?? [];
         watched.push(request);
         for await (const said of play(steps, context.signal, cut))
-          yield create(WatchRunResponseSchema, { events: eventsOf(said) });
+          yield create(WatchRunResponseSchema, {
+            ...{ events: eventsOf(said), items: [...(said.items ?? [])] },
+          });
       },
     });
   }

@@ -15,7 +15,7 @@ import type { RunStatus as RunStatusName } from "@pawl/core/log/event";
 import type { Caller } from "./caller.ts";
 import type { Submitter } from "./connection.ts";
 import { PawlError } from "./errors.ts";
-import { begin, startedOf, type Watch } from "./execute.ts";
+import { begin, type Connection, startedOf, type Watch } from "./execute.ts";
 import { type Json, jsonOf } from "./json.ts";
 import { runStatusName, TERMINAL_EVENT_TYPES } from "./status.ts";
 
@@ -63,12 +63,23 @@ export const createCallSubmitter = (
     const { started, connection } = await call(begin(rpc), { start, types, signal });
     const { runId } = started.run;
     onAccepted?.(create(AcceptedSubmissionSchema, { runId, duplicate: started.isDuplicate }));
-    for await (const event of watch(runId, { signal, types }, connection)) return endOf(event);
-    signal?.throwIfAborted();
-    throw new PawlError("UNRECOGNISED", `run ${runId} ended without a terminal event`);
+    return endOfRun(watch, runId, signal, connection);
   },
   close: () => undefined,
 });
+
+/** Waits for the end of a run. An abort rejects. @throws PawlError */
+export async function endOfRun(
+  watch: Watch,
+  runId: string,
+  signal: AbortSignal | undefined,
+  first?: Connection,
+): Promise<RunEnd> {
+  const types = TERMINAL_EVENT_TYPES;
+  for await (const event of watch(runId, { signal, types }, first)) return endOf(event);
+  signal?.throwIfAborted();
+  throw new PawlError("UNRECOGNISED", `run ${runId} ended without a terminal event`);
+}
 
 /** The end of a run, from its terminal event. */
 const endOf = ({ runId, eventId: lastEventId, fact }: RunEvent): RunEnd =>

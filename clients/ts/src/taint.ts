@@ -31,7 +31,7 @@ export const taintOf = (labels: readonly TaintLabel[]): { readonly taint?: Taint
 
 /** A decision, with the labels that it dropped. */
 export function decidedOf(fact: NodeDecided): Payloads["node.decided"] {
-  const { decision, reason, comment, decidedBy, approvalId: id, dropped } = fact;
+  const { decision, reason, comment, decidedBy, approvalId: id, dropped, awaitsBudget } = fact;
   return {
     decision: decision as NodeDecision,
     reason,
@@ -40,5 +40,6 @@ export function decidedOf(fact: NodeDecided): Payloads["node.decided"] {
     ...(decidedBy === "" ? {} : { decidedBy }),
     ...(id === "" ? {} : { approvalId: approvalId(id) }),
     ...(dropped.length === 0 ? {} : { dropped }),
+    ...(awaitsBudget && { awaitsBudget }),
   };
 }

@@ -3,7 +3,12 @@
 // Races: a connection breaks, a gateway drains or restarts, a gateway cuts off a slow reader, a peer is silent, events repeat or are
 // missing. The watch keeps only the last event id. So every event of the log comes once and in order, and the terminal event is the last.
 
+import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { RunEvent } from "@pawl/proto/pawl/v1/event_pb";
+import type {
+  StreamItem as WireStreamItem,
+  WatchRunRequestSchema,
+} from "@pawl/proto/pawl/v1/event_service_pb";
 import { Code } from "@connectrpc/connect";
 import { backoffMs, type Clock, followSignal, SYSTEM_CLOCK } from "./backoff.ts";
 import { Cursor } from "./cursor.ts";
@@ -28,6 +33,10 @@ export interface WatchOptions {
   readonly afterEventId?: bigint | number | undefined;
   /** Only events of these dotted types. The terminal event always comes. */
   readonly types?: readonly string[] | undefined;
+  /** Only events of these nodes. The terminal event always comes. @throws NODE_NOT_FOUND for a node that the run does not have */
+  readonly nodeIds?: readonly string[] | undefined;
+  /** Only events of nodes of these types, or whose iterations run these types. The terminal event always comes. */
+  readonly nodeTypes?: readonly string[] | undefined;
   /** Ends the watch without an error. The run continues. */
   readonly signal?: AbortSignal | undefined;
   /** Called before every pause. */
@@ -43,14 +52,16 @@ export interface WatchOptions {
 /** A message of a stream of events. */
 export interface EventBatch {
   readonly events: readonly RunEvent[];
+  /** Instead of events, if the request names modes. */
+  readonly items?: readonly WireStreamItem[] | undefined;
 }
+
+/** The request of a stream, without its cursor. */
+export type StreamForm = Omit<MessageInitShape<typeof WatchRunRequestSchema>, "$typeName">;
 
 /** The calls of a watch. */
 export interface WatchSource {
-  open(
-    request: { runId: string; afterEventId: bigint; types: string[] },
-    signal: AbortSignal,
-  ): AsyncIterable<EventBatch>;
+  open(request: StreamForm, signal: AbortSignal): AsyncIterable<EventBatch>;
   /** The id of the last event of a run that has ended. Undefined while it is live. */
   lastEventIdOfEnded(runId: string, signal: AbortSignal): Promise<bigint | undefined>;
 }
@@ -72,24 +83,82 @@ const END_MS = 1_000;
 /** A gap that stays after this many reconnects is in the log, not in the transport. */
 const GAP_REOPENINGS = 3;
 
+/** What a stream shows of a message, in order, and its place in the log. */
+export interface Taker<Entry> {
+  /** The newest event taken. A resumed stream begins after it. */
+  readonly lastEventId: bigint;
+  take(batch: EventBatch): Iterable<Taken<Entry>>;
+}
+
+type Taken<Entry> =
+  | { readonly kind: "take"; readonly entry: Entry; readonly isOver: boolean }
+  /** Not shown. A heartbeat is progress. */
+  | { readonly kind: "drop"; readonly isHeartbeat: boolean }
+  | { readonly kind: "gap"; readonly event: RunEvent };
+
+/** Takes every event once and in order. */
+class EventTaker implements Taker<RunEvent> {
+  readonly #cursor: Cursor;
+
+  constructor(cursor: Cursor) {
+    this.#cursor = cursor;
+  }
+
+  get lastEventId(): bigint {
+    return this.#cursor.lastEventId;
+  }
+
+  *take({ events }: EventBatch): Iterable<Taken<RunEvent>> {
+    for (const event of events) {
+      const verdict = this.#cursor.judge(event);
+      if (verdict === "gap") yield { kind: "gap", event };
+      else if (verdict === "drop") yield { kind: "drop", isHeartbeat: event.eventId === 0n };
+      else yield { kind: "take", entry: event, isOver: isTerminalEventType(event.type) };
+    }
+  }
+}
+
 /** Watches one run to its end. @throws PawlError for an error that no reconnect removes, and after `giveUpMs` without progress. */
-export async function* watchRun(
+export function watchRun(
   source: WatchSource,
   runId: string,
   options: WatchOptions = {},
   clock: Clock = SYSTEM_CLOCK,
 ): AsyncGenerator<RunEvent, void, undefined> {
-  const types = [...(options.types ?? [])];
+  const form = formOf(runId, options);
+  const afterEventId = BigInt(options.afterEventId ?? 0);
+  const isFiltered = [form.types, form.nodeIds, form.nodeTypes].some((list) => list.length > 0);
+  const taker = new EventTaker(new Cursor({ afterEventId, isFiltered }));
+  return follow({ source, form, taker, options }, clock);
+}
+
+/** The filters of a stream as a request. */
+export const formOf = (runId: string, { types, nodeIds, nodeTypes }: WatchOptions) => ({
+  runId,
+  types: [...(types ?? [])],
+  nodeIds: [...(nodeIds ?? [])],
+  nodeTypes: [...(nodeTypes ?? [])],
+});
+
+interface Following<Entry> {
+  readonly source: WatchSource;
+  readonly form: StreamForm & { readonly runId: string };
+  readonly taker: Taker<Entry>;
+  readonly options: WatchOptions;
+}
+
+/** One stream over many connections. @throws as watchRun does */
+export async function* follow<Entry>(
+  following: Following<Entry>,
+  clock: Clock = SYSTEM_CLOCK,
+): AsyncGenerator<Entry, void, undefined> {
+  const { options, taker } = following;
   const signal = options.signal ?? new AbortController().signal;
-  const cursor = new Cursor({
-    afterEventId: BigInt(options.afterEventId ?? 0),
-    isFiltered: types.length > 0,
-  });
   let retry = 0;
   let gaps = 0;
   let failingSinceMs: number | undefined;
   while (!signal.aborted) {
-    const ending = yield* readOnce({ source, runId, types, cursor, signal, options });
+    const ending = yield* readOnce(following, signal);
     if (ending.kind === "over" || signal.aborted) return;
     const { cause, error, hasProgress } = ending;
     if (hasProgress) {
@@ -104,28 +173,22 @@ export async function* watchRun(
     if (clock.now() - failingSinceMs > (options.giveUpMs ?? GIVE_UP_MS)) throw error;
     retry++;
     const delayMs = Math.max(backoffMs(retry, clock.random()), error.retryAfterMs ?? 0);
-    const afterEventId = cursor.lastEventId;
+    const afterEventId = taker.lastEventId;
     options.onReconnect?.({ cause, error, retry, delayMs, afterEventId });
     await clock.pause(delayMs, signal);
   }
 }
 
-interface Reading {
-  readonly source: WatchSource;
-  readonly runId: string;
-  readonly types: string[];
-  readonly cursor: Cursor;
-  readonly signal: AbortSignal;
-  readonly options: WatchOptions;
-}
-
 /** One connection, from the cursor to its end. */
-async function* readOnce(reading: Reading): AsyncGenerator<RunEvent, Ending, undefined> {
-  const { source, runId, types, cursor } = reading;
+async function* readOnce<Entry>(
+  { source, form, taker, options }: Following<Entry>,
+  left: AbortSignal,
+): AsyncGenerator<Entry, Ending, undefined> {
+  const { runId } = form;
   const connection = new AbortController();
   const { signal } = connection;
-  followSignal(connection, reading.signal);
-  const silenceMs = reading.options.silenceMs ?? SILENCE_MS;
+  followSignal(connection, left);
+  const silenceMs = options.silenceMs ?? SILENCE_MS;
   let isSilent = false;
   let hasBegun = false;
   let hasProgress = false;
@@ -137,7 +200,7 @@ async function* readOnce(reading: Reading): AsyncGenerator<RunEvent, Ending, und
     hasProgress,
   });
   try {
-    const request = { runId, afterEventId: cursor.lastEventId, types };
+    const request = { ...form, afterEventId: taker.lastEventId };
     const responses = source.open(request, signal)[Symbol.asyncIterator]();
     for (;;) {
       // The timer runs only while this waits for the peer. A consumer may take its time with an event.
@@ -147,24 +210,25 @@ async function* readOnce(reading: Reading): AsyncGenerator<RunEvent, Ending, und
       }, silenceMs);
       const next = await responses.next().finally(() => clearTimeout(timer));
       if (next.done === true) break;
-      if (!hasBegun) reading.options.onConnect?.();
+      if (!hasBegun) options.onConnect?.();
       hasBegun = true;
-      hasProgress ||= next.value.events.length === 0; // a heartbeat
-      for (const event of next.value.events) {
-        const verdict = cursor.judge(event);
-        if (verdict === "gap") return lost("gap", gapError(runId, cursor.lastEventId, event));
-        hasProgress ||= verdict === "take" || event.eventId === 0n;
-        if (verdict === "drop") continue;
-        const isOver = isTerminalEventType(event.type);
+      const { events, items = [] } = next.value;
+      hasProgress ||= events.length + items.length === 0; // a heartbeat
+      for (const taken of taker.take(next.value)) {
+        if (taken.kind === "gap")
+          return lost("gap", gapError(runId, taker.lastEventId, taken.event));
+        hasProgress ||= taken.kind === "take" || taken.isHeartbeat;
+        if (taken.kind === "drop") continue;
+        const { entry, isOver } = taken;
         // Set before the yield: a consumer that has the terminal event may leave the loop at once.
         if (isOver) close = () => void readToEnd(responses, connection);
-        yield event;
+        yield entry;
         if (isOver) return { kind: "over" };
       }
     }
     // The server ended the stream. That is correct if the caller already had the terminal event.
     const endId = await source.lastEventIdOfEnded(runId, signal);
-    if (endId !== undefined && endId <= cursor.lastEventId) return { kind: "over" };
+    if (endId !== undefined && endId <= taker.lastEventId) return { kind: "over" };
     return lost("closed", new PawlError("UNREACHABLE", "the stream ended before the run did"));
   } catch (thrown) {
     if (isSilent) {

@@ -16,7 +16,7 @@ const WEAK = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
 
 async function setup(env: Record<string, string> = {}) {
   const peer = await SchedulerPeer.start();
-  const child = spawn(process.execPath, ["--no-node-snapshot", MAIN], {
+  const child = spawn(process.execPath, [MAIN], {
     env: {
       PAWL_SCHEDULER_ADDRESS: peer.address,
       PAWL_METRICS_PORT: "0",
@@ -135,7 +135,7 @@ test("a process with a bad file of moderation rules does not start, and names ev
     "rules:\n  - {id: one, pattern: '('}\n  - {id: two}\n  - {id: two, literal: x}\n",
   );
   const env = { PAWL_MODERATION_RULES: path, PAWL_METRICS_PORT: "0", PAWL_HANDLER_PORT: "0" };
-  const child = spawn(process.execPath, ["--no-node-snapshot", MAIN], {
+  const child = spawn(process.execPath, [MAIN], {
     env,
     stdio: ["ignore", "ignore", "pipe"],
   });
@@ -152,7 +152,7 @@ test("a process with a bad file of moderation rules does not start, and names ev
 
 test("production refuses to run user code without all layers, unless the operator allows it (S3.26)", async () => {
   const start = (env: Record<string, string>) => {
-    const child = spawn(process.execPath, ["--no-node-snapshot", MAIN], {
+    const child = spawn(process.execPath, [MAIN], {
       env: { PAWL_ENV: "production", PAWL_METRICS_PORT: "0", PAWL_HANDLER_PORT: "0", ...env },
       stdio: ["ignore", "pipe", "inherit"],
       ...WEAK,

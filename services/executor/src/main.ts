@@ -1,4 +1,4 @@
-// The executor's process: config → compose → serve → drain. isolated-vm requires --no-node-snapshot.
+// The executor's process: config → compose → serve → drain.
 
 import { readConfig } from "@pawl/platform/config/command";
 import { armProbes } from "@pawl/platform/lifecycle/probe";

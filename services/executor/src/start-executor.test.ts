@@ -92,7 +92,7 @@ await executor.stop();`;
 test("without a listener a refused type is a line on standard error", async () => {
   const peer = await SchedulerPeer.start();
   onTestFinished(() => peer.close());
-  const args = ["--no-node-snapshot", "--input-type=module", "-e", PROGRAM, peer.address];
+  const args = ["--input-type=module", "-e", PROGRAM, peer.address];
   const child = spawn(process.execPath, args, { cwd: import.meta.dirname });
   onTestFinished(() => void child.kill("SIGKILL"));
   const written = textOf(child.stderr);

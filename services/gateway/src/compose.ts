@@ -86,7 +86,7 @@ export async function compose(config: Config, { log, telemetry }: GatewayParts):
     },
     handlers: [
       (request, response) => answerProbe(probes, request, response),
-      createSse({ watch, contextAt: reader.contextAt, refuse }),
+      createSse({ watch, reader, refuse }),
       createGrpcHandler(services, onInternal),
       createRpcHandler({
         services,

@@ -1,6 +1,12 @@
 // pawl run repair and pawl run retry: the plan as a table, then the run that follows it.
 
-import { plainRepairPlan, repairActionName, type RepairNode, type RepairPlan } from "@pawl/client";
+import {
+  plainRepairPlan,
+  repairActionName,
+  type RepairNode,
+  type RepairPlan,
+  usdText,
+} from "@pawl/client";
 import type { Command } from "commander";
 import { collect, pauseFlags, requestIdFlag, type Verb, wholeNumber } from "../grammar.ts";
 import { readJsonFlag } from "../run-input.ts";
@@ -153,12 +159,13 @@ function printPlan(session: Session, plan: RepairPlan): void {
     node.reason,
   ]);
   const heads = ["NODE", "STATE", "EVENT", "CHANGE", "EFFECTS", "WHY"];
-  const { inputTokens, outputTokens } = plan;
+  const { inputTokens, outputTokens, costMicros } = plan;
   const tokens = inputTokens + outputTokens;
+  const cost = costMicros === 0n ? "" : ` and ${usdText(Number(costMicros))}`;
   printLines(session, [
     ...tableLines(heads, rows, canvasOf(session)),
     "",
-    `${plan.reusedFacts} facts are reused${tokens === 0n ? "" : `; what runs again took ${tokens} tokens before`}`,
+    `${plan.reusedFacts} facts are reused${tokens === 0n ? "" : `; what runs again took ${tokens} tokens${cost} before`}`,
     ...plan.warnings.map((warning) => safeText(`warning: ${warning}`)),
     `plan ${plan.digest}`,
   ]);

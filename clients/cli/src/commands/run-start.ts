@@ -29,6 +29,7 @@ import { parseDuration } from "../render/words.ts";
 import { paintLine, statusSpan } from "../render/spans.ts";
 import { type InputFlags, readRunInput } from "../run-input.ts";
 import { printWarnings, withDefinition } from "./definition-faults.ts";
+import { modesOf, streamModes } from "./run-stream.ts";
 import { createView, followRun, silentView } from "./follow.ts";
 import { treeRows } from "../render/tree.ts";
 
@@ -113,8 +114,13 @@ export async function runTest(
 export async function runWatch(
   session: Session,
   runId: string,
-  { after: afterEventId }: { readonly after?: number },
+  { mode = [], ...flags }: WatchFlags,
 ): Promise<ExitCode> {
+  const { after: afterEventId, node: nodeIds, nodeType: nodeTypes } = flags;
+  const filter = { afterEventId, nodeIds, nodeTypes };
+  if (mode.length > 0) return streamModes(session, runId, { ...filter, modes: modesOf(mode) });
+  const hasFilter = nodeIds !== undefined || nodeTypes !== undefined;
+  if (hasFilter) return streamModes(session, runId, { ...filter, modes: ["debug"] });
   const view = await createView(session, runId);
   const followed = await followRun(session, runId, { view, afterEventId });
   if (followed.kind === "detached") {
@@ -123,6 +129,13 @@ export async function runWatch(
   }
   if (session.format === "table") printEnd(session, followed);
   return exitCodeOf(followed.run);
+}
+
+interface WatchFlags {
+  readonly after?: number;
+  readonly mode?: readonly string[];
+  readonly node?: readonly string[];
+  readonly nodeType?: readonly string[];
 }
 
 function durationMs(flag: string, text: string | undefined): number | undefined {

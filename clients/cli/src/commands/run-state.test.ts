@@ -15,6 +15,13 @@ const at = (eventId: number) => ({
     ...{ currentNode: "ask", currentNodes: ["ask"], retries: { say: 2 }, eventId: BigInt(eventId) },
     ...{ waitingFor: WaitingReason.HUMAN_APPROVAL, waitingSince: timestampFromMs(1_000) },
     ...{ maxExecutionTimeMs: 3_600_000n, createdAt: timestampFromMs(0) },
+    visitedNodes: ["start", "say", "ask"],
+    supervisorHistory: [
+      {
+        ...{ nodeId: "lead", route: "research", next: "scholar", reason: "no notes" },
+        ...{ eventId: 5n, at: timestampFromMs(0) },
+      },
+    ],
     memoryJson: jsonTextBytes(eventId < 5 ? "{}" : '{"price": 1.50}'),
   },
 });
@@ -34,6 +41,8 @@ test("run state shows every field that has a value, within 80 columns (S2.1, S2.
   expect(lines).toContain("waiting_since          1970-01-01T00:00:01.000Z");
   expect(lines).toContain("memory.price           1.50");
   expect(lines).toContain("retries.say            2");
+  expect(lines).toContain("visited_nodes          start, say, ask");
+  expect(lines).toContain("supervisor_history     lead → scholar (research): no notes, event 5");
   expect(printed.out).not.toContain("last_error");
   expect(printed.out.match(/sell\s+the\s+house/g)).toHaveLength(9);
 });

@@ -27,7 +27,9 @@ export async function runState(
     ...factLines("event_id", { text: String(state.eventId) }, canvas, FIELD_WIDTH),
     ...factLines("status", statusSpan(state.status), canvas, FIELD_WIDTH),
     ...facts.flatMap(([field, json]) =>
-      factLines(field, { text: shown(json) }, canvas, FIELD_WIDTH),
+      (LINES.get(field)?.(state) ?? [shown(json)]).flatMap((text, line) =>
+        factLines(line === 0 ? field : "", { text }, canvas, FIELD_WIDTH),
+      ),
     ),
   ]);
 }
@@ -65,6 +67,27 @@ const stateAt = (
   runId: string,
   atEventId: number | undefined,
 ): Promise<WorkflowState> => client.runs.state(runId, { atEventId, signal });
+
+/** The lines of lists for people. */
+const LINES: ReadonlyMap<string, (state: WorkflowState) => readonly string[]> = new Map([
+  ["constraints", ({ constraints }) => constraints],
+  ["current_nodes", ({ currentNodes }) => [currentNodes.join(", ")]],
+  ["visited_nodes", ({ visitedNodes }) => [visitedNodes.join(", ")]],
+  ["supervisor_history", ({ supervisorHistory }) => supervisorHistory.map(decisionText)],
+  ["compensation_stack", ({ compensationStack }) => compensationStack.map(undoText)],
+]);
+
+/** `lead → scholar (research): there are no notes yet, event 15` */
+function decisionText(decision: WorkflowState["supervisorHistory"][number]): string {
+  const { nodeId, next, route, reason, eventId } = decision;
+  return `${nodeId} → ${next === "" ? "no other node" : next} (${route}): ${reason}, event ${eventId}`;
+}
+
+/** `charge/0 by http` */
+const undoText = ({
+  actionId,
+  compensationAction: { type },
+}: WorkflowState["compensationStack"][number]): string => `${actionId} by ${type}`;
 
 /** A JSON text for people: a string without its quotes. */
 function shown(json: string): string {

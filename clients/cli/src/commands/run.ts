@@ -42,6 +42,7 @@ import { runExplain } from "./run-explain.ts";
 import { repairVerbs } from "./run-repair.ts";
 import { runSignal } from "./run-signal.ts";
 import { runDiff, runState } from "./run-state.ts";
+import { watchFlags } from "./run-stream.ts";
 import { taintVerb } from "./run-taint.ts";
 import { runStart, runTest, runWatch, sampleCommand } from "./run-start.ts";
 
@@ -66,8 +67,7 @@ export function runVerbs(run: Command, verb: Verb): void {
     fileFlag(inputFlags(verb(run, "test", "Run a definition without saving it", runTest))),
   );
   const watches = "Follow a run to its end; Ctrl-C stops watching, not the run";
-  const after = "only events after this event id";
-  verb(run, "watch <run>", watches, runWatch).option("--after <event>", after, wholeNumber);
+  watchFlags(verb(run, "watch <run>", watches, runWatch));
   verb(run, "get <run>", "Show a run and its nodes", get);
   const states = "Show the workflow state of a run, now or after an event of its log";
   const at = "after this event id";

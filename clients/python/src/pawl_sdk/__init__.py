@@ -100,6 +100,7 @@ from pawl_sdk.repairs import (
 )
 from pawl_sdk.server import Server, aserve, serve
 from pawl_sdk.state import WorkflowState
+from pawl_sdk.streaming import Checkpoint, StreamItem, StreamMode, TaskResult
 from pawl_sdk.testing import Ran, arun_handler, run_handler
 
 __all__ = [
@@ -123,6 +124,7 @@ __all__ = [
     "CancelReason",
     "Cancelled",
     "Check",
+    "Checkpoint",
     "Client",
     "Context",
     "ControlOptions",
@@ -185,11 +187,14 @@ __all__ = [
     "TopUpOptions",
     "StartedRun",
     "Status",
+    "StreamItem",
+    "StreamMode",
     "Tag",
     "TagPage",
     "TaintSource",
     "TaintStep",
     "TaintTrace",
+    "TaskResult",
     "TestedRun",
     "Usage",
     "Violation",

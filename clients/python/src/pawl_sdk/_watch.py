@@ -7,9 +7,9 @@ missing. It keeps only the last event id, so every event of the log comes once a
 from __future__ import annotations
 
 import random
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Generic, Protocol, TypeVar
 
 import grpc
 
@@ -33,6 +33,8 @@ from pawl_sdk._steps import (
 )
 from pawl_sdk.errors import UNREACHABLE, PawlError
 from pawl_sdk.model import Event, Run
+
+T = TypeVar("T")
 
 WATCH_RUN = Method("/pawl.v1.EventService/WatchRun", event_service_pb2.WatchRunResponse)
 GET_RUN = Method("/pawl.v1.RunService/GetRun", run_service_pb2.GetRunResponse)
@@ -65,6 +67,8 @@ class WatchOptions:
     give_up: float = 300.0
     timeout: float = 30.0
     on_reconnect: OnReconnect | None = None
+    node_ids: Sequence[str] = ()
+    node_types: Sequence[str] = ()
 
 
 class Events(Protocol):
@@ -72,6 +76,47 @@ class Events(Protocol):
 
     @property
     def events(self) -> Sequence[event_pb2.RunEvent]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Taken(Generic[T]):
+    """What a stream shows of a part of a message. `entry` is None if it shows nothing of it; `gap` is an event before which one is missing."""
+
+    entry: T | None = None
+    is_over: bool = False
+    is_progress: bool = True
+    gap: event_pb2.RunEvent | None = None
+
+
+class Taker(Protocol[T]):
+    """Takes the messages of a stream in order, and keeps its place in the log."""
+
+    @property
+    def last_event_id(self) -> int: ...
+
+    def take(self, message: Any) -> Iterator[Taken[T]]: ...
+
+
+class _EventTaker:
+    """Takes every event once and in order."""
+
+    def __init__(self, cursor: Cursor) -> None:
+        self._cursor = cursor
+
+    @property
+    def last_event_id(self) -> int:
+        return self._cursor.last_event_id
+
+    def take(self, message: Events) -> Iterator[Taken[Event]]:
+        for event in message.events:
+            verdict = self._cursor.judge(event)
+            if verdict == "gap":
+                yield Taken(gap=event)
+            elif verdict == "drop":
+                yield Taken(is_progress=event.event_id == 0)
+            else:
+                taken = Event.of(event)
+                yield Taken(taken, is_over=taken.is_terminal)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,11 +133,29 @@ def watch(run_id: str, options: WatchOptions, first: Events | None = None) -> Em
 
     With `first`, a stream of the run is open already, and this is its first message.
     """
-    cursor = Cursor(options.after_event_id, is_filtered=len(options.types) > 0)
+    is_filtered = any((options.types, options.node_ids, options.node_types))
+    taker = _EventTaker(Cursor(options.after_event_id, is_filtered=is_filtered))
+    return follow(form_of(run_id, options), taker, options, first)
+
+
+def form_of(run_id: str, options: WatchOptions) -> event_service_pb2.WatchRunRequest:
+    """The filters of a stream as a request."""
+    return event_service_pb2.WatchRunRequest(
+        run_id=run_id, types=options.types, node_ids=options.node_ids, node_types=options.node_types
+    )
+
+
+def follow(
+    form: event_service_pb2.WatchRunRequest,
+    taker: Taker[T],
+    options: WatchOptions,
+    first: Events | None = None,
+) -> Emissions[T]:
+    """One stream over many connections. Raises as `watch` does."""
     retry = gaps = 0
     failing_since: float | None = None
     while True:
-        lost = yield from _read_once(run_id, cursor, options, first)
+        lost = yield from _read_once(form, taker, options, first)
         first = None
         yield Close()
         if lost is None:
@@ -110,24 +173,21 @@ def watch(run_id: str, options: WatchOptions, first: Events | None = None) -> Em
         delay = max(backoff(retry), lost.error.retry_after or 0)
         if options.on_reconnect is not None:
             options.on_reconnect(
-                Reconnect(lost.cause, lost.error, retry, delay, cursor.last_event_id)
+                Reconnect(lost.cause, lost.error, retry, delay, taker.last_event_id)
             )
         yield Sleep(delay)
 
 
 def _read_once(
-    run_id: str, cursor: Cursor, options: WatchOptions, first: Events | None
-) -> Generator[Step | Emit[Event], Any, _Lost | None]:
+    form: event_service_pb2.WatchRunRequest, taker: Taker[T], options: WatchOptions, first: Events | None
+) -> Generator[Step | Emit[T], Any, _Lost | None]:
     """One connection, from the cursor to its end; None when the run is over."""
     has_begun = has_progress = False
     try:
         if first is None:
-            yield Open(
-                WATCH_RUN,
-                event_service_pb2.WatchRunRequest(
-                    run_id=run_id, after_event_id=cursor.last_event_id, types=options.types
-                ),
-            )
+            request = event_service_pb2.WatchRunRequest(after_event_id=taker.last_event_id)
+            request.MergeFrom(form)
+            yield Open(WATCH_RUN, request)
         while True:
             message = first if first is not None else (yield Next(options.silence))
             first = None
@@ -137,30 +197,27 @@ def _read_once(
             if message is None:
                 break
             has_begun = True
-            has_progress = has_progress or len(message.events) == 0  # a heartbeat
-            for event in message.events:
-                verdict = cursor.judge(event)
-                if verdict == "gap":
-                    error = _gap_error(run_id, cursor.last_event_id, event)
+            has_progress = has_progress or len(message.events) + len(getattr(message, "items", ())) == 0  # a heartbeat
+            for taken in taker.take(message):
+                if taken.gap is not None:
+                    error = _gap_error(form.run_id, taker.last_event_id, taken.gap)
                     return _Lost("gap", error, has_progress)
-                has_progress = has_progress or verdict == "take" or event.event_id == 0
-                if verdict == "drop":
-                    continue
-                taken = Event.of(event)
+                has_progress = has_progress or taken.is_progress
                 # Before the emission: a caller that has the terminal event may leave the loop at once.
-                if taken.is_terminal:
+                if taken.is_over:
                     yield LetEnd(_END)
-                yield Emit(taken)
-                if taken.is_terminal:
+                if taken.entry is not None:
+                    yield Emit(taken.entry)
+                if taken.is_over:
                     return None
         # The server ended the stream. That is right when the caller already had the terminal event.
         answer = yield Call(
-            GET_RUN, run_service_pb2.GetRunRequest(run_id=run_id), options.timeout
+            GET_RUN, run_service_pb2.GetRunRequest(run_id=form.run_id), options.timeout
         )
     except PawlError as error:
         return _Lost("error", stream_error(error, has_begun), has_progress)
     run = Run.of(answer.run)
-    if run.has_ended and run.last_event_id <= cursor.last_event_id:
+    if run.has_ended and run.last_event_id <= taker.last_event_id:
         return None
     closed = PawlError(UNREACHABLE, "the stream ended before the run did")
     return _Lost("closed", closed, has_progress)

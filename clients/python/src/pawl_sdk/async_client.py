@@ -23,6 +23,7 @@ from pawl_sdk._entry import closed
 from pawl_sdk._gateways import Gateways
 from pawl_sdk._lanes_async import AsyncLanes
 from pawl_sdk._steps import Emissions, OnReconnect, Steps
+from pawl_sdk._stream import Callbacks, stream, watch_with_callbacks
 from pawl_sdk._watch import WatchOptions, watch
 from pawl_sdk.async_resources import Approvals, DeadLetters, NodeTypes, Queues, Repairs, Schedules, Workflows
 from pawl_sdk.details import EffectPage, EventPage, Explanation, Invocation, TagPage, TaintTrace
@@ -30,6 +31,7 @@ from pawl_sdk.errors import PawlError
 from pawl_sdk.model import AcceptedRun, Event, Run, RunPage, SignalledRun, StartItem, TestedRun
 from pawl_sdk.options import ControlRunOptions, Decision, ListRunsOptions, StartOptions, TopUpOptions
 from pawl_sdk.state import WorkflowState
+from pawl_sdk.streaming import OnCheckpoint, OnTaskResult, StreamItem, StreamMode
 
 T = TypeVar("T")
 
@@ -168,17 +170,46 @@ class AsyncClient:
         *,
         after_event_id: int = 0,
         types: Iterable[str] = (),
+        node_ids: Iterable[str] = (),
+        node_types: Iterable[str] = (),
         silence: float = 45.0,
         give_up: float = 300.0,
         on_reconnect: OnReconnect | None = None,
+        on_checkpoint: OnCheckpoint | None = None,
+        on_task_result: OnTaskResult | None = None,
         timeout: float | None = None,
     ) -> AsyncGenerator[Event, None]:
         """The events of a run, once and in order, across reconnects; ends after the terminal one. Leave the loop to end it early.
 
+        `on_checkpoint` is called after each step, and `on_task_result` when a node execution has ended; `types` does not filter them. An error
+        that they raise ends the watch. After `timeout` seconds it raises PawlError DEADLINE_PASSED, and the run continues.
+        """
+        watching = self._watching(after_event_id, types, silence, give_up, on_reconnect, node_ids, node_types)
+        callbacks = Callbacks(on_checkpoint, on_task_result)
+        if callbacks.modes:
+            return self._drive.emit(watch_with_callbacks(run_id, callbacks, watching), timeout)
+        return self._drive.emit(watch(run_id, watching), timeout)
+
+    def stream(
+        self,
+        run_id: str,
+        modes: Sequence[StreamMode],
+        *,
+        after_event_id: int = 0,
+        types: Iterable[str] = (),
+        node_ids: Iterable[str] = (),
+        node_types: Iterable[str] = (),
+        silence: float = 45.0,
+        give_up: float = 300.0,
+        on_reconnect: OnReconnect | None = None,
+        timeout: float | None = None,
+    ) -> AsyncGenerator[StreamItem, None]:
+        """A run in modes: the log in other forms, with the cursor of a watch; ends after the control item `done`, which comes in every mode.
+
         After `timeout` seconds it raises PawlError DEADLINE_PASSED, and the run continues.
         """
-        watching = self._watching(after_event_id, types, silence, give_up, on_reconnect)
-        return self._drive.emit(watch(run_id, watching), timeout)
+        watching = self._watching(after_event_id, types, silence, give_up, on_reconnect, node_ids, node_types)
+        return self._drive.emit(stream(run_id, modes, watching), timeout)
 
     async def wait(self, run_id: str, *, timeout: float | None = None) -> Run:
         """Waits for the end and returns the run, however it ended. Raises PawlError DEADLINE_PASSED after `timeout` seconds; the run continues."""
@@ -315,6 +346,14 @@ class AsyncClient:
         await self.close()
 
     def _watching(
-        self, after: int, types: Iterable[str], silence: float, give_up: float, on_reconnect: OnReconnect | None
+        self,
+        after: int,
+        types: Iterable[str],
+        silence: float,
+        give_up: float,
+        on_reconnect: OnReconnect | None,
+        node_ids: Iterable[str] = (),
+        node_types: Iterable[str] = (),
     ) -> WatchOptions:
-        return WatchOptions(after, tuple(types), silence, give_up, self._caller.timeout, on_reconnect)
+        nodes = tuple(node_ids), tuple(node_types)
+        return WatchOptions(after, tuple(types), silence, give_up, self._caller.timeout, on_reconnect, *nodes)

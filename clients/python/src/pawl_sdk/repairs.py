@@ -96,6 +96,8 @@ class RepairPlan:
     input_tokens: int
     """What the finished run spent on everything that runs again."""
     output_tokens: int
+    cost_micros: int
+    """0 if no price is known."""
     warnings: tuple[str, ...]
     workflow_version: int
     """0 for a definition that is not saved."""
@@ -109,6 +111,7 @@ class RepairPlan:
             reused_facts=plan.reused_facts,
             input_tokens=plan.input_tokens,
             output_tokens=plan.output_tokens,
+            cost_micros=plan.cost_micros,
             warnings=tuple(plan.warnings),
             workflow_version=plan.workflow_version,
         )

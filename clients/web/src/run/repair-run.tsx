@@ -6,6 +6,7 @@ import {
   type RepairNode,
   type RepairOptions,
   type RepairPlan,
+  usdText,
 } from "@pawl/client";
 import { type ReactNode, useRef, useState } from "react";
 import { useAction } from "../api/action.ts";
@@ -165,6 +166,7 @@ const PlanTable = ({ plan }: { readonly plan: RepairPlan }): ReactNode => (
         ))}
       </tbody>
     </table>
+    <p>{spentText(plan)}</p>
     {plan.warnings.map((warning) => (
       <p key={warning} className="warning">
         {warning}
@@ -172,6 +174,14 @@ const PlanTable = ({ plan }: { readonly plan: RepairPlan }): ReactNode => (
     ))}
   </div>
 );
+
+/** What the finished run spent on what runs again: the repair may cost as much. */
+function spentText({ inputTokens, outputTokens, costMicros }: RepairPlan): string {
+  const tokens = inputTokens + outputTokens;
+  if (tokens === 0n && costMicros === 0n) return "What runs again used no model before.";
+  const cost = costMicros === 0n ? "" : ` and ${usdText(Number(costMicros))}`;
+  return `What runs again took ${tokens} tokens${cost} before. It may take as much again.`;
+}
 
 const effectText = ({ effects }: RepairNode): string =>
   effects

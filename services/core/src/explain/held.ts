@@ -1,8 +1,10 @@
 // Explains a node that is neither queued nor settled. It waits for an executor with its lease, a person, a signal, a child run, or its
 // own iterations.
 
+import { TAINT_HOLD } from "../log/event.ts";
 import { executionAt } from "../log/execution.ts";
 import type { WaitState } from "../log/wait-state.ts";
+import { budgetAnswer } from "./budget-wait.ts";
 import { own, textOf, type Answer, type Case } from "./case.ts";
 import { isSilent, processText } from "./process.ts";
 import { durationText } from "./words.ts";
@@ -86,6 +88,9 @@ export function explainWaiting(asked: Case): Answer {
       next: `See how the child run${named} is doing.`,
     };
   }
+  // A person released it, and the scheduler has not queued it yet.
+  const short = budgetAnswer(asked);
+  if (short !== undefined) return short;
   const { hold, wait } = executionAt(asked.state, asked.node.index, asked.iteration) ?? {};
   if (wait !== undefined) return { ...common, ...explainSignal(asked, wait) };
   if (hold?.approval !== undefined) {
@@ -99,7 +104,7 @@ export function explainWaiting(asked: Case): Answer {
       ...common,
       reason: "WAITING_PERSON",
       summary: `It waits for a person${whose} to answer approval ${approvalId} (${why}); ${until}.`,
-      next: `Answer it: pawl approval approve ${approvalId}, or reject; until then the node does not run and costs nothing.`,
+      next: `Answer it: pawl approval approve ${approvalId}${why === TAINT_HOLD ? " --comment REASON" : ""}, or reject; until then the node does not run and costs nothing.`,
       ...(hold.deadlineAt === undefined ? {} : { untilAt: hold.deadlineAt }),
     };
   }

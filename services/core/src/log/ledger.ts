@@ -43,7 +43,7 @@ export const EMPTY_LEDGER: Ledger = {
   reserved: NOTHING,
 };
 
-/** A retry or a lost execution that the planner has not queued again, because its budget had no room. */
+/** A retry, a lost execution or one that a person released, which the planner has not queued, because its budget had no room. */
 export interface UnfundedState {
   readonly nodeIndex: number;
   readonly iteration: number;
@@ -108,9 +108,8 @@ export function takeFunds(state: RunState, index: number, event: NodeFact): void
 
 /** Notes an execution that waits for its budget before it is queued again. */
 export function noteUnfunded(state: RunState, index: number, event: NodeFact): void {
-  if (event.type !== "node.retried" && event.type !== "run.recovered") return;
+  if (!("awaitsBudget" in event.payload)) return;
   const { iteration, attempt, at } = event;
-  if (event.payload.awaitsBudget !== true) return;
   const isRetry = event.type === "node.retried";
   const notBefore = isRetry ? at + event.payload.delayMs : 0;
   const next = { nodeIndex: index, iteration, attempt: isRetry ? attempt + 1 : attempt, notBefore };

@@ -96,6 +96,8 @@ export interface NodePayloads {
     readonly approvalId?: ApprovalId;
     /** The labels that the person dropped for this execution. The comment has the reason. */
     readonly dropped?: readonly string[];
+    /** The scheduler queues the released execution when its budget has room. */
+    readonly awaitsBudget?: true;
   };
   /** A round of the node is over, and it is pending again. Its iteration is that of the round. */
   readonly "node.invalidated": { readonly reason: string };

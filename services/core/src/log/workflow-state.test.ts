@@ -13,6 +13,7 @@ import { apply } from "./fold.ts";
 import { startedFact, type AcceptedStart } from "./start.ts";
 import { APPROVAL } from "./event.ts";
 import { approvalId, runId } from "../name/ids.ts";
+import { undoOf } from "./undo-iteration.ts";
 
 fc.configureGlobal({ seed: 1 });
 
@@ -132,6 +133,36 @@ test("a wait has one reason of a closed list, its beginning and the earliest dea
   const paused = onPause(run.state, { scope: "run", who: "", reason: "" });
   if (paused.kind === "accepted") paused.facts.forEach(run.append);
   expect(stateOf(run.state)).toMatchObject({ status: "paused", waitingFor: "paused" });
+});
+
+test("a node that a policy holds is a current node that waits for a person (S2.8, S2.17)", () => {
+  const run = startToyRun(
+    graphOf({
+      nodes: [
+        { id: "a", type: "task", taint: ["web"] },
+        { id: "pay", type: "task" },
+      ],
+      edges: [{ source: "a", target: "pay" }],
+      policies: [{ action: "hold", nodes: ["pay"], if_tainted_by: ["web"] }],
+    }),
+  );
+  run.complete("a");
+  expect(stateOf(run.state)).toMatchObject({
+    ...{ status: "waiting", waitingFor: "human_approval", currentNode: "pay" },
+  });
+});
+
+test("a compensation that backs off is what the run waits for (S2.16, S2.17)", () => {
+  const compensation = { type: "task", retry: { attempts: 2, backoff_ms: 4_000, jitter: false } };
+  const run = startToyRun(sketch([{ id: "a", type: "task", compensation }, "z"], ["a>z"]));
+  run.complete("a");
+  run.fail("z");
+  const undone = `a#${undoOf(0)}`;
+  run.fail(undone, "provider_error", false);
+  expect(stateOf(run.state)).toMatchObject({
+    ...{ status: "compensating", waitingFor: "retry" },
+    waitingTimeoutAt: run.now + 4_000,
+  });
 });
 
 test("a delay is a wait that ends by itself (S2.17, S2.19)", () => {

@@ -4,7 +4,14 @@
 
 import { LIMITS } from "../data/limits.ts";
 import type { MemoryReads } from "../definition/shape.ts";
-import { APPROVAL, isFinal, isSettled, MODERATION_HOLD, type RunStatus } from "./event.ts";
+import {
+  APPROVAL,
+  isFinal,
+  isSettled,
+  MODERATION_HOLD,
+  type RunStatus,
+  TAINT_HOLD,
+} from "./event.ts";
 import { roundOf } from "./execution.ts";
 import { runStatus } from "./fold.ts";
 import { memoryJson } from "./memory.ts";
@@ -62,7 +69,9 @@ function currentIndexes({ status, nodes }: RunState): readonly number[] {
   if (isFinal(status)) return [];
   return [...nodes.keys()].filter((index) => {
     const node = nodes[index];
-    return node?.startedAt !== undefined && !isSettled(node.status);
+    // A policy may hold a node before it has started.
+    const hasBegun = node?.startedAt !== undefined || node?.status === "waiting";
+    return hasBegun && !isSettled(node.status);
   });
 }
 
@@ -145,14 +154,16 @@ function waitOf(state: RunState, status: RunStatus): Wait {
 
 function held(state: RunState): readonly Reason[] {
   if (state.status === "pending") return [["slot", state.deadlineAt]];
+  const isOpen = ({ status }: ExecutionState): boolean =>
+    status !== "pending" && !isSettled(status);
   const reasons: Reason[] = [];
-  for (const node of state.nodes) {
-    if (node.status === "pending" || isSettled(node.status)) continue;
-    for (const execution of executionsOf(node)) {
-      const found = reasonOf(execution);
-      if (found === undefined) return [];
-      reasons.push(found);
-    }
+  for (const execution of [
+    ...state.nodes.filter(isOpen).flatMap(executionsOf),
+    ...[...state.undos.values()].filter(isOpen),
+  ]) {
+    const found = reasonOf(execution);
+    if (found === undefined) return [];
+    reasons.push(found);
   }
   return reasons;
 }
@@ -169,7 +180,8 @@ function executionsOf(node: NodeState): readonly ExecutionState[] {
 /** Why an execution does not advance; undefined if it runs or could run. */
 function reasonOf(execution: ExecutionState): Reason | undefined {
   const { status, attempt, notBefore, hold, wait, childRunId } = execution;
-  if (hold?.reason === APPROVAL) return ["human_approval", hold.deadlineAt];
+  if (hold?.reason === APPROVAL || hold?.reason === TAINT_HOLD)
+    return ["human_approval", hold.deadlineAt];
   if (hold?.reason === MODERATION_HOLD) return ["moderation", hold.deadlineAt];
   if (wait !== undefined) return ["signal", wait.deadlineAt];
   if (childRunId !== undefined) return ["child_run", undefined];

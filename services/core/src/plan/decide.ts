@@ -10,6 +10,7 @@ import {
   MODERATION_HOLD,
   TAINT_HOLD,
   type Fact,
+  type FactOf,
   type NodeDecision,
 } from "../log/event.ts";
 import { executionAt, executionDefinition } from "../log/execution.ts";
@@ -17,9 +18,9 @@ import type { RunState } from "../log/state.ts";
 import type { DecidedState, HoldState } from "../log/wait-state.ts";
 import type { ApprovalId } from "../name/ids.ts";
 import { labelsOf } from "../policy/taint.ts";
-import { failureFact } from "./failure.ts";
-import { executionLimits } from "./limits.ts";
-import { leadsBy, placeAt, queueFact } from "./place.ts";
+import { isBudgeted } from "./funds.ts";
+import { firstQueueFact } from "./first-queue.ts";
+import { leadsBy, placeAt } from "./place.ts";
 import { releaseOf } from "./release.ts";
 import { outcomeFacts, type Outcome } from "./result.ts";
 
@@ -122,7 +123,7 @@ function endHold(state: RunState, at: Place, hold: HoldState, ruling: Ruling): F
   const { nodeIndex, iteration, now } = at;
   const { decision, comment, requestId, decidedBy, responseJson } = ruling;
   const place = placeAt(state, nodeIndex, iteration);
-  const decided: Fact = {
+  const decided: FactOf<"node.decided"> = {
     ...place,
     type: "node.decided",
     payload: {
@@ -142,7 +143,9 @@ function endHold(state: RunState, at: Place, hold: HoldState, ruling: Ruling): F
   const { phase, ...ending } = hold.ending;
   const { durationMs } = ending;
   if (handle !== undefined && hold.reason !== APPROVAL && phase === "input")
-    return [decided, releasedFact(state, at)];
+    return isUnfunded(state, at)
+      ? [{ ...decided, payload: { ...decided.payload, awaitsBudget: true } }]
+      : [decided, releasedFact(state, at)];
   // The facts carry the claim of the executor that opened the hold or made the output.
   const landing = { nodeIndex, iteration, epoch: hold.epoch, jitter: 0, now };
   const outcome = (): Outcome => {
@@ -157,17 +160,16 @@ function endHold(state: RunState, at: Place, hold: HoldState, ruling: Ruling): F
   return [decided, ...outcomeFacts(state, { ...landing, outcome: outcome() })];
 }
 
+/** Whether an execution that a policy held before it was ever queued must fit into a budget. The planner queues it then. */
+const isUnfunded = (state: RunState, { nodeIndex, iteration }: Place): boolean =>
+  placeAt(state, nodeIndex, iteration).attempt === 0 && isBudgeted(state, nodeIndex);
+
 /** Queues an execution whose input a person released. A policy may have held it before it was ever queued. */
 function releasedFact(state: RunState, { nodeIndex, iteration, now }: Place): Fact {
   const place = placeAt(state, nodeIndex, iteration);
   if (place.attempt > 0) return { ...place, type: "node.queued", payload: {} };
-  const resolved = executionLimits(state, nodeIndex, iteration);
-  if (resolved?.ok === false) {
-    const failure = { cause: "limit_key_invalid", message: resolved.message, durationMs: 0 };
-    return failureFact(executionDefinition(state, nodeIndex, iteration), place, failure);
-  }
   const releaseAt = releaseOf(state, nodeIndex, iteration);
-  return queueFact(place, { releaseAt, now, limits: resolved?.limits });
+  return firstQueueFact(state, { nodeIndex, iteration }, { releaseAt, now });
 }
 
 /** The handle by which an approval leaves. Undefined if its end is a failure. A hold of another kind has no handles of its own. */

@@ -190,3 +190,72 @@ test("a condition that reads a denied label is stopped; one that does not is not
   expect(run.node("read").status).toBe("failed");
   expect(run.node("free")).toMatchObject({ status: "completed", taint: undefined });
 });
+
+test("a node that a person releases reserves before it is queued, and waits for its budget (S2.21, S2.42, X27)", () => {
+  const run = start({
+    budget: { tokens: 10 },
+    nodes: [
+      http("fetch"),
+      pay({ reserve: { tokens: 6 } }),
+      { id: "other", type: "task", reserve: { tokens: 6 } },
+    ],
+    edges: [edge("fetch", "pay"), edge("fetch", "other")],
+    policies: [policy("hold")],
+  });
+  run.complete("fetch", "page");
+  expect([run.node("pay").status, run.node("other").status]).toEqual(["waiting", "queued"]);
+  expect(decide(run, "approve", "checked")).toBe("accepted");
+  expect(run.events.find(({ type }) => type === "node.decided")?.payload).toMatchObject({
+    awaitsBudget: true,
+  });
+  expect(run.node("pay").status).toBe("waiting");
+  expect(run.state.ledger.reserved.tokens).toBe(6);
+  run.complete("other", "done");
+  expect(run.node("pay")).toMatchObject({ status: "queued", attempt: 1 });
+  expect(run.events.findLast(({ type }) => type === "node.queued")).toMatchObject({
+    nodeId: "pay",
+    payload: { reserved: { tokens: 6, executions: 1 } },
+  });
+  run.complete("pay", "paid");
+  expect(run.state.status).toBe("completed");
+});
+
+test("a node that a person releases, and that its budget can never cover, fails the run (S2.21, S2.42)", () => {
+  const usage = { inputTokens: 8, outputTokens: 0 };
+  const run = start({
+    budget: { tokens: 10 },
+    nodes: [http("fetch"), pay({ reserve: { tokens: 6 } })],
+    edges: [edge("fetch", "pay")],
+    policies: [policy("hold")],
+  });
+  run.complete("fetch", "page", { usage });
+  expect(decide(run, "approve", "checked")).toBe("accepted");
+  expect(run.events.at(-1)).toMatchObject({
+    type: "run.failed",
+    payload: { cause: "budget_exceeded", failedNodeId: "pay" },
+  });
+});
+
+test("a retry that waits for its budget is held if its data gets labels meanwhile (S2.42, X27)", () => {
+  const run = start({
+    budget: { tokens: 10 },
+    memory: { note: { merge: "last_write_wins" } },
+    nodes: [
+      http("fetch", { write_key: "note", reserve: { tokens: 4 } }),
+      pay({ reserve: { tokens: 4 }, retry: { attempts: 2, backoff_ms: 0, jitter: false } }),
+    ],
+    edges: [],
+    policies: [policy("hold")],
+  });
+  run.claim("fetch");
+  run.claim("pay");
+  const usage = { inputTokens: 3, outputTokens: 0 };
+  const failure = { kind: "failed", cause: "x", message: "x", permanent: false } as const;
+  run.report("pay", { ...failure, durationMs: 1, usage });
+  expect(run.node("pay").status).toBe("retrying");
+  run.report("fetch", { kind: "completed", outputJson: '"page"', durationMs: 1 });
+  expect(run.node("pay")).toMatchObject({ status: "waiting", hold: { reason: "taint_hold" } });
+  expect(decide(run, "approve", "checked")).toBe("accepted");
+  expect(run.node("pay")).toMatchObject({ status: "queued", attempt: 2 });
+  expect(run.state.ledger.reserved.tokens).toBe(4);
+});

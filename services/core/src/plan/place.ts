@@ -66,7 +66,7 @@ export function leadsBy(
 export const durationOf = ({ startedAt }: Partial<ExecutionState>, now: number): number =>
   Math.max(0, now - (startedAt ?? now));
 
-interface Queueing {
+export interface Queueing {
   readonly releaseAt: number;
   readonly now: number;
   readonly limits: Limits | undefined;

@@ -162,3 +162,22 @@ test("usage and effects are those of what runs again: tokens count once, and ite
   ]);
   expect(plan.facts.every(({ payload }) => !("usage" in payload))).toBe(true);
 });
+
+test("the plan counts the tokens and the cost of failed and retried attempts, and nothing of outputs that a user sets (X28)", () => {
+  const graph = sketch(
+    ["start", "a", { id: "b", type: "task", retry: { attempts: 2, backoff_ms: 0, jitter: false } }],
+    ["start>a", "a>b"],
+  );
+  const usage = { inputTokens: 3, outputTokens: 4, costMicros: 50, model: "m" };
+  const failure = { kind: "failed", cause: "x", message: "x", durationMs: 1, usage } as const;
+  const run = startToyRun(graph);
+  run.complete("start");
+  run.complete("a", 1, { usage });
+  run.claim("b");
+  run.report("b", { ...failure, permanent: false });
+  run.claim("b");
+  run.report("b", { ...failure, permanent: true });
+  expect(planOf(run).usage).toEqual({ inputTokens: 6, outputTokens: 8, costMicros: 100 });
+  const outputs = [{ nodeId: "b", json: "1", handle: undefined }];
+  expect(planOf(run, { outputs }).usage).toEqual({ inputTokens: 0, outputTokens: 0 });
+});

@@ -7,6 +7,7 @@ import type { Graph } from "../definition/graph.ts";
 import { isSettled, type Fact, type SetNote, type Usage } from "../log/event.ts";
 import { apply } from "../log/fold.ts";
 import type { NodeState, RunState } from "../log/state.ts";
+import { addUsage, usageIn } from "../log/usage.ts";
 import type { NodeId } from "../name/ids.ts";
 import { graphNodeAt, nodeStateAt } from "../plan/place.ts";
 import { outcomeFacts } from "../plan/result.ts";
@@ -28,7 +29,7 @@ export interface PlannedNode {
   readonly changedFields: readonly string[];
   readonly itemsReused: number;
   readonly itemsAgain: number;
-  /** The tokens that the finished run spent on what runs again. */
+  /** What the finished run used for what runs again, with every attempt. */
   readonly usage: Usage;
   /** The iterations that run again: those of the finished run from `from` on, without `reused`. In the new run they begin at `to`. */
   readonly again?: {
@@ -52,7 +53,7 @@ export interface RepairPlan {
   /** The facts that the new run begins with. */
   readonly facts: readonly Fact[];
   readonly warnings: readonly string[];
-  /** The tokens that the finished run spent on everything that runs again. */
+  /** What the finished run used for everything that runs again. */
   readonly usage: Usage;
   /** Whether the run repeated more often than the definition of the new run allows, so that it would fail at once. */
   readonly repeatsTooOften: boolean;
@@ -78,12 +79,11 @@ export function planRepair(origin: Origin, request: RepairRequest, now: number):
     if (typeof made === "string") return { ok: false, nodeId: output.nodeId, message: made };
     facts.push(...made);
   }
-  const usages = usagesOf(origin);
-  const nodes = [
-    ...replayed.after.graph.nodes.map(({ index }) => plannedNode(replayed, index, usages)),
+  const nodes = withUsage(origin, [
+    ...replayed.after.graph.nodes.map(({ index }) => plannedNode(replayed, index)),
     ...removedNodes(replayed),
-  ];
-  const usage = nodes.reduce((sum, node) => added(sum, node.usage), NO_USAGE);
+  ]);
+  const usage = nodes.reduce((sum, node) => addUsage(sum, node.usage) ?? sum, NO_USAGE);
   const { iterationCount, maxIterations } = replayed.after;
   const warnings = warningsOf(replayed, nodes);
   const repeatsTooOften = iterationCount > maxIterations;
@@ -138,11 +138,7 @@ function setFacts(
   return [set];
 }
 
-function plannedNode(
-  replayed: Replayed,
-  index: number,
-  usages: ReadonlyMap<NodeId, Usage>,
-): PlannedNode {
+function plannedNode(replayed: Replayed, index: number): PlannedNode {
   const { before, after, facts, whys } = replayed;
   const { id } = graphNodeAt(after, index).definition;
   const node = nodeStateAt(after, index);
@@ -153,19 +149,19 @@ function plannedNode(
   const itemsReused = items.filter((item) => isSettled(item.status)).length;
   const about = { nodeId: id, change, changedFields: fields, itemsReused } as const;
   const rounds = old === undefined ? {} : { again: againOf(nodeStateAt(before, old), node) };
-  const again = { ...about, eventId: 0, itemsAgain: 0, usage: usages.get(id) ?? NO_USAGE };
+  const again = { ...about, eventId: 0, itemsAgain: 0, usage: NO_USAGE };
   if (whys.get(id) === "set" || (old === undefined && isSettled(node.status)))
     return { ...again, action: "set", reason: "a user sets its output" };
   if (isSettled(node.status)) {
     const own = ({ nodeId, type }: Fact) => nodeId === id && type !== "memory.updated";
     const proof = facts.findLast(own)?.payload.reused ?? 0;
     const reason = node.status === "skipped" ? "skipped" : "completed";
-    return { ...again, action: "reuse", reason, eventId: proof, usage: NO_USAGE };
+    return { ...again, action: "reuse", reason, eventId: proof };
   }
   if (node.scope !== undefined) {
     const itemsAgain = node.scope.width - itemsReused;
     const reason = `${itemsReused} of ${node.scope.width} items completed`;
-    return { ...again, ...rounds, action: "run_items", reason, itemsAgain, usage: NO_USAGE };
+    return { ...again, ...rounds, action: "run_items", reason, itemsAgain };
   }
   return { ...again, ...rounds, action: "run", reason: reasonOf(before, id, whys.get(id), change) };
 }
@@ -241,19 +237,20 @@ function startsChild({ nodes, indexOf }: Graph, id: NodeId): boolean {
 
 const NO_USAGE: Usage = { inputTokens: 0, outputTokens: 0 };
 
-const added = (a: Usage, b: Usage): Usage => ({
-  inputTokens: a.inputTokens + b.inputTokens,
-  outputTokens: a.outputTokens + b.outputTokens,
-});
-
-/** The tokens of each node, over all its executions. */
-function usagesOf({ events }: Origin): ReadonlyMap<NodeId, Usage> {
-  const usages = new Map<NodeId, Usage>();
+/** The nodes with what the finished run used for the executions that run again: every attempt counts, however it ended. */
+function withUsage({ events }: Origin, nodes: readonly PlannedNode[]): readonly PlannedNode[] {
+  const byId = new Map(nodes.map((node) => [node.nodeId, node]));
+  /** Executions whose output a person judges. The event behind the answer repeats the usage of the claim. */
+  const held = new Set<string>();
   for (const event of events) {
-    if (event.type !== "node.completed" || event.nodeId === "") continue;
-    const { usage } = event.payload;
-    if (usage !== undefined)
-      usages.set(event.nodeId, added(usages.get(event.nodeId) ?? NO_USAGE, usage));
+    const node = event.nodeId === "" ? undefined : byId.get(event.nodeId);
+    const usage = usageIn(event);
+    if (node === undefined || usage === undefined || !isAgain(node, event.iteration)) continue;
+    const place = `${event.nodeId}/${event.iteration}`;
+    if (held.delete(place)) continue;
+    if (event.type === "node.blocked" && event.payload.childRunId === undefined) held.add(place);
+    const { model: _model, ...sum } = addUsage(node.usage, usage) ?? NO_USAGE;
+    byId.set(node.nodeId, { ...node, usage: sum });
   }
-  return usages;
+  return [...byId.values()];
 }

@@ -2,11 +2,14 @@
 // back by itself. A fetch client asks with `?afterEventId=`. If a request has both, `afterEventId` counts.
 
 import { EngineError, invalidField } from "@pawl/core/fault/engine-error";
+import { isTerminalType } from "@pawl/core/log/event";
 import { toEngineError } from "@pawl/platform/rpc/status";
 import { METRICS } from "@pawl/platform/telemetry/catalogue";
 import { cursorOfText, runIdOf } from "@pawl/platform/wire/fields";
-import type { ContextAt, LoggedEvent } from "../watch/logged-event.ts";
-import type { Watch, WatchStream } from "../watch/watch-run.ts";
+import { type View, viewOfQuery } from "../request/view-fields.ts";
+import { projected } from "../watch/project.ts";
+import { type ViewDeps, type ViewedEvent, watchEvents, watchItems } from "../watch/view.ts";
+import type { WatchRequest } from "../watch/watch-run.ts";
 import {
   drained,
   type EdgeHandler,
@@ -22,10 +25,7 @@ const ROUTE = /^\/execute\/workflows\/([^/]+)\/events$/;
 /** How long a browser waits before it reconnects. */
 const RETRY_MS = 1_000;
 
-interface SseOptions {
-  readonly watch: Watch;
-  /** The context in updates of a run's status. */
-  readonly contextAt: ContextAt;
+interface SseOptions extends ViewDeps {
   readonly refuse: Refuse;
 }
 
@@ -52,14 +52,13 @@ async function serve(
     if (request.method !== "GET") {
       throw new EngineError("UNKNOWN_METHOD", "Only GET reads a stream of events.");
     }
-    const watching = options.watch({
+    const asked = {
       runId: runIdOf(decode(runIdText)),
       afterSeq: cursorOf(request),
-      types: typesOf(request),
       signal: gone.signal,
       abandon: () => void response.destroy(),
-    });
-    await send(watching, framesOf(request, options.contextAt), request, response);
+    };
+    await send(framesOf(options, asked, request), request, response);
   } catch (error) {
     if (gone.signal.aborted) return;
     if (!response.headersSent) options.refuse(request, response, error);
@@ -67,23 +66,24 @@ async function serve(
   }
 }
 
-/** The frames of a batch, in the view that the caller chose. */
-type Frames = (batch: readonly LoggedEvent[]) => Promise<string>;
+/** The frames of some events. No frames mean a heartbeat. */
+interface Frames {
+  readonly count: number;
+  readonly text: string;
+}
+type FrameStream = AsyncGenerator<Frames, void, undefined>;
 
 async function send(
-  watching: WatchStream,
-  framesFor: Frames,
+  stream: FrameStream,
   request: EdgeRequest,
   response: EdgeResponse,
 ): Promise<void> {
   let isOpen = false;
-  for await (const batch of watching) {
+  for await (const { count, text } of stream) {
     if (!isOpen) open(request, response);
     isOpen = true;
-    METRICS.eventsDelivered.add(batch.length, {});
-    const frames = batch.length === 0 ? ": heartbeat\n\n" : await framesFor(batch);
-    if (frames === "") continue;
-    if (!response.write(frames)) await drained(response);
+    METRICS.eventsDelivered.add(count, {});
+    if (!response.write(text === "" ? ": heartbeat\n\n" : text)) await drained(response);
   }
   // A watch without any batch means that the caller has the terminal event already. 204 keeps a browser from asking again.
   if (!isOpen && !response.headersSent) response.writeHead(204);
@@ -112,15 +112,55 @@ function cursorOf(request: EdgeRequest): number {
   return cursorOfText("Last-Event-ID", Array.isArray(last) ? last.join() : last);
 }
 
-/** `?view=updates`: updates of node and run status instead of the events. */
-function framesOf(request: EdgeRequest, contextAt: ContextAt): Frames {
-  const asked = parameterOf(request, "view") ?? "events";
-  if (asked === "events") return async (batch) => batch.map(({ frame }) => frame).join("");
-  if (asked === "updates")
-    return async (batch) =>
-      (await Promise.all(batch.map((event) => event.update(contextAt)))).join("");
-  throw invalidField("view", "UNKNOWN_VIEW", "must be events or updates");
+type Asked = Omit<WatchRequest, "types" | "known">;
+
+/** The stream in the form that the query names. `?view=updates`: updates of node and run status instead of the events. */
+function framesOf(deps: ViewDeps, asked: Asked, request: EdgeRequest): FrameStream {
+  const view = viewOfQuery((name) => listOf(request, name));
+  const form = parameterOf(request, "view") ?? "events";
+  if (form === "updates" && view.modes.size > 0)
+    throw invalidField("modes", "AMBIGUOUS", "cannot be combined with view=updates");
+  if (form === "updates") return updateFrames(deps, asked, view);
+  if (form !== "events") throw invalidField("view", "UNKNOWN_VIEW", "must be events or updates");
+  return view.modes.size === 0 ? eventFrames(deps, asked, view) : itemFrames(deps, asked, view);
 }
+
+async function* eventFrames(deps: ViewDeps, asked: Asked, view: View): FrameStream {
+  for await (const batch of watchEvents(deps, { ...asked, view }))
+    yield { count: batch.length, text: batch.map(({ frame }) => frame).join("") };
+}
+
+async function* updateFrames({ watch, reader }: ViewDeps, asked: Asked, view: View): FrameStream {
+  const { types } = view;
+  const watching = watch({ ...asked, types: new Set() });
+  const updates = projected(watching, {
+    stateBefore: reader.stateBefore,
+    project: (logged, state) => {
+      const { type } = logged.event;
+      const isWanted = types.size === 0 || types.has(type) || isTerminalType(type);
+      const text = state === undefined || !isWanted ? "" : logged.update(state);
+      return text === "" ? undefined : { text, bytes: text.length };
+    },
+  });
+  for await (const batch of updates)
+    yield { count: batch.length, text: batch.map(({ text }) => text).join("") };
+}
+
+/** Only the last item of an event has an `id:`. So a browser that was cut off between two of them gets all of them again. */
+async function* itemFrames(deps: ViewDeps, asked: Asked, view: View): FrameStream {
+  for await (const batch of watchItems(deps, { ...asked, view }))
+    yield { count: batch.length, text: batch.map(itemFrame).join("") };
+}
+
+const itemFrame = ({ logged, items }: ViewedEvent): string => {
+  const { seq, runId, at } = logged.event;
+  const frames = items.map(({ mode, data = logged.json }, index) => {
+    const id = index === items.length - 1 ? `id: ${seq}\n` : "";
+    const head = `"eventId":${seq},"runId":"${runId}","mode":"${mode}","time":"${new Date(at).toISOString()}"`;
+    return `${id}event: ${mode}\ndata: {${head},"data":${data}}\n\n`;
+  });
+  return frames.join("");
+};
 
 /** A parameter that may be given once. */
 function parameterOf(request: EdgeRequest, name: string): string | undefined {
@@ -129,10 +169,12 @@ function parameterOf(request: EdgeRequest, name: string): string | undefined {
   return asked;
 }
 
-function typesOf(request: EdgeRequest): ReadonlySet<string> {
-  const lists = queryOf(request).getAll("types");
-  return new Set(lists.flatMap((list) => list.split(",")).filter((type) => type !== ""));
-}
+/** The values of a parameter, with commas or given several times. */
+const listOf = (request: EdgeRequest, name: string): readonly string[] =>
+  queryOf(request)
+    .getAll(name)
+    .flatMap((list) => list.split(","))
+    .filter((value) => value !== "");
 
 function decode(text: string): string {
   try {

@@ -11,7 +11,6 @@ import { Proofs } from "@pawl/core/explain/proofs";
 import { awaitsThread } from "@pawl/core/explain/thread-wait";
 import { heldNodes, slotsToAsk, waitingReason } from "@pawl/core/explain/stuck";
 import { EngineError } from "@pawl/core/fault/engine-error";
-import { runContextJson } from "@pawl/core/log/context";
 import { isFinal, type RunEvent } from "@pawl/core/log/event";
 import { apply, newRunState } from "@pawl/core/log/fold";
 import type { RunState } from "@pawl/core/log/state";
@@ -31,7 +30,7 @@ import {
   WorkflowStateSchema,
 } from "@pawl/proto/pawl/v1/run_pb";
 import { type GetRunResponse, GetRunResponseSchema } from "@pawl/proto/pawl/v1/run_service_pb";
-import type { ContextAt } from "../watch/logged-event.ts";
+import type { ViewReader } from "../watch/view.ts";
 import { checkWithin, type WatchedRun } from "../watch/watch-run.ts";
 import { coalesce } from "../watch/coalesce.ts";
 import { Checkpoints } from "./checkpoints.ts";
@@ -45,7 +44,7 @@ interface FoldedRun {
   readonly proofs: Proofs;
 }
 
-export interface RunReader {
+export interface RunReader extends ViewReader {
   /** The facts that a watcher needs. @throws RUN_NOT_FOUND, STORE_UNAVAILABLE */
   readonly findRun: (runId: RunId) => Promise<WatchedRun>;
   /** The run with all its nodes, now or after an event of its log. @throws RUN_NOT_FOUND, CURSOR_OUT_OF_RANGE, STORE_UNAVAILABLE */
@@ -57,8 +56,6 @@ export interface RunReader {
     /** Sees each event before the fold applies it. */
     before?: (state: RunState, event: RunEvent) => void,
   ) => Promise<FoldedRun>;
-  /** The run's context at an event of its log. @throws RUN_NOT_FOUND, STORE_UNAVAILABLE, EVENT_LOG_CORRUPTION */
-  readonly contextAt: ContextAt;
 }
 
 const RUNS_PER_READ = 200;
@@ -96,7 +93,11 @@ export function createRunReader(pool: Pool, definitions: DefinitionCache): RunRe
     toWireRunWithNodes(record, await checkpoints.foldAt(pool, record.runId, graph, atSeq));
   return {
     foldRun,
-    contextAt: async ({ runId, seq }) => runContextJson((await foldRun(runId, seq)).state),
+    graphOf: async (runId) => (await find(runId)).definition.graph,
+    stateBefore: async ({ runId, seq }) => {
+      const { graph } = (await find(runId)).definition;
+      return checkpoints.foldAt(pool, runId, graph, seq - 1);
+    },
     findRun: async (runId) => {
       const { record, definition } = await find(runId);
       const { status, lastSeq } = record;

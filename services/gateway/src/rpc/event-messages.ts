@@ -14,19 +14,21 @@ import type { WatchStream } from "../watch/watch-run.ts";
 const MESSAGE_EVENTS = 256;
 const MESSAGE_BYTES = 256 * 1024;
 
-/** Ends and fails as `watching` does. It also fails if the time of the call is up. `signal` is the signal of the call. */
+interface MessageOptions<Message> {
+  readonly runId: RunId;
+  /** The signal of the call. */
+  readonly signal: AbortSignal;
+  readonly toMessage: (events: WireEvent[]) => Message;
+}
+
+/** The events of a watch. It ends and fails as the watch does. It also fails if the time of the call is up. */
 export async function* eventMessages<Message>(
   watching: WatchStream,
-  options: {
-    readonly runId: RunId;
-    readonly signal: AbortSignal;
-    readonly toMessage: (events: WireEvent[]) => Message;
-  },
+  { runId, signal, toMessage }: MessageOptions<Message>,
 ): AsyncGenerator<Message, void, undefined> {
-  const { runId, signal, toMessage } = options;
   for await (const batch of watching) {
     if (batch.length === 0) {
-      yield toMessage([toWireHeartbeat(runId, Date.now())]);
+      yield toMessage(heartbeat(runId));
     } else {
       METRICS.eventsDelivered.add(batch.length, {});
       for (const portion of portions(batch)) yield toMessage(portion.map((event) => event.wire));
@@ -34,8 +36,13 @@ export async function* eventMessages<Message>(
     }
   }
   probe("watch.before-end");
-  // An aborted watch ends without an error. The caller would mistake that for the end of the run.
-  const reason: unknown = signal.reason;
+  throwIfLate(signal);
+}
+
+export const heartbeat = (runId: RunId): WireEvent[] => [toWireHeartbeat(runId, Date.now())];
+
+/** An aborted watch ends without an error. The caller would mistake that for the end of the run. */
+export function throwIfLate({ reason }: AbortSignal): void {
   if (reason instanceof ConnectError && reason.code === Code.DeadlineExceeded) throw reason;
 }
 

@@ -7,7 +7,7 @@ import { Batch } from "@pawl/platform/rpc/batch";
 import { wireBytes } from "@pawl/platform/rpc/wire-bytes";
 import { readEvents, readTags } from "@pawl/platform/store/log/reads";
 import { toWireEvent } from "@pawl/platform/wire/event";
-import { cursorOf, optionalName, pageSizeOf, runIdOf, typesOf } from "@pawl/platform/wire/fields";
+import { cursorOf, optionalName, pageSizeOf, runIdOf } from "@pawl/platform/wire/fields";
 import { toWireTag } from "@pawl/platform/wire/tag";
 import type { RunEvent as WireEvent } from "@pawl/proto/pawl/v1/event_pb";
 import {
@@ -20,7 +20,10 @@ import {
 } from "@pawl/proto/pawl/v1/event_service_pb";
 import { abandonKey } from "../request/exchange.ts";
 import { checkWithin } from "../watch/watch-run.ts";
+import { watchEvents, watchItems } from "../watch/view.ts";
+import { viewOf } from "../request/view-fields.ts";
 import { eventMessages } from "./event-messages.ts";
+import { itemResponses } from "./item-messages.ts";
 import type { ServiceParts } from "./service-parts.ts";
 
 const PAGE = { default: LIMITS.eventPageSize, max: LIMITS.eventPageSizeMax } as const;
@@ -30,6 +33,7 @@ export const createEventService = ({
   reader,
   watch,
 }: ServiceParts): ServiceImpl<typeof EventService> => {
+  const deps = { watch, reader };
   /** A page of a log that exists, from a cursor inside it. */
   const pageOf = async (request: ListEventsRequest | ListTagsRequest) => {
     const runId = runIdOf(request.runId);
@@ -42,15 +46,18 @@ export const createEventService = ({
   return {
     watchRun: (request, { signal, values }) => {
       const runId = runIdOf(request.runId);
-      const watching = watch({
+      const view = viewOf(request);
+      const asked = {
         runId,
-        types: typesOf(request.types),
+        view,
         afterSeq: cursorOf("after_event_id", request.afterEventId),
         signal,
         abandon: values.get(abandonKey),
-      });
+      };
       const toMessage = (events: WireEvent[]) => create(WatchRunResponseSchema, { events });
-      return eventMessages(watching, { runId, signal, toMessage });
+      if (view.modes.size === 0)
+        return eventMessages(watchEvents(deps, asked), { runId, signal, toMessage });
+      return itemResponses(watchItems(deps, asked), { runId, signal });
     },
     listTags: async (request) => {
       const { nodeId } = request;

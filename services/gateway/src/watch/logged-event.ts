@@ -3,14 +3,13 @@
 import type { RunEvent } from "@pawl/core/log/event";
 import { type EventScope, toWireEvent } from "@pawl/platform/wire/event";
 import { toSseJson } from "@pawl/platform/wire/sse";
+import { runContextJson } from "@pawl/core/log/context";
+import type { RunState } from "@pawl/core/log/state";
 import { needsContext, toUpdate } from "@pawl/platform/wire/update";
 import type { RunEvent as WireEvent } from "@pawl/proto/pawl/v1/event_pb";
 
 /** The size of an event on the wire without its texts; used only to bound buffers. */
 const ENVELOPE_BYTES = 256;
-
-/** The context of a run at an event of its log: a JSON object. @throws RUN_NOT_FOUND, STORE_UNAVAILABLE */
-export type ContextAt = (event: RunEvent) => Promise<string>;
 
 export class LoggedEvent {
   readonly event: RunEvent;
@@ -19,7 +18,6 @@ export class LoggedEvent {
   readonly #scope: EventScope;
   #wire: WireEvent | undefined;
   #frame: string | undefined;
-  #update: Promise<string> | undefined;
 
   constructor(event: RunEvent, scope: EventScope) {
     this.event = event;
@@ -36,27 +34,26 @@ export class LoggedEvent {
   /** The event as a frame of SSE. */
   get frame(): string {
     const { seq, type } = this.event;
-    this.#frame ??= `id: ${seq}\nevent: ${type}\ndata: ${toSseJson(this.event, this.#scope)}\n\n`;
+    this.#frame ??= `id: ${seq}\nevent: ${type}\ndata: ${this.json}\n\n`;
     return this.#frame;
   }
 
-  /** The event as an update of the status of its node or run, with the same cursor. Empty if it changes no status. */
-  update(contextAt: ContextAt): Promise<string> {
-    this.#update ??= this.#makeUpdate(contextAt);
-    return this.#update;
+  /** The event in its envelope, as one line of JSON. */
+  get json(): string {
+    return toSseJson(this.event, this.#scope);
   }
 
-  async #makeUpdate(contextAt: ContextAt): Promise<string> {
-    try {
-      const context = needsContext(this.event) ? await contextAt(this.event) : "{}";
-      const pushed = toUpdate(this.event, context);
-      if (pushed === undefined) return "";
-      return `id: ${this.event.seq}\nevent: ${pushed.name}\ndata: ${pushed.data}\n\n`;
-    } catch (error) {
-      // The next subscriber tries again.
-      this.#update = undefined;
-      throw error;
-    }
+  /** The workflow of the run; empty for a test run. */
+  get workflowId(): string {
+    return this.#scope.workflowId;
+  }
+
+  /** The event as an update of the status of its node or run, with the same cursor. Empty if it changes no status. */
+  update(state: RunState): string {
+    const context = needsContext(this.event) ? runContextJson(state) : "{}";
+    const pushed = toUpdate(this.event, context);
+    if (pushed === undefined) return "";
+    return `id: ${this.event.seq}\nevent: ${pushed.name}\ndata: ${pushed.data}\n\n`;
   }
 }
 

@@ -270,7 +270,7 @@ test("a tail survives a database that is away", async () => {
   expect(await take(stream, 1)).toEqual([2]);
 });
 
-test("a lost hint costs time only: the poll finds the event (X25)", async () => {
+test("a lost hint costs time only: the poll finds the event (X25, S4.1, S4.20)", async () => {
   const { log, watch, fanout } = setup();
   log.append(1);
   const stream = watch();

@@ -173,6 +173,7 @@ const FACTS: FactTable = {
     approvalId: payload.approvalId ?? "",
     responseJson: toJsonBytes(value),
     dropped: [...(payload.dropped ?? [])],
+    awaitsBudget: payload.awaitsBudget ?? false,
   }),
   "node.invalidated": ({ payload: { reason } }) => ({ reason }),
   "memory.updated": ({ payload: { keys, replaced = [], taint = {} }, value }) => ({

@@ -70,13 +70,17 @@ export function requestIdOf(text: string): string | null {
   throw invalidField("request_id", "BAD_ID", rule);
 }
 
-/** More types of event than exist is a mistake. */
-const TYPES_MAX = 64;
+/** More types of event than exist is a mistake. Other filters of a stream have the same bound. */
+const FILTER_MAX = 64;
 
 /** The types of event that a caller wants to see. @throws INPUT_INVALID */
-export function typesOf(types: readonly string[]): ReadonlySet<string> {
-  if (types.length > TYPES_MAX) throw invalidField("types", "TOO_MANY", "has too many types");
-  return new Set(types);
+export const typesOf = (types: readonly string[]): ReadonlySet<string> => setOf("types", types);
+
+/** The values of a filter. @throws INPUT_INVALID */
+export function setOf<Item>(field: string, values: readonly Item[]): ReadonlySet<Item> {
+  if (values.length > FILTER_MAX)
+    throw invalidField(field, "TOO_MANY", `has more than ${FILTER_MAX} values`);
+  return new Set(values);
 }
 
 /** The values of numbers on the wire. `what` names one of them. @throws INPUT_INVALID for an unknown number */

@@ -149,6 +149,7 @@ export function toWirePlan(plan: ShownPlan): WirePlan {
     nodes: plan.nodes.map((node) => toWireNode(plan, node)),
     inputTokens: BigInt(usage.inputTokens),
     outputTokens: BigInt(usage.outputTokens),
+    costMicros: BigInt(usage.costMicros ?? 0),
     warnings: [...plan.warnings],
   });
 }
@@ -168,6 +169,7 @@ function toWireNode(
     eventId: BigInt(node.eventId),
     inputTokens: BigInt(usage.inputTokens),
     outputTokens: BigInt(usage.outputTokens),
+    costMicros: BigInt(usage.costMicros ?? 0),
     effects: [...byClass].map(([effectClass, counts]) => ({
       effectClass,
       committed: sum(counts.map(({ committed }) => committed)),

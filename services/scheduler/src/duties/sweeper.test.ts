@@ -23,7 +23,7 @@ test("a sweep that is due sooner does not stand for one asked for later (S0.35)"
   await until(() => count >= 2, { what: "both sweeps" });
 });
 
-test("a sweep asked for while one is under way follows it, and never beside it", async () => {
+test("a sweep asked for while one is under way follows it, and never beside it (S4.35)", async () => {
   const { promise: opened, resolve: open } = Promise.withResolvers<void>();
   let running = 0;
   let most = 0;

@@ -3398,6 +3398,8 @@ type NodeDecided struct {
 	Response *structpb.Value `protobuf:"bytes,106,opt,name=response,proto3" json:"response,omitempty"`
 	// The labels that the person dropped for this execution. The comment is the reason.
 	Dropped []string `protobuf:"bytes,75,rep,name=dropped,proto3" json:"dropped,omitempty"`
+	// The scheduler queues the released execution when its budget has room.
+	AwaitsBudget bool `protobuf:"varint,80,opt,name=awaits_budget,json=awaitsBudget,proto3" json:"awaits_budget,omitempty"`
 	// Output only: names of the values above that this answer leaves out, because they are too large or nested too deeply. Their bytes are there.
 	ValuesLeftOut []string `protobuf:"bytes,100,rep,name=values_left_out,json=valuesLeftOut,proto3" json:"values_left_out,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -3488,6 +3490,13 @@ func (x *NodeDecided) GetDropped() []string {
 		return x.Dropped
 	}
 	return nil
+}
+
+func (x *NodeDecided) GetAwaitsBudget() bool {
+	if x != nil {
+		return x.AwaitsBudget
+	}
+	return false
 }
 
 func (x *NodeDecided) GetValuesLeftOut() []string {
@@ -4151,7 +4160,7 @@ const file_pawl_v1_event_proto_rawDesc = "" +
 	"\x06signal\x18F \x01(\tR\x06signal\x12)\n" +
 	"\x05taint\x18K \x03(\v2\x13.pawl.v1.TaintLabelR\x05taint\x12$\n" +
 	"\x05usage\x18P \x01(\v2\x0e.pawl.v1.UsageR\x05usage\x12,\n" +
-	"\breserved\x18Q \x01(\v2\x10.pawl.v1.AmountsR\breserved\"\xb6\x02\n" +
+	"\breserved\x18Q \x01(\v2\x10.pawl.v1.AmountsR\breserved\"\xdb\x02\n" +
 	"\vNodeDecided\x12\x1a\n" +
 	"\bdecision\x18\x01 \x01(\tR\bdecision\x12\x16\n" +
 	"\x06reason\x18\x02 \x01(\tR\x06reason\x12\x18\n" +
@@ -4162,7 +4171,8 @@ const file_pawl_v1_event_proto_rawDesc = "" +
 	"approvalId\x12#\n" +
 	"\rresponse_json\x18\x06 \x01(\fR\fresponseJson\x122\n" +
 	"\bresponse\x18j \x01(\v2\x16.google.protobuf.ValueR\bresponse\x12\x18\n" +
-	"\adropped\x18K \x03(\tR\adropped\x12&\n" +
+	"\adropped\x18K \x03(\tR\adropped\x12#\n" +
+	"\rawaits_budget\x18P \x01(\bR\fawaitsBudget\x12&\n" +
 	"\x0fvalues_left_out\x18d \x03(\tR\rvaluesLeftOut\"\xc4\x01\n" +
 	"\fNodeExpanded\x12\x14\n" +
 	"\x05width\x18\x01 \x01(\rR\x05width\x12\x1d\n" +

@@ -9,6 +9,8 @@ package pawlv1
 import (
 	protoreflect "google.golang.org/protobuf/reflect/protoreflect"
 	protoimpl "google.golang.org/protobuf/runtime/protoimpl"
+	structpb "google.golang.org/protobuf/types/known/structpb"
+	timestamppb "google.golang.org/protobuf/types/known/timestamppb"
 	reflect "reflect"
 	sync "sync"
 	unsafe "unsafe"
@@ -21,6 +23,75 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
+// StreamMode is a form in which a stream shows the log of a run.
+type StreamMode int32
+
+const (
+	// Not a mode.
+	StreamMode_STREAM_MODE_UNSPECIFIED StreamMode = 0
+	// The whole state and context of the run after each step: {"state", "context"}.
+	StreamMode_STREAM_MODE_VALUES StreamMode = 1
+	// What changed: the status of a node with its output or error, the memory, or the status of the run.
+	StreamMode_STREAM_MODE_UPDATES StreamMode = 2
+	// Every event as it is in the log, with its time and its cause.
+	StreamMode_STREAM_MODE_DEBUG StreamMode = 3
+	// Facts about the run, first of all its id, workflow and version; then its attempts and its metadata.
+	StreamMode_STREAM_MODE_METADATA StreamMode = 4
+	// What users and the engine did to the run: {"signal"} is pause, resume, cancel, interrupt, rollback or done.
+	StreamMode_STREAM_MODE_CONTROL StreamMode = 5
+	// The text of models: each piece with its node and index.
+	StreamMode_STREAM_MODE_MESSAGES StreamMode = 6
+)
+
+// Enum value maps for StreamMode.
+var (
+	StreamMode_name = map[int32]string{
+		0: "STREAM_MODE_UNSPECIFIED",
+		1: "STREAM_MODE_VALUES",
+		2: "STREAM_MODE_UPDATES",
+		3: "STREAM_MODE_DEBUG",
+		4: "STREAM_MODE_METADATA",
+		5: "STREAM_MODE_CONTROL",
+		6: "STREAM_MODE_MESSAGES",
+	}
+	StreamMode_value = map[string]int32{
+		"STREAM_MODE_UNSPECIFIED": 0,
+		"STREAM_MODE_VALUES":      1,
+		"STREAM_MODE_UPDATES":     2,
+		"STREAM_MODE_DEBUG":       3,
+		"STREAM_MODE_METADATA":    4,
+		"STREAM_MODE_CONTROL":     5,
+		"STREAM_MODE_MESSAGES":    6,
+	}
+)
+
+func (x StreamMode) Enum() *StreamMode {
+	p := new(StreamMode)
+	*p = x
+	return p
+}
+
+func (x StreamMode) String() string {
+	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
+}
+
+func (StreamMode) Descriptor() protoreflect.EnumDescriptor {
+	return file_pawl_v1_event_service_proto_enumTypes[0].Descriptor()
+}
+
+func (StreamMode) Type() protoreflect.EnumType {
+	return &file_pawl_v1_event_service_proto_enumTypes[0]
+}
+
+func (x StreamMode) Number() protoreflect.EnumNumber {
+	return protoreflect.EnumNumber(x)
+}
+
+// Deprecated: Use StreamMode.Descriptor instead.
+func (StreamMode) EnumDescriptor() ([]byte, []int) {
+	return file_pawl_v1_event_service_proto_rawDescGZIP(), []int{0}
+}
+
 // WatchRunRequest is the body of WatchRun.
 type WatchRunRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -29,7 +100,14 @@ type WatchRunRequest struct {
 	// The last event_id the caller has; 0 means from the start. Beyond the end of the log: CURSOR_OUT_OF_RANGE.
 	AfterEventId uint64 `protobuf:"varint,2,opt,name=after_event_id,json=afterEventId,proto3" json:"after_event_id,omitempty"`
 	// Only events of these dotted types; empty means all. The terminal event always comes.
-	Types         []string `protobuf:"bytes,3,rep,name=types,proto3" json:"types,omitempty"`
+	Types []string `protobuf:"bytes,3,rep,name=types,proto3" json:"types,omitempty"`
+	// The forms in which the caller wants the log: the stream has items instead of events. Empty means events.
+	Modes []StreamMode `protobuf:"varint,4,rep,packed,name=modes,proto3,enum=pawl.v1.StreamMode" json:"modes,omitempty"`
+	// Only events of these nodes. A node that the run does not have: NODE_NOT_FOUND. Empty means all.
+	// A filter on nodes leaves out the events of the run, but not the modes metadata and control. The terminal event always comes.
+	NodeIds []string `protobuf:"bytes,5,rep,name=node_ids,json=nodeIds,proto3" json:"node_ids,omitempty"`
+	// Only events of nodes of these types, or whose iterations run these types. Empty means all.
+	NodeTypes     []string `protobuf:"bytes,6,rep,name=node_types,json=nodeTypes,proto3" json:"node_types,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -85,11 +163,34 @@ func (x *WatchRunRequest) GetTypes() []string {
 	return nil
 }
 
-// WatchRunResponse carries one or more events, in order.
+func (x *WatchRunRequest) GetModes() []StreamMode {
+	if x != nil {
+		return x.Modes
+	}
+	return nil
+}
+
+func (x *WatchRunRequest) GetNodeIds() []string {
+	if x != nil {
+		return x.NodeIds
+	}
+	return nil
+}
+
+func (x *WatchRunRequest) GetNodeTypes() []string {
+	if x != nil {
+		return x.NodeTypes
+	}
+	return nil
+}
+
+// WatchRunResponse carries one or more events, in order, or the items of one or more events.
 type WatchRunResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The events.
-	Events        []*RunEvent `protobuf:"bytes,1,rep,name=events,proto3" json:"events,omitempty"`
+	// The events; with modes only a heartbeat.
+	Events []*RunEvent `protobuf:"bytes,1,rep,name=events,proto3" json:"events,omitempty"`
+	// With modes: the items. All items of one event are in one message.
+	Items         []*StreamItem `protobuf:"bytes,2,rep,name=items,proto3" json:"items,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -131,6 +232,122 @@ func (x *WatchRunResponse) GetEvents() []*RunEvent {
 	return nil
 }
 
+func (x *WatchRunResponse) GetItems() []*StreamItem {
+	if x != nil {
+		return x.Items
+	}
+	return nil
+}
+
+// StreamItem is one event of the log in one mode. A stream with modes ends with the control item done, whatever its modes.
+type StreamItem struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The event of the log. It is the cursor of every mode and every transport.
+	EventId uint64 `protobuf:"varint,1,opt,name=event_id,json=eventId,proto3" json:"event_id,omitempty"`
+	// Which run.
+	RunId string `protobuf:"bytes,2,opt,name=run_id,json=runId,proto3" json:"run_id,omitempty"`
+	// The form of this item.
+	Mode StreamMode `protobuf:"varint,3,opt,name=mode,proto3,enum=pawl.v1.StreamMode" json:"mode,omitempty"`
+	// When the event was committed.
+	Time *timestamppb.Timestamp `protobuf:"bytes,4,opt,name=time,proto3" json:"time,omitempty"`
+	// The event, in the mode debug.
+	Event *RunEvent `protobuf:"bytes,5,opt,name=event,proto3" json:"event,omitempty"`
+	// The item as a JSON object, exact, in every other mode.
+	DataJson []byte `protobuf:"bytes,6,opt,name=data_json,json=dataJson,proto3" json:"data_json,omitempty"`
+	// data_json as a value, for people and scripts: numbers are doubles. See values_left_out.
+	Data *structpb.Value `protobuf:"bytes,106,opt,name=data,proto3" json:"data,omitempty"`
+	// Output only: names of the values above that this answer leaves out, because they are too large or nested too deeply. Their bytes are there.
+	ValuesLeftOut []string `protobuf:"bytes,100,rep,name=values_left_out,json=valuesLeftOut,proto3" json:"values_left_out,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *StreamItem) Reset() {
+	*x = StreamItem{}
+	mi := &file_pawl_v1_event_service_proto_msgTypes[2]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *StreamItem) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*StreamItem) ProtoMessage() {}
+
+func (x *StreamItem) ProtoReflect() protoreflect.Message {
+	mi := &file_pawl_v1_event_service_proto_msgTypes[2]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use StreamItem.ProtoReflect.Descriptor instead.
+func (*StreamItem) Descriptor() ([]byte, []int) {
+	return file_pawl_v1_event_service_proto_rawDescGZIP(), []int{2}
+}
+
+func (x *StreamItem) GetEventId() uint64 {
+	if x != nil {
+		return x.EventId
+	}
+	return 0
+}
+
+func (x *StreamItem) GetRunId() string {
+	if x != nil {
+		return x.RunId
+	}
+	return ""
+}
+
+func (x *StreamItem) GetMode() StreamMode {
+	if x != nil {
+		return x.Mode
+	}
+	return StreamMode_STREAM_MODE_UNSPECIFIED
+}
+
+func (x *StreamItem) GetTime() *timestamppb.Timestamp {
+	if x != nil {
+		return x.Time
+	}
+	return nil
+}
+
+func (x *StreamItem) GetEvent() *RunEvent {
+	if x != nil {
+		return x.Event
+	}
+	return nil
+}
+
+func (x *StreamItem) GetDataJson() []byte {
+	if x != nil {
+		return x.DataJson
+	}
+	return nil
+}
+
+func (x *StreamItem) GetData() *structpb.Value {
+	if x != nil {
+		return x.Data
+	}
+	return nil
+}
+
+func (x *StreamItem) GetValuesLeftOut() []string {
+	if x != nil {
+		return x.ValuesLeftOut
+	}
+	return nil
+}
+
 // ListEventsRequest is the body of ListEvents.
 type ListEventsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -146,7 +363,7 @@ type ListEventsRequest struct {
 
 func (x *ListEventsRequest) Reset() {
 	*x = ListEventsRequest{}
-	mi := &file_pawl_v1_event_service_proto_msgTypes[2]
+	mi := &file_pawl_v1_event_service_proto_msgTypes[3]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -158,7 +375,7 @@ func (x *ListEventsRequest) String() string {
 func (*ListEventsRequest) ProtoMessage() {}
 
 func (x *ListEventsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_pawl_v1_event_service_proto_msgTypes[2]
+	mi := &file_pawl_v1_event_service_proto_msgTypes[3]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -171,7 +388,7 @@ func (x *ListEventsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListEventsRequest.ProtoReflect.Descriptor instead.
 func (*ListEventsRequest) Descriptor() ([]byte, []int) {
-	return file_pawl_v1_event_service_proto_rawDescGZIP(), []int{2}
+	return file_pawl_v1_event_service_proto_rawDescGZIP(), []int{3}
 }
 
 func (x *ListEventsRequest) GetRunId() string {
@@ -208,7 +425,7 @@ type ListEventsResponse struct {
 
 func (x *ListEventsResponse) Reset() {
 	*x = ListEventsResponse{}
-	mi := &file_pawl_v1_event_service_proto_msgTypes[3]
+	mi := &file_pawl_v1_event_service_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -220,7 +437,7 @@ func (x *ListEventsResponse) String() string {
 func (*ListEventsResponse) ProtoMessage() {}
 
 func (x *ListEventsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_pawl_v1_event_service_proto_msgTypes[3]
+	mi := &file_pawl_v1_event_service_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -233,7 +450,7 @@ func (x *ListEventsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListEventsResponse.ProtoReflect.Descriptor instead.
 func (*ListEventsResponse) Descriptor() ([]byte, []int) {
-	return file_pawl_v1_event_service_proto_rawDescGZIP(), []int{3}
+	return file_pawl_v1_event_service_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *ListEventsResponse) GetEvents() []*RunEvent {
@@ -267,7 +484,7 @@ type ListTagsRequest struct {
 
 func (x *ListTagsRequest) Reset() {
 	*x = ListTagsRequest{}
-	mi := &file_pawl_v1_event_service_proto_msgTypes[4]
+	mi := &file_pawl_v1_event_service_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -279,7 +496,7 @@ func (x *ListTagsRequest) String() string {
 func (*ListTagsRequest) ProtoMessage() {}
 
 func (x *ListTagsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_pawl_v1_event_service_proto_msgTypes[4]
+	mi := &file_pawl_v1_event_service_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -292,7 +509,7 @@ func (x *ListTagsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListTagsRequest.ProtoReflect.Descriptor instead.
 func (*ListTagsRequest) Descriptor() ([]byte, []int) {
-	return file_pawl_v1_event_service_proto_rawDescGZIP(), []int{4}
+	return file_pawl_v1_event_service_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *ListTagsRequest) GetRunId() string {
@@ -336,7 +553,7 @@ type ListTagsResponse struct {
 
 func (x *ListTagsResponse) Reset() {
 	*x = ListTagsResponse{}
-	mi := &file_pawl_v1_event_service_proto_msgTypes[5]
+	mi := &file_pawl_v1_event_service_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -348,7 +565,7 @@ func (x *ListTagsResponse) String() string {
 func (*ListTagsResponse) ProtoMessage() {}
 
 func (x *ListTagsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_pawl_v1_event_service_proto_msgTypes[5]
+	mi := &file_pawl_v1_event_service_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -361,7 +578,7 @@ func (x *ListTagsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListTagsResponse.ProtoReflect.Descriptor instead.
 func (*ListTagsResponse) Descriptor() ([]byte, []int) {
-	return file_pawl_v1_event_service_proto_rawDescGZIP(), []int{5}
+	return file_pawl_v1_event_service_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *ListTagsResponse) GetTags() []*ExecutionTag {
@@ -382,13 +599,28 @@ var File_pawl_v1_event_service_proto protoreflect.FileDescriptor
 
 const file_pawl_v1_event_service_proto_rawDesc = "" +
 	"\n" +
-	"\x1bpawl/v1/event_service.proto\x12\apawl.v1\x1a\x13pawl/v1/event.proto\"d\n" +
+	"\x1bpawl/v1/event_service.proto\x12\apawl.v1\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x13pawl/v1/event.proto\"\xc9\x01\n" +
 	"\x0fWatchRunRequest\x12\x15\n" +
 	"\x06run_id\x18\x01 \x01(\tR\x05runId\x12$\n" +
 	"\x0eafter_event_id\x18\x02 \x01(\x04R\fafterEventId\x12\x14\n" +
-	"\x05types\x18\x03 \x03(\tR\x05types\"=\n" +
+	"\x05types\x18\x03 \x03(\tR\x05types\x12)\n" +
+	"\x05modes\x18\x04 \x03(\x0e2\x13.pawl.v1.StreamModeR\x05modes\x12\x19\n" +
+	"\bnode_ids\x18\x05 \x03(\tR\anodeIds\x12\x1d\n" +
+	"\n" +
+	"node_types\x18\x06 \x03(\tR\tnodeTypes\"h\n" +
 	"\x10WatchRunResponse\x12)\n" +
-	"\x06events\x18\x01 \x03(\v2\x11.pawl.v1.RunEventR\x06events\"m\n" +
+	"\x06events\x18\x01 \x03(\v2\x11.pawl.v1.RunEventR\x06events\x12)\n" +
+	"\x05items\x18\x02 \x03(\v2\x13.pawl.v1.StreamItemR\x05items\"\xb1\x02\n" +
+	"\n" +
+	"StreamItem\x12\x19\n" +
+	"\bevent_id\x18\x01 \x01(\x04R\aeventId\x12\x15\n" +
+	"\x06run_id\x18\x02 \x01(\tR\x05runId\x12'\n" +
+	"\x04mode\x18\x03 \x01(\x0e2\x13.pawl.v1.StreamModeR\x04mode\x12.\n" +
+	"\x04time\x18\x04 \x01(\v2\x1a.google.protobuf.TimestampR\x04time\x12'\n" +
+	"\x05event\x18\x05 \x01(\v2\x11.pawl.v1.RunEventR\x05event\x12\x1b\n" +
+	"\tdata_json\x18\x06 \x01(\fR\bdataJson\x12*\n" +
+	"\x04data\x18j \x01(\v2\x16.google.protobuf.ValueR\x04data\x12&\n" +
+	"\x0fvalues_left_out\x18d \x03(\tR\rvaluesLeftOut\"m\n" +
 	"\x11ListEventsRequest\x12\x15\n" +
 	"\x06run_id\x18\x01 \x01(\tR\x05runId\x12$\n" +
 	"\x0eafter_event_id\x18\x02 \x01(\x04R\fafterEventId\x12\x1b\n" +
@@ -403,7 +635,16 @@ const file_pawl_v1_event_service_proto_rawDesc = "" +
 	"\anode_id\x18\x04 \x01(\tR\x06nodeId\"X\n" +
 	"\x10ListTagsResponse\x12)\n" +
 	"\x04tags\x18\x01 \x03(\v2\x15.pawl.v1.ExecutionTagR\x04tags\x12\x19\n" +
-	"\bhas_more\x18\x02 \x01(\bR\ahasMore2\xd9\x01\n" +
+	"\bhas_more\x18\x02 \x01(\bR\ahasMore*\xbe\x01\n" +
+	"\n" +
+	"StreamMode\x12\x1b\n" +
+	"\x17STREAM_MODE_UNSPECIFIED\x10\x00\x12\x16\n" +
+	"\x12STREAM_MODE_VALUES\x10\x01\x12\x17\n" +
+	"\x13STREAM_MODE_UPDATES\x10\x02\x12\x15\n" +
+	"\x11STREAM_MODE_DEBUG\x10\x03\x12\x18\n" +
+	"\x14STREAM_MODE_METADATA\x10\x04\x12\x17\n" +
+	"\x13STREAM_MODE_CONTROL\x10\x05\x12\x18\n" +
+	"\x14STREAM_MODE_MESSAGES\x10\x062\xd9\x01\n" +
 	"\fEventService\x12A\n" +
 	"\bWatchRun\x12\x18.pawl.v1.WatchRunRequest\x1a\x19.pawl.v1.WatchRunResponse0\x01\x12E\n" +
 	"\n" +
@@ -423,32 +664,43 @@ func file_pawl_v1_event_service_proto_rawDescGZIP() []byte {
 	return file_pawl_v1_event_service_proto_rawDescData
 }
 
-var file_pawl_v1_event_service_proto_msgTypes = make([]protoimpl.MessageInfo, 6)
+var file_pawl_v1_event_service_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
+var file_pawl_v1_event_service_proto_msgTypes = make([]protoimpl.MessageInfo, 7)
 var file_pawl_v1_event_service_proto_goTypes = []any{
-	(*WatchRunRequest)(nil),    // 0: pawl.v1.WatchRunRequest
-	(*WatchRunResponse)(nil),   // 1: pawl.v1.WatchRunResponse
-	(*ListEventsRequest)(nil),  // 2: pawl.v1.ListEventsRequest
-	(*ListEventsResponse)(nil), // 3: pawl.v1.ListEventsResponse
-	(*ListTagsRequest)(nil),    // 4: pawl.v1.ListTagsRequest
-	(*ListTagsResponse)(nil),   // 5: pawl.v1.ListTagsResponse
-	(*RunEvent)(nil),           // 6: pawl.v1.RunEvent
-	(*ExecutionTag)(nil),       // 7: pawl.v1.ExecutionTag
+	(StreamMode)(0),               // 0: pawl.v1.StreamMode
+	(*WatchRunRequest)(nil),       // 1: pawl.v1.WatchRunRequest
+	(*WatchRunResponse)(nil),      // 2: pawl.v1.WatchRunResponse
+	(*StreamItem)(nil),            // 3: pawl.v1.StreamItem
+	(*ListEventsRequest)(nil),     // 4: pawl.v1.ListEventsRequest
+	(*ListEventsResponse)(nil),    // 5: pawl.v1.ListEventsResponse
+	(*ListTagsRequest)(nil),       // 6: pawl.v1.ListTagsRequest
+	(*ListTagsResponse)(nil),      // 7: pawl.v1.ListTagsResponse
+	(*RunEvent)(nil),              // 8: pawl.v1.RunEvent
+	(*timestamppb.Timestamp)(nil), // 9: google.protobuf.Timestamp
+	(*structpb.Value)(nil),        // 10: google.protobuf.Value
+	(*ExecutionTag)(nil),          // 11: pawl.v1.ExecutionTag
 }
 var file_pawl_v1_event_service_proto_depIdxs = []int32{
-	6, // 0: pawl.v1.WatchRunResponse.events:type_name -> pawl.v1.RunEvent
-	6, // 1: pawl.v1.ListEventsResponse.events:type_name -> pawl.v1.RunEvent
-	7, // 2: pawl.v1.ListTagsResponse.tags:type_name -> pawl.v1.ExecutionTag
-	0, // 3: pawl.v1.EventService.WatchRun:input_type -> pawl.v1.WatchRunRequest
-	2, // 4: pawl.v1.EventService.ListEvents:input_type -> pawl.v1.ListEventsRequest
-	4, // 5: pawl.v1.EventService.ListTags:input_type -> pawl.v1.ListTagsRequest
-	1, // 6: pawl.v1.EventService.WatchRun:output_type -> pawl.v1.WatchRunResponse
-	3, // 7: pawl.v1.EventService.ListEvents:output_type -> pawl.v1.ListEventsResponse
-	5, // 8: pawl.v1.EventService.ListTags:output_type -> pawl.v1.ListTagsResponse
-	6, // [6:9] is the sub-list for method output_type
-	3, // [3:6] is the sub-list for method input_type
-	3, // [3:3] is the sub-list for extension type_name
-	3, // [3:3] is the sub-list for extension extendee
-	0, // [0:3] is the sub-list for field type_name
+	0,  // 0: pawl.v1.WatchRunRequest.modes:type_name -> pawl.v1.StreamMode
+	8,  // 1: pawl.v1.WatchRunResponse.events:type_name -> pawl.v1.RunEvent
+	3,  // 2: pawl.v1.WatchRunResponse.items:type_name -> pawl.v1.StreamItem
+	0,  // 3: pawl.v1.StreamItem.mode:type_name -> pawl.v1.StreamMode
+	9,  // 4: pawl.v1.StreamItem.time:type_name -> google.protobuf.Timestamp
+	8,  // 5: pawl.v1.StreamItem.event:type_name -> pawl.v1.RunEvent
+	10, // 6: pawl.v1.StreamItem.data:type_name -> google.protobuf.Value
+	8,  // 7: pawl.v1.ListEventsResponse.events:type_name -> pawl.v1.RunEvent
+	11, // 8: pawl.v1.ListTagsResponse.tags:type_name -> pawl.v1.ExecutionTag
+	1,  // 9: pawl.v1.EventService.WatchRun:input_type -> pawl.v1.WatchRunRequest
+	4,  // 10: pawl.v1.EventService.ListEvents:input_type -> pawl.v1.ListEventsRequest
+	6,  // 11: pawl.v1.EventService.ListTags:input_type -> pawl.v1.ListTagsRequest
+	2,  // 12: pawl.v1.EventService.WatchRun:output_type -> pawl.v1.WatchRunResponse
+	5,  // 13: pawl.v1.EventService.ListEvents:output_type -> pawl.v1.ListEventsResponse
+	7,  // 14: pawl.v1.EventService.ListTags:output_type -> pawl.v1.ListTagsResponse
+	12, // [12:15] is the sub-list for method output_type
+	9,  // [9:12] is the sub-list for method input_type
+	9,  // [9:9] is the sub-list for extension type_name
+	9,  // [9:9] is the sub-list for extension extendee
+	0,  // [0:9] is the sub-list for field type_name
 }
 
 func init() { file_pawl_v1_event_service_proto_init() }
@@ -462,13 +714,14 @@ func file_pawl_v1_event_service_proto_init() {
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_pawl_v1_event_service_proto_rawDesc), len(file_pawl_v1_event_service_proto_rawDesc)),
-			NumEnums:      0,
-			NumMessages:   6,
+			NumEnums:      1,
+			NumMessages:   7,
 			NumExtensions: 0,
 			NumServices:   1,
 		},
 		GoTypes:           file_pawl_v1_event_service_proto_goTypes,
 		DependencyIndexes: file_pawl_v1_event_service_proto_depIdxs,
+		EnumInfos:         file_pawl_v1_event_service_proto_enumTypes,
 		MessageInfos:      file_pawl_v1_event_service_proto_msgTypes,
 	}.Build()
 	File_pawl_v1_event_service_proto = out.File

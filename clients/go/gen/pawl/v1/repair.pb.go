@@ -97,7 +97,7 @@ type RepairPlan struct {
 	Nodes []*RepairNode `protobuf:"bytes,3,rep,name=nodes,proto3" json:"nodes,omitempty"`
 	// How many facts of the finished run the new one takes over.
 	ReusedFacts uint32 `protobuf:"varint,4,opt,name=reused_facts,json=reusedFacts,proto3" json:"reused_facts,omitempty"`
-	// The tokens that the finished run spent on what runs again: what the repair may cost.
+	// The tokens that the finished run spent on what runs again, with failed attempts: what the repair may cost.
 	InputTokens uint64 `protobuf:"varint,5,opt,name=input_tokens,json=inputTokens,proto3" json:"input_tokens,omitempty"`
 	// See input_tokens.
 	OutputTokens uint64 `protobuf:"varint,6,opt,name=output_tokens,json=outputTokens,proto3" json:"output_tokens,omitempty"`
@@ -107,8 +107,10 @@ type RepairPlan struct {
 	DefinitionDigest string `protobuf:"bytes,8,opt,name=definition_digest,json=definitionDigest,proto3" json:"definition_digest,omitempty"`
 	// The version of the workflow; 0 for a definition that is not saved.
 	WorkflowVersion uint32 `protobuf:"varint,9,opt,name=workflow_version,json=workflowVersion,proto3" json:"workflow_version,omitempty"`
-	unknownFields   protoimpl.UnknownFields
-	sizeCache       protoimpl.SizeCache
+	// The micro-dollars that the finished run spent on what runs again; 0 if no price is known.
+	CostMicros    uint64 `protobuf:"varint,10,opt,name=cost_micros,json=costMicros,proto3" json:"cost_micros,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *RepairPlan) Reset() {
@@ -204,6 +206,13 @@ func (x *RepairPlan) GetWorkflowVersion() uint32 {
 	return 0
 }
 
+func (x *RepairPlan) GetCostMicros() uint64 {
+	if x != nil {
+		return x.CostMicros
+	}
+	return 0
+}
+
 // RepairNode is one node of a plan. Output only.
 type RepairNode struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -228,7 +237,9 @@ type RepairNode struct {
 	// The tokens that the finished run spent on it, if it runs again.
 	InputTokens uint64 `protobuf:"varint,10,opt,name=input_tokens,json=inputTokens,proto3" json:"input_tokens,omitempty"`
 	// See input_tokens.
-	OutputTokens  uint64 `protobuf:"varint,11,opt,name=output_tokens,json=outputTokens,proto3" json:"output_tokens,omitempty"`
+	OutputTokens uint64 `protobuf:"varint,11,opt,name=output_tokens,json=outputTokens,proto3" json:"output_tokens,omitempty"`
+	// The micro-dollars that the finished run spent on it, if it runs again; 0 if no price is known.
+	CostMicros    uint64 `protobuf:"varint,12,opt,name=cost_micros,json=costMicros,proto3" json:"cost_micros,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -340,6 +351,13 @@ func (x *RepairNode) GetOutputTokens() uint64 {
 	return 0
 }
 
+func (x *RepairNode) GetCostMicros() uint64 {
+	if x != nil {
+		return x.CostMicros
+	}
+	return 0
+}
+
 // RepairEffects counts the effects of a node in the ledger of the finished run. Output only.
 type RepairEffects struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -417,7 +435,7 @@ var File_pawl_v1_repair_proto protoreflect.FileDescriptor
 
 const file_pawl_v1_repair_proto_rawDesc = "" +
 	"\n" +
-	"\x14pawl/v1/repair.proto\x12\apawl.v1\"\xc5\x02\n" +
+	"\x14pawl/v1/repair.proto\x12\apawl.v1\"\xe6\x02\n" +
 	"\n" +
 	"RepairPlan\x12\x15\n" +
 	"\x06run_id\x18\x01 \x01(\tR\x05runId\x12\x16\n" +
@@ -428,7 +446,10 @@ const file_pawl_v1_repair_proto_rawDesc = "" +
 	"\routput_tokens\x18\x06 \x01(\x04R\foutputTokens\x12\x1a\n" +
 	"\bwarnings\x18\a \x03(\tR\bwarnings\x12+\n" +
 	"\x11definition_digest\x18\b \x01(\tR\x10definitionDigest\x12)\n" +
-	"\x10workflow_version\x18\t \x01(\rR\x0fworkflowVersion\"\x84\x03\n" +
+	"\x10workflow_version\x18\t \x01(\rR\x0fworkflowVersion\x12\x1f\n" +
+	"\vcost_micros\x18\n" +
+	" \x01(\x04R\n" +
+	"costMicros\"\xa5\x03\n" +
 	"\n" +
 	"RepairNode\x12\x17\n" +
 	"\anode_id\x18\x01 \x01(\tR\x06nodeId\x12-\n" +
@@ -443,7 +464,9 @@ const file_pawl_v1_repair_proto_rawDesc = "" +
 	"\aeffects\x18\t \x03(\v2\x16.pawl.v1.RepairEffectsR\aeffects\x12!\n" +
 	"\finput_tokens\x18\n" +
 	" \x01(\x04R\vinputTokens\x12#\n" +
-	"\routput_tokens\x18\v \x01(\x04R\foutputTokens\"z\n" +
+	"\routput_tokens\x18\v \x01(\x04R\foutputTokens\x12\x1f\n" +
+	"\vcost_micros\x18\f \x01(\x04R\n" +
+	"costMicros\"z\n" +
 	"\rRepairEffects\x12!\n" +
 	"\feffect_class\x18\x01 \x01(\tR\veffectClass\x12\x1c\n" +
 	"\tcommitted\x18\x02 \x01(\rR\tcommitted\x12\x14\n" +

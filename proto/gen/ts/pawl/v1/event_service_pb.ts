@@ -2,17 +2,19 @@
 // @generated from file pawl/v1/event_service.proto (package pawl.v1, syntax proto3)
 /* eslint-disable */
 
-import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
-import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
+import type { GenEnum, GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
+import { enumDesc, fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
+import type { Timestamp, Value } from "@bufbuild/protobuf/wkt";
+import { file_google_protobuf_struct, file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
 import type { ExecutionTag, RunEvent } from "./event_pb.ts";
 import { file_pawl_v1_event } from "./event_pb.ts";
-import type { Message } from "@bufbuild/protobuf";
+import type { Message, UnknownEnum } from "@bufbuild/protobuf";
 
 /**
  * Describes the file pawl/v1/event_service.proto.
  */
 export const file_pawl_v1_event_service: GenFile = /*@__PURE__*/
-  fileDesc("ChtwYXdsL3YxL2V2ZW50X3NlcnZpY2UucHJvdG8SB3Bhd2wudjEiSAoPV2F0Y2hSdW5SZXF1ZXN0Eg4KBnJ1bl9pZBgBIAEoCRIWCg5hZnRlcl9ldmVudF9pZBgCIAEoBBINCgV0eXBlcxgDIAMoCSI1ChBXYXRjaFJ1blJlc3BvbnNlEiEKBmV2ZW50cxgBIAMoCzIRLnBhd2wudjEuUnVuRXZlbnQiTgoRTGlzdEV2ZW50c1JlcXVlc3QSDgoGcnVuX2lkGAEgASgJEhYKDmFmdGVyX2V2ZW50X2lkGAIgASgEEhEKCXBhZ2Vfc2l6ZRgDIAEoBSJJChJMaXN0RXZlbnRzUmVzcG9uc2USIQoGZXZlbnRzGAEgAygLMhEucGF3bC52MS5SdW5FdmVudBIQCghoYXNfbW9yZRgCIAEoCCJdCg9MaXN0VGFnc1JlcXVlc3QSDgoGcnVuX2lkGAEgASgJEhYKDmFmdGVyX2V2ZW50X2lkGAIgASgEEhEKCXBhZ2Vfc2l6ZRgDIAEoBRIPCgdub2RlX2lkGAQgASgJIkkKEExpc3RUYWdzUmVzcG9uc2USIwoEdGFncxgBIAMoCzIVLnBhd2wudjEuRXhlY3V0aW9uVGFnEhAKCGhhc19tb3JlGAIgASgIMtkBCgxFdmVudFNlcnZpY2USQQoIV2F0Y2hSdW4SGC5wYXdsLnYxLldhdGNoUnVuUmVxdWVzdBoZLnBhd2wudjEuV2F0Y2hSdW5SZXNwb25zZTABEkUKCkxpc3RFdmVudHMSGi5wYXdsLnYxLkxpc3RFdmVudHNSZXF1ZXN0GhsucGF3bC52MS5MaXN0RXZlbnRzUmVzcG9uc2USPwoITGlzdFRhZ3MSGC5wYXdsLnYxLkxpc3RUYWdzUmVxdWVzdBoZLnBhd2wudjEuTGlzdFRhZ3NSZXNwb25zZWIGcHJvdG8z", [file_pawl_v1_event]);
+  fileDesc("ChtwYXdsL3YxL2V2ZW50X3NlcnZpY2UucHJvdG8SB3Bhd2wudjEikgEKD1dhdGNoUnVuUmVxdWVzdBIOCgZydW5faWQYASABKAkSFgoOYWZ0ZXJfZXZlbnRfaWQYAiABKAQSDQoFdHlwZXMYAyADKAkSIgoFbW9kZXMYBCADKA4yEy5wYXdsLnYxLlN0cmVhbU1vZGUSEAoIbm9kZV9pZHMYBSADKAkSEgoKbm9kZV90eXBlcxgGIAMoCSJZChBXYXRjaFJ1blJlc3BvbnNlEiEKBmV2ZW50cxgBIAMoCzIRLnBhd2wudjEuUnVuRXZlbnQSIgoFaXRlbXMYAiADKAsyEy5wYXdsLnYxLlN0cmVhbUl0ZW0i7wEKClN0cmVhbUl0ZW0SEAoIZXZlbnRfaWQYASABKAQSDgoGcnVuX2lkGAIgASgJEiEKBG1vZGUYAyABKA4yEy5wYXdsLnYxLlN0cmVhbU1vZGUSKAoEdGltZRgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASIAoFZXZlbnQYBSABKAsyES5wYXdsLnYxLlJ1bkV2ZW50EhEKCWRhdGFfanNvbhgGIAEoDBIkCgRkYXRhGGogASgLMhYuZ29vZ2xlLnByb3RvYnVmLlZhbHVlEhcKD3ZhbHVlc19sZWZ0X291dBhkIAMoCSJOChFMaXN0RXZlbnRzUmVxdWVzdBIOCgZydW5faWQYASABKAkSFgoOYWZ0ZXJfZXZlbnRfaWQYAiABKAQSEQoJcGFnZV9zaXplGAMgASgFIkkKEkxpc3RFdmVudHNSZXNwb25zZRIhCgZldmVudHMYASADKAsyES5wYXdsLnYxLlJ1bkV2ZW50EhAKCGhhc19tb3JlGAIgASgIIl0KD0xpc3RUYWdzUmVxdWVzdBIOCgZydW5faWQYASABKAkSFgoOYWZ0ZXJfZXZlbnRfaWQYAiABKAQSEQoJcGFnZV9zaXplGAMgASgFEg8KB25vZGVfaWQYBCABKAkiSQoQTGlzdFRhZ3NSZXNwb25zZRIjCgR0YWdzGAEgAygLMhUucGF3bC52MS5FeGVjdXRpb25UYWcSEAoIaGFzX21vcmUYAiABKAgqvgEKClN0cmVhbU1vZGUSGwoXU1RSRUFNX01PREVfVU5TUEVDSUZJRUQQABIWChJTVFJFQU1fTU9ERV9WQUxVRVMQARIXChNTVFJFQU1fTU9ERV9VUERBVEVTEAISFQoRU1RSRUFNX01PREVfREVCVUcQAxIYChRTVFJFQU1fTU9ERV9NRVRBREFUQRAEEhcKE1NUUkVBTV9NT0RFX0NPTlRST0wQBRIYChRTVFJFQU1fTU9ERV9NRVNTQUdFUxAGMtkBCgxFdmVudFNlcnZpY2USQQoIV2F0Y2hSdW4SGC5wYXdsLnYxLldhdGNoUnVuUmVxdWVzdBoZLnBhd2wudjEuV2F0Y2hSdW5SZXNwb25zZTABEkUKCkxpc3RFdmVudHMSGi5wYXdsLnYxLkxpc3RFdmVudHNSZXF1ZXN0GhsucGF3bC52MS5MaXN0RXZlbnRzUmVzcG9uc2USPwoITGlzdFRhZ3MSGC5wYXdsLnYxLkxpc3RUYWdzUmVxdWVzdBoZLnBhd2wudjEuTGlzdFRhZ3NSZXNwb25zZWIGcHJvdG8z", [file_google_protobuf_struct, file_google_protobuf_timestamp, file_pawl_v1_event]);
 
 /**
  * WatchRunRequest is the body of WatchRun.
@@ -40,6 +42,28 @@ export type WatchRunRequest = Message<"pawl.v1.WatchRunRequest"> & {
    * @generated from field: repeated string types = 3;
    */
   types: string[];
+
+  /**
+   * The forms in which the caller wants the log: the stream has items instead of events. Empty means events.
+   *
+   * @generated from field: repeated pawl.v1.StreamMode modes = 4;
+   */
+  modes: StreamMode[];
+
+  /**
+   * Only events of these nodes. A node that the run does not have: NODE_NOT_FOUND. Empty means all.
+   * A filter on nodes leaves out the events of the run, but not the modes metadata and control. The terminal event always comes.
+   *
+   * @generated from field: repeated string node_ids = 5;
+   */
+  nodeIds: string[];
+
+  /**
+   * Only events of nodes of these types, or whose iterations run these types. Empty means all.
+   *
+   * @generated from field: repeated string node_types = 6;
+   */
+  nodeTypes: string[];
 };
 
 /**
@@ -50,17 +74,24 @@ export const WatchRunRequestSchema: GenMessage<WatchRunRequest> = /*@__PURE__*/
   messageDesc(file_pawl_v1_event_service, 0);
 
 /**
- * WatchRunResponse carries one or more events, in order.
+ * WatchRunResponse carries one or more events, in order, or the items of one or more events.
  *
  * @generated from message pawl.v1.WatchRunResponse
  */
 export type WatchRunResponse = Message<"pawl.v1.WatchRunResponse"> & {
   /**
-   * The events.
+   * The events; with modes only a heartbeat.
    *
    * @generated from field: repeated pawl.v1.RunEvent events = 1;
    */
   events: RunEvent[];
+
+  /**
+   * With modes: the items. All items of one event are in one message.
+   *
+   * @generated from field: repeated pawl.v1.StreamItem items = 2;
+   */
+  items: StreamItem[];
 };
 
 /**
@@ -69,6 +100,76 @@ export type WatchRunResponse = Message<"pawl.v1.WatchRunResponse"> & {
  */
 export const WatchRunResponseSchema: GenMessage<WatchRunResponse> = /*@__PURE__*/
   messageDesc(file_pawl_v1_event_service, 1);
+
+/**
+ * StreamItem is one event of the log in one mode. A stream with modes ends with the control item done, whatever its modes.
+ *
+ * @generated from message pawl.v1.StreamItem
+ */
+export type StreamItem = Message<"pawl.v1.StreamItem"> & {
+  /**
+   * The event of the log. It is the cursor of every mode and every transport.
+   *
+   * @generated from field: uint64 event_id = 1;
+   */
+  eventId: bigint;
+
+  /**
+   * Which run.
+   *
+   * @generated from field: string run_id = 2;
+   */
+  runId: string;
+
+  /**
+   * The form of this item.
+   *
+   * @generated from field: pawl.v1.StreamMode mode = 3;
+   */
+  mode: StreamMode;
+
+  /**
+   * When the event was committed.
+   *
+   * @generated from field: google.protobuf.Timestamp time = 4;
+   */
+  time?: Timestamp | undefined;
+
+  /**
+   * The event, in the mode debug.
+   *
+   * @generated from field: pawl.v1.RunEvent event = 5;
+   */
+  event?: RunEvent | undefined;
+
+  /**
+   * The item as a JSON object, exact, in every other mode.
+   *
+   * @generated from field: bytes data_json = 6;
+   */
+  dataJson: Uint8Array;
+
+  /**
+   * data_json as a value, for people and scripts: numbers are doubles. See values_left_out.
+   *
+   * @generated from field: google.protobuf.Value data = 106;
+   */
+  data?: Value | undefined;
+
+  /**
+   * Output only: names of the values above that this answer leaves out, because they are too large or nested too deeply. Their bytes are there.
+   *
+   * @generated from field: repeated string values_left_out = 100;
+   */
+  valuesLeftOut: string[];
+};
+
+/**
+ * Describes the message pawl.v1.StreamItem.
+ * Use `create(StreamItemSchema)` to create a new message.
+ */
+export const StreamItemSchema: GenMessage<StreamItem> = /*@__PURE__*/
+  messageDesc(file_pawl_v1_event_service, 2);
 
 /**
  * ListEventsRequest is the body of ListEvents.
@@ -103,7 +204,7 @@ export type ListEventsRequest = Message<"pawl.v1.ListEventsRequest"> & {
  * Use `create(ListEventsRequestSchema)` to create a new message.
  */
 export const ListEventsRequestSchema: GenMessage<ListEventsRequest> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_event_service, 2);
+  messageDesc(file_pawl_v1_event_service, 3);
 
 /**
  * ListEventsResponse is the answer of ListEvents.
@@ -131,7 +232,7 @@ export type ListEventsResponse = Message<"pawl.v1.ListEventsResponse"> & {
  * Use `create(ListEventsResponseSchema)` to create a new message.
  */
 export const ListEventsResponseSchema: GenMessage<ListEventsResponse> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_event_service, 3);
+  messageDesc(file_pawl_v1_event_service, 4);
 
 /**
  * ListTagsRequest is the body of ListTags.
@@ -173,7 +274,7 @@ export type ListTagsRequest = Message<"pawl.v1.ListTagsRequest"> & {
  * Use `create(ListTagsRequestSchema)` to create a new message.
  */
 export const ListTagsRequestSchema: GenMessage<ListTagsRequest> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_event_service, 4);
+  messageDesc(file_pawl_v1_event_service, 5);
 
 /**
  * ListTagsResponse is the answer of ListTags.
@@ -201,7 +302,76 @@ export type ListTagsResponse = Message<"pawl.v1.ListTagsResponse"> & {
  * Use `create(ListTagsResponseSchema)` to create a new message.
  */
 export const ListTagsResponseSchema: GenMessage<ListTagsResponse> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_event_service, 5);
+  messageDesc(file_pawl_v1_event_service, 6);
+
+/**
+ * StreamMode is a form in which a stream shows the log of a run.
+ *
+ * @generated from enum pawl.v1.StreamMode
+ */
+export const StreamMode = {
+  /**
+   * Not a mode.
+   *
+   * @generated from enum value: STREAM_MODE_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED: 0,
+
+  /**
+   * The whole state and context of the run after each step: {"state", "context"}.
+   *
+   * @generated from enum value: STREAM_MODE_VALUES = 1;
+   */
+  VALUES: 1,
+
+  /**
+   * What changed: the status of a node with its output or error, the memory, or the status of the run.
+   *
+   * @generated from enum value: STREAM_MODE_UPDATES = 2;
+   */
+  UPDATES: 2,
+
+  /**
+   * Every event as it is in the log, with its time and its cause.
+   *
+   * @generated from enum value: STREAM_MODE_DEBUG = 3;
+   */
+  DEBUG: 3,
+
+  /**
+   * Facts about the run, first of all its id, workflow and version; then its attempts and its metadata.
+   *
+   * @generated from enum value: STREAM_MODE_METADATA = 4;
+   */
+  METADATA: 4,
+
+  /**
+   * What users and the engine did to the run: {"signal"} is pause, resume, cancel, interrupt, rollback or done.
+   *
+   * @generated from enum value: STREAM_MODE_CONTROL = 5;
+   */
+  CONTROL: 5,
+
+  /**
+   * The text of models: each piece with its node and index.
+   *
+   * @generated from enum value: STREAM_MODE_MESSAGES = 6;
+   */
+  MESSAGES: 6,
+} as const;
+
+/**
+ * StreamMode is a form in which a stream shows the log of a run.
+ *
+ * @generated from enum pawl.v1.StreamMode
+ */
+export type StreamMode = (typeof StreamMode)[keyof typeof StreamMode] | UnknownEnum;
+
+/**
+ * Describes the enum pawl.v1.StreamMode.
+ */
+export const StreamModeSchema: GenEnum<StreamMode> = /*@__PURE__*/
+  enumDesc(file_pawl_v1_event_service, 0);
 
 /**
  * EventService reads the logs of runs. One cursor, the event_id, serves every transport.

@@ -10,7 +10,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file pawl/v1/repair.proto.
  */
 export const file_pawl_v1_repair: GenFile = /*@__PURE__*/
-  fileDesc("ChRwYXdsL3YxL3JlcGFpci5wcm90bxIHcGF3bC52MSLaAQoKUmVwYWlyUGxhbhIOCgZydW5faWQYASABKAkSDgoGZGlnZXN0GAIgASgJEiIKBW5vZGVzGAMgAygLMhMucGF3bC52MS5SZXBhaXJOb2RlEhQKDHJldXNlZF9mYWN0cxgEIAEoDRIUCgxpbnB1dF90b2tlbnMYBSABKAQSFQoNb3V0cHV0X3Rva2VucxgGIAEoBBIQCgh3YXJuaW5ncxgHIAMoCRIZChFkZWZpbml0aW9uX2RpZ2VzdBgIIAEoCRIYChB3b3JrZmxvd192ZXJzaW9uGAkgASgNIo8CCgpSZXBhaXJOb2RlEg8KB25vZGVfaWQYASABKAkSJQoGYWN0aW9uGAIgASgOMhUucGF3bC52MS5SZXBhaXJBY3Rpb24SDgoGcmVhc29uGAMgASgJEhAKCGV2ZW50X2lkGAQgASgEEg4KBmNoYW5nZRgFIAEoCRIWCg5jaGFuZ2VkX2ZpZWxkcxgGIAMoCRIUCgxpdGVtc19yZXVzZWQYByABKA0SEwoLaXRlbXNfYWdhaW4YCCABKA0SJwoHZWZmZWN0cxgJIAMoCzIWLnBhd2wudjEuUmVwYWlyRWZmZWN0cxIUCgxpbnB1dF90b2tlbnMYCiABKAQSFQoNb3V0cHV0X3Rva2VucxgLIAEoBCJVCg1SZXBhaXJFZmZlY3RzEhQKDGVmZmVjdF9jbGFzcxgBIAEoCRIRCgljb21taXR0ZWQYAiABKA0SDQoFYmVndW4YAyABKA0SDAoEa2VwdBgEIAEoCCqrAQoMUmVwYWlyQWN0aW9uEh0KGVJFUEFJUl9BQ1RJT05fVU5TUEVDSUZJRUQQABIXChNSRVBBSVJfQUNUSU9OX1JFVVNFEAESFQoRUkVQQUlSX0FDVElPTl9SVU4QAhIbChdSRVBBSVJfQUNUSU9OX1JVTl9JVEVNUxADEhUKEVJFUEFJUl9BQ1RJT05fU0VUEAQSGAoUUkVQQUlSX0FDVElPTl9SRU1PVkUQBWIGcHJvdG8z");
+  fileDesc("ChRwYXdsL3YxL3JlcGFpci5wcm90bxIHcGF3bC52MSLvAQoKUmVwYWlyUGxhbhIOCgZydW5faWQYASABKAkSDgoGZGlnZXN0GAIgASgJEiIKBW5vZGVzGAMgAygLMhMucGF3bC52MS5SZXBhaXJOb2RlEhQKDHJldXNlZF9mYWN0cxgEIAEoDRIUCgxpbnB1dF90b2tlbnMYBSABKAQSFQoNb3V0cHV0X3Rva2VucxgGIAEoBBIQCgh3YXJuaW5ncxgHIAMoCRIZChFkZWZpbml0aW9uX2RpZ2VzdBgIIAEoCRIYChB3b3JrZmxvd192ZXJzaW9uGAkgASgNEhMKC2Nvc3RfbWljcm9zGAogASgEIqQCCgpSZXBhaXJOb2RlEg8KB25vZGVfaWQYASABKAkSJQoGYWN0aW9uGAIgASgOMhUucGF3bC52MS5SZXBhaXJBY3Rpb24SDgoGcmVhc29uGAMgASgJEhAKCGV2ZW50X2lkGAQgASgEEg4KBmNoYW5nZRgFIAEoCRIWCg5jaGFuZ2VkX2ZpZWxkcxgGIAMoCRIUCgxpdGVtc19yZXVzZWQYByABKA0SEwoLaXRlbXNfYWdhaW4YCCABKA0SJwoHZWZmZWN0cxgJIAMoCzIWLnBhd2wudjEuUmVwYWlyRWZmZWN0cxIUCgxpbnB1dF90b2tlbnMYCiABKAQSFQoNb3V0cHV0X3Rva2VucxgLIAEoBBITCgtjb3N0X21pY3JvcxgMIAEoBCJVCg1SZXBhaXJFZmZlY3RzEhQKDGVmZmVjdF9jbGFzcxgBIAEoCRIRCgljb21taXR0ZWQYAiABKA0SDQoFYmVndW4YAyABKA0SDAoEa2VwdBgEIAEoCCqrAQoMUmVwYWlyQWN0aW9uEh0KGVJFUEFJUl9BQ1RJT05fVU5TUEVDSUZJRUQQABIXChNSRVBBSVJfQUNUSU9OX1JFVVNFEAESFQoRUkVQQUlSX0FDVElPTl9SVU4QAhIbChdSRVBBSVJfQUNUSU9OX1JVTl9JVEVNUxADEhUKEVJFUEFJUl9BQ1RJT05fU0VUEAQSGAoUUkVQQUlSX0FDVElPTl9SRU1PVkUQBWIGcHJvdG8z");
 
 /**
  * RepairPlan says what a repair reuses and what it runs. Output only.
@@ -47,7 +47,7 @@ export type RepairPlan = Message<"pawl.v1.RepairPlan"> & {
   reusedFacts: number;
 
   /**
-   * The tokens that the finished run spent on what runs again: what the repair may cost.
+   * The tokens that the finished run spent on what runs again, with failed attempts: what the repair may cost.
    *
    * @generated from field: uint64 input_tokens = 5;
    */
@@ -80,6 +80,13 @@ export type RepairPlan = Message<"pawl.v1.RepairPlan"> & {
    * @generated from field: uint32 workflow_version = 9;
    */
   workflowVersion: number;
+
+  /**
+   * The micro-dollars that the finished run spent on what runs again; 0 if no price is known.
+   *
+   * @generated from field: uint64 cost_micros = 10;
+   */
+  costMicros: bigint;
 };
 
 /**
@@ -171,6 +178,13 @@ export type RepairNode = Message<"pawl.v1.RepairNode"> & {
    * @generated from field: uint64 output_tokens = 11;
    */
   outputTokens: bigint;
+
+  /**
+   * The micro-dollars that the finished run spent on it, if it runs again; 0 if no price is known.
+   *
+   * @generated from field: uint64 cost_micros = 12;
+   */
+  costMicros: bigint;
 };
 
 /**

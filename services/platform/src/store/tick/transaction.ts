@@ -162,9 +162,12 @@ export class PostgresTransaction implements Transaction {
   }
 
   fetch(nodeType: string, count: number): Promise<readonly Job[]> {
-    const call = this.#queue.fetch(this.#askQueue, nodeType, count);
-    this.#issued.push(call.issued);
-    return this.#keep(call.done);
+    // The queue may look something up before it sends an insert. A fetch that overtook the insert would not find its jobs.
+    const call = Promise.all(this.#issued).then(() =>
+      this.#queue.fetch(this.#askQueue, nodeType, count),
+    );
+    this.#issued.push(call.then(({ issued }) => issued));
+    return this.#keep(call.then(({ done }) => done));
   }
 
   moveThreads(moves: ThreadMoves): Promise<void> {

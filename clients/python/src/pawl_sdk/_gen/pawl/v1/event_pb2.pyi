@@ -552,7 +552,7 @@ class NodeBlocked(_message.Message):
     def __init__(self, reason: _Optional[str] = ..., child_run_id: _Optional[str] = ..., phase: _Optional[str] = ..., approval_id: _Optional[str] = ..., message: _Optional[str] = ..., assignees: _Optional[_Iterable[str]] = ..., deadline_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., signal: _Optional[str] = ..., taint: _Optional[_Iterable[_Union[_run_pb2.TaintLabel, _Mapping]]] = ..., usage: _Optional[_Union[Usage, _Mapping]] = ..., reserved: _Optional[_Union[_run_pb2.Amounts, _Mapping]] = ...) -> None: ...
 
 class NodeDecided(_message.Message):
-    __slots__ = ("decision", "reason", "comment", "decided_by", "approval_id", "response_json", "response", "dropped", "values_left_out")
+    __slots__ = ("decision", "reason", "comment", "decided_by", "approval_id", "response_json", "response", "dropped", "awaits_budget", "values_left_out")
     DECISION_FIELD_NUMBER: _ClassVar[int]
     REASON_FIELD_NUMBER: _ClassVar[int]
     COMMENT_FIELD_NUMBER: _ClassVar[int]
@@ -561,6 +561,7 @@ class NodeDecided(_message.Message):
     RESPONSE_JSON_FIELD_NUMBER: _ClassVar[int]
     RESPONSE_FIELD_NUMBER: _ClassVar[int]
     DROPPED_FIELD_NUMBER: _ClassVar[int]
+    AWAITS_BUDGET_FIELD_NUMBER: _ClassVar[int]
     VALUES_LEFT_OUT_FIELD_NUMBER: _ClassVar[int]
     decision: str
     reason: str
@@ -570,8 +571,9 @@ class NodeDecided(_message.Message):
     response_json: bytes
     response: _struct_pb2.Value
     dropped: _containers.RepeatedScalarFieldContainer[str]
+    awaits_budget: bool
     values_left_out: _containers.RepeatedScalarFieldContainer[str]
-    def __init__(self, decision: _Optional[str] = ..., reason: _Optional[str] = ..., comment: _Optional[str] = ..., decided_by: _Optional[str] = ..., approval_id: _Optional[str] = ..., response_json: _Optional[bytes] = ..., response: _Optional[_Union[_struct_pb2.Value, _Mapping]] = ..., dropped: _Optional[_Iterable[str]] = ..., values_left_out: _Optional[_Iterable[str]] = ...) -> None: ...
+    def __init__(self, decision: _Optional[str] = ..., reason: _Optional[str] = ..., comment: _Optional[str] = ..., decided_by: _Optional[str] = ..., approval_id: _Optional[str] = ..., response_json: _Optional[bytes] = ..., response: _Optional[_Union[_struct_pb2.Value, _Mapping]] = ..., dropped: _Optional[_Iterable[str]] = ..., awaits_budget: bool = ..., values_left_out: _Optional[_Iterable[str]] = ...) -> None: ...
 
 class NodeExpanded(_message.Message):
     __slots__ = ("width", "items_json", "items", "taint", "values_left_out")

@@ -24,19 +24,19 @@ _sym_db = _symbol_database.Default()
 
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x14pawl/v1/repair.proto\x12\x07pawl.v1\"\xc5\x02\n\nRepairPlan\x12\x15\n\x06run_id\x18\x01 \x01(\tR\x05runId\x12\x16\n\x06\x64igest\x18\x02 \x01(\tR\x06\x64igest\x12)\n\x05nodes\x18\x03 \x03(\x0b\x32\x13.pawl.v1.RepairNodeR\x05nodes\x12!\n\x0creused_facts\x18\x04 \x01(\rR\x0breusedFacts\x12!\n\x0cinput_tokens\x18\x05 \x01(\x04R\x0binputTokens\x12#\n\routput_tokens\x18\x06 \x01(\x04R\x0coutputTokens\x12\x1a\n\x08warnings\x18\x07 \x03(\tR\x08warnings\x12+\n\x11\x64\x65\x66inition_digest\x18\x08 \x01(\tR\x10\x64\x65\x66initionDigest\x12)\n\x10workflow_version\x18\t \x01(\rR\x0fworkflowVersion\"\x84\x03\n\nRepairNode\x12\x17\n\x07node_id\x18\x01 \x01(\tR\x06nodeId\x12-\n\x06\x61\x63tion\x18\x02 \x01(\x0e\x32\x15.pawl.v1.RepairActionR\x06\x61\x63tion\x12\x16\n\x06reason\x18\x03 \x01(\tR\x06reason\x12\x19\n\x08\x65vent_id\x18\x04 \x01(\x04R\x07\x65ventId\x12\x16\n\x06\x63hange\x18\x05 \x01(\tR\x06\x63hange\x12%\n\x0e\x63hanged_fields\x18\x06 \x03(\tR\rchangedFields\x12!\n\x0citems_reused\x18\x07 \x01(\rR\x0bitemsReused\x12\x1f\n\x0bitems_again\x18\x08 \x01(\rR\nitemsAgain\x12\x30\n\x07\x65\x66\x66\x65\x63ts\x18\t \x03(\x0b\x32\x16.pawl.v1.RepairEffectsR\x07\x65\x66\x66\x65\x63ts\x12!\n\x0cinput_tokens\x18\n \x01(\x04R\x0binputTokens\x12#\n\routput_tokens\x18\x0b \x01(\x04R\x0coutputTokens\"z\n\rRepairEffects\x12!\n\x0c\x65\x66\x66\x65\x63t_class\x18\x01 \x01(\tR\x0b\x65\x66\x66\x65\x63tClass\x12\x1c\n\tcommitted\x18\x02 \x01(\rR\tcommitted\x12\x14\n\x05\x62\x65gun\x18\x03 \x01(\rR\x05\x62\x65gun\x12\x12\n\x04kept\x18\x04 \x01(\x08R\x04kept*\xab\x01\n\x0cRepairAction\x12\x1d\n\x19REPAIR_ACTION_UNSPECIFIED\x10\x00\x12\x17\n\x13REPAIR_ACTION_REUSE\x10\x01\x12\x15\n\x11REPAIR_ACTION_RUN\x10\x02\x12\x1b\n\x17REPAIR_ACTION_RUN_ITEMS\x10\x03\x12\x15\n\x11REPAIR_ACTION_SET\x10\x04\x12\x18\n\x14REPAIR_ACTION_REMOVE\x10\x05\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x14pawl/v1/repair.proto\x12\x07pawl.v1\"\xe6\x02\n\nRepairPlan\x12\x15\n\x06run_id\x18\x01 \x01(\tR\x05runId\x12\x16\n\x06\x64igest\x18\x02 \x01(\tR\x06\x64igest\x12)\n\x05nodes\x18\x03 \x03(\x0b\x32\x13.pawl.v1.RepairNodeR\x05nodes\x12!\n\x0creused_facts\x18\x04 \x01(\rR\x0breusedFacts\x12!\n\x0cinput_tokens\x18\x05 \x01(\x04R\x0binputTokens\x12#\n\routput_tokens\x18\x06 \x01(\x04R\x0coutputTokens\x12\x1a\n\x08warnings\x18\x07 \x03(\tR\x08warnings\x12+\n\x11\x64\x65\x66inition_digest\x18\x08 \x01(\tR\x10\x64\x65\x66initionDigest\x12)\n\x10workflow_version\x18\t \x01(\rR\x0fworkflowVersion\x12\x1f\n\x0b\x63ost_micros\x18\n \x01(\x04R\ncostMicros\"\xa5\x03\n\nRepairNode\x12\x17\n\x07node_id\x18\x01 \x01(\tR\x06nodeId\x12-\n\x06\x61\x63tion\x18\x02 \x01(\x0e\x32\x15.pawl.v1.RepairActionR\x06\x61\x63tion\x12\x16\n\x06reason\x18\x03 \x01(\tR\x06reason\x12\x19\n\x08\x65vent_id\x18\x04 \x01(\x04R\x07\x65ventId\x12\x16\n\x06\x63hange\x18\x05 \x01(\tR\x06\x63hange\x12%\n\x0e\x63hanged_fields\x18\x06 \x03(\tR\rchangedFields\x12!\n\x0citems_reused\x18\x07 \x01(\rR\x0bitemsReused\x12\x1f\n\x0bitems_again\x18\x08 \x01(\rR\nitemsAgain\x12\x30\n\x07\x65\x66\x66\x65\x63ts\x18\t \x03(\x0b\x32\x16.pawl.v1.RepairEffectsR\x07\x65\x66\x66\x65\x63ts\x12!\n\x0cinput_tokens\x18\n \x01(\x04R\x0binputTokens\x12#\n\routput_tokens\x18\x0b \x01(\x04R\x0coutputTokens\x12\x1f\n\x0b\x63ost_micros\x18\x0c \x01(\x04R\ncostMicros\"z\n\rRepairEffects\x12!\n\x0c\x65\x66\x66\x65\x63t_class\x18\x01 \x01(\tR\x0b\x65\x66\x66\x65\x63tClass\x12\x1c\n\tcommitted\x18\x02 \x01(\rR\tcommitted\x12\x14\n\x05\x62\x65gun\x18\x03 \x01(\rR\x05\x62\x65gun\x12\x12\n\x04kept\x18\x04 \x01(\x08R\x04kept*\xab\x01\n\x0cRepairAction\x12\x1d\n\x19REPAIR_ACTION_UNSPECIFIED\x10\x00\x12\x17\n\x13REPAIR_ACTION_REUSE\x10\x01\x12\x15\n\x11REPAIR_ACTION_RUN\x10\x02\x12\x1b\n\x17REPAIR_ACTION_RUN_ITEMS\x10\x03\x12\x15\n\x11REPAIR_ACTION_SET\x10\x04\x12\x18\n\x14REPAIR_ACTION_REMOVE\x10\x05\x62\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'pawl.v1.repair_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
-  _globals['_REPAIRACTION']._serialized_start=877
-  _globals['_REPAIRACTION']._serialized_end=1048
+  _globals['_REPAIRACTION']._serialized_start=943
+  _globals['_REPAIRACTION']._serialized_end=1114
   _globals['_REPAIRPLAN']._serialized_start=34
-  _globals['_REPAIRPLAN']._serialized_end=359
-  _globals['_REPAIRNODE']._serialized_start=362
-  _globals['_REPAIRNODE']._serialized_end=750
-  _globals['_REPAIREFFECTS']._serialized_start=752
-  _globals['_REPAIREFFECTS']._serialized_end=874
+  _globals['_REPAIRPLAN']._serialized_end=392
+  _globals['_REPAIRNODE']._serialized_start=395
+  _globals['_REPAIRNODE']._serialized_end=816
+  _globals['_REPAIREFFECTS']._serialized_start=818
+  _globals['_REPAIREFFECTS']._serialized_end=940
 # @@protoc_insertion_point(module_scope)

@@ -23,7 +23,7 @@ REPAIR_ACTION_SET: RepairAction
 REPAIR_ACTION_REMOVE: RepairAction
 
 class RepairPlan(_message.Message):
-    __slots__ = ("run_id", "digest", "nodes", "reused_facts", "input_tokens", "output_tokens", "warnings", "definition_digest", "workflow_version")
+    __slots__ = ("run_id", "digest", "nodes", "reused_facts", "input_tokens", "output_tokens", "warnings", "definition_digest", "workflow_version", "cost_micros")
     RUN_ID_FIELD_NUMBER: _ClassVar[int]
     DIGEST_FIELD_NUMBER: _ClassVar[int]
     NODES_FIELD_NUMBER: _ClassVar[int]
@@ -33,6 +33,7 @@ class RepairPlan(_message.Message):
     WARNINGS_FIELD_NUMBER: _ClassVar[int]
     DEFINITION_DIGEST_FIELD_NUMBER: _ClassVar[int]
     WORKFLOW_VERSION_FIELD_NUMBER: _ClassVar[int]
+    COST_MICROS_FIELD_NUMBER: _ClassVar[int]
     run_id: str
     digest: str
     nodes: _containers.RepeatedCompositeFieldContainer[RepairNode]
@@ -42,10 +43,11 @@ class RepairPlan(_message.Message):
     warnings: _containers.RepeatedScalarFieldContainer[str]
     definition_digest: str
     workflow_version: int
-    def __init__(self, run_id: _Optional[str] = ..., digest: _Optional[str] = ..., nodes: _Optional[_Iterable[_Union[RepairNode, _Mapping]]] = ..., reused_facts: _Optional[int] = ..., input_tokens: _Optional[int] = ..., output_tokens: _Optional[int] = ..., warnings: _Optional[_Iterable[str]] = ..., definition_digest: _Optional[str] = ..., workflow_version: _Optional[int] = ...) -> None: ...
+    cost_micros: int
+    def __init__(self, run_id: _Optional[str] = ..., digest: _Optional[str] = ..., nodes: _Optional[_Iterable[_Union[RepairNode, _Mapping]]] = ..., reused_facts: _Optional[int] = ..., input_tokens: _Optional[int] = ..., output_tokens: _Optional[int] = ..., warnings: _Optional[_Iterable[str]] = ..., definition_digest: _Optional[str] = ..., workflow_version: _Optional[int] = ..., cost_micros: _Optional[int] = ...) -> None: ...
 
 class RepairNode(_message.Message):
-    __slots__ = ("node_id", "action", "reason", "event_id", "change", "changed_fields", "items_reused", "items_again", "effects", "input_tokens", "output_tokens")
+    __slots__ = ("node_id", "action", "reason", "event_id", "change", "changed_fields", "items_reused", "items_again", "effects", "input_tokens", "output_tokens", "cost_micros")
     NODE_ID_FIELD_NUMBER: _ClassVar[int]
     ACTION_FIELD_NUMBER: _ClassVar[int]
     REASON_FIELD_NUMBER: _ClassVar[int]
@@ -57,6 +59,7 @@ class RepairNode(_message.Message):
     EFFECTS_FIELD_NUMBER: _ClassVar[int]
     INPUT_TOKENS_FIELD_NUMBER: _ClassVar[int]
     OUTPUT_TOKENS_FIELD_NUMBER: _ClassVar[int]
+    COST_MICROS_FIELD_NUMBER: _ClassVar[int]
     node_id: str
     action: RepairAction
     reason: str
@@ -68,7 +71,8 @@ class RepairNode(_message.Message):
     effects: _containers.RepeatedCompositeFieldContainer[RepairEffects]
     input_tokens: int
     output_tokens: int
-    def __init__(self, node_id: _Optional[str] = ..., action: _Optional[_Union[RepairAction, str]] = ..., reason: _Optional[str] = ..., event_id: _Optional[int] = ..., change: _Optional[str] = ..., changed_fields: _Optional[_Iterable[str]] = ..., items_reused: _Optional[int] = ..., items_again: _Optional[int] = ..., effects: _Optional[_Iterable[_Union[RepairEffects, _Mapping]]] = ..., input_tokens: _Optional[int] = ..., output_tokens: _Optional[int] = ...) -> None: ...
+    cost_micros: int
+    def __init__(self, node_id: _Optional[str] = ..., action: _Optional[_Union[RepairAction, str]] = ..., reason: _Optional[str] = ..., event_id: _Optional[int] = ..., change: _Optional[str] = ..., changed_fields: _Optional[_Iterable[str]] = ..., items_reused: _Optional[int] = ..., items_again: _Optional[int] = ..., effects: _Optional[_Iterable[_Union[RepairEffects, _Mapping]]] = ..., input_tokens: _Optional[int] = ..., output_tokens: _Optional[int] = ..., cost_micros: _Optional[int] = ...) -> None: ...
 
 class RepairEffects(_message.Message):
     __slots__ = ("effect_class", "committed", "begun", "kept")
