@@ -69,9 +69,9 @@ const memoryOf = async (threadId: string): Promise<unknown> =>
 const statusOf = async (threadId: string): Promise<string> =>
   threadStatusName((await pawl.threads.get(threadId)).status);
 
-async function refusal(call: Promise<unknown>): Promise<PawlError> {
+async function refusal(asked: Promise<unknown>): Promise<PawlError> {
   try {
-    await call;
+    await asked;
   } catch (error) {
     if (error instanceof PawlError) return error;
     throw error;
