@@ -24,6 +24,11 @@ const placed = (
 
 /** Threads on one kind of store. */
 export function threadSuite(open: OpenStore): void {
+  moves(open);
+  edits(open);
+}
+
+function moves(open: OpenStore): void {
   test("a thread moves from one version to the next, and a writer that knows an older one changes nothing (S4.15, S4.24)", async () => {
     const { journal, rival } = await setup(open);
     const [first, second] = [await begin(journal), await begin(journal)];
@@ -65,7 +70,9 @@ export function threadSuite(open: OpenStore): void {
     await expect(both).rejects.toThrow(/thread_runs_holder/);
     expect(await journal.loadThreads([KEY])).toEqual([]);
   });
+}
 
+function edits(open: OpenStore): void {
   test("a run that waits behind another one of its thread is not taken for a forgotten one (S4.4)", async () => {
     const { journal, recovery } = await setup(open);
     const [first, second] = [await begin(journal), await begin(journal)];

@@ -3,7 +3,8 @@
 import { createPawlClient, jsonOf, type Multitask, type PawlClient, PawlError } from "@pawl/client";
 import { ThreadStatus } from "@pawl/proto/pawl/v1/thread_pb";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { graph, names, script } from "../flow/graph.ts";
+import { graph, names } from "../flow/graph.ts";
+import { SAY } from "../flow/turns.ts";
 import { type Cluster, startCluster } from "../support/cluster.ts";
 import { checkInvariants } from "../support/invariants.ts";
 import { replaceScheduler } from "./processes.ts";
@@ -20,11 +21,7 @@ beforeAll(async () => {
   clients = cluster.gateways.map(({ port }) =>
     createPawlClient({ baseUrl: `http://127.0.0.1:${port}`, attempts: 30 }),
   );
-  const say = script("return [...(ctx.memory.said ?? []), ctx.input]", {
-    write_key: "said",
-    read_keys: ["said"],
-  });
-  await clients[0]?.workflows.create(graph(["start > say > end"], { say }), {
+  await clients[0]?.workflows.create(graph(["start > say > end"], { say: SAY }), {
     workflowId: "turn",
   });
 });

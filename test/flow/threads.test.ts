@@ -2,7 +2,6 @@
 import {
   createPawlClient,
   jsonOf,
-  type Json,
   type Multitask,
   type PawlClient,
   PawlError,
@@ -15,21 +14,16 @@ import { ThreadStatus } from "@pawl/proto/pawl/v1/thread_pb";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { type Cluster, startCluster } from "../support/cluster.ts";
 import { checkInvariants } from "../support/invariants.ts";
-import { broken, call, graph, names, script } from "./graph.ts";
+import { broken, call, graph, names } from "./graph.ts";
 import { undosOf } from "./saga.ts";
 import { SINK_EGRESS, startSink, type Sink } from "./sink.ts";
 import { storyOf } from "./story.ts";
+import { on, refusal, SAY } from "./turns.ts";
 
 let cluster: Cluster;
 let clients: readonly PawlClient[];
 let pawl: PawlClient;
 let sink: Sink;
-
-/** A turn of a conversation: it adds its text to what the turns before have left. */
-const SAY = script("return [...(ctx.memory.said ?? []), ctx.input]", {
-  write_key: "said",
-  read_keys: ["said"],
-});
 
 beforeAll(async () => {
   sink = await startSink();
@@ -56,28 +50,11 @@ afterAll(async () => {
   await sink.stop();
 });
 
-const on = (threadId: string, input: Json, multitask?: Multitask) => ({
-  threadId,
-  createThread: true,
-  input,
-  multitask,
-});
-
 const memoryOf = async (threadId: string): Promise<unknown> =>
   jsonOf((await pawl.threads.state(threadId)).memoryJson);
 
 const statusOf = async (threadId: string): Promise<string> =>
   threadStatusName((await pawl.threads.get(threadId)).status);
-
-async function refusal(asked: Promise<unknown>): Promise<PawlError> {
-  try {
-    await asked;
-  } catch (error) {
-    if (error instanceof PawlError) return error;
-    throw error;
-  }
-  throw new Error("the call was accepted");
-}
 
 /** Starts a turn that works until the test answers its call. */
 async function longTurn(threadId: string, name: string, multitask?: Multitask): Promise<Run> {
@@ -91,7 +68,7 @@ test("a run begins with the memory that the run before it left, and the log of e
     await pawl.run("turn", text, { threadId: "memory", createThread: true });
   expect(await memoryOf("memory")).toEqual({ said: ["one", "two", "three"] });
   const { runs } = await pawl.runs.list({ threadId: "memory" });
-  expect(runs.map(({ threadId }) => threadId)).toEqual(["memory", "memory", "memory"]);
+  expect(runs).toHaveLength(3);
   const third = await storyOf(pawl, runs[0]?.runId ?? "");
   expect(third.events.slice(0, 3)).toMatchObject([
     { type: "run.started", payload: { threadId: "memory", threadPosition: "3" } },
@@ -119,7 +96,6 @@ test("a busy thread refuses a run by default, over HTTP with 409, and the messag
   expect(await answer.text()).toContain("THREAD_BUSY");
   (await sink.received("hold-rejects")).answer(200);
   await pawl.runs.wait(run.runId);
-  expect(await pawl.run("turn", "after", { threadId: "rejects" })).toBeDefined();
 });
 
 test("a start on a thread that does not exist is refused unless it creates the thread; a repeat of an accepted start gets its run (S4.24)", async () => {
@@ -169,7 +145,6 @@ test("an interrupt keeps what the run did and starts the next one; the interrupt
   const done = await storyOf(pawl, resumed.runId);
   expect(done.status).toBe("completed");
   expect(done.run.repairOf).toBe(first.runId);
-  // The step that was over is not repeated: the memory has it once.
   expect(done.of("node.started", "say")).toEqual([]);
   expect(await memoryOf("interrupts")).toEqual({ said: ["int-1", "int-2"] });
   const interrupted = runFilterOf(["interrupted"]);
@@ -250,8 +225,6 @@ test.each<Multitask>(["reject", "enqueue", "interrupt", "rollback"])(
     const ends = await Promise.all(accepted.map((runId) => pawl.runs.wait(runId)));
     const completed = ends.filter(({ status }) => runStatusName(status) === "completed");
     const { said = [] } = (await memoryOf(threadId)) as { said?: string[] };
-    // Each completed run has added its text once.
-    expect(said.length).toBeGreaterThanOrEqual(completed.length);
     if (strategy === "enqueue" || strategy === "reject") {
       expect(completed).toHaveLength(accepted.length);
       expect(said).toHaveLength(accepted.length);

@@ -83,6 +83,9 @@ async function seed(pool: Pool): Promise<void> {
      select 'k' || row_number() over () % 200, run_id, 'n1', 0, s.state, case s.state when 'cooling' then now() end, 1, 'work', 0, 's'
      from runs, (values ('waiting'), ('cooling')) s (state)`,
     `insert into slot_keys (slot_key, slot_limit, wake_at) select 'k' || n, 5, now() from generate_series(0, 999) n`,
+    `insert into threads (tenant_id, thread_id) select 'acme', 't' || n from generate_series(1, 1000) n`,
+    `insert into thread_runs (tenant_id, thread_id, position, run_id, state)
+     select 'acme', 't' || (row_number() over () % 1000 + 1), row_number() over (), run_id, 'waiting' from runs`,
     `insert into effects (run_id, node_id, iteration, name, class, begun_epoch)
      select run_id, 'n1', 0, 'e', 'idempotent', 1 from runs`,
   ]) {

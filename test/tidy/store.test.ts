@@ -19,6 +19,7 @@ const NOUNS = [
   "schedules",
   "signals",
   "slots",
+  "threads",
   "workflows",
 ] as const;
 

@@ -31,7 +31,8 @@ import { amountsOf, budgetOf, usageOf } from "./budget.ts";
 import { jsonTextOf } from "./json.ts";
 import { limitsOf } from "./limits.ts";
 import { runKindName, runStatusName, stopOf } from "./status.ts";
-import { decidedOf, keyTaintsOf, taintOf, writtenOf } from "./taint.ts";
+import { decidedOf, taintOf, writtenOf } from "./taint.ts";
+import { takenOf, threadLinkOf } from "./thread-events.ts";
 
 type WireFact = Exclude<WireEvent["fact"], { readonly case: undefined | "heartbeat" }>;
 type Cases = { readonly [F in WireFact as F["case"]]: F["value"] };
@@ -67,16 +68,7 @@ const BODIES: { readonly [C in keyof Cases]: (fact: Cases[C], atMs: number) => B
       ...stopOf(stop),
       ...compensatedOf(compensation),
     }),
-  runThreadTaken: ({ threadId, fromRunId, memoryJson, taint }) =>
-    body(
-      "run.thread.taken",
-      {
-        threadId,
-        ...(fromRunId === "" ? {} : { fromRunId: runId(fromRunId) }),
-        ...keyTaintsOf(taint),
-      },
-      memoryJson,
-    ),
+  runThreadTaken: (fact) => body("run.thread.taken", takenOf(fact), fact.memoryJson),
   runTimedOut: ({ deadlineTime, compensation }) =>
     body("run.timed_out", {
       deadlineAt: msOf(deadlineTime) ?? 0,
@@ -183,9 +175,7 @@ function startedOf(fact: RunStarted): Payloads["run.started"] {
     ...(fact.constraints.length === 0 ? {} : { constraints: fact.constraints }),
     ...budgetOf(fact.budget),
     ...(scheduleId === "" ? {} : { schedule: { scheduleId, at: msOf(scheduleTime) ?? 0 } }),
-    ...(fact.threadId === ""
-      ? {}
-      : { thread: { threadId: fact.threadId, position: Number(fact.threadPosition) } }),
+    ...threadLinkOf(fact),
     ...taintOf(fact.taint),
     ...(fact.repairOf === ""
       ? {}

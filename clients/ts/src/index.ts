@@ -1,6 +1,7 @@
 // The public interface of the client; everything else is private.
 
 export type { AnswerOptions, ApprovalPage, Approvals, ListApprovalsOptions } from "./approvals.ts";
+export type { CancelOptions } from "./cancel.ts";
 export type { Clock } from "./backoff.ts";
 export {
   freshRequestId,
@@ -85,7 +86,6 @@ export type {
   ExecuteOptions,
   ExplainOptions,
   ListRunsOptions,
-  CancelOptions,
   PauseRunOptions,
   RunInputOptions,
   RunOptions,

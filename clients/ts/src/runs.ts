@@ -28,12 +28,13 @@ import { type BudgetOptions, createTopUp, limitsOf, type TopUp } from "./budget.
 import type { Submitter } from "./connection.ts";
 import { type PawlError, pawlErrorFrom } from "./errors.ts";
 import { begin, startedOf, type Watch } from "./execute.ts";
+import { type CancelRun, createCancel } from "./cancel.ts";
 import { bytesOf, type DefinitionInput, definitionOf, type Json } from "./json.ts";
 import { createRepairs, type Repairs } from "./repairs.ts";
 import { createSignal, type SignalRun } from "./signal.ts";
 import { byInput } from "./by-input.ts";
 import { boundsOf, createReads, type GetRunOptions, type RunBounds } from "./state.ts";
-import { stopModeOf, TERMINAL_EVENT_TYPES } from "./status.ts";
+import { TERMINAL_EVENT_TYPES } from "./status.ts";
 import type { TaintOf } from "./taint.ts";
 import { type ThreadOptions, threadOf } from "./threads.ts";
 import type { WatchOptions } from "./watch.ts";
@@ -129,15 +130,6 @@ export interface DecideOptions extends ExplainOptions, MutationOptions {
   readonly comment?: string | undefined;
 }
 
-export interface CancelOptions extends MutationOptions {
-  /** For people. */
-  readonly reason?: string | undefined;
-  /** Whether to undo completed nodes first. The workflow's `compensate_on` decides if absent. */
-  readonly compensate?: boolean | undefined;
-  /** `interrupt` keeps its results, so `resume` continues it. `rollback` undoes what can be undone, and its thread forgets the run. */
-  readonly mode?: "interrupt" | "rollback" | undefined;
-}
-
 export interface PauseRunOptions extends PauseOptions {
   /** Also pauses or resumes the child runs. */
   readonly children?: boolean | undefined;
@@ -182,7 +174,7 @@ export interface Runs extends Repairs {
    * Aborts running nodes and ends the run. Completed nodes that have a compensation are undone first: the run is `compensating` until then,
    * and another cancel stops that. @throws PawlError RUN_ALREADY_FINISHED
    */
-  cancel(runId: string, options?: CancelOptions): Promise<Run>;
+  cancel: CancelRun;
   /** Stops planning and claiming. Running nodes finish. A repeat is harmless. @throws PawlError RUN_ALREADY_FINISHED */
   pause(runId: string, options?: PauseRunOptions): Promise<Run>;
   /**
@@ -253,16 +245,13 @@ export function createRuns(
       return { ...startedOf(answer), warnings: answer.warnings };
     },
     list: (options = {}) => call(rpc.listRuns, options),
-    explain: (runId, nodeId, options) =>
-      pick(call(rpc.explainNode, { ...options, runId, nodeId }), "explanation"),
+    explain: (runId, nodeId, o) =>
+      pick(call(rpc.explainNode, { ...o, runId, nodeId }), "explanation"),
     explainTaint: (runId, of, o) => pick(call(rpc.explainTaint, { ...o, ...of, runId }), "trace"),
     invocation: (runId, nodeId, options) =>
       pick(call(rpc.getInvocation, { ...options, runId, nodeId }), "invocation"),
     effects: (runId, options) => call(rpc.listEffects, { ...options, runId }),
-    cancel: (runId, { mode: how, ...options } = {}) => {
-      const mode = stopModeOf(how);
-      return pick(call(rpc.cancelRun, { ...identified(options), runId, mode }), "run");
-    },
+    cancel: createCancel(rpc, call),
     decide: (runId, nodeId, decision, options) => {
       const answer = decision === "approve" ? Decision.APPROVE : Decision.REJECT;
       const request = { ...identified(options), runId, nodeId, decision: answer };
@@ -272,11 +261,8 @@ export function createRuns(
     pause: (runId, options) => pick(call(rpc.pauseRun, { ...identified(options), runId }), "run"),
     resume: (runId, options) => pick(call(rpc.resumeRun, { ...identified(options), runId }), "run"),
     topUp: createTopUp(rpc, call),
-    recheck: (runId, options) =>
-      pick(call(rpc.recheckRun, { ...identified(options), runId }), "run"),
-    async delete(runId, options) {
-      await call(rpc.deleteRun, { ...identified(options), runId });
-    },
+    recheck: (runId, o) => pick(call(rpc.recheckRun, { ...identified(o), runId }), "run"),
+    delete: async (runId, o) => void (await call(rpc.deleteRun, { ...identified(o), runId })),
     async wait(runId, options = {}) {
       for await (const _ of watch(runId, { ...options, types: TERMINAL_EVENT_TYPES })) break;
       options.signal?.throwIfAborted();

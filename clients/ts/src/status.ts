@@ -5,11 +5,10 @@ import {
   FINAL_STATUSES,
   type NodeStatus as LoggedNodeStatus,
   type RunStatus as LoggedRunStatus,
-  RUN_STATUS_ALIASES,
-  STOP_ALIASES,
   type StopMode,
   type Stopped,
 } from "@pawl/core/log/event";
+import { RUN_STATUS_ALIASES, STOP_ALIASES } from "@pawl/core/log/status-alias";
 import { ApprovalStateSchema } from "@pawl/proto/pawl/v1/approval_pb";
 import { ExplainReasonSchema } from "@pawl/proto/pawl/v1/explain_pb";
 import { DeadLetterStateSchema } from "@pawl/proto/pawl/v1/queue_service_pb";

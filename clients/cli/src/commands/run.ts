@@ -38,6 +38,7 @@ import {
   type Session,
   UsageError,
 } from "../session.ts";
+import { runCancel } from "./run-cancel.ts";
 import { runExplain } from "./run-explain.ts";
 import { repairVerbs } from "./run-repair.ts";
 import { runSignal } from "./run-signal.ts";
@@ -93,7 +94,7 @@ export function runVerbs(run: Command, verb: Verb): void {
       .option("--thread <id>", "only runs of this thread"),
   );
   const cancels = "Cancel a run: abort running nodes, start no others, undo completed ones";
-  verb(run, "cancel <run>", cancels, cancel)
+  verb(run, "cancel <run>", cancels, runCancel)
     .option("--reason <text>", "why; shown to people")
     .option("--compensate", "undo completed nodes first, whatever the workflow says")
     .option("--no-compensate", "undo nothing")
@@ -241,27 +242,6 @@ async function effects(
     ],
     next: [`${self} run effects ${runId}`, nextPageToken],
   });
-}
-
-interface CancelFlags {
-  readonly reason?: string;
-  readonly compensate?: boolean;
-  readonly interrupt?: boolean;
-  readonly rollback?: boolean;
-}
-
-async function cancel(
-  session: Session,
-  runId: string,
-  { reason = "cancelled from the command line", compensate, interrupt, rollback }: CancelFlags,
-): Promise<void> {
-  if (interrupt === true && rollback === true)
-    throw new UsageError("Give --interrupt or --rollback, not both.");
-  const signal = session.interrupted;
-  const stop = rollback === true ? "rollback" : undefined;
-  const mode = interrupt === true ? "interrupt" : stop;
-  const run = await session.client.runs.cancel(runId, { reason, compensate, mode, signal });
-  print(session, plainRun(run), () => [`${run.runId} ${runStatusName(run.status)}`]);
 }
 
 async function remove(session: Session, runId: string): Promise<void> {

@@ -276,19 +276,6 @@ export const FINAL_STATUSES: ReadonlySet<string> = new Set<RunStatus>([
   "cancelled",
   "timeout",
 ]);
-/** Other words for a run's status, as other engines write them. */
-export const RUN_STATUS_ALIASES: ReadonlyMap<string, RunStatus> = new Map<string, RunStatus>([
-  ["success", "completed"],
-  ["error", "failed"],
-  ["interrupted", "cancelled"],
-  ["rollback", "cancelled"],
-  ["timed_out", "timeout"],
-]);
-/** Words for a cancelled run that also say how it was stopped. */
-export const STOP_ALIASES: ReadonlyMap<string, StopMode> = new Map<string, StopMode>([
-  ["interrupted", "interrupt"],
-  ["rollback", "rollback"],
-]);
 const SETTLED_NODE: ReadonlySet<NodeStatus> = new Set([
   "completed",
   "failed",

@@ -11,6 +11,7 @@ import { listEffects } from "@pawl/platform/store/effects/reads";
 import { listRuns } from "@pawl/platform/store/runs/reads";
 import type { RunFilter } from "@pawl/platform/store/runs/runs";
 import { parseTopUp } from "@pawl/platform/wire/budget";
+import { parseCancel } from "@pawl/platform/wire/cancel";
 import { toWireEffect } from "@pawl/platform/wire/effect";
 import {
   cursorOf,
@@ -22,7 +23,6 @@ import {
   valuesOf,
 } from "@pawl/platform/wire/fields";
 import {
-  parseCancel,
   parseDecision,
   parsePauseRun,
   parseRunCommand,

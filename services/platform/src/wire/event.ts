@@ -14,6 +14,7 @@ import { toWireAmounts, toWireBudget } from "./budget.ts";
 import { toWireScope } from "./pause.ts";
 import { toJsonBytes, toTimestamp, toTimestampOrNone } from "./scalar.ts";
 import { toWireRunKind, toWireRunStatus, toWireStop } from "./enum.ts";
+import { toWireKeyTaints } from "./key-taint.ts";
 
 /** The data that all events of one run share, looked up once per run and not once per event. */
 export interface EventScope {
@@ -191,9 +192,6 @@ const FACTS: FactTable = {
     errorsJson: toJsonBytes(value),
   }),
 };
-
-const toWireKeyTaints = (taint: Readonly<Record<string, Taint>>) =>
-  Object.entries(taint).map(([key, labels]) => ({ key, labels: [...labels] }));
 
 function toWireCompleted({ payload, value }: FactOf<"node.completed">) {
   const { handle = "", durationMs, queueDelayMs = 0, usage, goto, sanitized } = payload;

@@ -10,7 +10,6 @@ import type {
   RejectApprovalRequest,
 } from "@pawl/proto/pawl/v1/approval_service_pb";
 import {
-  type CancelRunRequest,
   type DecideNodeRequest,
   Decision,
   type Idempotency,
@@ -47,7 +46,6 @@ import {
   typeNameOf,
 } from "./fields.ts";
 import { askedOf } from "./asked.ts";
-import { fromWireStop } from "./enum.ts";
 import { threadOf } from "./thread.ts";
 import { fromWireMissed, fromWireOverlap } from "./schedule.ts";
 
@@ -127,21 +125,6 @@ export const parseRunCommand = (request: {
   runId: runIdOf(request.runId),
   requestId: requestIdOf(request.requestId) ?? "",
 });
-
-export const parseCancel = (request: CancelRunRequest) => ({
-  ...parseRunCommand(request),
-  reason: lineOf("reason", request.reason),
-  ...stopOf(request),
-});
-
-function stopOf({ mode, compensate }: CancelRunRequest) {
-  const stop = fromWireStop(mode);
-  if (mode !== 0 && stop === undefined)
-    throw invalidField("mode", "UNKNOWN_ENUM", "must be INTERRUPT or ROLLBACK");
-  if (stop === "interrupt" && compensate === true)
-    throw invalidField("compensate", "NOT_ALLOWED", "must not be true: an interrupt keeps results");
-  return { stop, compensate };
-}
 
 /** A person's decision about a node. */
 export interface NodeAnswer {

@@ -13,12 +13,12 @@ import { readKnownTypes } from "@pawl/platform/store/node-types/reads";
 import { getRun } from "@pawl/platform/store/runs/reads";
 import type { ScheduleRecord } from "@pawl/platform/store/schedules/schedules";
 import { parseTopUp } from "@pawl/platform/wire/budget";
+import { parseCancel } from "@pawl/platform/wire/cancel";
 import { toWireApproval } from "@pawl/platform/wire/approval";
 import { parseDiscard, parseRedrive } from "@pawl/platform/wire/dead-letter";
 import { toWirePause } from "@pawl/platform/wire/pause";
 import {
   parseAnswer,
-  parseCancel,
   parseCreateWorkflow,
   parseDecision,
   parseDeleteWorkflow,

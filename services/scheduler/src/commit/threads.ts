@@ -18,7 +18,7 @@ import type {
 export interface BookedThread extends ThreadKey {
   /** 0 if the tick creates it. */
   version: number;
-  /** False for a thread that nobody has created. */
+  /** False until a user or a run creates it. */
   exists: boolean;
   status: ThreadStatus;
   holderRunId: RunId | null;

@@ -1,9 +1,9 @@
 // Threads in the tick. A start joins the line of its thread, and may stop the runs before it. A run that ends gives its memory to the thread
 // and the thread to the next run. Both happen in the transaction of the start and of the end.
 //
-// Races. Two schedulers start runs of one thread, or one starts a run while another ends the run before it: both compare the version of the
-// thread, and one decides again on what the other wrote. A user pauses a run that waits: the next one takes the thread, and the paused one
-// asks again when it resumes. A scheduler that resumes it changes the version too, so it never misses a thread that becomes free meanwhile.
+// Races. Two schedulers start runs of one thread, or one starts a run while another ends the run before it. Both compare the version of
+// the thread, and one decides again on what the other wrote. A user pauses a run that waits: the next one takes the thread, and the paused
+// one asks again when it resumes. Its scheduler changes the version too, so it never misses a thread that becomes free meanwhile.
 
 import { EngineError } from "@pawl/core/fault/engine-error";
 import type { Graph } from "@pawl/core/definition/graph";

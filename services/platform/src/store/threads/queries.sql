@@ -46,11 +46,18 @@ from unnest(:tenant_id::text[], :thread_id::text[]) as c (tenant_id, thread_id)
 join threads t on t.tenant_id = c.tenant_id and t.thread_id = c.thread_id
 
 -- name: waiting
--- The runs that wait for threads, in order.
+-- The runs that wait for threads, in order. The limit makes the planner probe thread_runs_waiting for each thread.
 select r.tenant_id, r.thread_id, r.run_id, r.position
 from unnest(:tenant_id::text[], :thread_id::text[]) as c (tenant_id, thread_id)
-join thread_runs r on r.tenant_id = c.tenant_id and r.thread_id = c.thread_id and r.state = 'waiting'
-order by r.position
+cross join lateral (
+  select l.tenant_id, l.thread_id, l.run_id, l.position
+  from thread_runs l
+  where l.tenant_id = c.tenant_id
+    and l.thread_id = c.thread_id
+    and l.state = 'waiting'
+  order by l.position
+  limit 1000
+) r
 
 -- name: wait
 -- The thread that a run waits for, the run that holds it, and how many wait before it.
@@ -72,10 +79,15 @@ where r.run_id = :run_id::uuid
 -- name: behind
 -- The runs among these that wait for a thread that another run holds.
 select r.run_id
-from thread_runs r
+from unnest(:run_ids::uuid[]) as c (run_id)
+cross join lateral (
+  select l.run_id, l.tenant_id, l.thread_id, l.state
+  from thread_runs l
+  where l.run_id = c.run_id
+  limit 1
+) r
 join threads t on t.tenant_id = r.tenant_id and t.thread_id = r.thread_id
-where r.run_id = any (:run_ids::uuid[])
-  and r.state = 'waiting'
+where r.state = 'waiting'
   and t.holder_run_id is not null
 
 -- name: live_runs
@@ -135,10 +147,9 @@ select pawl_require((select count(*) from created) + (select count(*) from chang
 
 -- name: leave
 -- Runs that no longer hold a thread or wait for it. The tick sends this before other runs take the threads.
-update thread_runs r
+update thread_runs
 set state = 'over'
-from unnest(:run_id::uuid[]) as c (run_id)
-where r.run_id = c.run_id
+where run_id = any (:run_id::uuid[])
 
 -- name: take
 -- Runs that wait for a thread or hold it from now on, and the thread of each new run.
@@ -181,34 +192,35 @@ where t.tenant_id = :tenant_id::text
   and t.thread_id = :thread_id::text
 for update
 
+-- name: all_runs
+-- Every run of a thread.
+select r.run_id
+from thread_runs r
+where r.tenant_id = :tenant_id::text
+  and r.thread_id = :thread_id::text
+
 -- name: remove
 -- Deletes a thread with its finished runs and all their rows. Besides retention and test runs, this is the only deletion from the log.
-with gone as materialized (
-  select r.run_id
-  from thread_runs r
-  where r.tenant_id = :tenant_id::text
-    and r.thread_id = :thread_id::text
-), events as (
-  delete from run_events where run_id in (select run_id from gone)
+with events as (
+  delete from run_events where run_id = any (:run_ids::uuid[])
 ), requests as (
-  delete from run_requests q
-  using runs r
-  where r.run_id in (select run_id from gone)
-    and r.request_id is not null
-    and q.tenant_id = r.tenant_id
-    and q.request_id = r.request_id
+  delete from run_requests
+  where tenant_id = :tenant_id::text
+    and request_id = any (
+      array(select request_id from runs where run_id = any (:run_ids::uuid[]) and request_id is not null)
+    )
 ), snapshots as (
-  delete from run_snapshots where run_id in (select run_id from gone)
+  delete from run_snapshots where run_id = any (:run_ids::uuid[])
 ), ledger as (
-  delete from effects where run_id in (select run_id from gone)
+  delete from effects where run_id = any (:run_ids::uuid[])
 ), questions as (
-  delete from approvals where run_id in (select run_id from gone)
+  delete from approvals where run_id = any (:run_ids::uuid[])
 ), letters as (
-  delete from dead_letters where run_id in (select run_id from gone)
+  delete from dead_letters where run_id = any (:run_ids::uuid[])
 ), repairs as (
-  delete from run_repairs where run_id in (select run_id from gone)
+  delete from run_repairs where run_id = any (:run_ids::uuid[])
 ), deleted as (
-  delete from runs where run_id in (select run_id from gone)
+  delete from runs where run_id = any (:run_ids::uuid[])
 )
 delete from threads t
 where t.tenant_id = :tenant_id::text

@@ -63,7 +63,7 @@ export interface LoadedThread extends Typed<typeof LOADED_THREAD> {
   readonly waiting: readonly WaitingRun[];
 }
 export const WAITING_RUN = { runId: uuid<RunId>(), position: number() };
-export type WaitingRun = Typed<typeof WAITING_RUN>;
+type WaitingRun = Typed<typeof WAITING_RUN>;
 
 /** A thread after a decision. Version 0 creates it. */
 export const THREAD_CHANGE = {

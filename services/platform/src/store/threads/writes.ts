@@ -1,7 +1,7 @@
 // Writes threads: the moves of a tick in its transaction, and the edits of users.
 
 import type { RunId } from "@pawl/core/name/ids";
-import { flag, lists, text, uuid } from "../../db/columns.ts";
+import { flag, list, lists, text, uuid } from "../../db/columns.ts";
 import { isOvertaken } from "../../db/failure.ts";
 import type { Pool } from "../../db/pool.ts";
 import { first, queriesBeside, run, type Send, valuesOf } from "../../db/query.ts";
@@ -25,7 +25,8 @@ const insert = declare("insert", NEW_THREAD, THREAD);
 const update = declare("update", { ...THREAD_KEY, metadata: text() }, THREAD);
 const liveRuns = declare("live_runs", THREAD_KEY, { runId: uuid<RunId>() });
 const lock = declare("lock", THREAD_KEY, { threadId: text() });
-const remove = declare("remove", THREAD_KEY);
+const allRuns = declare("all_runs", THREAD_KEY, { runId: uuid<RunId>() });
+const remove = declare("remove", { ...THREAD_KEY, runIds: list(uuid()) });
 
 /** Changes threads and the order of their runs. The runs exist by now. */
 export async function moveThreads(send: Send, { threads, runs }: ThreadMoves): Promise<void> {
@@ -58,7 +59,8 @@ export function createThreads(db: Pool): Threads {
       db.transaction(async (tx) => {
         if ((await first(tx, lock, key)) === undefined) return "missing";
         if ((await run(tx, liveRuns, key)).length > 0) return "busy";
-        await run(tx, remove, key);
+        const runIds = (await run(tx, allRuns, key)).map(({ runId }) => runId);
+        await run(tx, remove, { ...key, runIds });
         return "removed";
       }, isOvertaken),
   };
