@@ -145,7 +145,7 @@ export const LEVELS: Readonly<Record<string, readonly (readonly string[])[]>> = 
   "services/core/src/": [
     ["name", "fault"],
     ["data"],
-    ["policy", "schema"],
+    ["policy", "schema", "filter"],
     ["definition"],
     ["glue", "action"],
     ["log"],

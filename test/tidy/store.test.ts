@@ -10,6 +10,7 @@ const NOUNS = [
   "approvals",
   "dead-letters",
   "effects",
+  "filters",
   "leases",
   "log",
   "node-types",
@@ -29,6 +30,7 @@ const ABSENT = new Map([
 ]);
 /** Files beside the pattern. */
 const PRESENT = new Map([
+  ["runs/filter-sql.ts", "compiles what a user typed as a filter"],
   ["runs/search.ts", "reads what a user typed; workflows are found by the same words"],
   ["survey/reads.ts", "reads across nouns: it has no table, so no SQL, no writes and no twin"],
   ["tick/batch.ts", "the arrays of the two statements of a tick"],

@@ -4,6 +4,7 @@ import { Command, CommanderError, Option } from "commander";
 import { approvalVerbs } from "./commands/approval.ts";
 import { deadLetterVerbs } from "./commands/dead-letter.ts";
 import { handlerVerbs } from "./commands/handler.ts";
+import { filterVerbs } from "./commands/filter.ts";
 import { nodeTypeVerbs } from "./commands/node-type.ts";
 import { pauseVerbs } from "./commands/pause.ts";
 import { topUpVerb } from "./commands/top-up.ts";
@@ -113,6 +114,7 @@ export function grammar(
   deadLetterVerbs({ queue, letter }, verb);
   pauseVerbs({ run, workflow, queue }, verb);
   topUpVerb(run, verb);
+  filterVerbs(noun("filter", "Keep filters of runs"), verb);
   const nodeType = noun("node-type", "List node types and read their schemas");
   nodeTypeVerbs({ nodeType, executor: noun("executor", "List connected executors") }, verb);
   handlerVerbs({ program, handler: noun("handler", "Try and check handlers of your own") }, verb);

@@ -45,6 +45,8 @@ type StartOptions struct {
 	RequestID string
 	// UntrustedInput gives the input the label input.
 	UntrustedInput bool
+	// Metadata is what to find the run by. Templates read it as ctx.metadata.
+	Metadata map[string]any
 }
 
 // Budget is how much a run may use, or what to add to it. 0 means no limit, or nothing.
@@ -76,6 +78,11 @@ func startRequest(workflowID string, input any, options StartOptions) (*pawlv1.S
 		RequestId: identified(options.RequestID), Priority: options.Priority,
 		UntrustedInput: options.UntrustedInput,
 		Goal:           options.Goal, Constraints: options.Constraints, MaxIterations: options.MaxIterations, MaxRetries: options.MaxRetries,
+	}
+	if options.Metadata != nil {
+		if req.MetadataJson, err = jsonOf(options.Metadata); err != nil {
+			return nil, fmt.Errorf("pawl: the metadata are not JSON: %w", err)
+		}
 	}
 	if options.Deadline > 0 {
 		req.Deadline = durationpb.New(options.Deadline)
@@ -129,12 +136,17 @@ type RunFilter struct {
 	ScheduleID string
 	// Query is the beginning of a workflow id, of a word of its title or of a run id, or the last eight digits of a run id.
 	Query string
+	// Filter is a filter such as: status = failed AND metadata.team = "billing".
+	Filter string
+	// SavedFilter is the name of a kept filter, which must hold as well.
+	SavedFilter string
 }
 
 // List reads a page of runs, newest first, without inputs, outputs and nodes, and the token of the next page.
 func (r *Runs) List(ctx context.Context, filter RunFilter, page Page) ([]*RunState, string, error) {
 	res, err := call(ctx, r.client, r.rpc.ListRuns, &pawlv1.ListRunsRequest{
 		Statuses: filter.Statuses, WorkflowId: filter.WorkflowID, ScheduleId: filter.ScheduleID, Query: filter.Query,
+		Filter: filter.Filter, SavedFilter: filter.SavedFilter,
 		PageSize: page.Size, PageToken: page.Token,
 	})
 	return res.GetRuns(), res.GetNextPageToken(), err

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any
@@ -144,6 +145,31 @@ def test_a_top_up_sends_whole_micro_dollars_and_a_request_id_of_its_own(use: Any
     (asked,) = seen.requests
     assert (asked.amounts.tokens, asked.amounts.cost_micros, asked.by) == (5, 250_000, "ada")
     assert asked.request_id != ""
+
+
+def test_metadata_are_sent_as_json_and_filters_are_kept_by_name(use: Any) -> None:
+    seen = Seen()
+    changed = run_pb2.Run(run_id="r", metadata_json=b'{"team": "billing"}')
+    kept = run_service_pb2.RunFilter(name="late", filter="duration > 1h")
+    page = run_service_pb2.ListRunFiltersResponse(run_filters=[kept], next_page_token="t")
+    with gateway(
+        UpdateRunMetadata=seen.answer(lambda _: run_service_pb2.UpdateRunMetadataResponse(run=changed)),
+        SaveRunFilter=seen.answer(lambda _: run_service_pb2.SaveRunFilterResponse(run_filter=kept)),
+        ListRunFilters=seen.answer(lambda _: page),
+        DeleteRunFilter=seen.answer(lambda _: run_service_pb2.DeleteRunFilterResponse()),
+        ListRuns=seen.answer(lambda _: run_service_pb2.ListRunsResponse()),
+    ) as address:
+        assert use(address, "update_metadata", "r", {"team": "billing", "old": None}).metadata == {"team": "billing"}
+        assert use(address, "save_filter", "late", "duration > 1h").filter == "duration > 1h"
+        listed = use(address, "filters", page_size=5)
+        assert ([each.name for each in listed.filters], listed.next_page_token) == (["late"], "t")
+        use(address, "delete_filter", "late")
+        use(address, "list", filter="status = failed", saved_filter="late")
+    change, saved, _, deleted, listing = seen.requests
+    assert json.loads(change.metadata_json) == {"team": "billing", "old": None}
+    assert (saved.name, saved.filter, deleted.name) == ("late", "duration > 1h", "late")
+    assert (listing.filter, listing.saved_filter) == ("status = failed", "late")
+    assert len({change.request_id, saved.request_id, deleted.request_id} - {""}) == 3
 
 
 def test_pausing_and_resuming_a_workflow_or_a_queue_send_by_and_reason_and_pauses_are_listed(use: Any) -> None:

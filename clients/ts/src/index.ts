@@ -85,11 +85,9 @@ export type {
   EffectsOptions,
   ExecuteOptions,
   ExplainOptions,
-  ListRunsOptions,
   PauseRunOptions,
   RunInputOptions,
   RunOptions,
-  RunPage,
   Runs,
   RunWithDefinition,
   StartedRun,
@@ -99,6 +97,7 @@ export type {
   TestedRun,
   WaitOptions,
 } from "./runs.ts";
+export type { Filters, ListRunsOptions, RunPage } from "./filters.ts";
 export type { TaintOf } from "./taint.ts";
 export type { SignalledRun, SignalOptions } from "./signal.ts";
 export type {

@@ -6,7 +6,7 @@ import type { Effect } from "@pawl/proto/pawl/v1/effect_pb";
 import type { Explanation, TaintTrace } from "@pawl/proto/pawl/v1/explain_pb";
 import type { RunEvent } from "@pawl/proto/pawl/v1/event_pb";
 import type { WorkflowState } from "@pawl/core/log/workflow-state-shape";
-import type { Run, RunKind, RunStatus, StopMode } from "@pawl/proto/pawl/v1/run_pb";
+import type { Run } from "@pawl/proto/pawl/v1/run_pb";
 import type { Violation } from "@pawl/proto/pawl/v1/workflow_pb";
 import {
   type AcceptedSubmission,
@@ -30,6 +30,7 @@ import { type PawlError, pawlErrorFrom } from "./errors.ts";
 import { begin, startedOf, type Watch } from "./execute.ts";
 import { type CancelRun, createCancel } from "./cancel.ts";
 import { bytesOf, type DefinitionInput, definitionOf, type Json } from "./json.ts";
+import { createFilters, type Filters } from "./filters.ts";
 import { createRepairs, type Repairs } from "./repairs.ts";
 import { createSignal, type SignalRun } from "./signal.ts";
 import { byInput } from "./by-input.ts";
@@ -57,6 +58,8 @@ export interface StartRunOptions extends RunInputOptions, ThreadOptions {
   readonly priority?: number | undefined;
   /** How long the run may take; default the definition's own. */
   readonly deadlineMs?: number | undefined;
+  /** A JSON object to find the run by. Templates read it as `ctx.metadata`. */
+  readonly metadata?: Json | undefined;
   /** For this long, a second start with the same workflow and input returns the first run. */
   readonly dedupeInputMs?: number | undefined;
 }
@@ -106,20 +109,6 @@ export interface RunWithDefinition {
   readonly definition: Json | undefined;
 }
 
-export interface ListRunsOptions extends PageOptions {
-  readonly statuses?: readonly RunStatus[] | undefined;
-  readonly workflowId?: string | undefined;
-  readonly kind?: RunKind | undefined;
-  /** Only runs that this schedule started. */
-  readonly scheduleId?: string | undefined;
-  /** Only runs of this thread. */
-  readonly threadId?: string | undefined;
-  /** Of cancelled runs, only those that were stopped in one of these ways. */
-  readonly stops?: readonly StopMode[] | undefined;
-  /** The beginning of a workflow id, of words of its title or of a run id, or the last eight digits of a run id. */
-  readonly query?: string | undefined;
-}
-
 export interface ExplainOptions extends PawlCallOptions {
   /** The iteration of the node. 0 outside loops and maps. */
   readonly iteration?: number | undefined;
@@ -135,8 +124,6 @@ export interface PauseRunOptions extends PauseOptions {
   readonly children?: boolean | undefined;
 }
 
-export type RunPage = Page<"runs", Run>;
-
 export interface EffectsOptions extends PageOptions {
   /** Only those of this node. */
   readonly nodeId?: string | undefined;
@@ -144,7 +131,7 @@ export interface EffectsOptions extends PageOptions {
 
 export type EffectPage = Page<"effects", Effect>;
 
-export interface Runs extends Repairs {
+export interface Runs extends Repairs, Filters {
   /** Accepts a run of a saved workflow and returns at once. */
   start(workflowId: string, options?: StartRunOptions): Promise<StartedRun>;
   /** Starts many runs, in batches. Every start has its own outcome, in the order of the list. A refused start does not affect others. */
@@ -160,8 +147,6 @@ export interface Runs extends Repairs {
   get(runId: string, options?: GetRunOptions): Promise<RunWithDefinition>;
   /** The workflow state of a run, now or after an event. @throws PawlError RUN_NOT_FOUND, CURSOR_OUT_OF_RANGE */
   state(runId: string, options?: GetRunOptions): Promise<WorkflowState>;
-  /** A page of runs, newest first, without inputs, outputs and nodes. */
-  list(options?: ListRunsOptions): Promise<RunPage>;
   /** Why a node is in its state, with the events that prove it. @throws PawlError NODE_NOT_FOUND */
   explain(runId: string, nodeId: string, options?: ExplainOptions): Promise<Explanation>;
   /** The events from the origins of the labels to a node, or to a key of the memory. @throws PawlError NODE_NOT_FOUND, MEMORY_KEY_NOT_FOUND */
@@ -213,6 +198,7 @@ export function createRuns(
   return {
     get,
     ...createRepairs(rpc, call),
+    ...createFilters(rpc, call),
     state,
     start: async (workflowId, options) =>
       startedOf(await call(rpc.startRun, startRequest(workflowId, options))),
@@ -244,7 +230,6 @@ export function createRuns(
       const answer = await call(rpc.testRun, request);
       return { ...startedOf(answer), warnings: answer.warnings };
     },
-    list: (options = {}) => call(rpc.listRuns, options),
     explain: (runId, nodeId, o) =>
       pick(call(rpc.explainNode, { ...o, runId, nodeId }), "explanation"),
     explainTaint: (runId, of, o) => pick(call(rpc.explainTaint, { ...o, ...of, runId }), "trace"),
@@ -286,12 +271,13 @@ export const acceptedOf = ({ runId, duplicate }: AcceptedSubmission): AcceptedRu
 
 /** A start in the form of the wire. */
 export function startRequest(workflowId: string, options: StartRunOptions = {}) {
-  const { version = 0, priority = 0, deadlineMs, dedupeInputMs } = options;
+  const { version = 0, priority = 0, deadlineMs, dedupeInputMs, metadata } = options;
   return {
     ...inputOf(options),
     workflowId,
     version,
     priority,
+    metadataJson: bytesOf(metadata, undefined) ?? new Uint8Array(),
     ...(deadlineMs === undefined ? {} : { deadline: durationFromMs(deadlineMs) }),
     ...(dedupeInputMs === undefined ? {} : { idempotency: byInput(dedupeInputMs) }),
     ...threadOf(options),

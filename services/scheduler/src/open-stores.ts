@@ -15,6 +15,7 @@ import { createJournal } from "@pawl/platform/store/tick/postgres";
 import { createNodeTypes } from "@pawl/platform/store/node-types/writes";
 import { createPauses } from "@pawl/platform/store/pauses/writes";
 import { createRecovery } from "@pawl/platform/store/recovery/writes";
+import { createRunFilters } from "@pawl/platform/store/filters/writes";
 import { createSchedules } from "@pawl/platform/store/schedules/writes";
 import { createThreads } from "@pawl/platform/store/threads/writes";
 import { createWorkflows } from "@pawl/platform/store/workflows/writes";
@@ -55,6 +56,7 @@ export async function openStores(config: Config, log: Logger, onStep: (byMs: num
     journal: createJournal({ url, pool, queue: boss, schemas, onConnected }),
     workflows: createWorkflows(pool),
     occurrences: new OccurrenceThread(),
+    filters: createRunFilters(pool),
     schedules: createSchedules(pool, boss.alarms),
     threads: createThreads(pool),
     executors: createExecutors(livenessPool),

@@ -29,6 +29,7 @@ import { parseDuration } from "../render/words.ts";
 import { paintLine, statusSpan } from "../render/spans.ts";
 import { type InputFlags, readRunInput } from "../run-input.ts";
 import { printWarnings, withDefinition } from "./definition-faults.ts";
+import { metadataOf } from "./run-metadata.ts";
 import { modesOf, streamModes } from "./run-stream.ts";
 import { createView, followRun, silentView } from "./follow.ts";
 import { treeRows } from "../render/tree.ts";
@@ -37,6 +38,7 @@ interface StartFlags extends InputFlags, BudgetFlags {
   readonly wait?: boolean;
   readonly requestId?: string;
   readonly version?: number;
+  readonly metadata?: readonly string[];
   readonly priority?: number;
   readonly deadline?: string;
   readonly dedupeInput?: string;
@@ -74,6 +76,7 @@ export async function runStart(
   const started = await client.runs.start(workflowId, {
     ...askedOf(flags),
     inputJson,
+    metadata: metadataOf(flags.metadata),
     requestId,
     version,
     priority,

@@ -1,14 +1,6 @@
 // pawl run: its verbs, and the verbs that read or change a run by one call. The verbs that follow a run are in run-start.ts.
 
-import {
-  type Json,
-  plainEffect,
-  plainRun,
-  runKindName,
-  runStatusName,
-  RUN_STATUS_NAMES,
-  runFilterOf,
-} from "@pawl/client";
+import { type Json, plainEffect, plainRun, runStatusName, RUN_STATUS_NAMES } from "@pawl/client";
 import { EffectState } from "@pawl/proto/pawl/v1/effect_pb";
 import type { Run } from "@pawl/proto/pawl/v1/run_pb";
 import { type Command, Option } from "commander";
@@ -26,7 +18,7 @@ import { budgetFlags, budgetText, usedText } from "../budget-flags.ts";
 import { isoText } from "../render/words.ts";
 import { nodeRows, spanText, valueText } from "../render/node-rows.ts";
 import { undoneText, undoRows } from "../render/undo-rows.ts";
-import { shortId, statusSpan } from "../render/spans.ts";
+import { statusSpan } from "../render/spans.ts";
 import { factLines, tableLines } from "../render/table.ts";
 import {
   canvasOf,
@@ -41,6 +33,8 @@ import {
 import { runCancel } from "./run-cancel.ts";
 import { runExplain } from "./run-explain.ts";
 import { repairVerbs } from "./run-repair.ts";
+import { quarantineText, runList, workflowText } from "./run-list.ts";
+import { runMetadata } from "./run-metadata.ts";
 import { runSignal } from "./run-signal.ts";
 import { runDiff, runState } from "./run-state.ts";
 import { watchFlags } from "./run-stream.ts";
@@ -55,6 +49,7 @@ export function runVerbs(run: Command, verb: Verb): void {
     inputFlags(verb(run, "start <workflow>", "Start a run of a saved workflow", runStart)),
   )
     .option("--version <number>", "which version; default the newest", wholeNumber)
+    .option("--metadata <key=value>", "what to find it by; may be repeated", collect)
     .option("--priority <number>", "-1000 to 1000; lower numbers run first", wholeNumber)
     .option("--deadline <duration>", "how long it may take: 30s, 10m, 2h")
     .option("--thread <id>", "the thread that the run belongs to")
@@ -87,9 +82,11 @@ export function runVerbs(run: Command, verb: Verb): void {
     ),
   );
   pageFlags(
-    verb(run, "list", "List runs, newest first", list)
+    verb(run, "list", "List runs, newest first", runList)
       .option("--status <status...>", `only these: ${RUN_STATUS_NAMES.join(", ")}`)
       .option("--workflow <id>", "only this workflow")
+      .option("--filter <filter>", 'such as: status = failed AND metadata.team = "billing"')
+      .option("--saved <name>", "only runs that a kept filter finds")
       .option("--schedule <id>", "only runs that this schedule started")
       .option("--thread <id>", "only runs of this thread"),
   );
@@ -100,6 +97,8 @@ export function runVerbs(run: Command, verb: Verb): void {
     .option("--no-compensate", "undo nothing")
     .option("--interrupt", "keep its results, so that `run resume` continues it")
     .option("--rollback", "undo what can be undone; its thread forgets the run");
+  const changes = "Merge a JSON object into the metadata of a run; null deletes a key";
+  verb(run, "metadata <run> <change>", changes, runMetadata);
   requestIdFlag(
     verb(run, "signal <run> <name>", "Send a run a signal that a node waits for", runSignal).option(
       "--payload <json>",
@@ -181,41 +180,6 @@ async function get(session: Session, runId: string): Promise<void> {
   }
 }
 
-interface ListFlags extends PageFlags {
-  readonly status?: readonly string[];
-  readonly workflow?: string;
-  readonly schedule?: string;
-  readonly thread?: string;
-}
-
-async function list(session: Session, flags: ListFlags): Promise<void> {
-  const named = flags.status ?? [];
-  const asked = runFilterOf(named);
-  if (asked === undefined)
-    throw new UsageError(`--status ${named.join(" ")}: use ${RUN_STATUS_NAMES.join(", ")}`);
-  const { workflow: workflowId, schedule: scheduleId, limit: pageSize, pageToken } = flags;
-  const { client, interrupted: signal, self } = session;
-  const filter = { ...asked, workflowId, scheduleId, threadId: flags.thread };
-  const page = await client.runs.list({ ...filter, pageSize, pageToken, signal });
-  const { runs: items, nextPageToken } = page;
-  const nowMs = session.now();
-  printList(session, {
-    items,
-    json: { runs: items.map(plainRun), nextPageToken },
-    none: `No runs. Start one with \`${self} run start WORKFLOW\`.`,
-    heads: ["RUN", "WORKFLOW", "STATUS", "AGO", "TOOK", "ERROR"],
-    rowOf: (run) => [
-      session.terminal.isTty ? shortId(run.runId) : run.runId,
-      workflowText(run),
-      statusSpan(runStatusName(run.status)),
-      spanText(run.createTime, undefined, nowMs),
-      spanText(run.createTime, run.endTime, nowMs),
-      troubleOf(run),
-    ],
-    next: [`${self} run list`, nextPageToken],
-  });
-}
-
 /** A page of the effects of a run on the outside world. */
 async function effects(
   session: Session,
@@ -277,18 +241,5 @@ const nextCommand = (self: string, run: Run, definition: Json | undefined): stri
     ? sampleCommand(self, run, definition)
     : `${self} run recheck ${run.runId}`;
 
-const quarantineText = ({ quarantine }: Run): string =>
-  quarantine === undefined ? "" : `${quarantine.reason}: ${quarantine.detail}`;
-
-function troubleOf(run: Run): string {
-  if (run.quarantine !== undefined) return `in quarantine: ${quarantineText(run)}`;
-  return run.errorMessage === "" && run.hasFailures ? "some nodes failed" : run.errorMessage;
-}
-
 const scheduleText = ({ scheduleId, scheduleTime }: Run): string =>
   scheduleTime === undefined ? scheduleId : `${scheduleId} at ${isoText(scheduleTime)}`;
-
-const workflowText = (run: Run): string =>
-  run.workflowId === ""
-    ? `(${runKindName(run.kind)})`
-    : `${run.workflowId} v${run.workflowVersion}`;

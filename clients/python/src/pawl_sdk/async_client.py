@@ -6,7 +6,7 @@ import asyncio
 import builtins
 import warnings
 import weakref
-from collections.abc import AsyncGenerator, Iterable, Sequence
+from collections.abc import AsyncGenerator, Iterable, Mapping, Sequence
 from types import TracebackType
 from typing import Any, Self, TypeVar, Unpack
 
@@ -15,6 +15,7 @@ import grpc.aio
 
 from pawl_sdk._address import OPTIONS, ForkGuard
 from pawl_sdk._calls.caller import Caller
+from pawl_sdk._calls.filters import FilterCalls
 from pawl_sdk._calls.run_control import RunControlCalls
 from pawl_sdk._calls.run_details import RunDetailCalls
 from pawl_sdk._calls.runs import OnStart, RunCalls
@@ -28,7 +29,7 @@ from pawl_sdk._watch import WatchOptions, watch
 from pawl_sdk.async_resources import Approvals, DeadLetters, NodeTypes, Queues, Repairs, Schedules, Workflows
 from pawl_sdk.details import EffectPage, EventPage, Explanation, Invocation, TagPage, TaintTrace
 from pawl_sdk.errors import PawlError
-from pawl_sdk.model import AcceptedRun, Event, Run, RunPage, SignalledRun, StartItem, TestedRun
+from pawl_sdk.model import AcceptedRun, Event, KeptFilter, KeptFilterPage, Run, RunPage, SignalledRun, StartItem, TestedRun
 from pawl_sdk.options import ControlRunOptions, Decision, ListRunsOptions, StartOptions, TopUpOptions
 from pawl_sdk.state import WorkflowState
 from pawl_sdk.streaming import OnCheckpoint, OnTaskResult, StreamItem, StreamMode
@@ -112,6 +113,7 @@ class AsyncClient:
         self._calls = RunCalls(self._caller)
         self._details = RunDetailCalls(self._caller)
         self._control = RunControlCalls(self._caller)
+        self._filters = FilterCalls(self._caller)
         self.workflows = Workflows(self._drive, self._caller)
         self.approvals = Approvals(self._drive, self._caller)
         self.schedules = Schedules(self._drive, self._caller)
@@ -300,6 +302,22 @@ class AsyncClient:
         """Sends a signal: the oldest wait for it ends, or the run keeps it. Raises PawlError SIGNAL_NOT_AWAITED or TOO_MANY_SIGNALS."""
         sent = self._control.signal(run_id, name, payload, payload_json=payload_json, request_id=request_id)
         return await self._drive.run(sent)
+
+    async def update_metadata(self, run_id: str, metadata: Mapping[str, Any]) -> Run:
+        """Merges a change into the metadata of a live run; None deletes a key. Raises PawlError RUN_ALREADY_FINISHED."""
+        return await self._drive.run(self._filters.update_metadata(run_id, metadata))
+
+    async def save_filter(self, name: str, filter: str) -> KeptFilter:
+        """Keeps a filter of runs under a name. Raises PawlError FILTER_INVALID."""
+        return await self._drive.run(self._filters.save(name, filter))
+
+    async def filters(self, *, page_size: int = 0, page_token: str = "") -> KeptFilterPage:
+        """One page of the kept filters, by name."""
+        return await self._drive.run(self._filters.list(page_size=page_size, page_token=page_token))
+
+    async def delete_filter(self, name: str) -> None:
+        """Deletes a kept filter. Raises PawlError RUN_FILTER_NOT_FOUND."""
+        return await self._drive.run(self._filters.delete(name))
 
     async def top_up(self, run_id: str, **options: Unpack[TopUpOptions]) -> Run:
         """Raises the budget of a run. A run that paused because its budget was short continues. Raises PawlError BUDGET_NOT_LIMITED."""

@@ -6,7 +6,7 @@ import builtins
 import threading
 import warnings
 import weakref
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import TracebackType
 from typing import Any, Self, TypeVar, Unpack
 
@@ -14,6 +14,7 @@ import grpc
 
 from pawl_sdk._address import OPTIONS, ForkGuard
 from pawl_sdk._calls.caller import Caller
+from pawl_sdk._calls.filters import FilterCalls
 from pawl_sdk._calls.run_control import RunControlCalls
 from pawl_sdk._calls.run_details import RunDetailCalls
 from pawl_sdk._calls.runs import OnStart, RunCalls
@@ -26,7 +27,7 @@ from pawl_sdk._stream import Callbacks, stream, watch_with_callbacks
 from pawl_sdk._watch import WatchOptions, watch
 from pawl_sdk.details import EffectPage, EventPage, Explanation, Invocation, TagPage, TaintTrace
 from pawl_sdk.errors import PawlError
-from pawl_sdk.model import AcceptedRun, Event, Run, RunPage, SignalledRun, StartItem, TestedRun
+from pawl_sdk.model import AcceptedRun, Event, KeptFilter, KeptFilterPage, Run, RunPage, SignalledRun, StartItem, TestedRun
 from pawl_sdk.options import ControlRunOptions, Decision, ListRunsOptions, StartOptions, TopUpOptions
 from pawl_sdk.resources import Approvals, DeadLetters, NodeTypes, Queues, Repairs, Schedules, Workflows
 from pawl_sdk.state import WorkflowState
@@ -104,6 +105,7 @@ class Client:
         self._calls = RunCalls(self._caller)
         self._details = RunDetailCalls(self._caller)
         self._control = RunControlCalls(self._caller)
+        self._filters = FilterCalls(self._caller)
         self.workflows = Workflows(self._drive, self._caller)
         self.approvals = Approvals(self._drive, self._caller)
         self.schedules = Schedules(self._drive, self._caller)
@@ -294,6 +296,22 @@ class Client:
         """Sends a signal: the oldest wait for it ends, or the run keeps it. Raises PawlError SIGNAL_NOT_AWAITED or TOO_MANY_SIGNALS."""
         sent = self._control.signal(run_id, name, payload, payload_json=payload_json, request_id=request_id)
         return self._drive.run(sent)
+
+    def update_metadata(self, run_id: str, metadata: Mapping[str, Any]) -> Run:
+        """Merges a change into the metadata of a live run; None deletes a key. Raises PawlError RUN_ALREADY_FINISHED."""
+        return self._drive.run(self._filters.update_metadata(run_id, metadata))
+
+    def save_filter(self, name: str, filter: str) -> KeptFilter:
+        """Keeps a filter of runs under a name. Raises PawlError FILTER_INVALID."""
+        return self._drive.run(self._filters.save(name, filter))
+
+    def filters(self, *, page_size: int = 0, page_token: str = "") -> KeptFilterPage:
+        """One page of the kept filters, by name."""
+        return self._drive.run(self._filters.list(page_size=page_size, page_token=page_token))
+
+    def delete_filter(self, name: str) -> None:
+        """Deletes a kept filter. Raises PawlError RUN_FILTER_NOT_FOUND."""
+        return self._drive.run(self._filters.delete(name))
 
     def top_up(self, run_id: str, **options: Unpack[TopUpOptions]) -> Run:
         """Raises the budget of a run. A run that paused because its budget was short continues. Raises PawlError BUDGET_NOT_LIMITED."""

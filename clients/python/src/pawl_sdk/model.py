@@ -76,6 +76,8 @@ class Run:
     nodes: tuple[NodeRun, ...]
     usage: RunUsage
     """What it has used so far."""
+    metadata: Any = None
+    """What users say about it, to find it again."""
     repair_of: str = ""
     """The finished run that this one repairs."""
     repaired_by: tuple[str, ...] = ()
@@ -99,6 +101,7 @@ class Run:
             error=run.error_message,
             created_at=time_of(run.create_time),
             ended_at=time_of(run.end_time),
+            metadata=_json.loads(run.metadata_json),
             nodes=tuple(NodeRun.of(node) for node in run.nodes),
             repair_of=run.repair_of,
             repaired_by=tuple(run.repaired_by),
@@ -275,6 +278,22 @@ class RunPage:
     """One page of runs, newest first. The token of the next page is empty on the last page."""
 
     runs: tuple[Run, ...]
+    next_page_token: str
+
+
+@dataclass(frozen=True, slots=True)
+class KeptFilter:
+    """A filter of runs that is kept under a name."""
+
+    name: str
+    filter: str
+
+
+@dataclass(frozen=True, slots=True)
+class KeptFilterPage:
+    """One page of kept filters, by name. The token of the next page is empty on the last page."""
+
+    filters: tuple[KeptFilter, ...]
     next_page_token: str
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import Any, Literal, TypedDict
 
@@ -30,6 +30,8 @@ class StartOptions(TypedDict, total=False):
     input_json: str | None
     version: int
     priority: int
+    metadata: Mapping[str, Any] | None
+    """A JSON object to find the run by. Templates read it as `ctx.metadata`."""
     deadline: float | None
     """How many seconds the run may take; default the definition's own."""
     dedupe_input: float | None
@@ -66,6 +68,10 @@ class ListRunsOptions(TypedDict, total=False):
     statuses: Iterable[str]
     schedule_id: str
     query: str
+    filter: str
+    """A filter such as `status = failed AND metadata.team = "billing"`."""
+    saved_filter: str
+    """The name of a kept filter, which must hold as well."""
     page_size: int
     page_token: str
 

@@ -48,6 +48,10 @@ export const LIMITS = {
   constraints: 32,
   /** Nodes in each list of a run's state. Of the visited ones it has the newest. */
   visitedNodes: 1_000,
+  /** What users say about a run to find it again: its JSON, its keys at all levels, and its levels. An index holds every value. */
+  metadataBytes: 16 * KIB,
+  metadataKeys: 200,
+  metadataDepth: 5,
   /** Actions of one outcome. Their JSON together has at most valueBytes. */
   actions: 32,
   /** Everything that a node may read. It is checked when the node is queued, and again before an executor gets it. */
@@ -67,6 +71,10 @@ export const LIMITS = {
   requestIdLength: 255,
   /** The text that a person types to find a run. */
   searchLength: 200,
+  /** A filter of a list, its parentheses inside each other, and its comparisons. Each comparison costs a test of every row. */
+  filterLength: 2_000,
+  filterDepth: 16,
+  filterComparisons: 64,
   /** Matching workflows whose runs one search reads. It bounds the cost of a short text. */
   searchMatches: 200,
   /** How long the scheduler may remember an input as started, and the default. */

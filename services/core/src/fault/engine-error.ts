@@ -14,6 +14,7 @@ export interface FieldViolation {
 type MetadataKey =
   | "approval_id"
   | "bytes"
+  | "column"
   | "current_version"
   | "cursor"
   | "cycle"
@@ -24,6 +25,7 @@ type MetadataKey =
   | "iteration"
   | "last_event_id"
   | "limit"
+  | "line"
   | "live_runs"
   | "memory_key"
   | "next"
@@ -32,6 +34,7 @@ type MetadataKey =
   | "origin_request_id"
   | "quarantine_reason"
   | "request_id"
+  | "run_filter"
   | "run_id"
   | "schedule_id"
   | "seq"

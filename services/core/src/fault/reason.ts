@@ -28,6 +28,7 @@ type Resource =
   | "node_type"
   | "request"
   | "run"
+  | "run_filter"
   | "schedule"
   | "service"
   | "session"
@@ -46,6 +47,8 @@ export const REASONS = {
   DEFINITION_INVALID: { code: "INVALID_ARGUMENT", retryable: false },
   CYCLE_DETECTED: { code: "INVALID_ARGUMENT", retryable: false },
   INPUT_INVALID: { code: "INVALID_ARGUMENT", retryable: false },
+  FILTER_INVALID: { code: "INVALID_ARGUMENT", retryable: false },
+  RUN_FILTER_NOT_FOUND: { code: "NOT_FOUND", retryable: false, resource: "run_filter" },
   WORKFLOW_NOT_FOUND: { code: "NOT_FOUND", retryable: false, resource: "workflow" },
   RUN_NOT_FOUND: { code: "NOT_FOUND", retryable: false, resource: "run" },
   NODE_NOT_FOUND: { code: "NOT_FOUND", retryable: false, resource: "node" },
@@ -106,6 +109,8 @@ export const NEXT_STEPS: Readonly<Record<Reason, string>> = {
   CYCLE_DETECTED:
     "Remove one edge of the cycle, or write `loop: true` on the edge that leads back, then send the definition again.",
   INPUT_INVALID: "Correct the fields named, then call again.",
+  FILTER_INVALID: "Correct the filter at the line and column named, then call again.",
+  RUN_FILTER_NOT_FOUND: "Check the name in the list of kept filters.",
   WORKFLOW_NOT_FOUND:
     "Check the id and version in the list of workflows; the workflow may have been deleted.",
   RUN_NOT_FOUND: "Check the id in the list of runs; a test run may have been deleted.",

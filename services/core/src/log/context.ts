@@ -11,6 +11,7 @@ import { edgeEffect, JUMPED } from "./edge-effect.ts";
 import { stepBytes, stepJson } from "./conversation.ts";
 import { bodyAt, partOf, unknownNode } from "./execution.ts";
 import { memoryBytes, memoryJson } from "./memory.ts";
+import { metadataText } from "./metadata.ts";
 import { decisionsBytes, decisionsPart } from "./supervisor.ts";
 import type { NodeState, RunState, ScopeState } from "./state.ts";
 import { undoAt } from "./undo.ts";
@@ -51,12 +52,15 @@ export function readJson(state: RunState, nodeIndex: number, reads: ContextReads
   return `"input":${input},"nodes":{${nodes}},"vars":${vars}${memory}${tail}`;
 }
 
-/** The goal and the constraints as members of a context. Templates name them like variables. It is empty if the run has neither. */
-function purposePart({ goal, constraints }: RunState, names: ContextReads["vars"]): string {
+/** Goal, constraints and metadata as members of a context. Templates name them like variables. It is empty if the run has none. */
+function purposePart(state: RunState, names: ContextReads["vars"]): string {
+  const { goal, constraints } = state;
   let part = "";
   if (goal !== "" && isRead(names, "goal")) part += `,"goal":${JSON.stringify(goal)}`;
   if (constraints.length > 0 && isRead(names, "constraints"))
     part += `,"constraints":${JSON.stringify(constraints)}`;
+  const metadata = isRead(names, "metadata") ? metadataText(state) : undefined;
+  if (metadata !== undefined) part += `,"metadata":${metadata}`;
   return part;
 }
 

@@ -37,6 +37,7 @@ import { beginRound, enter, noteJump } from "./round.ts";
 import { mayBecome, statusOf } from "./run-status.ts";
 import { keepSignal, takeSignal } from "./signal.ts";
 import { newRunState, type NodeState, type RunState } from "./state.ts";
+import { mergeMetadata } from "./metadata.ts";
 import { noteDecision } from "./supervisor.ts";
 import { noteTaint } from "./taint.ts";
 import { applyToUndo, beginUndoing, beginUndoRun, clearWork, keepForUndo } from "./undo.ts";
@@ -61,6 +62,7 @@ export function apply(state: RunState, event: LoggedFact): void {
   else if (isRunFact(event)) applyToRun(state, event);
   else if (event.type === "run.thread.taken") takeMemory(state, event);
   else if (event.type === "run.signalled") keepSignal(state, event);
+  else if (event.type === "run.metadata.set") mergeMetadata(state, event.value);
   else if (event.type === "run.budget.raised") raiseBudget(state, event.payload);
   const after = runStatus(state);
   if (before !== after && !mayBecome(before, after))

@@ -98,7 +98,7 @@ export interface RunPayloads {
     readonly requestId: string;
     readonly digest: string;
   };
-  /** value: the JSON object to merge. Reserved: no service writes it yet. */
+  /** A user changed what the run is found by. value: the JSON object to merge. */
   readonly "run.metadata.set": Readonly<Record<string, never>>;
 }
 

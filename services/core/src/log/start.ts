@@ -56,6 +56,8 @@ export interface AcceptedStart {
   readonly limits: Limits;
   /** JSON text. */
   readonly input: string;
+  /** What users say about the run, as the text of a JSON object. */
+  readonly metadata?: string;
   /** Set if the caller asked that the same input starts only one run during this time. */
   readonly inputKey?: { readonly key: string; readonly ttlMs: number };
   /** The node execution that waits for the run. */

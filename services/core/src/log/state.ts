@@ -2,6 +2,7 @@
 // planner only reads it. Nodes are stored by their index in the graph. An execution is a node, or one iteration of a node's scope. The
 // classes give every field its value before the first event. A snapshot names the fields in this order.
 
+import type { JsonObject } from "../data/merge-patch.ts";
 import type { Graph } from "../definition/graph.ts";
 import type { ExecutorId, RunId } from "../name/ids.ts";
 import type { Amounts, Budget } from "../policy/budget.ts";
@@ -24,6 +25,9 @@ import type { UndoState } from "./undo-state.ts";
 import type { DecidedState, HoldState, KeptSignal, WaitState } from "./wait-state.ts";
 import type { MemoryEntry } from "./memory-entry.ts";
 import { EMPTY_LEDGER, type Ledger, type UnfundedState } from "./ledger.ts";
+
+/** One object for all runs without metadata, so that a snapshot sees that the field is as new. */
+const NO_METADATA: JsonObject = {};
 
 /** The fields of a class, without its name. */
 type Plain<T> = { [Key in keyof T]: T[Key] };
@@ -211,6 +215,8 @@ class NewRun {
   /** The run's memory by key, and its size in a context. */
   readonly memory: Map<string, MemoryEntry> = new Map();
   memoryBytes = 0;
+  /** What users say about the run, to find it again. */
+  metadata: JsonObject = NO_METADATA;
   /** The labels of the input and of the output. */
   inputTaint: Taint | undefined;
   outputTaint: Taint | undefined;

@@ -7,7 +7,9 @@ import { invalidField } from "@pawl/core/fault/engine-error";
 import type { RunKind } from "@pawl/core/log/event";
 import { nodeId } from "@pawl/core/name/ids";
 import { DEFAULT_TENANT } from "@pawl/core/name/tenant";
+import type { Pool } from "@pawl/platform/db/pool";
 import { listEffects } from "@pawl/platform/store/effects/reads";
+import { getRunFilter, listRunFilters } from "@pawl/platform/store/filters/reads";
 import { listRuns } from "@pawl/platform/store/runs/reads";
 import type { RunFilter } from "@pawl/platform/store/runs/runs";
 import { parseTopUp } from "@pawl/platform/wire/budget";
@@ -30,6 +32,13 @@ import {
 } from "@pawl/platform/wire/requests";
 import { parseRepair, parseRetry } from "@pawl/platform/wire/repair";
 import { toJsonBytes } from "@pawl/platform/wire/scalar";
+import {
+  filterNotFound,
+  parseSaveFilter,
+  runFilterOf,
+  toWireRunFilter,
+} from "@pawl/platform/wire/filter";
+import { parseMetadata } from "@pawl/platform/wire/metadata";
 import { parseSignal } from "@pawl/platform/wire/signal";
 import { toWireRun } from "@pawl/platform/wire/run";
 import { fromWireRunKind, fromWireRunStatus, fromWireStop } from "@pawl/platform/wire/enum";
@@ -38,6 +47,7 @@ import {
   type ExplainNodeRequest,
   type GetInvocationRequest,
   ListEffectsResponseSchema,
+  ListRunFiltersResponseSchema,
   type ListRunsRequest,
   ListRunsResponseSchema,
   type RunService,
@@ -74,13 +84,25 @@ export const createRunService = (parts: ServiceParts): ServiceImpl<typeof RunSer
     },
     waitRun: (request, context) => waitedRun(parts, request, context),
     listRuns: async (request) => {
-      const filter = filterOf(request);
+      const filter = { ...filterOf(request), condition: await conditionOf(pool, request) };
       const page = await pages.page(request, (asked) =>
         listRuns(pool, DEFAULT_TENANT, filter, asked),
       );
       const { nextPageToken } = page;
       return create(ListRunsResponseSchema, { runs: page.rows.map(toWireRun), nextPageToken });
     },
+    listRunFilters: async (request) => {
+      const { rows, nextPageToken } = await pages.page(request, (asked) =>
+        listRunFilters(pool, DEFAULT_TENANT, asked),
+      );
+      return create(ListRunFiltersResponseSchema, {
+        runFilters: rows.map(toWireRunFilter),
+        nextPageToken,
+      });
+    },
+    updateRunMetadata: forwarded(runs.updateRunMetadata, parseMetadata),
+    saveRunFilter: forwarded(runs.saveRunFilter, parseSaveFilter),
+    deleteRunFilter: forwarded(runs.deleteRunFilter, ({ name }) => nameOf("name", name)),
     listEffects: async (request) => {
       const runId = runIdOf(request.runId);
       optionalName("node_id", request.nodeId);
@@ -149,6 +171,22 @@ function filterOf(request: ListRunsRequest): RunFilter {
     stops: valuesOf("stops", "a way to stop", request.stops, fromWireStop),
     search: lineOf("query", request.query, LIMITS.searchLength).trim(),
   };
+}
+
+/** The caller's filter and the kept one, as one. @throws INPUT_INVALID, FILTER_INVALID, RUN_FILTER_NOT_FOUND, STORE_UNAVAILABLE */
+async function conditionOf(pool: Pool, { filter, savedFilter, query }: ListRunsRequest) {
+  const name = optionalName("saved_filter", savedFilter);
+  const given = filter.trim() === "" ? "" : runFilterOf("filter", filter).text;
+  if (given === "" && name === "") return undefined;
+  if (query !== "")
+    throw invalidField("query", "AMBIGUOUS", "does not go with a filter; send one of them");
+  if (name === "") return runFilterOf("filter", given);
+  const kept = await getRunFilter(pool, { tenantId: DEFAULT_TENANT, name });
+  if (kept === undefined) throw filterNotFound(name);
+  return runFilterOf(
+    "saved_filter",
+    given === "" ? kept.filter : `(${given}) AND (${kept.filter})`,
+  );
 }
 
 function kindOf(kind: number): RunKind | undefined {

@@ -195,6 +195,22 @@ create table run_events_default partition of run_events DEFAULT;
 CREATE UNIQUE INDEX run_events_once ON ONLY pawl.run_events USING btree (run_id, node_id, iteration, attempt, type) WHERE (type = ANY (ARRAY['node.completed'::text, 'node.failed'::text, 'node.retried'::text, 'node.skipped'::text, 'node.cancelled'::text, 'node.timed_out'::text]));
 CREATE UNIQUE INDEX run_events_streamed ON ONLY pawl.run_events USING btree (run_id, epoch, type, ordinal) WHERE (type = ANY (ARRAY['node.stream.delta'::text, 'node.log'::text]));
 
+create table run_filters (
+  tenant_id text not null,
+  name text not null,
+  filter text not null,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  constraint run_filters_pkey PRIMARY KEY (tenant_id, name)
+);
+
+create table run_metadata (
+  run_id uuid not null,
+  metadata jsonb not null,
+  constraint run_metadata_pkey PRIMARY KEY (run_id)
+);
+CREATE INDEX run_metadata_values ON pawl.run_metadata USING gin (metadata jsonb_path_ops) WITH (fastupdate=off);
+
 create table run_repairs (
   run_id uuid not null,
   repair_of uuid not null,

@@ -92,8 +92,8 @@ const badRequest = (error: EngineError): Detail => {
 const resourceOf = (error: EngineError): { readonly type: string; readonly id: string } => {
   const { resource } = reasonRow(error.reason);
   invariant(resource !== undefined, `${error.reason} names a resource`);
-  const key =
-    resource === "node_type" || resource === "service" ? resource : (`${resource}_id` as const);
+  const hasName = resource === "node_type" || resource === "service" || resource === "run_filter";
+  const key = hasName ? resource : (`${resource}_id` as const);
   return { type: resource, id: clip(error.metadata[key] ?? "", METADATA_VALUE_LENGTH) };
 };
 

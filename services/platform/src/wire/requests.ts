@@ -45,6 +45,7 @@ import {
   valueOf,
   typeNameOf,
 } from "./fields.ts";
+import { metadataOf } from "./metadata.ts";
 import { askedOf } from "./asked.ts";
 import { threadOf } from "./thread.ts";
 import { fromWireMissed, fromWireOverlap } from "./schedule.ts";
@@ -66,6 +67,8 @@ export interface StartRequest {
   readonly budget?: AskedBudget | undefined;
   /** Set if the same input starts only one run during this time. */
   readonly sameInputMs?: number | undefined;
+  /** What the caller wants to find the run by: the text of a JSON object. */
+  readonly metadata?: string | undefined;
   /** The input gets the label of untrusted inputs, also if the definition does not say so. */
   readonly hasUntrustedInput?: boolean | undefined;
   /** The thread that the run belongs to. */
@@ -85,6 +88,7 @@ export function parseStart(request: StartRunRequest): StartRequest {
     input: inputOf(request),
     requestId: requestIdOf(request.requestId),
     thread: threadOf(request),
+    metadata: metadataOf(request),
   };
 }
 

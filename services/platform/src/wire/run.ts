@@ -4,6 +4,7 @@ import { create } from "@bufbuild/protobuf";
 import { LIMITS } from "@pawl/core/data/limits";
 import { runStatus } from "@pawl/core/log/fold";
 import { EMPTY_LEDGER } from "@pawl/core/log/ledger";
+import { metadataText } from "@pawl/core/log/metadata";
 import type { AcceptedRun } from "@pawl/core/log/start";
 import { turnsBefore } from "@pawl/core/log/conversation";
 import type { ExecutionState, RunState, ScopeState } from "@pawl/core/log/state";
@@ -43,6 +44,8 @@ export function toWireRun(run: RunRecord): WireRun {
     endTime: toTimestampOrNone(run.endedAt),
     quarantine:
       quarantine === null ? undefined : { ...quarantine, time: toTimestamp(quarantine.at) },
+    metadataJson:
+      run.metadata === null ? new Uint8Array(0) : toJsonBytes(JSON.stringify(run.metadata)),
     scheduleId: schedule?.scheduleId ?? "",
     scheduleTime: toTimestampOrNone(schedule?.at),
     stop: toWireStop(run.stop),
@@ -78,6 +81,7 @@ export function toWireRunWithNodes(run: RunRecord, state: RunState): WireRun {
   wire.lastEventId = BigInt(state.lastSeq);
   wire.deadlineTime = toTimestamp(state.deadlineAt);
   wire.inputJson = toJsonBytes(state.input);
+  wire.metadataJson = toJsonBytes(metadataText(state));
   wire.outputJson = toJsonBytes(state.output);
   wire.errorMessage = state.message ?? "";
   wire.stop = toWireStop(state.stop);

@@ -10,6 +10,7 @@ import type { Violation } from "@pawl/core/definition/shape";
 import { EngineError, invalidField } from "@pawl/core/fault/engine-error";
 import { checkRead } from "@pawl/core/log/check";
 import type { RunEvent } from "@pawl/core/log/event";
+import { metadataOf } from "@pawl/core/log/metadata";
 import type { AcceptedStart, AskedOfRun } from "@pawl/core/log/start";
 import type { RunId } from "@pawl/core/name/ids";
 import { eventsUpTo } from "@pawl/core/repair/ends";
@@ -206,11 +207,12 @@ interface NewRepair {
   readonly asked: RepairAsked;
 }
 
-/** The new run keeps priority, schedule and bounds of the finished one. It is the child of no run. */
+/** The new run keeps metadata, priority, schedule and bounds of the finished one. It is the child of no run. */
 function startOf(parts: RepairParts, repair: NewRepair): Omit<AcceptedStart, "requestHash"> {
   const { tenantId, origin, definition, plan, shown, input, asked } = repair;
   const { graph, definitionId, digest, workflowVersion } = definition;
   const { kind, schedule, deadlineMs } = origin.started.payload;
+  const metadata = metadataOf(origin.events);
   return {
     ...newStart(parts, graph, {
       input,
@@ -223,6 +225,7 @@ function startOf(parts: RepairParts, repair: NewRepair): Omit<AcceptedStart, "re
     workflowId: origin.workflowId,
     assumesNewest: false,
     priority: origin.priority,
+    ...(metadata === undefined ? {} : { metadata }),
     requestId: asked.requestId,
     repair: {
       runId: asked.runId,

@@ -11,6 +11,7 @@ import { getApproval } from "@pawl/platform/store/approvals/reads";
 import { countEffects } from "@pawl/platform/store/effects/reads";
 import { readKnownTypes } from "@pawl/platform/store/node-types/reads";
 import { getRun } from "@pawl/platform/store/runs/reads";
+import type { RunFilters } from "@pawl/platform/store/filters/filters";
 import type { ScheduleRecord } from "@pawl/platform/store/schedules/schedules";
 import { parseTopUp } from "@pawl/platform/wire/budget";
 import { parseCancel } from "@pawl/platform/wire/cancel";
@@ -35,6 +36,9 @@ import {
 } from "@pawl/platform/wire/requests";
 import { parseRepair, parseRetry, type RepairAsked, toWirePlan } from "@pawl/platform/wire/repair";
 import { toWireAcceptedRun, toWireRun } from "@pawl/platform/wire/run";
+import { filterNotFound, parseSaveFilter, toWireRunFilter } from "@pawl/platform/wire/filter";
+import { nameOf } from "@pawl/platform/wire/fields";
+import { parseMetadata } from "@pawl/platform/wire/metadata";
 import { parseSignal } from "@pawl/platform/wire/signal";
 import {
   parseCreateThread,
@@ -82,6 +86,7 @@ import {
   type SavedWorkflow,
   updateWorkflow,
 } from "./save-workflow.ts";
+import { updateMetadata } from "./run-metadata.ts";
 import { signalRun } from "./signal-run.ts";
 import { startRun, testRun } from "./start-run.ts";
 import {
@@ -93,7 +98,11 @@ import {
 } from "./threads.ts";
 import { topUpRun } from "./top-up-run.ts";
 
-type Parts = ScheduleParts & ResumeParts & RedriveParts & PauseParts & ThreadCommandParts;
+type Parts = ScheduleParts &
+  ResumeParts &
+  RedriveParts &
+  PauseParts &
+  ThreadCommandParts & { readonly filters: RunFilters };
 
 const TENANT = DEFAULT_TENANT;
 
@@ -136,6 +145,19 @@ const runCommands = (parts: Parts, db: Queryable): ServedService =>
     signalRun: async (request) => {
       const { runId, isDuplicate, isKept } = await signalRun(parts, parseSignal(request));
       return { ...(await readRun(db, runId)), duplicate: isDuplicate, kept: isKept };
+    },
+    updateRunMetadata: async (request) =>
+      readRun(db, await updateMetadata(parts, parseMetadata(request))),
+    saveRunFilter: async (request) => {
+      const { name, filter } = parseSaveFilter(request);
+      return {
+        runFilter: toWireRunFilter(await parts.filters.save({ tenantId: TENANT, name }, filter)),
+      };
+    },
+    deleteRunFilter: async (request) => {
+      const name = nameOf("name", request.name);
+      if (await parts.filters.remove({ tenantId: TENANT, name })) return {};
+      throw filterNotFound(name);
     },
     topUpRun: async (request) => readRun(db, await topUpRun(parts, parseTopUp(request))),
     deleteRun: async (request) => {

@@ -46,6 +46,7 @@ export async function startRun(
       ...[...asked, ...askedTexts(request.asked), ...budgetText(request), ...untrusted],
       ...threadTexts(request),
     ];
+    if (request.metadata !== undefined) bounded.push("metadata", request.metadata);
     const hash = schedule === undefined ? sha256("start", ...bounded) : sha256("schedule");
     const fitting = await fittingStart(parts, graph, { tenantId, input, requestId, hash });
     if (fitting !== undefined) return fitting;
@@ -63,6 +64,7 @@ export async function startRun(
       priority,
       requestId,
       requestHash: requestId === null ? null : hash,
+      ...(request.metadata === undefined ? {} : { metadata: request.metadata }),
       ...(sameInputMs === undefined ? {} : { inputKey: inputKey(workflowId, input, sameInputMs) }),
       ...(schedule === undefined ? {} : { schedule }),
       ...(request.thread === undefined ? {} : { thread: request.thread }),

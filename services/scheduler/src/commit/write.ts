@@ -26,6 +26,7 @@ export function write(tx: Transaction, draft: Draft): Promise<ReadonlyMap<RunId,
     ),
   );
   writeRepairs(tx, starts);
+  void tx.keepMetadata(ofRuns.flatMap(metadataOf));
   void tx.insertRuns(
     ofRuns.flatMap((run) =>
       run.start === undefined ? [] : [{ ...run.start, ...projection(run) }],
@@ -72,6 +73,12 @@ export function write(tx: Transaction, draft: Draft): Promise<ReadonlyMap<RunId,
   continueStreams(tx, draft);
   return lastSeqs;
 }
+
+/** The metadata of a run, if the draft changes it. */
+const metadataOf = ({ run: { state }, facts }: RunDraft) =>
+  facts.some(({ type }) => type === "run.metadata.set")
+    ? [{ runId: state.runId, metadata: JSON.stringify(state.metadata) }]
+    : [];
 
 /** The rows of runs that repair finished ones. */
 function writeRepairs(tx: Transaction, starts: readonly AcceptedStart[]): void {

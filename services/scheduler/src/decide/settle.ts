@@ -5,9 +5,11 @@ import type { Graph } from "@pawl/core/definition/graph";
 import { unreachable } from "@pawl/core/fault/invariant";
 import { isFinal, type Fact } from "@pawl/core/log/event";
 import { executionAt, executionDefinition, presentIteration } from "@pawl/core/log/execution";
+import { metadataFact } from "@pawl/core/log/metadata";
 import { type AcceptedStart, startedFact } from "@pawl/core/log/start";
 import type { RunState } from "@pawl/core/log/state";
 import { isUndo } from "@pawl/core/log/undo-iteration";
+import { onMetadata } from "@pawl/core/plan/metadata";
 import { onLeaseLost } from "@pawl/core/plan/claim";
 import { onApprovalDue, onDecision } from "@pawl/core/plan/decide";
 import { onOverdue } from "@pawl/core/plan/overdue";
@@ -25,6 +27,7 @@ import {
   type DueInput,
   type FencedInput,
   type Input,
+  type MetadataInput,
   type LostInput,
   type OutcomeInput,
   type Reply,
@@ -100,6 +103,8 @@ export function settle(
       return settlePause(draft, run, input);
     case "raise":
       return settleRaise(draft, run, input);
+    case "metadata":
+      return settleMetadata(draft, run, input);
     case "deadline": {
       const result = onDeadline(state, draft.now);
       if (result.kind !== "accepted") return { kind: "doubtful", refuse: refusal(input) };
@@ -114,6 +119,14 @@ export function settle(
     default:
       return unreachable(input, "input");
   }
+}
+
+function settleMetadata(draft: Draft, run: CachedRun, { patch, answer }: MetadataInput): Settled {
+  const result = onMetadata(run.state, patch);
+  if (result.kind !== "accepted")
+    return { kind: "doubtful", refuse: () => answer.resolve(result.kind) };
+  appendAll(draft, run, result.facts);
+  return { kind: "drafted", reply: () => answer.resolve("accepted") };
 }
 
 /** The outcome with the label of its type, if its executor says that the type brings data from outside. */
@@ -207,6 +220,7 @@ export function settleStart(draft: Draft, graph: Graph, start: AcceptedStart): C
   const run: CachedRun = { state, version: 0, ...about };
   draft.begin(run, start);
   draft.append(run, startedFact(start));
+  if (start.metadata !== undefined) draft.append(run, metadataFact(start.metadata));
   if (start.repair !== undefined) appendAll(draft, run, start.repair.facts);
   const pause = draft.pauses.workflow(start.tenantId, workflowId);
   if (pause !== undefined) beginPaused(draft, run, pause);

@@ -10,6 +10,7 @@ const COMMANDS: ReadonlySet<Input["kind"]> = new Set([
   "pause",
   "resume",
   "raise",
+  "metadata",
 ]);
 
 /** Whether the sender waits for the answer and may repeat the input. */

@@ -1,5 +1,6 @@
 // Inputs are everything that can change a run. Each has a way to answer its sender.
 
+import type { MetadataResult } from "@pawl/core/plan/metadata";
 import type { Raise, RaiseResult } from "@pawl/core/plan/raise";
 import type { Graph } from "@pawl/core/definition/graph";
 import { unreachable } from "@pawl/core/fault/invariant";
@@ -30,7 +31,6 @@ export interface NamedClaim extends Claim {
   readonly executorId: ExecutorId;
 }
 
-/** Called once, when the input is committed or refused. */
 export interface Answer<T> {
   resolve(value: T): void;
   reject(error: unknown): void;
@@ -166,7 +166,6 @@ export interface SignalDueInput extends WaitKey {
   readonly answer: Answer<void>;
 }
 
-/** The result of a pause or a resumption. */
 export type PauseAnswer = "done" | "held_by_workflow" | "finished" | "no_run";
 
 export interface PauseInput {
@@ -176,7 +175,6 @@ export interface PauseInput {
   readonly answer: Answer<PauseAnswer>;
 }
 
-/** The result of a raise of a budget. */
 export type RaiseAnswer = Exclude<RaiseResult["kind"], "accepted"> | "raised" | "no_run";
 
 export interface RaiseInput {
@@ -186,8 +184,17 @@ export interface RaiseInput {
   readonly answer: Answer<RaiseAnswer>;
 }
 
-interface DeadlineInput {
-  readonly kind: "deadline";
+export interface MetadataInput {
+  readonly kind: "metadata";
+  readonly runId: RunId;
+  /** The text of a JSON object to merge. */
+  readonly patch: string;
+  readonly answer: Answer<MetadataResult["kind"] | "no_run">;
+}
+
+/** A deadline that may have passed, or a child run that has ended while its parent seems to wait for it. */
+interface CheckInput {
+  readonly kind: "deadline" | "relink";
   readonly runId: RunId;
   readonly answer: Answer<void>;
 }
@@ -205,13 +212,6 @@ export interface ResendInput {
   readonly answer: Answer<void>;
 }
 
-/** A child run that has ended while its parent seems to wait for it. */
-interface RelinkInput {
-  readonly kind: "relink";
-  readonly runId: RunId;
-  readonly answer: Answer<void>;
-}
-
 export type Input =
   | StartInput
   | OutcomeInput
@@ -222,10 +222,10 @@ export type Input =
   | DueInput
   | SignalInput
   | SignalDueInput
-  | DeadlineInput
+  | CheckInput
   | ResendInput
-  | RelinkInput
   | RaiseInput
+  | MetadataInput
   | PauseInput;
 
 /** The run of an input. */
@@ -241,6 +241,7 @@ export function runOf(input: Input): RunId {
     case "pause":
     case "resume":
     case "raise":
+    case "metadata":
     case "deadline":
     case "resend":
     case "relink":
@@ -279,6 +280,7 @@ export function refusal(input: Exclude<Input, StartInput>): Reply {
     case "pause":
     case "resume":
     case "raise":
+    case "metadata":
       return () => input.answer.resolve("no_run");
     case "signal":
       return () => input.answer.resolve({ kind: "no_run" });

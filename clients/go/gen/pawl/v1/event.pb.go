@@ -1979,7 +1979,7 @@ func (x *RunSignalled) GetValuesLeftOut() []string {
 	return nil
 }
 
-// RunMetadataSet means that the engine recorded facts about the run. No service writes it yet.
+// RunMetadataSet means that a user changed what the run is found by.
 type RunMetadataSet struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// JSON object merged over the earlier ones.

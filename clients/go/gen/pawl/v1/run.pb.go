@@ -489,6 +489,10 @@ type Run struct {
 	ParentNodeId string `protobuf:"bytes,19,opt,name=parent_node_id,json=parentNodeId,proto3" json:"parent_node_id,omitempty"`
 	// Which iteration of that node.
 	ParentIteration uint32 `protobuf:"varint,20,opt,name=parent_iteration,json=parentIteration,proto3" json:"parent_iteration,omitempty"`
+	// What users say about the run, to find it again, as a JSON object; empty if there is nothing.
+	MetadataJson []byte `protobuf:"bytes,50,opt,name=metadata_json,json=metadataJson,proto3" json:"metadata_json,omitempty"`
+	// metadata_json as a value, for people and scripts: numbers are doubles. See values_left_out.
+	Metadata *structpb.Value `protobuf:"bytes,150,opt,name=metadata,proto3" json:"metadata,omitempty"`
 	// The schedule that started it; empty when none did.
 	ScheduleId string `protobuf:"bytes,60,opt,name=schedule_id,json=scheduleId,proto3" json:"schedule_id,omitempty"`
 	// The occurrence of that schedule, or when it was triggered by hand.
@@ -711,6 +715,20 @@ func (x *Run) GetParentIteration() uint32 {
 		return x.ParentIteration
 	}
 	return 0
+}
+
+func (x *Run) GetMetadataJson() []byte {
+	if x != nil {
+		return x.MetadataJson
+	}
+	return nil
+}
+
+func (x *Run) GetMetadata() *structpb.Value {
+	if x != nil {
+		return x.Metadata
+	}
+	return nil
 }
 
 func (x *Run) GetScheduleId() string {
@@ -2345,7 +2363,7 @@ var File_pawl_v1_run_proto protoreflect.FileDescriptor
 
 const file_pawl_v1_run_proto_rawDesc = "" +
 	"\n" +
-	"\x11pawl/v1/run.proto\x12\apawl.v1\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x13pawl/v1/pause.proto\"\xfc\f\n" +
+	"\x11pawl/v1/run.proto\x12\apawl.v1\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x13pawl/v1/pause.proto\"\xd6\r\n" +
 	"\x03Run\x12\x15\n" +
 	"\x06run_id\x18\x01 \x01(\tR\x05runId\x12\x1f\n" +
 	"\vworkflow_id\x18\x02 \x01(\tR\n" +
@@ -2373,7 +2391,9 @@ const file_pawl_v1_run_proto_rawDesc = "" +
 	"\x0ewaiting_reason\x18\x11 \x01(\tR\rwaitingReason\x12\"\n" +
 	"\rparent_run_id\x18\x12 \x01(\tR\vparentRunId\x12$\n" +
 	"\x0eparent_node_id\x18\x13 \x01(\tR\fparentNodeId\x12)\n" +
-	"\x10parent_iteration\x18\x14 \x01(\rR\x0fparentIteration\x12\x1f\n" +
+	"\x10parent_iteration\x18\x14 \x01(\rR\x0fparentIteration\x12#\n" +
+	"\rmetadata_json\x182 \x01(\fR\fmetadataJson\x123\n" +
+	"\bmetadata\x18\x96\x01 \x01(\v2\x16.google.protobuf.ValueR\bmetadata\x12\x1f\n" +
 	"\vschedule_id\x18< \x01(\tR\n" +
 	"scheduleId\x12?\n" +
 	"\rschedule_time\x18= \x01(\v2\x1a.google.protobuf.TimestampR\fscheduleTime\x12\x1b\n" +
@@ -2658,57 +2678,58 @@ var file_pawl_v1_run_proto_depIdxs = []int32{
 	23, // 5: pawl.v1.Run.end_time:type_name -> google.protobuf.Timestamp
 	23, // 6: pawl.v1.Run.deadline_time:type_name -> google.protobuf.Timestamp
 	15, // 7: pawl.v1.Run.nodes:type_name -> pawl.v1.NodeRun
-	23, // 8: pawl.v1.Run.schedule_time:type_name -> google.protobuf.Timestamp
-	3,  // 9: pawl.v1.Run.stop:type_name -> pawl.v1.StopMode
-	14, // 10: pawl.v1.Run.quarantine:type_name -> pawl.v1.RunQuarantine
-	24, // 11: pawl.v1.Run.pause:type_name -> pawl.v1.Pause
-	10, // 12: pawl.v1.Run.state:type_name -> pawl.v1.WorkflowState
-	7,  // 13: pawl.v1.Run.input_taint:type_name -> pawl.v1.TaintLabel
-	7,  // 14: pawl.v1.Run.output_taint:type_name -> pawl.v1.TaintLabel
-	8,  // 15: pawl.v1.Run.compensation:type_name -> pawl.v1.Compensation
-	20, // 16: pawl.v1.Run.usage:type_name -> pawl.v1.RunUsage
-	18, // 17: pawl.v1.Run.budget:type_name -> pawl.v1.Budget
-	9,  // 18: pawl.v1.Compensation.not_undone:type_name -> pawl.v1.NotUndone
-	0,  // 19: pawl.v1.Compensation.ending:type_name -> pawl.v1.RunStatus
-	15, // 20: pawl.v1.Compensation.executions:type_name -> pawl.v1.NodeRun
-	0,  // 21: pawl.v1.WorkflowState.status:type_name -> pawl.v1.RunStatus
-	23, // 22: pawl.v1.WorkflowState.started_at:type_name -> google.protobuf.Timestamp
-	21, // 23: pawl.v1.WorkflowState.retries:type_name -> pawl.v1.WorkflowState.RetriesEntry
-	11, // 24: pawl.v1.WorkflowState.compensation_stack:type_name -> pawl.v1.CompensationEntry
-	4,  // 25: pawl.v1.WorkflowState.waiting_for:type_name -> pawl.v1.WaitingReason
-	23, // 26: pawl.v1.WorkflowState.waiting_since:type_name -> google.protobuf.Timestamp
-	23, // 27: pawl.v1.WorkflowState.waiting_timeout_at:type_name -> google.protobuf.Timestamp
-	22, // 28: pawl.v1.WorkflowState.memory:type_name -> google.protobuf.Value
-	13, // 29: pawl.v1.WorkflowState.supervisor_history:type_name -> pawl.v1.SupervisorDecision
-	23, // 30: pawl.v1.WorkflowState.created_at:type_name -> google.protobuf.Timestamp
-	23, // 31: pawl.v1.WorkflowState.updated_at:type_name -> google.protobuf.Timestamp
-	12, // 32: pawl.v1.CompensationEntry.compensation_action:type_name -> pawl.v1.CompensationAction
-	22, // 33: pawl.v1.CompensationAction.payload:type_name -> google.protobuf.Value
-	23, // 34: pawl.v1.SupervisorDecision.time:type_name -> google.protobuf.Timestamp
-	23, // 35: pawl.v1.RunQuarantine.time:type_name -> google.protobuf.Timestamp
-	1,  // 36: pawl.v1.NodeRun.status:type_name -> pawl.v1.NodeStatus
-	22, // 37: pawl.v1.NodeRun.output:type_name -> google.protobuf.Value
-	23, // 38: pawl.v1.NodeRun.start_time:type_name -> google.protobuf.Timestamp
-	23, // 39: pawl.v1.NodeRun.end_time:type_name -> google.protobuf.Timestamp
-	17, // 40: pawl.v1.NodeRun.hold:type_name -> pawl.v1.NodeHold
-	23, // 41: pawl.v1.NodeRun.release_time:type_name -> google.protobuf.Timestamp
-	16, // 42: pawl.v1.NodeRun.signal:type_name -> pawl.v1.SignalWait
-	7,  // 43: pawl.v1.NodeRun.taint:type_name -> pawl.v1.TaintLabel
-	7,  // 44: pawl.v1.NodeRun.read_taint:type_name -> pawl.v1.TaintLabel
-	20, // 45: pawl.v1.NodeRun.usage:type_name -> pawl.v1.RunUsage
-	23, // 46: pawl.v1.SignalWait.since_time:type_name -> google.protobuf.Timestamp
-	23, // 47: pawl.v1.SignalWait.deadline_time:type_name -> google.protobuf.Timestamp
-	22, // 48: pawl.v1.NodeHold.output:type_name -> google.protobuf.Value
-	23, // 49: pawl.v1.NodeHold.deadline_time:type_name -> google.protobuf.Timestamp
-	7,  // 50: pawl.v1.NodeHold.taint:type_name -> pawl.v1.TaintLabel
-	5,  // 51: pawl.v1.Budget.on_exceeded:type_name -> pawl.v1.OnExceeded
-	19, // 52: pawl.v1.RunUsage.assumed:type_name -> pawl.v1.Amounts
-	19, // 53: pawl.v1.RunUsage.reserved:type_name -> pawl.v1.Amounts
-	54, // [54:54] is the sub-list for method output_type
-	54, // [54:54] is the sub-list for method input_type
-	54, // [54:54] is the sub-list for extension type_name
-	54, // [54:54] is the sub-list for extension extendee
-	0,  // [0:54] is the sub-list for field type_name
+	22, // 8: pawl.v1.Run.metadata:type_name -> google.protobuf.Value
+	23, // 9: pawl.v1.Run.schedule_time:type_name -> google.protobuf.Timestamp
+	3,  // 10: pawl.v1.Run.stop:type_name -> pawl.v1.StopMode
+	14, // 11: pawl.v1.Run.quarantine:type_name -> pawl.v1.RunQuarantine
+	24, // 12: pawl.v1.Run.pause:type_name -> pawl.v1.Pause
+	10, // 13: pawl.v1.Run.state:type_name -> pawl.v1.WorkflowState
+	7,  // 14: pawl.v1.Run.input_taint:type_name -> pawl.v1.TaintLabel
+	7,  // 15: pawl.v1.Run.output_taint:type_name -> pawl.v1.TaintLabel
+	8,  // 16: pawl.v1.Run.compensation:type_name -> pawl.v1.Compensation
+	20, // 17: pawl.v1.Run.usage:type_name -> pawl.v1.RunUsage
+	18, // 18: pawl.v1.Run.budget:type_name -> pawl.v1.Budget
+	9,  // 19: pawl.v1.Compensation.not_undone:type_name -> pawl.v1.NotUndone
+	0,  // 20: pawl.v1.Compensation.ending:type_name -> pawl.v1.RunStatus
+	15, // 21: pawl.v1.Compensation.executions:type_name -> pawl.v1.NodeRun
+	0,  // 22: pawl.v1.WorkflowState.status:type_name -> pawl.v1.RunStatus
+	23, // 23: pawl.v1.WorkflowState.started_at:type_name -> google.protobuf.Timestamp
+	21, // 24: pawl.v1.WorkflowState.retries:type_name -> pawl.v1.WorkflowState.RetriesEntry
+	11, // 25: pawl.v1.WorkflowState.compensation_stack:type_name -> pawl.v1.CompensationEntry
+	4,  // 26: pawl.v1.WorkflowState.waiting_for:type_name -> pawl.v1.WaitingReason
+	23, // 27: pawl.v1.WorkflowState.waiting_since:type_name -> google.protobuf.Timestamp
+	23, // 28: pawl.v1.WorkflowState.waiting_timeout_at:type_name -> google.protobuf.Timestamp
+	22, // 29: pawl.v1.WorkflowState.memory:type_name -> google.protobuf.Value
+	13, // 30: pawl.v1.WorkflowState.supervisor_history:type_name -> pawl.v1.SupervisorDecision
+	23, // 31: pawl.v1.WorkflowState.created_at:type_name -> google.protobuf.Timestamp
+	23, // 32: pawl.v1.WorkflowState.updated_at:type_name -> google.protobuf.Timestamp
+	12, // 33: pawl.v1.CompensationEntry.compensation_action:type_name -> pawl.v1.CompensationAction
+	22, // 34: pawl.v1.CompensationAction.payload:type_name -> google.protobuf.Value
+	23, // 35: pawl.v1.SupervisorDecision.time:type_name -> google.protobuf.Timestamp
+	23, // 36: pawl.v1.RunQuarantine.time:type_name -> google.protobuf.Timestamp
+	1,  // 37: pawl.v1.NodeRun.status:type_name -> pawl.v1.NodeStatus
+	22, // 38: pawl.v1.NodeRun.output:type_name -> google.protobuf.Value
+	23, // 39: pawl.v1.NodeRun.start_time:type_name -> google.protobuf.Timestamp
+	23, // 40: pawl.v1.NodeRun.end_time:type_name -> google.protobuf.Timestamp
+	17, // 41: pawl.v1.NodeRun.hold:type_name -> pawl.v1.NodeHold
+	23, // 42: pawl.v1.NodeRun.release_time:type_name -> google.protobuf.Timestamp
+	16, // 43: pawl.v1.NodeRun.signal:type_name -> pawl.v1.SignalWait
+	7,  // 44: pawl.v1.NodeRun.taint:type_name -> pawl.v1.TaintLabel
+	7,  // 45: pawl.v1.NodeRun.read_taint:type_name -> pawl.v1.TaintLabel
+	20, // 46: pawl.v1.NodeRun.usage:type_name -> pawl.v1.RunUsage
+	23, // 47: pawl.v1.SignalWait.since_time:type_name -> google.protobuf.Timestamp
+	23, // 48: pawl.v1.SignalWait.deadline_time:type_name -> google.protobuf.Timestamp
+	22, // 49: pawl.v1.NodeHold.output:type_name -> google.protobuf.Value
+	23, // 50: pawl.v1.NodeHold.deadline_time:type_name -> google.protobuf.Timestamp
+	7,  // 51: pawl.v1.NodeHold.taint:type_name -> pawl.v1.TaintLabel
+	5,  // 52: pawl.v1.Budget.on_exceeded:type_name -> pawl.v1.OnExceeded
+	19, // 53: pawl.v1.RunUsage.assumed:type_name -> pawl.v1.Amounts
+	19, // 54: pawl.v1.RunUsage.reserved:type_name -> pawl.v1.Amounts
+	55, // [55:55] is the sub-list for method output_type
+	55, // [55:55] is the sub-list for method input_type
+	55, // [55:55] is the sub-list for extension type_name
+	55, // [55:55] is the sub-list for extension extendee
+	0,  // [0:55] is the sub-list for field type_name
 }
 
 func init() { file_pawl_v1_run_proto_init() }

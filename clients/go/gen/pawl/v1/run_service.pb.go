@@ -11,6 +11,7 @@ import (
 	protoimpl "google.golang.org/protobuf/runtime/protoimpl"
 	durationpb "google.golang.org/protobuf/types/known/durationpb"
 	structpb "google.golang.org/protobuf/types/known/structpb"
+	timestamppb "google.golang.org/protobuf/types/known/timestamppb"
 	reflect "reflect"
 	sync "sync"
 	unsafe "unsafe"
@@ -213,6 +214,11 @@ type StartRunRequest struct {
 	CreateThread bool `protobuf:"varint,61,opt,name=create_thread,json=createThread,proto3" json:"create_thread,omitempty"`
 	// What happens if the thread has runs that have not ended; unspecified means reject: THREAD_BUSY.
 	MultitaskStrategy MultitaskStrategy `protobuf:"varint,62,opt,name=multitask_strategy,json=multitaskStrategy,proto3,enum=pawl.v1.MultitaskStrategy" json:"multitask_strategy,omitempty"`
+	// What you want to find the run by: a JSON object of at most 16 KiB, 200 keys and 5 levels. Takes precedence over metadata. Templates
+	// and handlers read it as ctx.metadata, and filters as metadata.
+	MetadataJson []byte `protobuf:"bytes,50,opt,name=metadata_json,json=metadataJson,proto3" json:"metadata_json,omitempty"`
+	// The metadata for callers who write JSON by hand.
+	Metadata *structpb.Value `protobuf:"bytes,51,opt,name=metadata,proto3" json:"metadata,omitempty"`
 	// What the run is for; empty means the definition's own. At most 4000 characters. Templates read it as ctx.goal.
 	Goal string `protobuf:"bytes,65,opt,name=goal,proto3" json:"goal,omitempty"`
 	// The rules that its nodes respect; none means the definition's own. At most 32 of 1000 characters each. Templates read ctx.constraints.
@@ -339,6 +345,20 @@ func (x *StartRunRequest) GetMultitaskStrategy() MultitaskStrategy {
 		return x.MultitaskStrategy
 	}
 	return MultitaskStrategy_MULTITASK_STRATEGY_UNSPECIFIED
+}
+
+func (x *StartRunRequest) GetMetadataJson() []byte {
+	if x != nil {
+		return x.MetadataJson
+	}
+	return nil
+}
+
+func (x *StartRunRequest) GetMetadata() *structpb.Value {
+	if x != nil {
+		return x.Metadata
+	}
+	return nil
 }
 
 func (x *StartRunRequest) GetGoal() string {
@@ -1557,6 +1577,11 @@ type ListRunsRequest struct {
 	// the run's id, or its last eight digits. Upper and lower case are the same. At most 200 characters; empty means all. If more than 200
 	// words match, only the runs of the first 200 are found.
 	Query string `protobuf:"bytes,6,opt,name=query,proto3" json:"query,omitempty"`
+	// A filter of AIP-160, such as: status = failed AND metadata.customer.tier = "gold". At most 2000 characters. FILTER_INVALID with line and
+	// column if it cannot be read. The guide on finding runs has the fields.
+	Filter string `protobuf:"bytes,50,opt,name=filter,proto3" json:"filter,omitempty"`
+	// The name of a kept filter, which must hold as well. RUN_FILTER_NOT_FOUND if there is none of that name.
+	SavedFilter string `protobuf:"bytes,51,opt,name=saved_filter,json=savedFilter,proto3" json:"saved_filter,omitempty"`
 	// Only runs that this schedule started; empty means all.
 	ScheduleId string `protobuf:"bytes,60,opt,name=schedule_id,json=scheduleId,proto3" json:"schedule_id,omitempty"`
 	// Only runs of this thread; empty means all.
@@ -1635,6 +1660,20 @@ func (x *ListRunsRequest) GetPageToken() string {
 func (x *ListRunsRequest) GetQuery() string {
 	if x != nil {
 		return x.Query
+	}
+	return ""
+}
+
+func (x *ListRunsRequest) GetFilter() string {
+	if x != nil {
+		return x.Filter
+	}
+	return ""
+}
+
+func (x *ListRunsRequest) GetSavedFilter() string {
+	if x != nil {
+		return x.SavedFilter
 	}
 	return ""
 }
@@ -3924,11 +3963,515 @@ func (x *SignalRunResponse) GetKept() bool {
 	return false
 }
 
+// UpdateRunMetadataRequest is the body of UpdateRunMetadata.
+type UpdateRunMetadataRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Which run.
+	RunId string `protobuf:"bytes,1,opt,name=run_id,json=runId,proto3" json:"run_id,omitempty"`
+	// The change as an exact JSON object: objects merge, null deletes a key. Takes precedence over metadata.
+	MetadataJson []byte `protobuf:"bytes,2,opt,name=metadata_json,json=metadataJson,proto3" json:"metadata_json,omitempty"`
+	// The change for callers who write JSON by hand.
+	Metadata *structpb.Value `protobuf:"bytes,3,opt,name=metadata,proto3" json:"metadata,omitempty"`
+	// Names the request in logs; a repeat is harmless anyway.
+	RequestId     string `protobuf:"bytes,4,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *UpdateRunMetadataRequest) Reset() {
+	*x = UpdateRunMetadataRequest{}
+	mi := &file_pawl_v1_run_service_proto_msgTypes[51]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *UpdateRunMetadataRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*UpdateRunMetadataRequest) ProtoMessage() {}
+
+func (x *UpdateRunMetadataRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_pawl_v1_run_service_proto_msgTypes[51]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use UpdateRunMetadataRequest.ProtoReflect.Descriptor instead.
+func (*UpdateRunMetadataRequest) Descriptor() ([]byte, []int) {
+	return file_pawl_v1_run_service_proto_rawDescGZIP(), []int{51}
+}
+
+func (x *UpdateRunMetadataRequest) GetRunId() string {
+	if x != nil {
+		return x.RunId
+	}
+	return ""
+}
+
+func (x *UpdateRunMetadataRequest) GetMetadataJson() []byte {
+	if x != nil {
+		return x.MetadataJson
+	}
+	return nil
+}
+
+func (x *UpdateRunMetadataRequest) GetMetadata() *structpb.Value {
+	if x != nil {
+		return x.Metadata
+	}
+	return nil
+}
+
+func (x *UpdateRunMetadataRequest) GetRequestId() string {
+	if x != nil {
+		return x.RequestId
+	}
+	return ""
+}
+
+// UpdateRunMetadataResponse is the answer of UpdateRunMetadata.
+type UpdateRunMetadataResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The run with its metadata.
+	Run           *Run `protobuf:"bytes,1,opt,name=run,proto3" json:"run,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *UpdateRunMetadataResponse) Reset() {
+	*x = UpdateRunMetadataResponse{}
+	mi := &file_pawl_v1_run_service_proto_msgTypes[52]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *UpdateRunMetadataResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*UpdateRunMetadataResponse) ProtoMessage() {}
+
+func (x *UpdateRunMetadataResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_pawl_v1_run_service_proto_msgTypes[52]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use UpdateRunMetadataResponse.ProtoReflect.Descriptor instead.
+func (*UpdateRunMetadataResponse) Descriptor() ([]byte, []int) {
+	return file_pawl_v1_run_service_proto_rawDescGZIP(), []int{52}
+}
+
+func (x *UpdateRunMetadataResponse) GetRun() *Run {
+	if x != nil {
+		return x.Run
+	}
+	return nil
+}
+
+// RunFilter is a filter of ListRuns with a name.
+type RunFilter struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Its name: letters, digits, "-" and "_".
+	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
+	// The filter.
+	Filter string `protobuf:"bytes,2,opt,name=filter,proto3" json:"filter,omitempty"`
+	// When it was first saved.
+	CreateTime *timestamppb.Timestamp `protobuf:"bytes,3,opt,name=create_time,json=createTime,proto3" json:"create_time,omitempty"`
+	// When it was last saved.
+	UpdateTime    *timestamppb.Timestamp `protobuf:"bytes,4,opt,name=update_time,json=updateTime,proto3" json:"update_time,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *RunFilter) Reset() {
+	*x = RunFilter{}
+	mi := &file_pawl_v1_run_service_proto_msgTypes[53]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *RunFilter) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*RunFilter) ProtoMessage() {}
+
+func (x *RunFilter) ProtoReflect() protoreflect.Message {
+	mi := &file_pawl_v1_run_service_proto_msgTypes[53]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use RunFilter.ProtoReflect.Descriptor instead.
+func (*RunFilter) Descriptor() ([]byte, []int) {
+	return file_pawl_v1_run_service_proto_rawDescGZIP(), []int{53}
+}
+
+func (x *RunFilter) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *RunFilter) GetFilter() string {
+	if x != nil {
+		return x.Filter
+	}
+	return ""
+}
+
+func (x *RunFilter) GetCreateTime() *timestamppb.Timestamp {
+	if x != nil {
+		return x.CreateTime
+	}
+	return nil
+}
+
+func (x *RunFilter) GetUpdateTime() *timestamppb.Timestamp {
+	if x != nil {
+		return x.UpdateTime
+	}
+	return nil
+}
+
+// SaveRunFilterRequest is the body of SaveRunFilter.
+type SaveRunFilterRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Its name.
+	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
+	// The filter. FILTER_INVALID with line and column if it cannot be read.
+	Filter string `protobuf:"bytes,2,opt,name=filter,proto3" json:"filter,omitempty"`
+	// Names the request in logs; a repeat is harmless anyway.
+	RequestId     string `protobuf:"bytes,3,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *SaveRunFilterRequest) Reset() {
+	*x = SaveRunFilterRequest{}
+	mi := &file_pawl_v1_run_service_proto_msgTypes[54]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *SaveRunFilterRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*SaveRunFilterRequest) ProtoMessage() {}
+
+func (x *SaveRunFilterRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_pawl_v1_run_service_proto_msgTypes[54]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use SaveRunFilterRequest.ProtoReflect.Descriptor instead.
+func (*SaveRunFilterRequest) Descriptor() ([]byte, []int) {
+	return file_pawl_v1_run_service_proto_rawDescGZIP(), []int{54}
+}
+
+func (x *SaveRunFilterRequest) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *SaveRunFilterRequest) GetFilter() string {
+	if x != nil {
+		return x.Filter
+	}
+	return ""
+}
+
+func (x *SaveRunFilterRequest) GetRequestId() string {
+	if x != nil {
+		return x.RequestId
+	}
+	return ""
+}
+
+// SaveRunFilterResponse is the answer of SaveRunFilter.
+type SaveRunFilterResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The filter as it is kept.
+	RunFilter     *RunFilter `protobuf:"bytes,1,opt,name=run_filter,json=runFilter,proto3" json:"run_filter,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *SaveRunFilterResponse) Reset() {
+	*x = SaveRunFilterResponse{}
+	mi := &file_pawl_v1_run_service_proto_msgTypes[55]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *SaveRunFilterResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*SaveRunFilterResponse) ProtoMessage() {}
+
+func (x *SaveRunFilterResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_pawl_v1_run_service_proto_msgTypes[55]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use SaveRunFilterResponse.ProtoReflect.Descriptor instead.
+func (*SaveRunFilterResponse) Descriptor() ([]byte, []int) {
+	return file_pawl_v1_run_service_proto_rawDescGZIP(), []int{55}
+}
+
+func (x *SaveRunFilterResponse) GetRunFilter() *RunFilter {
+	if x != nil {
+		return x.RunFilter
+	}
+	return nil
+}
+
+// ListRunFiltersRequest is the body of ListRunFilters.
+type ListRunFiltersRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// How many at most: 0 means 50, more than 200 is taken as 200, a negative number is refused.
+	PageSize int32 `protobuf:"varint,1,opt,name=page_size,json=pageSize,proto3" json:"page_size,omitempty"`
+	// next_page_token of the page before.
+	PageToken     string `protobuf:"bytes,2,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ListRunFiltersRequest) Reset() {
+	*x = ListRunFiltersRequest{}
+	mi := &file_pawl_v1_run_service_proto_msgTypes[56]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListRunFiltersRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListRunFiltersRequest) ProtoMessage() {}
+
+func (x *ListRunFiltersRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_pawl_v1_run_service_proto_msgTypes[56]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListRunFiltersRequest.ProtoReflect.Descriptor instead.
+func (*ListRunFiltersRequest) Descriptor() ([]byte, []int) {
+	return file_pawl_v1_run_service_proto_rawDescGZIP(), []int{56}
+}
+
+func (x *ListRunFiltersRequest) GetPageSize() int32 {
+	if x != nil {
+		return x.PageSize
+	}
+	return 0
+}
+
+func (x *ListRunFiltersRequest) GetPageToken() string {
+	if x != nil {
+		return x.PageToken
+	}
+	return ""
+}
+
+// ListRunFiltersResponse is the answer of ListRunFilters.
+type ListRunFiltersResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The page.
+	RunFilters []*RunFilter `protobuf:"bytes,1,rep,name=run_filters,json=runFilters,proto3" json:"run_filters,omitempty"`
+	// Empty on the last page.
+	NextPageToken string `protobuf:"bytes,2,opt,name=next_page_token,json=nextPageToken,proto3" json:"next_page_token,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ListRunFiltersResponse) Reset() {
+	*x = ListRunFiltersResponse{}
+	mi := &file_pawl_v1_run_service_proto_msgTypes[57]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListRunFiltersResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListRunFiltersResponse) ProtoMessage() {}
+
+func (x *ListRunFiltersResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_pawl_v1_run_service_proto_msgTypes[57]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListRunFiltersResponse.ProtoReflect.Descriptor instead.
+func (*ListRunFiltersResponse) Descriptor() ([]byte, []int) {
+	return file_pawl_v1_run_service_proto_rawDescGZIP(), []int{57}
+}
+
+func (x *ListRunFiltersResponse) GetRunFilters() []*RunFilter {
+	if x != nil {
+		return x.RunFilters
+	}
+	return nil
+}
+
+func (x *ListRunFiltersResponse) GetNextPageToken() string {
+	if x != nil {
+		return x.NextPageToken
+	}
+	return ""
+}
+
+// DeleteRunFilterRequest is the body of DeleteRunFilter.
+type DeleteRunFilterRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Its name.
+	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
+	// Names the request in logs.
+	RequestId     string `protobuf:"bytes,2,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *DeleteRunFilterRequest) Reset() {
+	*x = DeleteRunFilterRequest{}
+	mi := &file_pawl_v1_run_service_proto_msgTypes[58]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *DeleteRunFilterRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*DeleteRunFilterRequest) ProtoMessage() {}
+
+func (x *DeleteRunFilterRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_pawl_v1_run_service_proto_msgTypes[58]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use DeleteRunFilterRequest.ProtoReflect.Descriptor instead.
+func (*DeleteRunFilterRequest) Descriptor() ([]byte, []int) {
+	return file_pawl_v1_run_service_proto_rawDescGZIP(), []int{58}
+}
+
+func (x *DeleteRunFilterRequest) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *DeleteRunFilterRequest) GetRequestId() string {
+	if x != nil {
+		return x.RequestId
+	}
+	return ""
+}
+
+// DeleteRunFilterResponse is the answer of DeleteRunFilter.
+type DeleteRunFilterResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *DeleteRunFilterResponse) Reset() {
+	*x = DeleteRunFilterResponse{}
+	mi := &file_pawl_v1_run_service_proto_msgTypes[59]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *DeleteRunFilterResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*DeleteRunFilterResponse) ProtoMessage() {}
+
+func (x *DeleteRunFilterResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_pawl_v1_run_service_proto_msgTypes[59]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use DeleteRunFilterResponse.ProtoReflect.Descriptor instead.
+func (*DeleteRunFilterResponse) Descriptor() ([]byte, []int) {
+	return file_pawl_v1_run_service_proto_rawDescGZIP(), []int{59}
+}
+
 var File_pawl_v1_run_service_proto protoreflect.FileDescriptor
 
 const file_pawl_v1_run_service_proto_rawDesc = "" +
 	"\n" +
-	"\x19pawl/v1/run_service.proto\x12\apawl.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x14pawl/v1/effect.proto\x1a\x13pawl/v1/event.proto\x1a\x15pawl/v1/explain.proto\x1a\x14pawl/v1/repair.proto\x1a\x11pawl/v1/run.proto\x1a\x16pawl/v1/workflow.proto\"\xb5\x05\n" +
+	"\x19pawl/v1/run_service.proto\x12\apawl.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x14pawl/v1/effect.proto\x1a\x13pawl/v1/event.proto\x1a\x15pawl/v1/explain.proto\x1a\x14pawl/v1/repair.proto\x1a\x11pawl/v1/run.proto\x1a\x16pawl/v1/workflow.proto\"\x8e\x06\n" +
 	"\x0fStartRunRequest\x12\x1f\n" +
 	"\vworkflow_id\x18\x01 \x01(\tR\n" +
 	"workflowId\x12\x18\n" +
@@ -3944,7 +4487,9 @@ const file_pawl_v1_run_service_proto_rawDesc = "" +
 	"\x0emax_iterations\x18\v \x01(\rR\rmaxIterations\x12\x1b\n" +
 	"\tthread_id\x18< \x01(\tR\bthreadId\x12#\n" +
 	"\rcreate_thread\x18= \x01(\bR\fcreateThread\x12I\n" +
-	"\x12multitask_strategy\x18> \x01(\x0e2\x1a.pawl.v1.MultitaskStrategyR\x11multitaskStrategy\x12\x12\n" +
+	"\x12multitask_strategy\x18> \x01(\x0e2\x1a.pawl.v1.MultitaskStrategyR\x11multitaskStrategy\x12#\n" +
+	"\rmetadata_json\x182 \x01(\fR\fmetadataJson\x122\n" +
+	"\bmetadata\x183 \x01(\v2\x16.google.protobuf.ValueR\bmetadata\x12\x12\n" +
 	"\x04goal\x18A \x01(\tR\x04goal\x12 \n" +
 	"\vconstraints\x18B \x03(\tR\vconstraints\x12$\n" +
 	"\vmax_retries\x18C \x01(\rH\x00R\n" +
@@ -4044,7 +4589,7 @@ const file_pawl_v1_run_service_proto_rawDesc = "" +
 	"\atimeout\x18\x02 \x01(\v2\x19.google.protobuf.DurationR\atimeout\"N\n" +
 	"\x0fWaitRunResponse\x12\x1e\n" +
 	"\x03run\x18\x01 \x01(\v2\f.pawl.v1.RunR\x03run\x12\x1b\n" +
-	"\thas_ended\x18\x02 \x01(\bR\bhasEnded\"\xc1\x02\n" +
+	"\thas_ended\x18\x02 \x01(\bR\bhasEnded\"\xfc\x02\n" +
 	"\x0fListRunsRequest\x12.\n" +
 	"\bstatuses\x18\x01 \x03(\x0e2\x12.pawl.v1.RunStatusR\bstatuses\x12\x1f\n" +
 	"\vworkflow_id\x18\x02 \x01(\tR\n" +
@@ -4053,7 +4598,9 @@ const file_pawl_v1_run_service_proto_rawDesc = "" +
 	"\tpage_size\x18\x04 \x01(\x05R\bpageSize\x12\x1d\n" +
 	"\n" +
 	"page_token\x18\x05 \x01(\tR\tpageToken\x12\x14\n" +
-	"\x05query\x18\x06 \x01(\tR\x05query\x12\x1f\n" +
+	"\x05query\x18\x06 \x01(\tR\x05query\x12\x16\n" +
+	"\x06filter\x182 \x01(\tR\x06filter\x12!\n" +
+	"\fsaved_filter\x183 \x01(\tR\vsavedFilter\x12\x1f\n" +
 	"\vschedule_id\x18< \x01(\tR\n" +
 	"scheduleId\x12\x1b\n" +
 	"\tthread_id\x18> \x01(\tR\bthreadId\x12'\n" +
@@ -4244,7 +4791,43 @@ const file_pawl_v1_run_service_proto_rawDesc = "" +
 	"\x11SignalRunResponse\x12\x1e\n" +
 	"\x03run\x18\x01 \x01(\v2\f.pawl.v1.RunR\x03run\x12\x1c\n" +
 	"\tduplicate\x18\x02 \x01(\bR\tduplicate\x12\x12\n" +
-	"\x04kept\x18\x03 \x01(\bR\x04kept*\xb9\x01\n" +
+	"\x04kept\x18\x03 \x01(\bR\x04kept\"\xa9\x01\n" +
+	"\x18UpdateRunMetadataRequest\x12\x15\n" +
+	"\x06run_id\x18\x01 \x01(\tR\x05runId\x12#\n" +
+	"\rmetadata_json\x18\x02 \x01(\fR\fmetadataJson\x122\n" +
+	"\bmetadata\x18\x03 \x01(\v2\x16.google.protobuf.ValueR\bmetadata\x12\x1d\n" +
+	"\n" +
+	"request_id\x18\x04 \x01(\tR\trequestId\";\n" +
+	"\x19UpdateRunMetadataResponse\x12\x1e\n" +
+	"\x03run\x18\x01 \x01(\v2\f.pawl.v1.RunR\x03run\"\xb1\x01\n" +
+	"\tRunFilter\x12\x12\n" +
+	"\x04name\x18\x01 \x01(\tR\x04name\x12\x16\n" +
+	"\x06filter\x18\x02 \x01(\tR\x06filter\x12;\n" +
+	"\vcreate_time\x18\x03 \x01(\v2\x1a.google.protobuf.TimestampR\n" +
+	"createTime\x12;\n" +
+	"\vupdate_time\x18\x04 \x01(\v2\x1a.google.protobuf.TimestampR\n" +
+	"updateTime\"a\n" +
+	"\x14SaveRunFilterRequest\x12\x12\n" +
+	"\x04name\x18\x01 \x01(\tR\x04name\x12\x16\n" +
+	"\x06filter\x18\x02 \x01(\tR\x06filter\x12\x1d\n" +
+	"\n" +
+	"request_id\x18\x03 \x01(\tR\trequestId\"J\n" +
+	"\x15SaveRunFilterResponse\x121\n" +
+	"\n" +
+	"run_filter\x18\x01 \x01(\v2\x12.pawl.v1.RunFilterR\trunFilter\"S\n" +
+	"\x15ListRunFiltersRequest\x12\x1b\n" +
+	"\tpage_size\x18\x01 \x01(\x05R\bpageSize\x12\x1d\n" +
+	"\n" +
+	"page_token\x18\x02 \x01(\tR\tpageToken\"u\n" +
+	"\x16ListRunFiltersResponse\x123\n" +
+	"\vrun_filters\x18\x01 \x03(\v2\x12.pawl.v1.RunFilterR\n" +
+	"runFilters\x12&\n" +
+	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"K\n" +
+	"\x16DeleteRunFilterRequest\x12\x12\n" +
+	"\x04name\x18\x01 \x01(\tR\x04name\x12\x1d\n" +
+	"\n" +
+	"request_id\x18\x02 \x01(\tR\trequestId\"\x19\n" +
+	"\x17DeleteRunFilterResponse*\xb9\x01\n" +
 	"\x11MultitaskStrategy\x12\"\n" +
 	"\x1eMULTITASK_STRATEGY_UNSPECIFIED\x10\x00\x12\x1d\n" +
 	"\x19MULTITASK_STRATEGY_REJECT\x10\x01\x12\x1e\n" +
@@ -4257,7 +4840,7 @@ const file_pawl_v1_run_service_proto_rawDesc = "" +
 	"\bDecision\x12\x18\n" +
 	"\x14DECISION_UNSPECIFIED\x10\x00\x12\x14\n" +
 	"\x10DECISION_APPROVE\x10\x01\x12\x13\n" +
-	"\x0fDECISION_REJECT\x10\x022\xaf\v\n" +
+	"\x0fDECISION_REJECT\x10\x022\x84\x0e\n" +
 	"\n" +
 	"RunService\x12?\n" +
 	"\bStartRun\x12\x18.pawl.v1.StartRunRequest\x1a\x19.pawl.v1.StartRunResponse\x12G\n" +
@@ -4276,7 +4859,11 @@ const file_pawl_v1_run_service_proto_rawDesc = "" +
 	"\tCancelRun\x12\x19.pawl.v1.CancelRunRequest\x1a\x1a.pawl.v1.CancelRunResponse\x12?\n" +
 	"\bPauseRun\x12\x18.pawl.v1.PauseRunRequest\x1a\x19.pawl.v1.PauseRunResponse\x12B\n" +
 	"\tResumeRun\x12\x19.pawl.v1.ResumeRunRequest\x1a\x1a.pawl.v1.ResumeRunResponse\x12B\n" +
-	"\tSignalRun\x12\x19.pawl.v1.SignalRunRequest\x1a\x1a.pawl.v1.SignalRunResponse\x12?\n" +
+	"\tSignalRun\x12\x19.pawl.v1.SignalRunRequest\x1a\x1a.pawl.v1.SignalRunResponse\x12Z\n" +
+	"\x11UpdateRunMetadata\x12!.pawl.v1.UpdateRunMetadataRequest\x1a\".pawl.v1.UpdateRunMetadataResponse\x12N\n" +
+	"\rSaveRunFilter\x12\x1d.pawl.v1.SaveRunFilterRequest\x1a\x1e.pawl.v1.SaveRunFilterResponse\x12Q\n" +
+	"\x0eListRunFilters\x12\x1e.pawl.v1.ListRunFiltersRequest\x1a\x1f.pawl.v1.ListRunFiltersResponse\x12T\n" +
+	"\x0fDeleteRunFilter\x12\x1f.pawl.v1.DeleteRunFilterRequest\x1a .pawl.v1.DeleteRunFilterResponse\x12?\n" +
 	"\bTopUpRun\x12\x18.pawl.v1.TopUpRunRequest\x1a\x19.pawl.v1.TopUpRunResponse\x12B\n" +
 	"\tDeleteRun\x12\x19.pawl.v1.DeleteRunRequest\x1a\x1a.pawl.v1.DeleteRunResponse\x12E\n" +
 	"\n" +
@@ -4300,193 +4887,218 @@ func file_pawl_v1_run_service_proto_rawDescGZIP() []byte {
 }
 
 var file_pawl_v1_run_service_proto_enumTypes = make([]protoimpl.EnumInfo, 3)
-var file_pawl_v1_run_service_proto_msgTypes = make([]protoimpl.MessageInfo, 52)
+var file_pawl_v1_run_service_proto_msgTypes = make([]protoimpl.MessageInfo, 61)
 var file_pawl_v1_run_service_proto_goTypes = []any{
-	(MultitaskStrategy)(0),        // 0: pawl.v1.MultitaskStrategy
-	(IdempotencyScope)(0),         // 1: pawl.v1.IdempotencyScope
-	(Decision)(0),                 // 2: pawl.v1.Decision
-	(*StartRunRequest)(nil),       // 3: pawl.v1.StartRunRequest
-	(*Idempotency)(nil),           // 4: pawl.v1.Idempotency
-	(*StartRunResponse)(nil),      // 5: pawl.v1.StartRunResponse
-	(*ExecuteRunRequest)(nil),     // 6: pawl.v1.ExecuteRunRequest
-	(*ExecuteRunResponse)(nil),    // 7: pawl.v1.ExecuteRunResponse
-	(*SubmitRunsRequest)(nil),     // 8: pawl.v1.SubmitRunsRequest
-	(*Submission)(nil),            // 9: pawl.v1.Submission
-	(*SubmitRunsResponse)(nil),    // 10: pawl.v1.SubmitRunsResponse
-	(*SubmissionAnswer)(nil),      // 11: pawl.v1.SubmissionAnswer
-	(*AcceptedSubmission)(nil),    // 12: pawl.v1.AcceptedSubmission
-	(*RunEnd)(nil),                // 13: pawl.v1.RunEnd
-	(*Refusal)(nil),               // 14: pawl.v1.Refusal
-	(*TestRunRequest)(nil),        // 15: pawl.v1.TestRunRequest
-	(*TestRunResponse)(nil),       // 16: pawl.v1.TestRunResponse
-	(*GetRunRequest)(nil),         // 17: pawl.v1.GetRunRequest
-	(*GetRunResponse)(nil),        // 18: pawl.v1.GetRunResponse
-	(*WaitRunRequest)(nil),        // 19: pawl.v1.WaitRunRequest
-	(*WaitRunResponse)(nil),       // 20: pawl.v1.WaitRunResponse
-	(*ListRunsRequest)(nil),       // 21: pawl.v1.ListRunsRequest
-	(*ListRunsResponse)(nil),      // 22: pawl.v1.ListRunsResponse
-	(*ExplainNodeRequest)(nil),    // 23: pawl.v1.ExplainNodeRequest
-	(*ExplainNodeResponse)(nil),   // 24: pawl.v1.ExplainNodeResponse
-	(*ExplainTaintRequest)(nil),   // 25: pawl.v1.ExplainTaintRequest
-	(*ExplainTaintResponse)(nil),  // 26: pawl.v1.ExplainTaintResponse
-	(*ListEffectsRequest)(nil),    // 27: pawl.v1.ListEffectsRequest
-	(*ListEffectsResponse)(nil),   // 28: pawl.v1.ListEffectsResponse
-	(*GetInvocationRequest)(nil),  // 29: pawl.v1.GetInvocationRequest
-	(*GetInvocationResponse)(nil), // 30: pawl.v1.GetInvocationResponse
-	(*Invocation)(nil),            // 31: pawl.v1.Invocation
-	(*InvocationEffect)(nil),      // 32: pawl.v1.InvocationEffect
-	(*CancelRunRequest)(nil),      // 33: pawl.v1.CancelRunRequest
-	(*CancelRunResponse)(nil),     // 34: pawl.v1.CancelRunResponse
-	(*DeleteRunRequest)(nil),      // 35: pawl.v1.DeleteRunRequest
-	(*DeleteRunResponse)(nil),     // 36: pawl.v1.DeleteRunResponse
-	(*DecideNodeRequest)(nil),     // 37: pawl.v1.DecideNodeRequest
-	(*DecideNodeResponse)(nil),    // 38: pawl.v1.DecideNodeResponse
-	(*RecheckRunRequest)(nil),     // 39: pawl.v1.RecheckRunRequest
-	(*RecheckRunResponse)(nil),    // 40: pawl.v1.RecheckRunResponse
-	(*PauseRunRequest)(nil),       // 41: pawl.v1.PauseRunRequest
-	(*PauseRunResponse)(nil),      // 42: pawl.v1.PauseRunResponse
-	(*TopUpRunRequest)(nil),       // 43: pawl.v1.TopUpRunRequest
-	(*TopUpRunResponse)(nil),      // 44: pawl.v1.TopUpRunResponse
-	(*ResumeRunRequest)(nil),      // 45: pawl.v1.ResumeRunRequest
-	(*ResumeRunResponse)(nil),     // 46: pawl.v1.ResumeRunResponse
-	(*RepairRunRequest)(nil),      // 47: pawl.v1.RepairRunRequest
-	(*SetOutputRequest)(nil),      // 48: pawl.v1.SetOutputRequest
-	(*RepairRunResponse)(nil),     // 49: pawl.v1.RepairRunResponse
-	(*RetryRunRequest)(nil),       // 50: pawl.v1.RetryRunRequest
-	(*RetryRunResponse)(nil),      // 51: pawl.v1.RetryRunResponse
-	(*SignalRunRequest)(nil),      // 52: pawl.v1.SignalRunRequest
-	(*SignalRunResponse)(nil),     // 53: pawl.v1.SignalRunResponse
-	nil,                           // 54: pawl.v1.Refusal.MetadataEntry
-	(*structpb.Value)(nil),        // 55: google.protobuf.Value
-	(*durationpb.Duration)(nil),   // 56: google.protobuf.Duration
-	(*Budget)(nil),                // 57: pawl.v1.Budget
-	(*Run)(nil),                   // 58: pawl.v1.Run
-	(*RunEvent)(nil),              // 59: pawl.v1.RunEvent
-	(RunStatus)(0),                // 60: pawl.v1.RunStatus
-	(*Violation)(nil),             // 61: pawl.v1.Violation
-	(*DefinitionSource)(nil),      // 62: pawl.v1.DefinitionSource
-	(RunKind)(0),                  // 63: pawl.v1.RunKind
-	(StopMode)(0),                 // 64: pawl.v1.StopMode
-	(*Explanation)(nil),           // 65: pawl.v1.Explanation
-	(*TaintTrace)(nil),            // 66: pawl.v1.TaintTrace
-	(*Effect)(nil),                // 67: pawl.v1.Effect
-	(NodeStatus)(0),               // 68: pawl.v1.NodeStatus
-	(*Amounts)(nil),               // 69: pawl.v1.Amounts
-	(*RepairPlan)(nil),            // 70: pawl.v1.RepairPlan
+	(MultitaskStrategy)(0),            // 0: pawl.v1.MultitaskStrategy
+	(IdempotencyScope)(0),             // 1: pawl.v1.IdempotencyScope
+	(Decision)(0),                     // 2: pawl.v1.Decision
+	(*StartRunRequest)(nil),           // 3: pawl.v1.StartRunRequest
+	(*Idempotency)(nil),               // 4: pawl.v1.Idempotency
+	(*StartRunResponse)(nil),          // 5: pawl.v1.StartRunResponse
+	(*ExecuteRunRequest)(nil),         // 6: pawl.v1.ExecuteRunRequest
+	(*ExecuteRunResponse)(nil),        // 7: pawl.v1.ExecuteRunResponse
+	(*SubmitRunsRequest)(nil),         // 8: pawl.v1.SubmitRunsRequest
+	(*Submission)(nil),                // 9: pawl.v1.Submission
+	(*SubmitRunsResponse)(nil),        // 10: pawl.v1.SubmitRunsResponse
+	(*SubmissionAnswer)(nil),          // 11: pawl.v1.SubmissionAnswer
+	(*AcceptedSubmission)(nil),        // 12: pawl.v1.AcceptedSubmission
+	(*RunEnd)(nil),                    // 13: pawl.v1.RunEnd
+	(*Refusal)(nil),                   // 14: pawl.v1.Refusal
+	(*TestRunRequest)(nil),            // 15: pawl.v1.TestRunRequest
+	(*TestRunResponse)(nil),           // 16: pawl.v1.TestRunResponse
+	(*GetRunRequest)(nil),             // 17: pawl.v1.GetRunRequest
+	(*GetRunResponse)(nil),            // 18: pawl.v1.GetRunResponse
+	(*WaitRunRequest)(nil),            // 19: pawl.v1.WaitRunRequest
+	(*WaitRunResponse)(nil),           // 20: pawl.v1.WaitRunResponse
+	(*ListRunsRequest)(nil),           // 21: pawl.v1.ListRunsRequest
+	(*ListRunsResponse)(nil),          // 22: pawl.v1.ListRunsResponse
+	(*ExplainNodeRequest)(nil),        // 23: pawl.v1.ExplainNodeRequest
+	(*ExplainNodeResponse)(nil),       // 24: pawl.v1.ExplainNodeResponse
+	(*ExplainTaintRequest)(nil),       // 25: pawl.v1.ExplainTaintRequest
+	(*ExplainTaintResponse)(nil),      // 26: pawl.v1.ExplainTaintResponse
+	(*ListEffectsRequest)(nil),        // 27: pawl.v1.ListEffectsRequest
+	(*ListEffectsResponse)(nil),       // 28: pawl.v1.ListEffectsResponse
+	(*GetInvocationRequest)(nil),      // 29: pawl.v1.GetInvocationRequest
+	(*GetInvocationResponse)(nil),     // 30: pawl.v1.GetInvocationResponse
+	(*Invocation)(nil),                // 31: pawl.v1.Invocation
+	(*InvocationEffect)(nil),          // 32: pawl.v1.InvocationEffect
+	(*CancelRunRequest)(nil),          // 33: pawl.v1.CancelRunRequest
+	(*CancelRunResponse)(nil),         // 34: pawl.v1.CancelRunResponse
+	(*DeleteRunRequest)(nil),          // 35: pawl.v1.DeleteRunRequest
+	(*DeleteRunResponse)(nil),         // 36: pawl.v1.DeleteRunResponse
+	(*DecideNodeRequest)(nil),         // 37: pawl.v1.DecideNodeRequest
+	(*DecideNodeResponse)(nil),        // 38: pawl.v1.DecideNodeResponse
+	(*RecheckRunRequest)(nil),         // 39: pawl.v1.RecheckRunRequest
+	(*RecheckRunResponse)(nil),        // 40: pawl.v1.RecheckRunResponse
+	(*PauseRunRequest)(nil),           // 41: pawl.v1.PauseRunRequest
+	(*PauseRunResponse)(nil),          // 42: pawl.v1.PauseRunResponse
+	(*TopUpRunRequest)(nil),           // 43: pawl.v1.TopUpRunRequest
+	(*TopUpRunResponse)(nil),          // 44: pawl.v1.TopUpRunResponse
+	(*ResumeRunRequest)(nil),          // 45: pawl.v1.ResumeRunRequest
+	(*ResumeRunResponse)(nil),         // 46: pawl.v1.ResumeRunResponse
+	(*RepairRunRequest)(nil),          // 47: pawl.v1.RepairRunRequest
+	(*SetOutputRequest)(nil),          // 48: pawl.v1.SetOutputRequest
+	(*RepairRunResponse)(nil),         // 49: pawl.v1.RepairRunResponse
+	(*RetryRunRequest)(nil),           // 50: pawl.v1.RetryRunRequest
+	(*RetryRunResponse)(nil),          // 51: pawl.v1.RetryRunResponse
+	(*SignalRunRequest)(nil),          // 52: pawl.v1.SignalRunRequest
+	(*SignalRunResponse)(nil),         // 53: pawl.v1.SignalRunResponse
+	(*UpdateRunMetadataRequest)(nil),  // 54: pawl.v1.UpdateRunMetadataRequest
+	(*UpdateRunMetadataResponse)(nil), // 55: pawl.v1.UpdateRunMetadataResponse
+	(*RunFilter)(nil),                 // 56: pawl.v1.RunFilter
+	(*SaveRunFilterRequest)(nil),      // 57: pawl.v1.SaveRunFilterRequest
+	(*SaveRunFilterResponse)(nil),     // 58: pawl.v1.SaveRunFilterResponse
+	(*ListRunFiltersRequest)(nil),     // 59: pawl.v1.ListRunFiltersRequest
+	(*ListRunFiltersResponse)(nil),    // 60: pawl.v1.ListRunFiltersResponse
+	(*DeleteRunFilterRequest)(nil),    // 61: pawl.v1.DeleteRunFilterRequest
+	(*DeleteRunFilterResponse)(nil),   // 62: pawl.v1.DeleteRunFilterResponse
+	nil,                               // 63: pawl.v1.Refusal.MetadataEntry
+	(*structpb.Value)(nil),            // 64: google.protobuf.Value
+	(*durationpb.Duration)(nil),       // 65: google.protobuf.Duration
+	(*Budget)(nil),                    // 66: pawl.v1.Budget
+	(*Run)(nil),                       // 67: pawl.v1.Run
+	(*RunEvent)(nil),                  // 68: pawl.v1.RunEvent
+	(RunStatus)(0),                    // 69: pawl.v1.RunStatus
+	(*Violation)(nil),                 // 70: pawl.v1.Violation
+	(*DefinitionSource)(nil),          // 71: pawl.v1.DefinitionSource
+	(RunKind)(0),                      // 72: pawl.v1.RunKind
+	(StopMode)(0),                     // 73: pawl.v1.StopMode
+	(*Explanation)(nil),               // 74: pawl.v1.Explanation
+	(*TaintTrace)(nil),                // 75: pawl.v1.TaintTrace
+	(*Effect)(nil),                    // 76: pawl.v1.Effect
+	(NodeStatus)(0),                   // 77: pawl.v1.NodeStatus
+	(*Amounts)(nil),                   // 78: pawl.v1.Amounts
+	(*RepairPlan)(nil),                // 79: pawl.v1.RepairPlan
+	(*timestamppb.Timestamp)(nil),     // 80: google.protobuf.Timestamp
 }
 var file_pawl_v1_run_service_proto_depIdxs = []int32{
-	55, // 0: pawl.v1.StartRunRequest.input:type_name -> google.protobuf.Value
-	56, // 1: pawl.v1.StartRunRequest.deadline:type_name -> google.protobuf.Duration
+	64, // 0: pawl.v1.StartRunRequest.input:type_name -> google.protobuf.Value
+	65, // 1: pawl.v1.StartRunRequest.deadline:type_name -> google.protobuf.Duration
 	4,  // 2: pawl.v1.StartRunRequest.idempotency:type_name -> pawl.v1.Idempotency
 	0,  // 3: pawl.v1.StartRunRequest.multitask_strategy:type_name -> pawl.v1.MultitaskStrategy
-	57, // 4: pawl.v1.StartRunRequest.budget:type_name -> pawl.v1.Budget
-	1,  // 5: pawl.v1.Idempotency.scope:type_name -> pawl.v1.IdempotencyScope
-	56, // 6: pawl.v1.Idempotency.ttl:type_name -> google.protobuf.Duration
-	58, // 7: pawl.v1.StartRunResponse.run:type_name -> pawl.v1.Run
-	3,  // 8: pawl.v1.ExecuteRunRequest.start:type_name -> pawl.v1.StartRunRequest
-	58, // 9: pawl.v1.ExecuteRunResponse.run:type_name -> pawl.v1.Run
-	59, // 10: pawl.v1.ExecuteRunResponse.events:type_name -> pawl.v1.RunEvent
-	9,  // 11: pawl.v1.SubmitRunsRequest.submissions:type_name -> pawl.v1.Submission
-	3,  // 12: pawl.v1.Submission.start:type_name -> pawl.v1.StartRunRequest
-	11, // 13: pawl.v1.SubmitRunsResponse.answers:type_name -> pawl.v1.SubmissionAnswer
-	12, // 14: pawl.v1.SubmissionAnswer.accepted:type_name -> pawl.v1.AcceptedSubmission
-	14, // 15: pawl.v1.SubmissionAnswer.refused:type_name -> pawl.v1.Refusal
-	13, // 16: pawl.v1.SubmissionAnswer.end:type_name -> pawl.v1.RunEnd
-	60, // 17: pawl.v1.RunEnd.status:type_name -> pawl.v1.RunStatus
-	55, // 18: pawl.v1.RunEnd.output:type_name -> google.protobuf.Value
-	54, // 19: pawl.v1.Refusal.metadata:type_name -> pawl.v1.Refusal.MetadataEntry
-	61, // 20: pawl.v1.Refusal.violations:type_name -> pawl.v1.Violation
-	56, // 21: pawl.v1.Refusal.retry_delay:type_name -> google.protobuf.Duration
-	62, // 22: pawl.v1.TestRunRequest.definition:type_name -> pawl.v1.DefinitionSource
-	55, // 23: pawl.v1.TestRunRequest.input:type_name -> google.protobuf.Value
-	57, // 24: pawl.v1.TestRunRequest.budget:type_name -> pawl.v1.Budget
-	58, // 25: pawl.v1.TestRunResponse.run:type_name -> pawl.v1.Run
-	61, // 26: pawl.v1.TestRunResponse.warnings:type_name -> pawl.v1.Violation
-	58, // 27: pawl.v1.GetRunResponse.run:type_name -> pawl.v1.Run
-	55, // 28: pawl.v1.GetRunResponse.definition:type_name -> google.protobuf.Value
-	56, // 29: pawl.v1.WaitRunRequest.timeout:type_name -> google.protobuf.Duration
-	58, // 30: pawl.v1.WaitRunResponse.run:type_name -> pawl.v1.Run
-	60, // 31: pawl.v1.ListRunsRequest.statuses:type_name -> pawl.v1.RunStatus
-	63, // 32: pawl.v1.ListRunsRequest.kind:type_name -> pawl.v1.RunKind
-	64, // 33: pawl.v1.ListRunsRequest.stops:type_name -> pawl.v1.StopMode
-	58, // 34: pawl.v1.ListRunsResponse.runs:type_name -> pawl.v1.Run
-	65, // 35: pawl.v1.ExplainNodeResponse.explanation:type_name -> pawl.v1.Explanation
-	66, // 36: pawl.v1.ExplainTaintResponse.trace:type_name -> pawl.v1.TaintTrace
-	67, // 37: pawl.v1.ListEffectsResponse.effects:type_name -> pawl.v1.Effect
-	31, // 38: pawl.v1.GetInvocationResponse.invocation:type_name -> pawl.v1.Invocation
-	55, // 39: pawl.v1.Invocation.input:type_name -> google.protobuf.Value
-	55, // 40: pawl.v1.Invocation.config:type_name -> google.protobuf.Value
-	68, // 41: pawl.v1.Invocation.status:type_name -> pawl.v1.NodeStatus
-	55, // 42: pawl.v1.Invocation.output:type_name -> google.protobuf.Value
-	32, // 43: pawl.v1.Invocation.effects:type_name -> pawl.v1.InvocationEffect
-	55, // 44: pawl.v1.InvocationEffect.result:type_name -> google.protobuf.Value
-	64, // 45: pawl.v1.CancelRunRequest.mode:type_name -> pawl.v1.StopMode
-	58, // 46: pawl.v1.CancelRunResponse.run:type_name -> pawl.v1.Run
-	2,  // 47: pawl.v1.DecideNodeRequest.decision:type_name -> pawl.v1.Decision
-	58, // 48: pawl.v1.DecideNodeResponse.run:type_name -> pawl.v1.Run
-	58, // 49: pawl.v1.RecheckRunResponse.run:type_name -> pawl.v1.Run
-	58, // 50: pawl.v1.PauseRunResponse.run:type_name -> pawl.v1.Run
-	69, // 51: pawl.v1.TopUpRunRequest.amounts:type_name -> pawl.v1.Amounts
-	58, // 52: pawl.v1.TopUpRunResponse.run:type_name -> pawl.v1.Run
-	58, // 53: pawl.v1.ResumeRunResponse.run:type_name -> pawl.v1.Run
-	62, // 54: pawl.v1.RepairRunRequest.definition:type_name -> pawl.v1.DefinitionSource
-	55, // 55: pawl.v1.RepairRunRequest.input:type_name -> google.protobuf.Value
-	48, // 56: pawl.v1.RepairRunRequest.outputs:type_name -> pawl.v1.SetOutputRequest
-	55, // 57: pawl.v1.SetOutputRequest.output:type_name -> google.protobuf.Value
-	70, // 58: pawl.v1.RepairRunResponse.plan:type_name -> pawl.v1.RepairPlan
-	58, // 59: pawl.v1.RepairRunResponse.run:type_name -> pawl.v1.Run
-	61, // 60: pawl.v1.RepairRunResponse.warnings:type_name -> pawl.v1.Violation
-	70, // 61: pawl.v1.RetryRunResponse.plan:type_name -> pawl.v1.RepairPlan
-	58, // 62: pawl.v1.RetryRunResponse.run:type_name -> pawl.v1.Run
-	55, // 63: pawl.v1.SignalRunRequest.payload:type_name -> google.protobuf.Value
-	58, // 64: pawl.v1.SignalRunResponse.run:type_name -> pawl.v1.Run
-	3,  // 65: pawl.v1.RunService.StartRun:input_type -> pawl.v1.StartRunRequest
-	6,  // 66: pawl.v1.RunService.ExecuteRun:input_type -> pawl.v1.ExecuteRunRequest
-	8,  // 67: pawl.v1.RunService.SubmitRuns:input_type -> pawl.v1.SubmitRunsRequest
-	15, // 68: pawl.v1.RunService.TestRun:input_type -> pawl.v1.TestRunRequest
-	17, // 69: pawl.v1.RunService.GetRun:input_type -> pawl.v1.GetRunRequest
-	19, // 70: pawl.v1.RunService.WaitRun:input_type -> pawl.v1.WaitRunRequest
-	21, // 71: pawl.v1.RunService.ListRuns:input_type -> pawl.v1.ListRunsRequest
-	23, // 72: pawl.v1.RunService.ExplainNode:input_type -> pawl.v1.ExplainNodeRequest
-	25, // 73: pawl.v1.RunService.ExplainTaint:input_type -> pawl.v1.ExplainTaintRequest
-	27, // 74: pawl.v1.RunService.ListEffects:input_type -> pawl.v1.ListEffectsRequest
-	29, // 75: pawl.v1.RunService.GetInvocation:input_type -> pawl.v1.GetInvocationRequest
-	33, // 76: pawl.v1.RunService.CancelRun:input_type -> pawl.v1.CancelRunRequest
-	41, // 77: pawl.v1.RunService.PauseRun:input_type -> pawl.v1.PauseRunRequest
-	45, // 78: pawl.v1.RunService.ResumeRun:input_type -> pawl.v1.ResumeRunRequest
-	52, // 79: pawl.v1.RunService.SignalRun:input_type -> pawl.v1.SignalRunRequest
-	43, // 80: pawl.v1.RunService.TopUpRun:input_type -> pawl.v1.TopUpRunRequest
-	35, // 81: pawl.v1.RunService.DeleteRun:input_type -> pawl.v1.DeleteRunRequest
-	39, // 82: pawl.v1.RunService.RecheckRun:input_type -> pawl.v1.RecheckRunRequest
-	47, // 83: pawl.v1.RunService.RepairRun:input_type -> pawl.v1.RepairRunRequest
-	50, // 84: pawl.v1.RunService.RetryRun:input_type -> pawl.v1.RetryRunRequest
-	37, // 85: pawl.v1.RunService.DecideNode:input_type -> pawl.v1.DecideNodeRequest
-	5,  // 86: pawl.v1.RunService.StartRun:output_type -> pawl.v1.StartRunResponse
-	7,  // 87: pawl.v1.RunService.ExecuteRun:output_type -> pawl.v1.ExecuteRunResponse
-	10, // 88: pawl.v1.RunService.SubmitRuns:output_type -> pawl.v1.SubmitRunsResponse
-	16, // 89: pawl.v1.RunService.TestRun:output_type -> pawl.v1.TestRunResponse
-	18, // 90: pawl.v1.RunService.GetRun:output_type -> pawl.v1.GetRunResponse
-	20, // 91: pawl.v1.RunService.WaitRun:output_type -> pawl.v1.WaitRunResponse
-	22, // 92: pawl.v1.RunService.ListRuns:output_type -> pawl.v1.ListRunsResponse
-	24, // 93: pawl.v1.RunService.ExplainNode:output_type -> pawl.v1.ExplainNodeResponse
-	26, // 94: pawl.v1.RunService.ExplainTaint:output_type -> pawl.v1.ExplainTaintResponse
-	28, // 95: pawl.v1.RunService.ListEffects:output_type -> pawl.v1.ListEffectsResponse
-	30, // 96: pawl.v1.RunService.GetInvocation:output_type -> pawl.v1.GetInvocationResponse
-	34, // 97: pawl.v1.RunService.CancelRun:output_type -> pawl.v1.CancelRunResponse
-	42, // 98: pawl.v1.RunService.PauseRun:output_type -> pawl.v1.PauseRunResponse
-	46, // 99: pawl.v1.RunService.ResumeRun:output_type -> pawl.v1.ResumeRunResponse
-	53, // 100: pawl.v1.RunService.SignalRun:output_type -> pawl.v1.SignalRunResponse
-	44, // 101: pawl.v1.RunService.TopUpRun:output_type -> pawl.v1.TopUpRunResponse
-	36, // 102: pawl.v1.RunService.DeleteRun:output_type -> pawl.v1.DeleteRunResponse
-	40, // 103: pawl.v1.RunService.RecheckRun:output_type -> pawl.v1.RecheckRunResponse
-	49, // 104: pawl.v1.RunService.RepairRun:output_type -> pawl.v1.RepairRunResponse
-	51, // 105: pawl.v1.RunService.RetryRun:output_type -> pawl.v1.RetryRunResponse
-	38, // 106: pawl.v1.RunService.DecideNode:output_type -> pawl.v1.DecideNodeResponse
-	86, // [86:107] is the sub-list for method output_type
-	65, // [65:86] is the sub-list for method input_type
-	65, // [65:65] is the sub-list for extension type_name
-	65, // [65:65] is the sub-list for extension extendee
-	0,  // [0:65] is the sub-list for field type_name
+	64, // 4: pawl.v1.StartRunRequest.metadata:type_name -> google.protobuf.Value
+	66, // 5: pawl.v1.StartRunRequest.budget:type_name -> pawl.v1.Budget
+	1,  // 6: pawl.v1.Idempotency.scope:type_name -> pawl.v1.IdempotencyScope
+	65, // 7: pawl.v1.Idempotency.ttl:type_name -> google.protobuf.Duration
+	67, // 8: pawl.v1.StartRunResponse.run:type_name -> pawl.v1.Run
+	3,  // 9: pawl.v1.ExecuteRunRequest.start:type_name -> pawl.v1.StartRunRequest
+	67, // 10: pawl.v1.ExecuteRunResponse.run:type_name -> pawl.v1.Run
+	68, // 11: pawl.v1.ExecuteRunResponse.events:type_name -> pawl.v1.RunEvent
+	9,  // 12: pawl.v1.SubmitRunsRequest.submissions:type_name -> pawl.v1.Submission
+	3,  // 13: pawl.v1.Submission.start:type_name -> pawl.v1.StartRunRequest
+	11, // 14: pawl.v1.SubmitRunsResponse.answers:type_name -> pawl.v1.SubmissionAnswer
+	12, // 15: pawl.v1.SubmissionAnswer.accepted:type_name -> pawl.v1.AcceptedSubmission
+	14, // 16: pawl.v1.SubmissionAnswer.refused:type_name -> pawl.v1.Refusal
+	13, // 17: pawl.v1.SubmissionAnswer.end:type_name -> pawl.v1.RunEnd
+	69, // 18: pawl.v1.RunEnd.status:type_name -> pawl.v1.RunStatus
+	64, // 19: pawl.v1.RunEnd.output:type_name -> google.protobuf.Value
+	63, // 20: pawl.v1.Refusal.metadata:type_name -> pawl.v1.Refusal.MetadataEntry
+	70, // 21: pawl.v1.Refusal.violations:type_name -> pawl.v1.Violation
+	65, // 22: pawl.v1.Refusal.retry_delay:type_name -> google.protobuf.Duration
+	71, // 23: pawl.v1.TestRunRequest.definition:type_name -> pawl.v1.DefinitionSource
+	64, // 24: pawl.v1.TestRunRequest.input:type_name -> google.protobuf.Value
+	66, // 25: pawl.v1.TestRunRequest.budget:type_name -> pawl.v1.Budget
+	67, // 26: pawl.v1.TestRunResponse.run:type_name -> pawl.v1.Run
+	70, // 27: pawl.v1.TestRunResponse.warnings:type_name -> pawl.v1.Violation
+	67, // 28: pawl.v1.GetRunResponse.run:type_name -> pawl.v1.Run
+	64, // 29: pawl.v1.GetRunResponse.definition:type_name -> google.protobuf.Value
+	65, // 30: pawl.v1.WaitRunRequest.timeout:type_name -> google.protobuf.Duration
+	67, // 31: pawl.v1.WaitRunResponse.run:type_name -> pawl.v1.Run
+	69, // 32: pawl.v1.ListRunsRequest.statuses:type_name -> pawl.v1.RunStatus
+	72, // 33: pawl.v1.ListRunsRequest.kind:type_name -> pawl.v1.RunKind
+	73, // 34: pawl.v1.ListRunsRequest.stops:type_name -> pawl.v1.StopMode
+	67, // 35: pawl.v1.ListRunsResponse.runs:type_name -> pawl.v1.Run
+	74, // 36: pawl.v1.ExplainNodeResponse.explanation:type_name -> pawl.v1.Explanation
+	75, // 37: pawl.v1.ExplainTaintResponse.trace:type_name -> pawl.v1.TaintTrace
+	76, // 38: pawl.v1.ListEffectsResponse.effects:type_name -> pawl.v1.Effect
+	31, // 39: pawl.v1.GetInvocationResponse.invocation:type_name -> pawl.v1.Invocation
+	64, // 40: pawl.v1.Invocation.input:type_name -> google.protobuf.Value
+	64, // 41: pawl.v1.Invocation.config:type_name -> google.protobuf.Value
+	77, // 42: pawl.v1.Invocation.status:type_name -> pawl.v1.NodeStatus
+	64, // 43: pawl.v1.Invocation.output:type_name -> google.protobuf.Value
+	32, // 44: pawl.v1.Invocation.effects:type_name -> pawl.v1.InvocationEffect
+	64, // 45: pawl.v1.InvocationEffect.result:type_name -> google.protobuf.Value
+	73, // 46: pawl.v1.CancelRunRequest.mode:type_name -> pawl.v1.StopMode
+	67, // 47: pawl.v1.CancelRunResponse.run:type_name -> pawl.v1.Run
+	2,  // 48: pawl.v1.DecideNodeRequest.decision:type_name -> pawl.v1.Decision
+	67, // 49: pawl.v1.DecideNodeResponse.run:type_name -> pawl.v1.Run
+	67, // 50: pawl.v1.RecheckRunResponse.run:type_name -> pawl.v1.Run
+	67, // 51: pawl.v1.PauseRunResponse.run:type_name -> pawl.v1.Run
+	78, // 52: pawl.v1.TopUpRunRequest.amounts:type_name -> pawl.v1.Amounts
+	67, // 53: pawl.v1.TopUpRunResponse.run:type_name -> pawl.v1.Run
+	67, // 54: pawl.v1.ResumeRunResponse.run:type_name -> pawl.v1.Run
+	71, // 55: pawl.v1.RepairRunRequest.definition:type_name -> pawl.v1.DefinitionSource
+	64, // 56: pawl.v1.RepairRunRequest.input:type_name -> google.protobuf.Value
+	48, // 57: pawl.v1.RepairRunRequest.outputs:type_name -> pawl.v1.SetOutputRequest
+	64, // 58: pawl.v1.SetOutputRequest.output:type_name -> google.protobuf.Value
+	79, // 59: pawl.v1.RepairRunResponse.plan:type_name -> pawl.v1.RepairPlan
+	67, // 60: pawl.v1.RepairRunResponse.run:type_name -> pawl.v1.Run
+	70, // 61: pawl.v1.RepairRunResponse.warnings:type_name -> pawl.v1.Violation
+	79, // 62: pawl.v1.RetryRunResponse.plan:type_name -> pawl.v1.RepairPlan
+	67, // 63: pawl.v1.RetryRunResponse.run:type_name -> pawl.v1.Run
+	64, // 64: pawl.v1.SignalRunRequest.payload:type_name -> google.protobuf.Value
+	67, // 65: pawl.v1.SignalRunResponse.run:type_name -> pawl.v1.Run
+	64, // 66: pawl.v1.UpdateRunMetadataRequest.metadata:type_name -> google.protobuf.Value
+	67, // 67: pawl.v1.UpdateRunMetadataResponse.run:type_name -> pawl.v1.Run
+	80, // 68: pawl.v1.RunFilter.create_time:type_name -> google.protobuf.Timestamp
+	80, // 69: pawl.v1.RunFilter.update_time:type_name -> google.protobuf.Timestamp
+	56, // 70: pawl.v1.SaveRunFilterResponse.run_filter:type_name -> pawl.v1.RunFilter
+	56, // 71: pawl.v1.ListRunFiltersResponse.run_filters:type_name -> pawl.v1.RunFilter
+	3,  // 72: pawl.v1.RunService.StartRun:input_type -> pawl.v1.StartRunRequest
+	6,  // 73: pawl.v1.RunService.ExecuteRun:input_type -> pawl.v1.ExecuteRunRequest
+	8,  // 74: pawl.v1.RunService.SubmitRuns:input_type -> pawl.v1.SubmitRunsRequest
+	15, // 75: pawl.v1.RunService.TestRun:input_type -> pawl.v1.TestRunRequest
+	17, // 76: pawl.v1.RunService.GetRun:input_type -> pawl.v1.GetRunRequest
+	19, // 77: pawl.v1.RunService.WaitRun:input_type -> pawl.v1.WaitRunRequest
+	21, // 78: pawl.v1.RunService.ListRuns:input_type -> pawl.v1.ListRunsRequest
+	23, // 79: pawl.v1.RunService.ExplainNode:input_type -> pawl.v1.ExplainNodeRequest
+	25, // 80: pawl.v1.RunService.ExplainTaint:input_type -> pawl.v1.ExplainTaintRequest
+	27, // 81: pawl.v1.RunService.ListEffects:input_type -> pawl.v1.ListEffectsRequest
+	29, // 82: pawl.v1.RunService.GetInvocation:input_type -> pawl.v1.GetInvocationRequest
+	33, // 83: pawl.v1.RunService.CancelRun:input_type -> pawl.v1.CancelRunRequest
+	41, // 84: pawl.v1.RunService.PauseRun:input_type -> pawl.v1.PauseRunRequest
+	45, // 85: pawl.v1.RunService.ResumeRun:input_type -> pawl.v1.ResumeRunRequest
+	52, // 86: pawl.v1.RunService.SignalRun:input_type -> pawl.v1.SignalRunRequest
+	54, // 87: pawl.v1.RunService.UpdateRunMetadata:input_type -> pawl.v1.UpdateRunMetadataRequest
+	57, // 88: pawl.v1.RunService.SaveRunFilter:input_type -> pawl.v1.SaveRunFilterRequest
+	59, // 89: pawl.v1.RunService.ListRunFilters:input_type -> pawl.v1.ListRunFiltersRequest
+	61, // 90: pawl.v1.RunService.DeleteRunFilter:input_type -> pawl.v1.DeleteRunFilterRequest
+	43, // 91: pawl.v1.RunService.TopUpRun:input_type -> pawl.v1.TopUpRunRequest
+	35, // 92: pawl.v1.RunService.DeleteRun:input_type -> pawl.v1.DeleteRunRequest
+	39, // 93: pawl.v1.RunService.RecheckRun:input_type -> pawl.v1.RecheckRunRequest
+	47, // 94: pawl.v1.RunService.RepairRun:input_type -> pawl.v1.RepairRunRequest
+	50, // 95: pawl.v1.RunService.RetryRun:input_type -> pawl.v1.RetryRunRequest
+	37, // 96: pawl.v1.RunService.DecideNode:input_type -> pawl.v1.DecideNodeRequest
+	5,  // 97: pawl.v1.RunService.StartRun:output_type -> pawl.v1.StartRunResponse
+	7,  // 98: pawl.v1.RunService.ExecuteRun:output_type -> pawl.v1.ExecuteRunResponse
+	10, // 99: pawl.v1.RunService.SubmitRuns:output_type -> pawl.v1.SubmitRunsResponse
+	16, // 100: pawl.v1.RunService.TestRun:output_type -> pawl.v1.TestRunResponse
+	18, // 101: pawl.v1.RunService.GetRun:output_type -> pawl.v1.GetRunResponse
+	20, // 102: pawl.v1.RunService.WaitRun:output_type -> pawl.v1.WaitRunResponse
+	22, // 103: pawl.v1.RunService.ListRuns:output_type -> pawl.v1.ListRunsResponse
+	24, // 104: pawl.v1.RunService.ExplainNode:output_type -> pawl.v1.ExplainNodeResponse
+	26, // 105: pawl.v1.RunService.ExplainTaint:output_type -> pawl.v1.ExplainTaintResponse
+	28, // 106: pawl.v1.RunService.ListEffects:output_type -> pawl.v1.ListEffectsResponse
+	30, // 107: pawl.v1.RunService.GetInvocation:output_type -> pawl.v1.GetInvocationResponse
+	34, // 108: pawl.v1.RunService.CancelRun:output_type -> pawl.v1.CancelRunResponse
+	42, // 109: pawl.v1.RunService.PauseRun:output_type -> pawl.v1.PauseRunResponse
+	46, // 110: pawl.v1.RunService.ResumeRun:output_type -> pawl.v1.ResumeRunResponse
+	53, // 111: pawl.v1.RunService.SignalRun:output_type -> pawl.v1.SignalRunResponse
+	55, // 112: pawl.v1.RunService.UpdateRunMetadata:output_type -> pawl.v1.UpdateRunMetadataResponse
+	58, // 113: pawl.v1.RunService.SaveRunFilter:output_type -> pawl.v1.SaveRunFilterResponse
+	60, // 114: pawl.v1.RunService.ListRunFilters:output_type -> pawl.v1.ListRunFiltersResponse
+	62, // 115: pawl.v1.RunService.DeleteRunFilter:output_type -> pawl.v1.DeleteRunFilterResponse
+	44, // 116: pawl.v1.RunService.TopUpRun:output_type -> pawl.v1.TopUpRunResponse
+	36, // 117: pawl.v1.RunService.DeleteRun:output_type -> pawl.v1.DeleteRunResponse
+	40, // 118: pawl.v1.RunService.RecheckRun:output_type -> pawl.v1.RecheckRunResponse
+	49, // 119: pawl.v1.RunService.RepairRun:output_type -> pawl.v1.RepairRunResponse
+	51, // 120: pawl.v1.RunService.RetryRun:output_type -> pawl.v1.RetryRunResponse
+	38, // 121: pawl.v1.RunService.DecideNode:output_type -> pawl.v1.DecideNodeResponse
+	97, // [97:122] is the sub-list for method output_type
+	72, // [72:97] is the sub-list for method input_type
+	72, // [72:72] is the sub-list for extension type_name
+	72, // [72:72] is the sub-list for extension extendee
+	0,  // [0:72] is the sub-list for field type_name
 }
 
 func init() { file_pawl_v1_run_service_proto_init() }
@@ -4509,7 +5121,7 @@ func file_pawl_v1_run_service_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_pawl_v1_run_service_proto_rawDesc), len(file_pawl_v1_run_service_proto_rawDesc)),
 			NumEnums:      3,
-			NumMessages:   52,
+			NumMessages:   61,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -19,27 +19,31 @@ import (
 const _ = grpc.SupportPackageIsVersion9
 
 const (
-	RunService_StartRun_FullMethodName      = "/pawl.v1.RunService/StartRun"
-	RunService_ExecuteRun_FullMethodName    = "/pawl.v1.RunService/ExecuteRun"
-	RunService_SubmitRuns_FullMethodName    = "/pawl.v1.RunService/SubmitRuns"
-	RunService_TestRun_FullMethodName       = "/pawl.v1.RunService/TestRun"
-	RunService_GetRun_FullMethodName        = "/pawl.v1.RunService/GetRun"
-	RunService_WaitRun_FullMethodName       = "/pawl.v1.RunService/WaitRun"
-	RunService_ListRuns_FullMethodName      = "/pawl.v1.RunService/ListRuns"
-	RunService_ExplainNode_FullMethodName   = "/pawl.v1.RunService/ExplainNode"
-	RunService_ExplainTaint_FullMethodName  = "/pawl.v1.RunService/ExplainTaint"
-	RunService_ListEffects_FullMethodName   = "/pawl.v1.RunService/ListEffects"
-	RunService_GetInvocation_FullMethodName = "/pawl.v1.RunService/GetInvocation"
-	RunService_CancelRun_FullMethodName     = "/pawl.v1.RunService/CancelRun"
-	RunService_PauseRun_FullMethodName      = "/pawl.v1.RunService/PauseRun"
-	RunService_ResumeRun_FullMethodName     = "/pawl.v1.RunService/ResumeRun"
-	RunService_SignalRun_FullMethodName     = "/pawl.v1.RunService/SignalRun"
-	RunService_TopUpRun_FullMethodName      = "/pawl.v1.RunService/TopUpRun"
-	RunService_DeleteRun_FullMethodName     = "/pawl.v1.RunService/DeleteRun"
-	RunService_RecheckRun_FullMethodName    = "/pawl.v1.RunService/RecheckRun"
-	RunService_RepairRun_FullMethodName     = "/pawl.v1.RunService/RepairRun"
-	RunService_RetryRun_FullMethodName      = "/pawl.v1.RunService/RetryRun"
-	RunService_DecideNode_FullMethodName    = "/pawl.v1.RunService/DecideNode"
+	RunService_StartRun_FullMethodName          = "/pawl.v1.RunService/StartRun"
+	RunService_ExecuteRun_FullMethodName        = "/pawl.v1.RunService/ExecuteRun"
+	RunService_SubmitRuns_FullMethodName        = "/pawl.v1.RunService/SubmitRuns"
+	RunService_TestRun_FullMethodName           = "/pawl.v1.RunService/TestRun"
+	RunService_GetRun_FullMethodName            = "/pawl.v1.RunService/GetRun"
+	RunService_WaitRun_FullMethodName           = "/pawl.v1.RunService/WaitRun"
+	RunService_ListRuns_FullMethodName          = "/pawl.v1.RunService/ListRuns"
+	RunService_ExplainNode_FullMethodName       = "/pawl.v1.RunService/ExplainNode"
+	RunService_ExplainTaint_FullMethodName      = "/pawl.v1.RunService/ExplainTaint"
+	RunService_ListEffects_FullMethodName       = "/pawl.v1.RunService/ListEffects"
+	RunService_GetInvocation_FullMethodName     = "/pawl.v1.RunService/GetInvocation"
+	RunService_CancelRun_FullMethodName         = "/pawl.v1.RunService/CancelRun"
+	RunService_PauseRun_FullMethodName          = "/pawl.v1.RunService/PauseRun"
+	RunService_ResumeRun_FullMethodName         = "/pawl.v1.RunService/ResumeRun"
+	RunService_SignalRun_FullMethodName         = "/pawl.v1.RunService/SignalRun"
+	RunService_UpdateRunMetadata_FullMethodName = "/pawl.v1.RunService/UpdateRunMetadata"
+	RunService_SaveRunFilter_FullMethodName     = "/pawl.v1.RunService/SaveRunFilter"
+	RunService_ListRunFilters_FullMethodName    = "/pawl.v1.RunService/ListRunFilters"
+	RunService_DeleteRunFilter_FullMethodName   = "/pawl.v1.RunService/DeleteRunFilter"
+	RunService_TopUpRun_FullMethodName          = "/pawl.v1.RunService/TopUpRun"
+	RunService_DeleteRun_FullMethodName         = "/pawl.v1.RunService/DeleteRun"
+	RunService_RecheckRun_FullMethodName        = "/pawl.v1.RunService/RecheckRun"
+	RunService_RepairRun_FullMethodName         = "/pawl.v1.RunService/RepairRun"
+	RunService_RetryRun_FullMethodName          = "/pawl.v1.RunService/RetryRun"
+	RunService_DecideNode_FullMethodName        = "/pawl.v1.RunService/DecideNode"
 )
 
 // RunServiceClient is the client API for RunService service.
@@ -90,6 +94,15 @@ type RunServiceClient interface {
 	// run keeps it for the next one. Signals of a name are taken in the order of their arrival. A repeat with the same request_id is
 	// harmless. SIGNAL_NOT_AWAITED when no node of the workflow waits for the name, TOO_MANY_SIGNALS beyond the limits of a run.
 	SignalRun(ctx context.Context, in *SignalRunRequest, opts ...grpc.CallOption) (*SignalRunResponse, error)
+	// UpdateRunMetadata merges a change into the metadata of a live run, as RFC 7396 says: objects merge, null deletes a key. The log keeps
+	// every change. A repeat is harmless.
+	UpdateRunMetadata(ctx context.Context, in *UpdateRunMetadataRequest, opts ...grpc.CallOption) (*UpdateRunMetadataResponse, error)
+	// SaveRunFilter keeps a filter of ListRuns under a name, or replaces it.
+	SaveRunFilter(ctx context.Context, in *SaveRunFilterRequest, opts ...grpc.CallOption) (*SaveRunFilterResponse, error)
+	// ListRunFilters lists the filters that are kept, by name.
+	ListRunFilters(ctx context.Context, in *ListRunFiltersRequest, opts ...grpc.CallOption) (*ListRunFiltersResponse, error)
+	// DeleteRunFilter deletes a kept filter. RUN_FILTER_NOT_FOUND if there is none of that name.
+	DeleteRunFilter(ctx context.Context, in *DeleteRunFilterRequest, opts ...grpc.CallOption) (*DeleteRunFilterResponse, error)
 	// TopUpRun raises the budget of a live run by the given amounts. A run that paused because its budget was short continues. A repeat
 	// with the same request_id is harmless. BUDGET_NOT_LIMITED if no budget of the run limits what the request names.
 	TopUpRun(ctx context.Context, in *TopUpRunRequest, opts ...grpc.CallOption) (*TopUpRunResponse, error)
@@ -278,6 +291,46 @@ func (c *runServiceClient) SignalRun(ctx context.Context, in *SignalRunRequest, 
 	return out, nil
 }
 
+func (c *runServiceClient) UpdateRunMetadata(ctx context.Context, in *UpdateRunMetadataRequest, opts ...grpc.CallOption) (*UpdateRunMetadataResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(UpdateRunMetadataResponse)
+	err := c.cc.Invoke(ctx, RunService_UpdateRunMetadata_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *runServiceClient) SaveRunFilter(ctx context.Context, in *SaveRunFilterRequest, opts ...grpc.CallOption) (*SaveRunFilterResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(SaveRunFilterResponse)
+	err := c.cc.Invoke(ctx, RunService_SaveRunFilter_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *runServiceClient) ListRunFilters(ctx context.Context, in *ListRunFiltersRequest, opts ...grpc.CallOption) (*ListRunFiltersResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(ListRunFiltersResponse)
+	err := c.cc.Invoke(ctx, RunService_ListRunFilters_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *runServiceClient) DeleteRunFilter(ctx context.Context, in *DeleteRunFilterRequest, opts ...grpc.CallOption) (*DeleteRunFilterResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(DeleteRunFilterResponse)
+	err := c.cc.Invoke(ctx, RunService_DeleteRunFilter_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
 func (c *runServiceClient) TopUpRun(ctx context.Context, in *TopUpRunRequest, opts ...grpc.CallOption) (*TopUpRunResponse, error) {
 	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
 	out := new(TopUpRunResponse)
@@ -386,6 +439,15 @@ type RunServiceServer interface {
 	// run keeps it for the next one. Signals of a name are taken in the order of their arrival. A repeat with the same request_id is
 	// harmless. SIGNAL_NOT_AWAITED when no node of the workflow waits for the name, TOO_MANY_SIGNALS beyond the limits of a run.
 	SignalRun(context.Context, *SignalRunRequest) (*SignalRunResponse, error)
+	// UpdateRunMetadata merges a change into the metadata of a live run, as RFC 7396 says: objects merge, null deletes a key. The log keeps
+	// every change. A repeat is harmless.
+	UpdateRunMetadata(context.Context, *UpdateRunMetadataRequest) (*UpdateRunMetadataResponse, error)
+	// SaveRunFilter keeps a filter of ListRuns under a name, or replaces it.
+	SaveRunFilter(context.Context, *SaveRunFilterRequest) (*SaveRunFilterResponse, error)
+	// ListRunFilters lists the filters that are kept, by name.
+	ListRunFilters(context.Context, *ListRunFiltersRequest) (*ListRunFiltersResponse, error)
+	// DeleteRunFilter deletes a kept filter. RUN_FILTER_NOT_FOUND if there is none of that name.
+	DeleteRunFilter(context.Context, *DeleteRunFilterRequest) (*DeleteRunFilterResponse, error)
 	// TopUpRun raises the budget of a live run by the given amounts. A run that paused because its budget was short continues. A repeat
 	// with the same request_id is harmless. BUDGET_NOT_LIMITED if no budget of the run limits what the request names.
 	TopUpRun(context.Context, *TopUpRunRequest) (*TopUpRunResponse, error)
@@ -456,6 +518,18 @@ func (UnimplementedRunServiceServer) ResumeRun(context.Context, *ResumeRunReques
 }
 func (UnimplementedRunServiceServer) SignalRun(context.Context, *SignalRunRequest) (*SignalRunResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method SignalRun not implemented")
+}
+func (UnimplementedRunServiceServer) UpdateRunMetadata(context.Context, *UpdateRunMetadataRequest) (*UpdateRunMetadataResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method UpdateRunMetadata not implemented")
+}
+func (UnimplementedRunServiceServer) SaveRunFilter(context.Context, *SaveRunFilterRequest) (*SaveRunFilterResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method SaveRunFilter not implemented")
+}
+func (UnimplementedRunServiceServer) ListRunFilters(context.Context, *ListRunFiltersRequest) (*ListRunFiltersResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method ListRunFilters not implemented")
+}
+func (UnimplementedRunServiceServer) DeleteRunFilter(context.Context, *DeleteRunFilterRequest) (*DeleteRunFilterResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method DeleteRunFilter not implemented")
 }
 func (UnimplementedRunServiceServer) TopUpRun(context.Context, *TopUpRunRequest) (*TopUpRunResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method TopUpRun not implemented")
@@ -748,6 +822,78 @@ func _RunService_SignalRun_Handler(srv interface{}, ctx context.Context, dec fun
 	return interceptor(ctx, in, info, handler)
 }
 
+func _RunService_UpdateRunMetadata_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(UpdateRunMetadataRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(RunServiceServer).UpdateRunMetadata(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: RunService_UpdateRunMetadata_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(RunServiceServer).UpdateRunMetadata(ctx, req.(*UpdateRunMetadataRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _RunService_SaveRunFilter_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(SaveRunFilterRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(RunServiceServer).SaveRunFilter(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: RunService_SaveRunFilter_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(RunServiceServer).SaveRunFilter(ctx, req.(*SaveRunFilterRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _RunService_ListRunFilters_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(ListRunFiltersRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(RunServiceServer).ListRunFilters(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: RunService_ListRunFilters_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(RunServiceServer).ListRunFilters(ctx, req.(*ListRunFiltersRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _RunService_DeleteRunFilter_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(DeleteRunFilterRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(RunServiceServer).DeleteRunFilter(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: RunService_DeleteRunFilter_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(RunServiceServer).DeleteRunFilter(ctx, req.(*DeleteRunFilterRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
 func _RunService_TopUpRun_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
 	in := new(TopUpRunRequest)
 	if err := dec(in); err != nil {
@@ -914,6 +1060,22 @@ var RunService_ServiceDesc = grpc.ServiceDesc{
 		{
 			MethodName: "SignalRun",
 			Handler:    _RunService_SignalRun_Handler,
+		},
+		{
+			MethodName: "UpdateRunMetadata",
+			Handler:    _RunService_UpdateRunMetadata_Handler,
+		},
+		{
+			MethodName: "SaveRunFilter",
+			Handler:    _RunService_SaveRunFilter_Handler,
+		},
+		{
+			MethodName: "ListRunFilters",
+			Handler:    _RunService_ListRunFilters_Handler,
+		},
+		{
+			MethodName: "DeleteRunFilter",
+			Handler:    _RunService_DeleteRunFilter_Handler,
 		},
 		{
 			MethodName: "TopUpRun",

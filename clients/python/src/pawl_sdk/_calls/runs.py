@@ -163,6 +163,8 @@ class RunCalls:
             statuses=values_of(run_pb2.RunStatus.DESCRIPTOR, options.get("statuses", ())),
             schedule_id=options.get("schedule_id", ""),
             query=options.get("query", ""),
+            filter=options.get("filter", ""),
+            saved_filter=options.get("saved_filter", ""),
             page_size=options.get("page_size", 0),
             page_token=options.get("page_token", ""),
         )
@@ -198,6 +200,9 @@ def start_request(workflow_id: str, input: object, options: StartOptions) -> ser
         max_iterations=options.get("max_iterations", 0),
         max_retries=options.get("max_retries"),
     )
+    metadata = options.get("metadata")
+    if metadata is not None:
+        request.metadata_json = json_bytes(metadata, None)
     deadline, dedupe = options.get("deadline"), options.get("dedupe_input")
     if deadline is not None:
         request.deadline.FromMilliseconds(round(deadline * 1000))

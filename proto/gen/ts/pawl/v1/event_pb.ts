@@ -1148,7 +1148,7 @@ export const RunSignalledSchema: GenMessage<RunSignalled> = /*@__PURE__*/
   messageDesc(file_pawl_v1_event, 15);
 
 /**
- * RunMetadataSet means that the engine recorded facts about the run. No service writes it yet.
+ * RunMetadataSet means that a user changed what the run is found by.
  *
  * @generated from message pawl.v1.RunMetadataSet
  */

@@ -4,8 +4,8 @@
 
 import type { GenEnum, GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import { enumDesc, fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
-import type { Duration, Value } from "@bufbuild/protobuf/wkt";
-import { file_google_protobuf_duration, file_google_protobuf_struct } from "@bufbuild/protobuf/wkt";
+import type { Duration, Timestamp, Value } from "@bufbuild/protobuf/wkt";
+import { file_google_protobuf_duration, file_google_protobuf_struct, file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
 import type { Effect } from "./effect_pb.ts";
 import { file_pawl_v1_effect } from "./effect_pb.ts";
 import type { RunEvent } from "./event_pb.ts";
@@ -24,7 +24,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file pawl/v1/run_service.proto.
  */
 export const file_pawl_v1_run_service: GenFile = /*@__PURE__*/
-  fileDesc("ChlwYXdsL3YxL3J1bl9zZXJ2aWNlLnByb3RvEgdwYXdsLnYxIvEDCg9TdGFydFJ1blJlcXVlc3QSEwoLd29ya2Zsb3dfaWQYASABKAkSDwoHdmVyc2lvbhgCIAEoDRISCgppbnB1dF9qc29uGAMgASgMEiUKBWlucHV0GAQgASgLMhYuZ29vZ2xlLnByb3RvYnVmLlZhbHVlEhIKCnJlcXVlc3RfaWQYBSABKAkSEAoIcHJpb3JpdHkYBiABKAUSKwoIZGVhZGxpbmUYByABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SKQoLaWRlbXBvdGVuY3kYCCABKAsyFC5wYXdsLnYxLklkZW1wb3RlbmN5EhYKDm1heF9pdGVyYXRpb25zGAsgASgNEhEKCXRocmVhZF9pZBg8IAEoCRIVCg1jcmVhdGVfdGhyZWFkGD0gASgIEjYKEm11bHRpdGFza19zdHJhdGVneRg+IAEoDjIaLnBhd2wudjEuTXVsdGl0YXNrU3RyYXRlZ3kSDAoEZ29hbBhBIAEoCRITCgtjb25zdHJhaW50cxhCIAMoCRIYCgttYXhfcmV0cmllcxhDIAEoDUgAiAEBEhcKD3VudHJ1c3RlZF9pbnB1dBhLIAEoCBIfCgZidWRnZXQYUCABKAsyDy5wYXdsLnYxLkJ1ZGdldEIOCgxfbWF4X3JldHJpZXMiXwoLSWRlbXBvdGVuY3kSKAoFc2NvcGUYASABKA4yGS5wYXdsLnYxLklkZW1wb3RlbmN5U2NvcGUSJgoDdHRsGAIgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uIkAKEFN0YXJ0UnVuUmVzcG9uc2USGQoDcnVuGAEgASgLMgwucGF3bC52MS5SdW4SEQoJZHVwbGljYXRlGAIgASgIIksKEUV4ZWN1dGVSdW5SZXF1ZXN0EicKBXN0YXJ0GAEgASgLMhgucGF3bC52MS5TdGFydFJ1blJlcXVlc3QSDQoFdHlwZXMYAiADKAkiZQoSRXhlY3V0ZVJ1blJlc3BvbnNlEhkKA3J1bhgBIAEoCzIMLnBhd2wudjEuUnVuEhEKCWR1cGxpY2F0ZRgCIAEoCBIhCgZldmVudHMYAyADKAsyES5wYXdsLnYxLlJ1bkV2ZW50Ij0KEVN1Ym1pdFJ1bnNSZXF1ZXN0EigKC3N1Ym1pc3Npb25zGAEgAygLMhMucGF3bC52MS5TdWJtaXNzaW9uIlgKClN1Ym1pc3Npb24SJwoFc3RhcnQYASABKAsyGC5wYXdsLnYxLlN0YXJ0UnVuUmVxdWVzdBIMCgR3YWl0GAIgASgIEhMKC3RyYWNlcGFyZW50GAMgASgJIkAKElN1Ym1pdFJ1bnNSZXNwb25zZRIqCgdhbnN3ZXJzGAEgAygLMhkucGF3bC52MS5TdWJtaXNzaW9uQW5zd2VyIpYBChBTdWJtaXNzaW9uQW5zd2VyEhIKCnJlcXVlc3RfaWQYASABKAkSLQoIYWNjZXB0ZWQYAiABKAsyGy5wYXdsLnYxLkFjY2VwdGVkU3VibWlzc2lvbhIhCgdyZWZ1c2VkGAMgASgLMhAucGF3bC52MS5SZWZ1c2FsEhwKA2VuZBgEIAEoCzIPLnBhd2wudjEuUnVuRW5kIjcKEkFjY2VwdGVkU3VibWlzc2lvbhIOCgZydW5faWQYASABKAkSEQoJZHVwbGljYXRlGAIgASgIIu4BCgZSdW5FbmQSDgoGcnVuX2lkGAEgASgJEiIKBnN0YXR1cxgCIAEoDjISLnBhd2wudjEuUnVuU3RhdHVzEhMKC291dHB1dF9qc29uGAMgASgMEiYKBm91dHB1dBhnIAEoCzIWLmdvb2dsZS5wcm90b2J1Zi5WYWx1ZRIVCg1lcnJvcl9tZXNzYWdlGAQgASgJEhQKDGhhc19mYWlsdXJlcxgFIAEoCBIVCg1sYXN0X2V2ZW50X2lkGAYgASgEEhYKDmZhaWxlZF9ub2RlX2lkGAcgASgJEhcKD3ZhbHVlc19sZWZ0X291dBhkIAMoCSKOAgoHUmVmdXNhbBIMCgRjb2RlGAEgASgFEg4KBnJlYXNvbhgCIAEoCRIPCgdtZXNzYWdlGAMgASgJEjAKCG1ldGFkYXRhGAQgAygLMh4ucGF3bC52MS5SZWZ1c2FsLk1ldGFkYXRhRW50cnkSJgoKdmlvbGF0aW9ucxgFIAMoCzISLnBhd2wudjEuVmlvbGF0aW9uEi4KC3JldHJ5X2RlbGF5GAYgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uEhkKEW9yaWdpbl9yZXF1ZXN0X2lkGAcgASgJGi8KDU1ldGFkYXRhRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4ASKtAgoOVGVzdFJ1blJlcXVlc3QSLQoKZGVmaW5pdGlvbhgBIAEoCzIZLnBhd2wudjEuRGVmaW5pdGlvblNvdXJjZRISCgppbnB1dF9qc29uGAIgASgMEiUKBWlucHV0GAMgASgLMhYuZ29vZ2xlLnByb3RvYnVmLlZhbHVlEhIKCnJlcXVlc3RfaWQYBCABKAkSFgoObWF4X2l0ZXJhdGlvbnMYByABKA0SDAoEZ29hbBhBIAEoCRITCgtjb25zdHJhaW50cxhCIAMoCRIYCgttYXhfcmV0cmllcxhDIAEoDUgAiAEBEhcKD3VudHJ1c3RlZF9pbnB1dBhLIAEoCBIfCgZidWRnZXQYUCABKAsyDy5wYXdsLnYxLkJ1ZGdldEIOCgxfbWF4X3JldHJpZXMiZQoPVGVzdFJ1blJlc3BvbnNlEhkKA3J1bhgBIAEoCzIMLnBhd2wudjEuUnVuEhEKCWR1cGxpY2F0ZRgCIAEoCBIkCgh3YXJuaW5ncxgDIAMoCzISLnBhd2wudjEuVmlvbGF0aW9uIjQKDUdldFJ1blJlcXVlc3QSDgoGcnVuX2lkGAEgASgJEhMKC2F0X2V2ZW50X2lkGAIgASgEIokBCg5HZXRSdW5SZXNwb25zZRIZCgNydW4YASABKAsyDC5wYXdsLnYxLlJ1bhIXCg9kZWZpbml0aW9uX2pzb24YAiABKAwSKgoKZGVmaW5pdGlvbhhmIAEoCzIWLmdvb2dsZS5wcm90b2J1Zi5WYWx1ZRIXCg92YWx1ZXNfbGVmdF9vdXQYZCADKAkiTAoOV2FpdFJ1blJlcXVlc3QSDgoGcnVuX2lkGAEgASgJEioKB3RpbWVvdXQYAiABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24iPwoPV2FpdFJ1blJlc3BvbnNlEhkKA3J1bhgBIAEoCzIMLnBhd2wudjEuUnVuEhEKCWhhc19lbmRlZBgCIAEoCCLsAQoPTGlzdFJ1bnNSZXF1ZXN0EiQKCHN0YXR1c2VzGAEgAygOMhIucGF3bC52MS5SdW5TdGF0dXMSEwoLd29ya2Zsb3dfaWQYAiABKAkSHgoEa2luZBgDIAEoDjIQLnBhd2wudjEuUnVuS2luZBIRCglwYWdlX3NpemUYBCABKAUSEgoKcGFnZV90b2tlbhgFIAEoCRINCgVxdWVyeRgGIAEoCRITCgtzY2hlZHVsZV9pZBg8IAEoCRIRCgl0aHJlYWRfaWQYPiABKAkSIAoFc3RvcHMYQCADKA4yES5wYXdsLnYxLlN0b3BNb2RlIkcKEExpc3RSdW5zUmVzcG9uc2USGgoEcnVucxgBIAMoCzIMLnBhd2wudjEuUnVuEhcKD25leHRfcGFnZV90b2tlbhgCIAEoCSJIChJFeHBsYWluTm9kZVJlcXVlc3QSDgoGcnVuX2lkGAEgASgJEg8KB25vZGVfaWQYAiABKAkSEQoJaXRlcmF0aW9uGAMgASgNIkAKE0V4cGxhaW5Ob2RlUmVzcG9uc2USKQoLZXhwbGFuYXRpb24YASABKAsyFC5wYXdsLnYxLkV4cGxhbmF0aW9uIl0KE0V4cGxhaW5UYWludFJlcXVlc3QSDgoGcnVuX2lkGAEgASgJEg8KB25vZGVfaWQYAiABKAkSEQoJaXRlcmF0aW9uGAMgASgNEhIKCm1lbW9yeV9rZXkYBCABKAkiOgoURXhwbGFpblRhaW50UmVzcG9uc2USIgoFdHJhY2UYASABKAsyEy5wYXdsLnYxLlRhaW50VHJhY2UiXAoSTGlzdEVmZmVjdHNSZXF1ZXN0Eg4KBnJ1bl9pZBgBIAEoCRIPCgdub2RlX2lkGAIgASgJEhEKCXBhZ2Vfc2l6ZRgDIAEoBRISCgpwYWdlX3Rva2VuGAQgASgJIlAKE0xpc3RFZmZlY3RzUmVzcG9uc2USIAoHZWZmZWN0cxgBIAMoCzIPLnBhd2wudjEuRWZmZWN0EhcKD25leHRfcGFnZV90b2tlbhgCIAEoCSJKChRHZXRJbnZvY2F0aW9uUmVxdWVzdBIOCgZydW5faWQYASABKAkSDwoHbm9kZV9pZBgCIAEoCRIRCglpdGVyYXRpb24YAyABKA0iQAoVR2V0SW52b2NhdGlvblJlc3BvbnNlEicKCmludm9jYXRpb24YASABKAsyEy5wYXdsLnYxLkludm9jYXRpb24itwMKCkludm9jYXRpb24SDAoEdHlwZRgBIAEoCRISCgppbnB1dF9qc29uGAIgASgMEiUKBWlucHV0GGYgASgLMhYuZ29vZ2xlLnByb3RvYnVmLlZhbHVlEhMKC2NvbmZpZ19qc29uGAMgASgMEiYKBmNvbmZpZxhnIAEoCzIWLmdvb2dsZS5wcm90b2J1Zi5WYWx1ZRIPCgdhdHRlbXB0GAQgASgNEhIKCmVmZmVjdF9rZXkYBSABKAkSEgoKdGltZW91dF9tcxgGIAEoBBITCgt3b3JrZmxvd19pZBgHIAEoCRIjCgZzdGF0dXMYCCABKA4yEy5wYXdsLnYxLk5vZGVTdGF0dXMSEwoLb3V0cHV0X2pzb24YCSABKAwSJgoGb3V0cHV0GG0gASgLMhYuZ29vZ2xlLnByb3RvYnVmLlZhbHVlEg4KBmhhbmRsZRgKIAEoCRINCgVjYXVzZRgLIAEoCRIPCgdtZXNzYWdlGAwgASgJEioKB2VmZmVjdHMYDSADKAsyGS5wYXdsLnYxLkludm9jYXRpb25FZmZlY3QSFwoPdmFsdWVzX2xlZnRfb3V0GGQgAygJIp8BChBJbnZvY2F0aW9uRWZmZWN0EgwKBG5hbWUYASABKAkSFAoMZWZmZWN0X2NsYXNzGAIgASgJEhEKCWNvbW1pdHRlZBgDIAEoCBITCgtyZXN1bHRfanNvbhgEIAEoDBImCgZyZXN1bHQYaCABKAsyFi5nb29nbGUucHJvdG9idWYuVmFsdWUSFwoPdmFsdWVzX2xlZnRfb3V0GGQgAygJIo8BChBDYW5jZWxSdW5SZXF1ZXN0Eg4KBnJ1bl9pZBgBIAEoCRIOCgZyZWFzb24YAiABKAkSEgoKcmVxdWVzdF9pZBgDIAEoCRIXCgpjb21wZW5zYXRlGFogASgISACIAQESHwoEbW9kZRg8IAEoDjIRLnBhd2wudjEuU3RvcE1vZGVCDQoLX2NvbXBlbnNhdGUiLgoRQ2FuY2VsUnVuUmVzcG9uc2USGQoDcnVuGAEgASgLMgwucGF3bC52MS5SdW4iNgoQRGVsZXRlUnVuUmVxdWVzdBIOCgZydW5faWQYASABKAkSEgoKcmVxdWVzdF9pZBgCIAEoCSITChFEZWxldGVSdW5SZXNwb25zZSKRAQoRRGVjaWRlTm9kZVJlcXVlc3QSDgoGcnVuX2lkGAEgASgJEg8KB25vZGVfaWQYAiABKAkSEQoJaXRlcmF0aW9uGAMgASgNEiMKCGRlY2lzaW9uGAQgASgOMhEucGF3bC52MS5EZWNpc2lvbhIPCgdjb21tZW50GAUgASgJEhIKCnJlcXVlc3RfaWQYBiABKAkiLwoSRGVjaWRlTm9kZVJlc3BvbnNlEhkKA3J1bhgBIAEoCzIMLnBhd2wudjEuUnVuIjcKEVJlY2hlY2tSdW5SZXF1ZXN0Eg4KBnJ1bl9pZBgBIAEoCRISCgpyZXF1ZXN0X2lkGAIgASgJIi8KElJlY2hlY2tSdW5SZXNwb25zZRIZCgNydW4YASABKAsyDC5wYXdsLnYxLlJ1biJjCg9QYXVzZVJ1blJlcXVlc3QSDgoGcnVuX2lkGAEgASgJEgoKAmJ5GAIgASgJEg4KBnJlYXNvbhgDIAEoCRISCgpyZXF1ZXN0X2lkGAQgASgJEhAKCGNoaWxkcmVuGAUgASgIIi0KEFBhdXNlUnVuUmVzcG9uc2USGQoDcnVuGAEgASgLMgwucGF3bC52MS5SdW4idAoPVG9wVXBSdW5SZXF1ZXN0Eg4KBnJ1bl9pZBgBIAEoCRIhCgdhbW91bnRzGAIgASgLMhAucGF3bC52MS5BbW91bnRzEgoKAmJ5GAMgASgJEg4KBnJlYXNvbhgEIAEoCRISCgpyZXF1ZXN0X2lkGAUgASgJIi0KEFRvcFVwUnVuUmVzcG9uc2USGQoDcnVuGAEgASgLMgwucGF3bC52MS5SdW4iZAoQUmVzdW1lUnVuUmVxdWVzdBIOCgZydW5faWQYASABKAkSCgoCYnkYAiABKAkSDgoGcmVhc29uGAMgASgJEhIKCnJlcXVlc3RfaWQYBCABKAkSEAoIY2hpbGRyZW4YBSABKAgiLgoRUmVzdW1lUnVuUmVzcG9uc2USGQoDcnVuGAEgASgLMgwucGF3bC52MS5SdW4i8wIKEFJlcGFpclJ1blJlcXVlc3QSDgoGcnVuX2lkGAEgASgJEhIKCmZyb21fbm9kZXMYAiADKAkSFQoNZnJvbV9ldmVudF9pZBgDIAEoBBItCgpkZWZpbml0aW9uGAQgASgLMhkucGF3bC52MS5EZWZpbml0aW9uU291cmNlEg4KBmxhdGVzdBgFIAEoCBISCgppbnB1dF9qc29uGAYgASgMEiUKBWlucHV0GAcgASgLMhYuZ29vZ2xlLnByb3RvYnVmLlZhbHVlEioKB291dHB1dHMYCCADKAsyGS5wYXdsLnYxLlNldE91dHB1dFJlcXVlc3QSEgoKa2VlcF9ub2RlcxgJIAMoCRIPCgdkcnlfcnVuGAogASgIEhMKC3BsYW5fZGlnZXN0GAsgASgJEhIKCnJlcXVlc3RfaWQYDCABKAkSCgoCYnkYDSABKAkSDgoGcmVhc29uGA4gASgJEhQKDGtlZXBfZWZmZWN0cxgPIAEoCCJwChBTZXRPdXRwdXRSZXF1ZXN0Eg8KB25vZGVfaWQYASABKAkSEwoLb3V0cHV0X2pzb24YAiABKAwSJgoGb3V0cHV0GAMgASgLMhYuZ29vZ2xlLnByb3RvYnVmLlZhbHVlEg4KBmhhbmRsZRgEIAEoCSKKAQoRUmVwYWlyUnVuUmVzcG9uc2USIQoEcGxhbhgBIAEoCzITLnBhd2wudjEuUmVwYWlyUGxhbhIZCgNydW4YAiABKAsyDC5wYXdsLnYxLlJ1bhIRCglkdXBsaWNhdGUYAyABKAgSJAoId2FybmluZ3MYBCADKAsyEi5wYXdsLnYxLlZpb2xhdGlvbiKBAQoPUmV0cnlSdW5SZXF1ZXN0Eg4KBnJ1bl9pZBgBIAEoCRIOCgZsYXRlc3QYAiABKAgSDwoHZHJ5X3J1bhgDIAEoCBITCgtwbGFuX2RpZ2VzdBgEIAEoCRISCgpyZXF1ZXN0X2lkGAUgASgJEhQKDGtlZXBfZWZmZWN0cxgGIAEoCCJjChBSZXRyeVJ1blJlc3BvbnNlEiEKBHBsYW4YASABKAsyEy5wYXdsLnYxLlJlcGFpclBsYW4SGQoDcnVuGAIgASgLMgwucGF3bC52MS5SdW4SEQoJZHVwbGljYXRlGAMgASgIIoMBChBTaWduYWxSdW5SZXF1ZXN0Eg4KBnJ1bl9pZBgBIAEoCRIMCgRuYW1lGAIgASgJEhQKDHBheWxvYWRfanNvbhgDIAEoDBInCgdwYXlsb2FkGAQgASgLMhYuZ29vZ2xlLnByb3RvYnVmLlZhbHVlEhIKCnJlcXVlc3RfaWQYBSABKAkiTwoRU2lnbmFsUnVuUmVzcG9uc2USGQoDcnVuGAEgASgLMgwucGF3bC52MS5SdW4SEQoJZHVwbGljYXRlGAIgASgIEgwKBGtlcHQYAyABKAgquQEKEU11bHRpdGFza1N0cmF0ZWd5EiIKHk1VTFRJVEFTS19TVFJBVEVHWV9VTlNQRUNJRklFRBAAEh0KGU1VTFRJVEFTS19TVFJBVEVHWV9SRUpFQ1QQARIeChpNVUxUSVRBU0tfU1RSQVRFR1lfRU5RVUVVRRACEiAKHE1VTFRJVEFTS19TVFJBVEVHWV9JTlRFUlJVUFQQAxIfChtNVUxUSVRBU0tfU1RSQVRFR1lfUk9MTEJBQ0sQBCpXChBJZGVtcG90ZW5jeVNjb3BlEiEKHUlERU1QT1RFTkNZX1NDT1BFX1VOU1BFQ0lGSUVEEAASIAocSURFTVBPVEVOQ1lfU0NPUEVfSU5QVVRfSEFTSBABKk8KCERlY2lzaW9uEhgKFERFQ0lTSU9OX1VOU1BFQ0lGSUVEEAASFAoQREVDSVNJT05fQVBQUk9WRRABEhMKD0RFQ0lTSU9OX1JFSkVDVBACMq8LCgpSdW5TZXJ2aWNlEj8KCFN0YXJ0UnVuEhgucGF3bC52MS5TdGFydFJ1blJlcXVlc3QaGS5wYXdsLnYxLlN0YXJ0UnVuUmVzcG9uc2USRwoKRXhlY3V0ZVJ1bhIaLnBhd2wudjEuRXhlY3V0ZVJ1blJlcXVlc3QaGy5wYXdsLnYxLkV4ZWN1dGVSdW5SZXNwb25zZTABEkkKClN1Ym1pdFJ1bnMSGi5wYXdsLnYxLlN1Ym1pdFJ1bnNSZXF1ZXN0GhsucGF3bC52MS5TdWJtaXRSdW5zUmVzcG9uc2UoATABEjwKB1Rlc3RSdW4SFy5wYXdsLnYxLlRlc3RSdW5SZXF1ZXN0GhgucGF3bC52MS5UZXN0UnVuUmVzcG9uc2USOQoGR2V0UnVuEhYucGF3bC52MS5HZXRSdW5SZXF1ZXN0GhcucGF3bC52MS5HZXRSdW5SZXNwb25zZRI8CgdXYWl0UnVuEhcucGF3bC52MS5XYWl0UnVuUmVxdWVzdBoYLnBhd2wudjEuV2FpdFJ1blJlc3BvbnNlEj8KCExpc3RSdW5zEhgucGF3bC52MS5MaXN0UnVuc1JlcXVlc3QaGS5wYXdsLnYxLkxpc3RSdW5zUmVzcG9uc2USSAoLRXhwbGFpbk5vZGUSGy5wYXdsLnYxLkV4cGxhaW5Ob2RlUmVxdWVzdBocLnBhd2wudjEuRXhwbGFpbk5vZGVSZXNwb25zZRJLCgxFeHBsYWluVGFpbnQSHC5wYXdsLnYxLkV4cGxhaW5UYWludFJlcXVlc3QaHS5wYXdsLnYxLkV4cGxhaW5UYWludFJlc3BvbnNlEkgKC0xpc3RFZmZlY3RzEhsucGF3bC52MS5MaXN0RWZmZWN0c1JlcXVlc3QaHC5wYXdsLnYxLkxpc3RFZmZlY3RzUmVzcG9uc2USTgoNR2V0SW52b2NhdGlvbhIdLnBhd2wudjEuR2V0SW52b2NhdGlvblJlcXVlc3QaHi5wYXdsLnYxLkdldEludm9jYXRpb25SZXNwb25zZRJCCglDYW5jZWxSdW4SGS5wYXdsLnYxLkNhbmNlbFJ1blJlcXVlc3QaGi5wYXdsLnYxLkNhbmNlbFJ1blJlc3BvbnNlEj8KCFBhdXNlUnVuEhgucGF3bC52MS5QYXVzZVJ1blJlcXVlc3QaGS5wYXdsLnYxLlBhdXNlUnVuUmVzcG9uc2USQgoJUmVzdW1lUnVuEhkucGF3bC52MS5SZXN1bWVSdW5SZXF1ZXN0GhoucGF3bC52MS5SZXN1bWVSdW5SZXNwb25zZRJCCglTaWduYWxSdW4SGS5wYXdsLnYxLlNpZ25hbFJ1blJlcXVlc3QaGi5wYXdsLnYxLlNpZ25hbFJ1blJlc3BvbnNlEj8KCFRvcFVwUnVuEhgucGF3bC52MS5Ub3BVcFJ1blJlcXVlc3QaGS5wYXdsLnYxLlRvcFVwUnVuUmVzcG9uc2USQgoJRGVsZXRlUnVuEhkucGF3bC52MS5EZWxldGVSdW5SZXF1ZXN0GhoucGF3bC52MS5EZWxldGVSdW5SZXNwb25zZRJFCgpSZWNoZWNrUnVuEhoucGF3bC52MS5SZWNoZWNrUnVuUmVxdWVzdBobLnBhd2wudjEuUmVjaGVja1J1blJlc3BvbnNlEkIKCVJlcGFpclJ1bhIZLnBhd2wudjEuUmVwYWlyUnVuUmVxdWVzdBoaLnBhd2wudjEuUmVwYWlyUnVuUmVzcG9uc2USPwoIUmV0cnlSdW4SGC5wYXdsLnYxLlJldHJ5UnVuUmVxdWVzdBoZLnBhd2wudjEuUmV0cnlSdW5SZXNwb25zZRJFCgpEZWNpZGVOb2RlEhoucGF3bC52MS5EZWNpZGVOb2RlUmVxdWVzdBobLnBhd2wudjEuRGVjaWRlTm9kZVJlc3BvbnNlYgZwcm90bzM", [file_google_protobuf_duration, file_google_protobuf_struct, file_pawl_v1_effect, file_pawl_v1_event, file_pawl_v1_explain, file_pawl_v1_repair, file_pawl_v1_run, file_pawl_v1_workflow]);
+  fileDesc("ChlwYXdsL3YxL3J1bl9zZXJ2aWNlLnByb3RvEgdwYXdsLnYxIrIECg9TdGFydFJ1blJlcXVlc3QSEwoLd29ya2Zsb3dfaWQYASABKAkSDwoHdmVyc2lvbhgCIAEoDRISCgppbnB1dF9qc29uGAMgASgMEiUKBWlucHV0GAQgASgLMhYuZ29vZ2xlLnByb3RvYnVmLlZhbHVlEhIKCnJlcXVlc3RfaWQYBSABKAkSEAoIcHJpb3JpdHkYBiABKAUSKwoIZGVhZGxpbmUYByABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SKQoLaWRlbXBvdGVuY3kYCCABKAsyFC5wYXdsLnYxLklkZW1wb3RlbmN5EhYKDm1heF9pdGVyYXRpb25zGAsgASgNEhEKCXRocmVhZF9pZBg8IAEoCRIVCg1jcmVhdGVfdGhyZWFkGD0gASgIEjYKEm11bHRpdGFza19zdHJhdGVneRg+IAEoDjIaLnBhd2wudjEuTXVsdGl0YXNrU3RyYXRlZ3kSFQoNbWV0YWRhdGFfanNvbhgyIAEoDBIoCghtZXRhZGF0YRgzIAEoCzIWLmdvb2dsZS5wcm90b2J1Zi5WYWx1ZRIMCgRnb2FsGEEgASgJEhMKC2NvbnN0cmFpbnRzGEIgAygJEhgKC21heF9yZXRyaWVzGEMgASgNSACIAQESFwoPdW50cnVzdGVkX2lucHV0GEsgASgIEh8KBmJ1ZGdldBhQIAEoCzIPLnBhd2wudjEuQnVkZ2V0Qg4KDF9tYXhfcmV0cmllcyJfCgtJZGVtcG90ZW5jeRIoCgVzY29wZRgBIAEoDjIZLnBhd2wudjEuSWRlbXBvdGVuY3lTY29wZRImCgN0dGwYAiABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24iQAoQU3RhcnRSdW5SZXNwb25zZRIZCgNydW4YASABKAsyDC5wYXdsLnYxLlJ1bhIRCglkdXBsaWNhdGUYAiABKAgiSwoRRXhlY3V0ZVJ1blJlcXVlc3QSJwoFc3RhcnQYASABKAsyGC5wYXdsLnYxLlN0YXJ0UnVuUmVxdWVzdBINCgV0eXBlcxgCIAMoCSJlChJFeGVjdXRlUnVuUmVzcG9uc2USGQoDcnVuGAEgASgLMgwucGF3bC52MS5SdW4SEQoJZHVwbGljYXRlGAIgASgIEiEKBmV2ZW50cxgDIAMoCzIRLnBhd2wudjEuUnVuRXZlbnQiPQoRU3VibWl0UnVuc1JlcXVlc3QSKAoLc3VibWlzc2lvbnMYASADKAsyEy5wYXdsLnYxLlN1Ym1pc3Npb24iWAoKU3VibWlzc2lvbhInCgVzdGFydBgBIAEoCzIYLnBhd2wudjEuU3RhcnRSdW5SZXF1ZXN0EgwKBHdhaXQYAiABKAgSEwoLdHJhY2VwYXJlbnQYAyABKAkiQAoSU3VibWl0UnVuc1Jlc3BvbnNlEioKB2Fuc3dlcnMYASADKAsyGS5wYXdsLnYxLlN1Ym1pc3Npb25BbnN3ZXIilgEKEFN1Ym1pc3Npb25BbnN3ZXISEgoKcmVxdWVzdF9pZBgBIAEoCRItCghhY2NlcHRlZBgCIAEoCzIbLnBhd2wudjEuQWNjZXB0ZWRTdWJtaXNzaW9uEiEKB3JlZnVzZWQYAyABKAsyEC5wYXdsLnYxLlJlZnVzYWwSHAoDZW5kGAQgASgLMg8ucGF3bC52MS5SdW5FbmQiNwoSQWNjZXB0ZWRTdWJtaXNzaW9uEg4KBnJ1bl9pZBgBIAEoCRIRCglkdXBsaWNhdGUYAiABKAgi7gEKBlJ1bkVuZBIOCgZydW5faWQYASABKAkSIgoGc3RhdHVzGAIgASgOMhIucGF3bC52MS5SdW5TdGF0dXMSEwoLb3V0cHV0X2pzb24YAyABKAwSJgoGb3V0cHV0GGcgASgLMhYuZ29vZ2xlLnByb3RvYnVmLlZhbHVlEhUKDWVycm9yX21lc3NhZ2UYBCABKAkSFAoMaGFzX2ZhaWx1cmVzGAUgASgIEhUKDWxhc3RfZXZlbnRfaWQYBiABKAQSFgoOZmFpbGVkX25vZGVfaWQYByABKAkSFwoPdmFsdWVzX2xlZnRfb3V0GGQgAygJIo4CCgdSZWZ1c2FsEgwKBGNvZGUYASABKAUSDgoGcmVhc29uGAIgASgJEg8KB21lc3NhZ2UYAyABKAkSMAoIbWV0YWRhdGEYBCADKAsyHi5wYXdsLnYxLlJlZnVzYWwuTWV0YWRhdGFFbnRyeRImCgp2aW9sYXRpb25zGAUgAygLMhIucGF3bC52MS5WaW9sYXRpb24SLgoLcmV0cnlfZGVsYXkYBiABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SGQoRb3JpZ2luX3JlcXVlc3RfaWQYByABKAkaLwoNTWV0YWRhdGFFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBIq0CCg5UZXN0UnVuUmVxdWVzdBItCgpkZWZpbml0aW9uGAEgASgLMhkucGF3bC52MS5EZWZpbml0aW9uU291cmNlEhIKCmlucHV0X2pzb24YAiABKAwSJQoFaW5wdXQYAyABKAsyFi5nb29nbGUucHJvdG9idWYuVmFsdWUSEgoKcmVxdWVzdF9pZBgEIAEoCRIWCg5tYXhfaXRlcmF0aW9ucxgHIAEoDRIMCgRnb2FsGEEgASgJEhMKC2NvbnN0cmFpbnRzGEIgAygJEhgKC21heF9yZXRyaWVzGEMgASgNSACIAQESFwoPdW50cnVzdGVkX2lucHV0GEsgASgIEh8KBmJ1ZGdldBhQIAEoCzIPLnBhd2wudjEuQnVkZ2V0Qg4KDF9tYXhfcmV0cmllcyJlCg9UZXN0UnVuUmVzcG9uc2USGQoDcnVuGAEgASgLMgwucGF3bC52MS5SdW4SEQoJZHVwbGljYXRlGAIgASgIEiQKCHdhcm5pbmdzGAMgAygLMhIucGF3bC52MS5WaW9sYXRpb24iNAoNR2V0UnVuUmVxdWVzdBIOCgZydW5faWQYASABKAkSEwoLYXRfZXZlbnRfaWQYAiABKAQiiQEKDkdldFJ1blJlc3BvbnNlEhkKA3J1bhgBIAEoCzIMLnBhd2wudjEuUnVuEhcKD2RlZmluaXRpb25fanNvbhgCIAEoDBIqCgpkZWZpbml0aW9uGGYgASgLMhYuZ29vZ2xlLnByb3RvYnVmLlZhbHVlEhcKD3ZhbHVlc19sZWZ0X291dBhkIAMoCSJMCg5XYWl0UnVuUmVxdWVzdBIOCgZydW5faWQYASABKAkSKgoHdGltZW91dBgCIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbiI/Cg9XYWl0UnVuUmVzcG9uc2USGQoDcnVuGAEgASgLMgwucGF3bC52MS5SdW4SEQoJaGFzX2VuZGVkGAIgASgIIpICCg9MaXN0UnVuc1JlcXVlc3QSJAoIc3RhdHVzZXMYASADKA4yEi5wYXdsLnYxLlJ1blN0YXR1cxITCgt3b3JrZmxvd19pZBgCIAEoCRIeCgRraW5kGAMgASgOMhAucGF3bC52MS5SdW5LaW5kEhEKCXBhZ2Vfc2l6ZRgEIAEoBRISCgpwYWdlX3Rva2VuGAUgASgJEg0KBXF1ZXJ5GAYgASgJEg4KBmZpbHRlchgyIAEoCRIUCgxzYXZlZF9maWx0ZXIYMyABKAkSEwoLc2NoZWR1bGVfaWQYPCABKAkSEQoJdGhyZWFkX2lkGD4gASgJEiAKBXN0b3BzGEAgAygOMhEucGF3bC52MS5TdG9wTW9kZSJHChBMaXN0UnVuc1Jlc3BvbnNlEhoKBHJ1bnMYASADKAsyDC5wYXdsLnYxLlJ1bhIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkiSAoSRXhwbGFpbk5vZGVSZXF1ZXN0Eg4KBnJ1bl9pZBgBIAEoCRIPCgdub2RlX2lkGAIgASgJEhEKCWl0ZXJhdGlvbhgDIAEoDSJAChNFeHBsYWluTm9kZVJlc3BvbnNlEikKC2V4cGxhbmF0aW9uGAEgASgLMhQucGF3bC52MS5FeHBsYW5hdGlvbiJdChNFeHBsYWluVGFpbnRSZXF1ZXN0Eg4KBnJ1bl9pZBgBIAEoCRIPCgdub2RlX2lkGAIgASgJEhEKCWl0ZXJhdGlvbhgDIAEoDRISCgptZW1vcnlfa2V5GAQgASgJIjoKFEV4cGxhaW5UYWludFJlc3BvbnNlEiIKBXRyYWNlGAEgASgLMhMucGF3bC52MS5UYWludFRyYWNlIlwKEkxpc3RFZmZlY3RzUmVxdWVzdBIOCgZydW5faWQYASABKAkSDwoHbm9kZV9pZBgCIAEoCRIRCglwYWdlX3NpemUYAyABKAUSEgoKcGFnZV90b2tlbhgEIAEoCSJQChNMaXN0RWZmZWN0c1Jlc3BvbnNlEiAKB2VmZmVjdHMYASADKAsyDy5wYXdsLnYxLkVmZmVjdBIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkiSgoUR2V0SW52b2NhdGlvblJlcXVlc3QSDgoGcnVuX2lkGAEgASgJEg8KB25vZGVfaWQYAiABKAkSEQoJaXRlcmF0aW9uGAMgASgNIkAKFUdldEludm9jYXRpb25SZXNwb25zZRInCgppbnZvY2F0aW9uGAEgASgLMhMucGF3bC52MS5JbnZvY2F0aW9uIrcDCgpJbnZvY2F0aW9uEgwKBHR5cGUYASABKAkSEgoKaW5wdXRfanNvbhgCIAEoDBIlCgVpbnB1dBhmIAEoCzIWLmdvb2dsZS5wcm90b2J1Zi5WYWx1ZRITCgtjb25maWdfanNvbhgDIAEoDBImCgZjb25maWcYZyABKAsyFi5nb29nbGUucHJvdG9idWYuVmFsdWUSDwoHYXR0ZW1wdBgEIAEoDRISCgplZmZlY3Rfa2V5GAUgASgJEhIKCnRpbWVvdXRfbXMYBiABKAQSEwoLd29ya2Zsb3dfaWQYByABKAkSIwoGc3RhdHVzGAggASgOMhMucGF3bC52MS5Ob2RlU3RhdHVzEhMKC291dHB1dF9qc29uGAkgASgMEiYKBm91dHB1dBhtIAEoCzIWLmdvb2dsZS5wcm90b2J1Zi5WYWx1ZRIOCgZoYW5kbGUYCiABKAkSDQoFY2F1c2UYCyABKAkSDwoHbWVzc2FnZRgMIAEoCRIqCgdlZmZlY3RzGA0gAygLMhkucGF3bC52MS5JbnZvY2F0aW9uRWZmZWN0EhcKD3ZhbHVlc19sZWZ0X291dBhkIAMoCSKfAQoQSW52b2NhdGlvbkVmZmVjdBIMCgRuYW1lGAEgASgJEhQKDGVmZmVjdF9jbGFzcxgCIAEoCRIRCgljb21taXR0ZWQYAyABKAgSEwoLcmVzdWx0X2pzb24YBCABKAwSJgoGcmVzdWx0GGggASgLMhYuZ29vZ2xlLnByb3RvYnVmLlZhbHVlEhcKD3ZhbHVlc19sZWZ0X291dBhkIAMoCSKPAQoQQ2FuY2VsUnVuUmVxdWVzdBIOCgZydW5faWQYASABKAkSDgoGcmVhc29uGAIgASgJEhIKCnJlcXVlc3RfaWQYAyABKAkSFwoKY29tcGVuc2F0ZRhaIAEoCEgAiAEBEh8KBG1vZGUYPCABKA4yES5wYXdsLnYxLlN0b3BNb2RlQg0KC19jb21wZW5zYXRlIi4KEUNhbmNlbFJ1blJlc3BvbnNlEhkKA3J1bhgBIAEoCzIMLnBhd2wudjEuUnVuIjYKEERlbGV0ZVJ1blJlcXVlc3QSDgoGcnVuX2lkGAEgASgJEhIKCnJlcXVlc3RfaWQYAiABKAkiEwoRRGVsZXRlUnVuUmVzcG9uc2UikQEKEURlY2lkZU5vZGVSZXF1ZXN0Eg4KBnJ1bl9pZBgBIAEoCRIPCgdub2RlX2lkGAIgASgJEhEKCWl0ZXJhdGlvbhgDIAEoDRIjCghkZWNpc2lvbhgEIAEoDjIRLnBhd2wudjEuRGVjaXNpb24SDwoHY29tbWVudBgFIAEoCRISCgpyZXF1ZXN0X2lkGAYgASgJIi8KEkRlY2lkZU5vZGVSZXNwb25zZRIZCgNydW4YASABKAsyDC5wYXdsLnYxLlJ1biI3ChFSZWNoZWNrUnVuUmVxdWVzdBIOCgZydW5faWQYASABKAkSEgoKcmVxdWVzdF9pZBgCIAEoCSIvChJSZWNoZWNrUnVuUmVzcG9uc2USGQoDcnVuGAEgASgLMgwucGF3bC52MS5SdW4iYwoPUGF1c2VSdW5SZXF1ZXN0Eg4KBnJ1bl9pZBgBIAEoCRIKCgJieRgCIAEoCRIOCgZyZWFzb24YAyABKAkSEgoKcmVxdWVzdF9pZBgEIAEoCRIQCghjaGlsZHJlbhgFIAEoCCItChBQYXVzZVJ1blJlc3BvbnNlEhkKA3J1bhgBIAEoCzIMLnBhd2wudjEuUnVuInQKD1RvcFVwUnVuUmVxdWVzdBIOCgZydW5faWQYASABKAkSIQoHYW1vdW50cxgCIAEoCzIQLnBhd2wudjEuQW1vdW50cxIKCgJieRgDIAEoCRIOCgZyZWFzb24YBCABKAkSEgoKcmVxdWVzdF9pZBgFIAEoCSItChBUb3BVcFJ1blJlc3BvbnNlEhkKA3J1bhgBIAEoCzIMLnBhd2wudjEuUnVuImQKEFJlc3VtZVJ1blJlcXVlc3QSDgoGcnVuX2lkGAEgASgJEgoKAmJ5GAIgASgJEg4KBnJlYXNvbhgDIAEoCRISCgpyZXF1ZXN0X2lkGAQgASgJEhAKCGNoaWxkcmVuGAUgASgIIi4KEVJlc3VtZVJ1blJlc3BvbnNlEhkKA3J1bhgBIAEoCzIMLnBhd2wudjEuUnVuIvMCChBSZXBhaXJSdW5SZXF1ZXN0Eg4KBnJ1bl9pZBgBIAEoCRISCgpmcm9tX25vZGVzGAIgAygJEhUKDWZyb21fZXZlbnRfaWQYAyABKAQSLQoKZGVmaW5pdGlvbhgEIAEoCzIZLnBhd2wudjEuRGVmaW5pdGlvblNvdXJjZRIOCgZsYXRlc3QYBSABKAgSEgoKaW5wdXRfanNvbhgGIAEoDBIlCgVpbnB1dBgHIAEoCzIWLmdvb2dsZS5wcm90b2J1Zi5WYWx1ZRIqCgdvdXRwdXRzGAggAygLMhkucGF3bC52MS5TZXRPdXRwdXRSZXF1ZXN0EhIKCmtlZXBfbm9kZXMYCSADKAkSDwoHZHJ5X3J1bhgKIAEoCBITCgtwbGFuX2RpZ2VzdBgLIAEoCRISCgpyZXF1ZXN0X2lkGAwgASgJEgoKAmJ5GA0gASgJEg4KBnJlYXNvbhgOIAEoCRIUCgxrZWVwX2VmZmVjdHMYDyABKAgicAoQU2V0T3V0cHV0UmVxdWVzdBIPCgdub2RlX2lkGAEgASgJEhMKC291dHB1dF9qc29uGAIgASgMEiYKBm91dHB1dBgDIAEoCzIWLmdvb2dsZS5wcm90b2J1Zi5WYWx1ZRIOCgZoYW5kbGUYBCABKAkiigEKEVJlcGFpclJ1blJlc3BvbnNlEiEKBHBsYW4YASABKAsyEy5wYXdsLnYxLlJlcGFpclBsYW4SGQoDcnVuGAIgASgLMgwucGF3bC52MS5SdW4SEQoJZHVwbGljYXRlGAMgASgIEiQKCHdhcm5pbmdzGAQgAygLMhIucGF3bC52MS5WaW9sYXRpb24igQEKD1JldHJ5UnVuUmVxdWVzdBIOCgZydW5faWQYASABKAkSDgoGbGF0ZXN0GAIgASgIEg8KB2RyeV9ydW4YAyABKAgSEwoLcGxhbl9kaWdlc3QYBCABKAkSEgoKcmVxdWVzdF9pZBgFIAEoCRIUCgxrZWVwX2VmZmVjdHMYBiABKAgiYwoQUmV0cnlSdW5SZXNwb25zZRIhCgRwbGFuGAEgASgLMhMucGF3bC52MS5SZXBhaXJQbGFuEhkKA3J1bhgCIAEoCzIMLnBhd2wudjEuUnVuEhEKCWR1cGxpY2F0ZRgDIAEoCCKDAQoQU2lnbmFsUnVuUmVxdWVzdBIOCgZydW5faWQYASABKAkSDAoEbmFtZRgCIAEoCRIUCgxwYXlsb2FkX2pzb24YAyABKAwSJwoHcGF5bG9hZBgEIAEoCzIWLmdvb2dsZS5wcm90b2J1Zi5WYWx1ZRISCgpyZXF1ZXN0X2lkGAUgASgJIk8KEVNpZ25hbFJ1blJlc3BvbnNlEhkKA3J1bhgBIAEoCzIMLnBhd2wudjEuUnVuEhEKCWR1cGxpY2F0ZRgCIAEoCBIMCgRrZXB0GAMgASgIIn8KGFVwZGF0ZVJ1bk1ldGFkYXRhUmVxdWVzdBIOCgZydW5faWQYASABKAkSFQoNbWV0YWRhdGFfanNvbhgCIAEoDBIoCghtZXRhZGF0YRgDIAEoCzIWLmdvb2dsZS5wcm90b2J1Zi5WYWx1ZRISCgpyZXF1ZXN0X2lkGAQgASgJIjYKGVVwZGF0ZVJ1bk1ldGFkYXRhUmVzcG9uc2USGQoDcnVuGAEgASgLMgwucGF3bC52MS5SdW4iiwEKCVJ1bkZpbHRlchIMCgRuYW1lGAEgASgJEg4KBmZpbHRlchgCIAEoCRIvCgtjcmVhdGVfdGltZRgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLwoLdXBkYXRlX3RpbWUYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIkgKFFNhdmVSdW5GaWx0ZXJSZXF1ZXN0EgwKBG5hbWUYASABKAkSDgoGZmlsdGVyGAIgASgJEhIKCnJlcXVlc3RfaWQYAyABKAkiPwoVU2F2ZVJ1bkZpbHRlclJlc3BvbnNlEiYKCnJ1bl9maWx0ZXIYASABKAsyEi5wYXdsLnYxLlJ1bkZpbHRlciI+ChVMaXN0UnVuRmlsdGVyc1JlcXVlc3QSEQoJcGFnZV9zaXplGAEgASgFEhIKCnBhZ2VfdG9rZW4YAiABKAkiWgoWTGlzdFJ1bkZpbHRlcnNSZXNwb25zZRInCgtydW5fZmlsdGVycxgBIAMoCzISLnBhd2wudjEuUnVuRmlsdGVyEhcKD25leHRfcGFnZV90b2tlbhgCIAEoCSI6ChZEZWxldGVSdW5GaWx0ZXJSZXF1ZXN0EgwKBG5hbWUYASABKAkSEgoKcmVxdWVzdF9pZBgCIAEoCSIZChdEZWxldGVSdW5GaWx0ZXJSZXNwb25zZSq5AQoRTXVsdGl0YXNrU3RyYXRlZ3kSIgoeTVVMVElUQVNLX1NUUkFURUdZX1VOU1BFQ0lGSUVEEAASHQoZTVVMVElUQVNLX1NUUkFURUdZX1JFSkVDVBABEh4KGk1VTFRJVEFTS19TVFJBVEVHWV9FTlFVRVVFEAISIAocTVVMVElUQVNLX1NUUkFURUdZX0lOVEVSUlVQVBADEh8KG01VTFRJVEFTS19TVFJBVEVHWV9ST0xMQkFDSxAEKlcKEElkZW1wb3RlbmN5U2NvcGUSIQodSURFTVBPVEVOQ1lfU0NPUEVfVU5TUEVDSUZJRUQQABIgChxJREVNUE9URU5DWV9TQ09QRV9JTlBVVF9IQVNIEAEqTwoIRGVjaXNpb24SGAoUREVDSVNJT05fVU5TUEVDSUZJRUQQABIUChBERUNJU0lPTl9BUFBST1ZFEAESEwoPREVDSVNJT05fUkVKRUNUEAIyhA4KClJ1blNlcnZpY2USPwoIU3RhcnRSdW4SGC5wYXdsLnYxLlN0YXJ0UnVuUmVxdWVzdBoZLnBhd2wudjEuU3RhcnRSdW5SZXNwb25zZRJHCgpFeGVjdXRlUnVuEhoucGF3bC52MS5FeGVjdXRlUnVuUmVxdWVzdBobLnBhd2wudjEuRXhlY3V0ZVJ1blJlc3BvbnNlMAESSQoKU3VibWl0UnVucxIaLnBhd2wudjEuU3VibWl0UnVuc1JlcXVlc3QaGy5wYXdsLnYxLlN1Ym1pdFJ1bnNSZXNwb25zZSgBMAESPAoHVGVzdFJ1bhIXLnBhd2wudjEuVGVzdFJ1blJlcXVlc3QaGC5wYXdsLnYxLlRlc3RSdW5SZXNwb25zZRI5CgZHZXRSdW4SFi5wYXdsLnYxLkdldFJ1blJlcXVlc3QaFy5wYXdsLnYxLkdldFJ1blJlc3BvbnNlEjwKB1dhaXRSdW4SFy5wYXdsLnYxLldhaXRSdW5SZXF1ZXN0GhgucGF3bC52MS5XYWl0UnVuUmVzcG9uc2USPwoITGlzdFJ1bnMSGC5wYXdsLnYxLkxpc3RSdW5zUmVxdWVzdBoZLnBhd2wudjEuTGlzdFJ1bnNSZXNwb25zZRJICgtFeHBsYWluTm9kZRIbLnBhd2wudjEuRXhwbGFpbk5vZGVSZXF1ZXN0GhwucGF3bC52MS5FeHBsYWluTm9kZVJlc3BvbnNlEksKDEV4cGxhaW5UYWludBIcLnBhd2wudjEuRXhwbGFpblRhaW50UmVxdWVzdBodLnBhd2wudjEuRXhwbGFpblRhaW50UmVzcG9uc2USSAoLTGlzdEVmZmVjdHMSGy5wYXdsLnYxLkxpc3RFZmZlY3RzUmVxdWVzdBocLnBhd2wudjEuTGlzdEVmZmVjdHNSZXNwb25zZRJOCg1HZXRJbnZvY2F0aW9uEh0ucGF3bC52MS5HZXRJbnZvY2F0aW9uUmVxdWVzdBoeLnBhd2wudjEuR2V0SW52b2NhdGlvblJlc3BvbnNlEkIKCUNhbmNlbFJ1bhIZLnBhd2wudjEuQ2FuY2VsUnVuUmVxdWVzdBoaLnBhd2wudjEuQ2FuY2VsUnVuUmVzcG9uc2USPwoIUGF1c2VSdW4SGC5wYXdsLnYxLlBhdXNlUnVuUmVxdWVzdBoZLnBhd2wudjEuUGF1c2VSdW5SZXNwb25zZRJCCglSZXN1bWVSdW4SGS5wYXdsLnYxLlJlc3VtZVJ1blJlcXVlc3QaGi5wYXdsLnYxLlJlc3VtZVJ1blJlc3BvbnNlEkIKCVNpZ25hbFJ1bhIZLnBhd2wudjEuU2lnbmFsUnVuUmVxdWVzdBoaLnBhd2wudjEuU2lnbmFsUnVuUmVzcG9uc2USWgoRVXBkYXRlUnVuTWV0YWRhdGESIS5wYXdsLnYxLlVwZGF0ZVJ1bk1ldGFkYXRhUmVxdWVzdBoiLnBhd2wudjEuVXBkYXRlUnVuTWV0YWRhdGFSZXNwb25zZRJOCg1TYXZlUnVuRmlsdGVyEh0ucGF3bC52MS5TYXZlUnVuRmlsdGVyUmVxdWVzdBoeLnBhd2wudjEuU2F2ZVJ1bkZpbHRlclJlc3BvbnNlElEKDkxpc3RSdW5GaWx0ZXJzEh4ucGF3bC52MS5MaXN0UnVuRmlsdGVyc1JlcXVlc3QaHy5wYXdsLnYxLkxpc3RSdW5GaWx0ZXJzUmVzcG9uc2USVAoPRGVsZXRlUnVuRmlsdGVyEh8ucGF3bC52MS5EZWxldGVSdW5GaWx0ZXJSZXF1ZXN0GiAucGF3bC52MS5EZWxldGVSdW5GaWx0ZXJSZXNwb25zZRI/CghUb3BVcFJ1bhIYLnBhd2wudjEuVG9wVXBSdW5SZXF1ZXN0GhkucGF3bC52MS5Ub3BVcFJ1blJlc3BvbnNlEkIKCURlbGV0ZVJ1bhIZLnBhd2wudjEuRGVsZXRlUnVuUmVxdWVzdBoaLnBhd2wudjEuRGVsZXRlUnVuUmVzcG9uc2USRQoKUmVjaGVja1J1bhIaLnBhd2wudjEuUmVjaGVja1J1blJlcXVlc3QaGy5wYXdsLnYxLlJlY2hlY2tSdW5SZXNwb25zZRJCCglSZXBhaXJSdW4SGS5wYXdsLnYxLlJlcGFpclJ1blJlcXVlc3QaGi5wYXdsLnYxLlJlcGFpclJ1blJlc3BvbnNlEj8KCFJldHJ5UnVuEhgucGF3bC52MS5SZXRyeVJ1blJlcXVlc3QaGS5wYXdsLnYxLlJldHJ5UnVuUmVzcG9uc2USRQoKRGVjaWRlTm9kZRIaLnBhd2wudjEuRGVjaWRlTm9kZVJlcXVlc3QaGy5wYXdsLnYxLkRlY2lkZU5vZGVSZXNwb25zZWIGcHJvdG8z", [file_google_protobuf_duration, file_google_protobuf_struct, file_google_protobuf_timestamp, file_pawl_v1_effect, file_pawl_v1_event, file_pawl_v1_explain, file_pawl_v1_repair, file_pawl_v1_run, file_pawl_v1_workflow]);
 
 /**
  * StartRunRequest is the body of StartRun.
@@ -115,6 +115,21 @@ export type StartRunRequest = Message<"pawl.v1.StartRunRequest"> & {
    * @generated from field: pawl.v1.MultitaskStrategy multitask_strategy = 62;
    */
   multitaskStrategy: MultitaskStrategy;
+
+  /**
+   * What you want to find the run by: a JSON object of at most 16 KiB, 200 keys and 5 levels. Takes precedence over metadata. Templates
+   * and handlers read it as ctx.metadata, and filters as metadata.
+   *
+   * @generated from field: bytes metadata_json = 50;
+   */
+  metadataJson: Uint8Array;
+
+  /**
+   * The metadata for callers who write JSON by hand.
+   *
+   * @generated from field: google.protobuf.Value metadata = 51;
+   */
+  metadata?: Value | undefined;
 
   /**
    * What the run is for; empty means the definition's own. At most 4000 characters. Templates read it as ctx.goal.
@@ -863,6 +878,21 @@ export type ListRunsRequest = Message<"pawl.v1.ListRunsRequest"> & {
    * @generated from field: string query = 6;
    */
   query: string;
+
+  /**
+   * A filter of AIP-160, such as: status = failed AND metadata.customer.tier = "gold". At most 2000 characters. FILTER_INVALID with line and
+   * column if it cannot be read. The guide on finding runs has the fields.
+   *
+   * @generated from field: string filter = 50;
+   */
+  filter: string;
+
+  /**
+   * The name of a kept filter, which must hold as well. RUN_FILTER_NOT_FOUND if there is none of that name.
+   *
+   * @generated from field: string saved_filter = 51;
+   */
+  savedFilter: string;
 
   /**
    * Only runs that this schedule started; empty means all.
@@ -2183,6 +2213,266 @@ export const SignalRunResponseSchema: GenMessage<SignalRunResponse> = /*@__PURE_
   messageDesc(file_pawl_v1_run_service, 50);
 
 /**
+ * UpdateRunMetadataRequest is the body of UpdateRunMetadata.
+ *
+ * @generated from message pawl.v1.UpdateRunMetadataRequest
+ */
+export type UpdateRunMetadataRequest = Message<"pawl.v1.UpdateRunMetadataRequest"> & {
+  /**
+   * Which run.
+   *
+   * @generated from field: string run_id = 1;
+   */
+  runId: string;
+
+  /**
+   * The change as an exact JSON object: objects merge, null deletes a key. Takes precedence over metadata.
+   *
+   * @generated from field: bytes metadata_json = 2;
+   */
+  metadataJson: Uint8Array;
+
+  /**
+   * The change for callers who write JSON by hand.
+   *
+   * @generated from field: google.protobuf.Value metadata = 3;
+   */
+  metadata?: Value | undefined;
+
+  /**
+   * Names the request in logs; a repeat is harmless anyway.
+   *
+   * @generated from field: string request_id = 4;
+   */
+  requestId: string;
+};
+
+/**
+ * Describes the message pawl.v1.UpdateRunMetadataRequest.
+ * Use `create(UpdateRunMetadataRequestSchema)` to create a new message.
+ */
+export const UpdateRunMetadataRequestSchema: GenMessage<UpdateRunMetadataRequest> = /*@__PURE__*/
+  messageDesc(file_pawl_v1_run_service, 51);
+
+/**
+ * UpdateRunMetadataResponse is the answer of UpdateRunMetadata.
+ *
+ * @generated from message pawl.v1.UpdateRunMetadataResponse
+ */
+export type UpdateRunMetadataResponse = Message<"pawl.v1.UpdateRunMetadataResponse"> & {
+  /**
+   * The run with its metadata.
+   *
+   * @generated from field: pawl.v1.Run run = 1;
+   */
+  run?: Run | undefined;
+};
+
+/**
+ * Describes the message pawl.v1.UpdateRunMetadataResponse.
+ * Use `create(UpdateRunMetadataResponseSchema)` to create a new message.
+ */
+export const UpdateRunMetadataResponseSchema: GenMessage<UpdateRunMetadataResponse> = /*@__PURE__*/
+  messageDesc(file_pawl_v1_run_service, 52);
+
+/**
+ * RunFilter is a filter of ListRuns with a name.
+ *
+ * @generated from message pawl.v1.RunFilter
+ */
+export type RunFilter = Message<"pawl.v1.RunFilter"> & {
+  /**
+   * Its name: letters, digits, "-" and "_".
+   *
+   * @generated from field: string name = 1;
+   */
+  name: string;
+
+  /**
+   * The filter.
+   *
+   * @generated from field: string filter = 2;
+   */
+  filter: string;
+
+  /**
+   * When it was first saved.
+   *
+   * @generated from field: google.protobuf.Timestamp create_time = 3;
+   */
+  createTime?: Timestamp | undefined;
+
+  /**
+   * When it was last saved.
+   *
+   * @generated from field: google.protobuf.Timestamp update_time = 4;
+   */
+  updateTime?: Timestamp | undefined;
+};
+
+/**
+ * Describes the message pawl.v1.RunFilter.
+ * Use `create(RunFilterSchema)` to create a new message.
+ */
+export const RunFilterSchema: GenMessage<RunFilter> = /*@__PURE__*/
+  messageDesc(file_pawl_v1_run_service, 53);
+
+/**
+ * SaveRunFilterRequest is the body of SaveRunFilter.
+ *
+ * @generated from message pawl.v1.SaveRunFilterRequest
+ */
+export type SaveRunFilterRequest = Message<"pawl.v1.SaveRunFilterRequest"> & {
+  /**
+   * Its name.
+   *
+   * @generated from field: string name = 1;
+   */
+  name: string;
+
+  /**
+   * The filter. FILTER_INVALID with line and column if it cannot be read.
+   *
+   * @generated from field: string filter = 2;
+   */
+  filter: string;
+
+  /**
+   * Names the request in logs; a repeat is harmless anyway.
+   *
+   * @generated from field: string request_id = 3;
+   */
+  requestId: string;
+};
+
+/**
+ * Describes the message pawl.v1.SaveRunFilterRequest.
+ * Use `create(SaveRunFilterRequestSchema)` to create a new message.
+ */
+export const SaveRunFilterRequestSchema: GenMessage<SaveRunFilterRequest> = /*@__PURE__*/
+  messageDesc(file_pawl_v1_run_service, 54);
+
+/**
+ * SaveRunFilterResponse is the answer of SaveRunFilter.
+ *
+ * @generated from message pawl.v1.SaveRunFilterResponse
+ */
+export type SaveRunFilterResponse = Message<"pawl.v1.SaveRunFilterResponse"> & {
+  /**
+   * The filter as it is kept.
+   *
+   * @generated from field: pawl.v1.RunFilter run_filter = 1;
+   */
+  runFilter?: RunFilter | undefined;
+};
+
+/**
+ * Describes the message pawl.v1.SaveRunFilterResponse.
+ * Use `create(SaveRunFilterResponseSchema)` to create a new message.
+ */
+export const SaveRunFilterResponseSchema: GenMessage<SaveRunFilterResponse> = /*@__PURE__*/
+  messageDesc(file_pawl_v1_run_service, 55);
+
+/**
+ * ListRunFiltersRequest is the body of ListRunFilters.
+ *
+ * @generated from message pawl.v1.ListRunFiltersRequest
+ */
+export type ListRunFiltersRequest = Message<"pawl.v1.ListRunFiltersRequest"> & {
+  /**
+   * How many at most: 0 means 50, more than 200 is taken as 200, a negative number is refused.
+   *
+   * @generated from field: int32 page_size = 1;
+   */
+  pageSize: number;
+
+  /**
+   * next_page_token of the page before.
+   *
+   * @generated from field: string page_token = 2;
+   */
+  pageToken: string;
+};
+
+/**
+ * Describes the message pawl.v1.ListRunFiltersRequest.
+ * Use `create(ListRunFiltersRequestSchema)` to create a new message.
+ */
+export const ListRunFiltersRequestSchema: GenMessage<ListRunFiltersRequest> = /*@__PURE__*/
+  messageDesc(file_pawl_v1_run_service, 56);
+
+/**
+ * ListRunFiltersResponse is the answer of ListRunFilters.
+ *
+ * @generated from message pawl.v1.ListRunFiltersResponse
+ */
+export type ListRunFiltersResponse = Message<"pawl.v1.ListRunFiltersResponse"> & {
+  /**
+   * The page.
+   *
+   * @generated from field: repeated pawl.v1.RunFilter run_filters = 1;
+   */
+  runFilters: RunFilter[];
+
+  /**
+   * Empty on the last page.
+   *
+   * @generated from field: string next_page_token = 2;
+   */
+  nextPageToken: string;
+};
+
+/**
+ * Describes the message pawl.v1.ListRunFiltersResponse.
+ * Use `create(ListRunFiltersResponseSchema)` to create a new message.
+ */
+export const ListRunFiltersResponseSchema: GenMessage<ListRunFiltersResponse> = /*@__PURE__*/
+  messageDesc(file_pawl_v1_run_service, 57);
+
+/**
+ * DeleteRunFilterRequest is the body of DeleteRunFilter.
+ *
+ * @generated from message pawl.v1.DeleteRunFilterRequest
+ */
+export type DeleteRunFilterRequest = Message<"pawl.v1.DeleteRunFilterRequest"> & {
+  /**
+   * Its name.
+   *
+   * @generated from field: string name = 1;
+   */
+  name: string;
+
+  /**
+   * Names the request in logs.
+   *
+   * @generated from field: string request_id = 2;
+   */
+  requestId: string;
+};
+
+/**
+ * Describes the message pawl.v1.DeleteRunFilterRequest.
+ * Use `create(DeleteRunFilterRequestSchema)` to create a new message.
+ */
+export const DeleteRunFilterRequestSchema: GenMessage<DeleteRunFilterRequest> = /*@__PURE__*/
+  messageDesc(file_pawl_v1_run_service, 58);
+
+/**
+ * DeleteRunFilterResponse is the answer of DeleteRunFilter.
+ *
+ * @generated from message pawl.v1.DeleteRunFilterResponse
+ */
+export type DeleteRunFilterResponse = Message<"pawl.v1.DeleteRunFilterResponse"> & {
+};
+
+/**
+ * Describes the message pawl.v1.DeleteRunFilterResponse.
+ * Use `create(DeleteRunFilterResponseSchema)` to create a new message.
+ */
+export const DeleteRunFilterResponseSchema: GenMessage<DeleteRunFilterResponse> = /*@__PURE__*/
+  messageDesc(file_pawl_v1_run_service, 59);
+
+/**
  * MultitaskStrategy says what a new run does with the runs of its thread that have not ended.
  *
  * @generated from enum pawl.v1.MultitaskStrategy
@@ -2479,6 +2769,47 @@ export const RunService: GenService<{
     methodKind: "unary";
     input: typeof SignalRunRequestSchema;
     output: typeof SignalRunResponseSchema;
+  },
+  /**
+   * UpdateRunMetadata merges a change into the metadata of a live run, as RFC 7396 says: objects merge, null deletes a key. The log keeps
+   * every change. A repeat is harmless.
+   *
+   * @generated from rpc pawl.v1.RunService.UpdateRunMetadata
+   */
+  updateRunMetadata: {
+    methodKind: "unary";
+    input: typeof UpdateRunMetadataRequestSchema;
+    output: typeof UpdateRunMetadataResponseSchema;
+  },
+  /**
+   * SaveRunFilter keeps a filter of ListRuns under a name, or replaces it.
+   *
+   * @generated from rpc pawl.v1.RunService.SaveRunFilter
+   */
+  saveRunFilter: {
+    methodKind: "unary";
+    input: typeof SaveRunFilterRequestSchema;
+    output: typeof SaveRunFilterResponseSchema;
+  },
+  /**
+   * ListRunFilters lists the filters that are kept, by name.
+   *
+   * @generated from rpc pawl.v1.RunService.ListRunFilters
+   */
+  listRunFilters: {
+    methodKind: "unary";
+    input: typeof ListRunFiltersRequestSchema;
+    output: typeof ListRunFiltersResponseSchema;
+  },
+  /**
+   * DeleteRunFilter deletes a kept filter. RUN_FILTER_NOT_FOUND if there is none of that name.
+   *
+   * @generated from rpc pawl.v1.RunService.DeleteRunFilter
+   */
+  deleteRunFilter: {
+    methodKind: "unary";
+    input: typeof DeleteRunFilterRequestSchema;
+    output: typeof DeleteRunFilterResponseSchema;
   },
   /**
    * TopUpRun raises the budget of a live run by the given amounts. A run that paused because its budget was short continues. A repeat

@@ -77,6 +77,7 @@ export function stageRows(tables: Tables, now: number) {
     runs: new StagedMap(tables.runs),
     requests: new StagedMap(tables.requests),
     inputKeys: new StagedMap(tables.inputKeys),
+    metadata: new StagedMap(tables.metadata),
     repairs: new StagedMap(tables.repairs),
     threads: new StagedMap(tables.threads),
     threadRuns: new StagedMap(tables.threadRuns),

@@ -23,6 +23,8 @@ import type { ThreadRun } from "../threads/threads.ts";
 import type { WaitRow } from "../signals/memory.ts";
 import { MemorySlots, readMemorySlotWaits } from "../slots/memory.ts";
 import type { News } from "../tick/journal.ts";
+import type { KeptFilter } from "../filters/filters.ts";
+import { createMemoryRunFilters } from "../filters/memory.ts";
 import { createMemoryJournal } from "../tick/memory.ts";
 import { createMemoryWorkflows, type StoredDefinition } from "../workflows/memory.ts";
 import { createTurns } from "./staging.ts";
@@ -34,6 +36,8 @@ const createTables = () => ({
   requests: new Map<string, RunId>(),
   /** By tenant and key. */
   inputKeys: new Map<string, KeptInput>(),
+  /** The metadata of runs as JSON text. */
+  metadata: new Map<RunId, string>(),
   /** Runs that repair finished ones. */
   repairs: new Map<RunId, NewRepair>(),
   /** By tenant and id. */
@@ -55,6 +59,8 @@ const createTables = () => ({
   definitions: new Map<DefinitionId, StoredDefinition>(),
   /** Each workflow's current definition. */
   workflows: new Map<string, DefinitionId>(),
+  /** Kept filters by tenant and name. */
+  filters: new Map<string, KeptFilter>(),
   /** By tenant and id. */
   schedules: new Map<string, StoredSchedule>(),
   /** By scope, tenant and name. */
@@ -83,6 +89,7 @@ export function createMemoryStore(options: MemoryStoreOptions = {}) {
     deadLetters: createMemoryDeadLetters(tables, now),
     executors: createMemoryExecutors(tables, now),
     workflows: createMemoryWorkflows(tables, now),
+    filters: createMemoryRunFilters(tables, now),
     schedules: createMemorySchedules(tables, now),
     nodeTypes: createMemoryNodeTypes(tables, now),
     threads: createMemoryThreads(tables, now, inTurn),
@@ -95,6 +102,7 @@ export function createMemoryStore(options: MemoryStoreOptions = {}) {
       events: (runId: RunId) => tables.log.of(runId),
       leases: () => [...tables.leases.values()],
       effects: () => [...tables.effects.values()],
+      metadata: (runId: RunId) => tables.metadata.get(runId),
       repairs: () => [...tables.repairs.values()],
       jobs: () => tables.jobs.all(),
       slots: () => tables.slots.rows,

@@ -140,6 +140,7 @@ export function deleteRunRows(tables: Tables, runId: RunId): void {
   tables.log.delete(runId);
   tables.snapshots.delete(runId);
   tables.repairs.delete(runId);
+  tables.metadata.delete(runId);
   dropOf(runId, tables.effects);
   dropOf(runId, tables.approvals);
   dropOf(runId, tables.deadLetters);

@@ -17,7 +17,8 @@ r.run_id, r.definition_id, r.workflow_id, r.workflow_version, r.kind, r.status, 
   case when r.schedule_id is not null then
     json_build_object('scheduleId', r.schedule_id, 'at', floor(extract(epoch from r.schedule_at) * 1000))
   end as schedule,
-  r.thread_id, r.stop
+  r.thread_id, r.stop,
+  (select m.metadata from run_metadata m where m.run_id = r.run_id) as metadata
 
 -- part: filter
 run_id < :before::uuid
@@ -79,6 +80,23 @@ where tenant_id = :tenant_id::text
   and (:workflow_id::text = '' or workflow_id = :workflow_id::text)
   and (:schedule_id::text = '' or schedule_id = :schedule_id::text)
 {newest_first}
+
+-- name: filtered
+-- Runs that a filter finds, newest first. `filter-sql.ts` puts the condition in the place of the marked one.
+select {columns}
+from runs r
+left join run_metadata m on m.run_id = r.run_id
+where r.tenant_id = :tenant_id::text
+  and r.run_id < :before::uuid
+  and (cardinality(:statuses::text[]) = 0 or r.status = any (:statuses::text[]))
+  and (cardinality(:stops::text[]) = 0 or r.status <> 'cancelled' or r.stop = any (:stops::text[]))
+  and (:kind::text = '' or r.kind = :kind::text)
+  and (:workflow_id::text = '' or r.workflow_id = :workflow_id::text)
+  and (:schedule_id::text = '' or r.schedule_id = :schedule_id::text)
+  and (:thread_id::text = '' or r.thread_id = :thread_id::text)
+  and true /* filter */
+order by r.run_id desc
+limit :limit::integer
 
 -- name: search
 -- Runs that a search finds, newest first. There are three ways: by words of the workflow, by the beginning of the run id, and by the short
@@ -240,6 +258,14 @@ from unnest(:tenant_id::text[], :input_key::text[], :run_id::uuid[], :ttl_ms::do
   as n (tenant_id, input_key, run_id, ttl_ms)
 order by n.tenant_id, n.input_key
 
+-- name: keep_metadata
+-- The metadata of runs whose rows this transaction inserts or advances. So two schedulers never write one row at the same time.
+insert into run_metadata (run_id, metadata)
+select n.run_id, n.metadata::jsonb
+from unnest(:run_id::uuid[], :metadata::text[]) as n (run_id, metadata)
+order by n.run_id
+on conflict (run_id) do update set metadata = excluded.metadata
+
 -- name: link_repairs
 -- Links runs that start to the finished runs that they repair.
 insert into run_repairs (run_id, repair_of, plan_digest)
@@ -277,6 +303,8 @@ with deleted as (
   delete from approvals where run_id = (select run_id from deleted)
 ), letters as (
   delete from dead_letters where run_id = (select run_id from deleted)
+), metadata as (
+  delete from run_metadata where run_id = (select run_id from deleted)
 ), repairs as (
   delete from run_repairs where run_id = (select run_id from deleted)
 ), graph as (

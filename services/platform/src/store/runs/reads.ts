@@ -1,9 +1,19 @@
 // Reads runs.
 
 import { LIMITS } from "@pawl/core/data/limits";
+import type { TypedFilter } from "@pawl/core/filter/typed";
 import type { RunId } from "@pawl/core/name/ids";
+import type { Pool } from "../../db/pool.ts";
 import { flag, list, lists, number, orNull, orNulls, text, uuid } from "../../db/columns.ts";
-import { first, queriesBeside, type Queryable, run } from "../../db/query.ts";
+import {
+  bind,
+  first,
+  queriesBeside,
+  type Queryable,
+  rowsOf,
+  run,
+  type Typed,
+} from "../../db/query.ts";
 import { countEvents, loadEvents } from "../log/reads.ts";
 import { NEWEST_FIRST, type PageRequest, readPage } from "../page.ts";
 import { type Snapshot, snapshotDigest } from "../recovery/recovery.ts";
@@ -20,6 +30,7 @@ import {
   STARTED_INPUT,
   type StartedInput,
 } from "./runs.ts";
+import { filterSql } from "./filter-sql.ts";
 import { readRunSearch, SEARCH } from "./search.ts";
 
 const declare = queriesBeside(import.meta.url);
@@ -42,6 +53,7 @@ const page = declare("page", FILTER, RUN);
 const pageOfWorkflow = declare("page_of_workflow", OF_WORKFLOW, RUN);
 const pageOfSchedule = declare("page_of_schedule", OF_SCHEDULE, RUN);
 const pageOfThread = declare("page_of_thread", OF_THREAD, RUN);
+const filtered = declare("filtered", OF_THREAD, RUN);
 const search = declare("search", { ...OF_THREAD, ...SEARCH, matchesMax: number() }, RUN);
 const SNAPSHOT = orNulls({
   snapshotSeq: number(),
@@ -94,9 +106,36 @@ export async function getRuns(
   return runIds.map((runId) => found.get(runId));
 }
 
+/** The marked condition of the statement. */
+const CONDITION = "true /* filter */";
+
+/**
+ * The sessions of a pool have no bitmap scans, which an index of metadata needs, and plan without values. A filter is planned with both, for
+ * its own transaction only.
+ */
+export const PLAN_OF_FILTER =
+  "set local enable_bitmapscan = on; set local plan_cache_mode = force_custom_plan";
+
+/** Runs that a filter finds. Each filter is a statement of its own, which PostgreSQL plans with its values. */
+async function readFiltered(
+  pool: Pool,
+  given: Typed<typeof OF_THREAD>,
+  filter: TypedFilter,
+): Promise<RunRecord[]> {
+  const call = bind(filtered, given);
+  const condition = filterSql(filter, call.values.length);
+  const values = [...call.values, ...condition.values];
+  const text = call.text.replace(CONDITION, () => condition.sql);
+  return await pool.transaction(async (db) => {
+    await db.query({ text: PLAN_OF_FILTER });
+    const { rows } = await db.query<Readonly<Record<string, unknown>>>({ text, values });
+    return rowsOf(filtered, rows);
+  });
+}
+
 /** Runs, newest first. @throws INPUT_INVALID for a token of another filter, STORE_UNAVAILABLE */
 export async function listRuns(
-  db: Queryable,
+  db: Pool,
   tenantId: string,
   filter: RunFilter,
   asked: PageRequest,
@@ -106,7 +145,9 @@ export async function listRuns(
   const { threadId = "", stops = [] } = filter;
   const words = searched === "" ? [] : [searched];
   const narrowed = threadId === "" && stops.length === 0 ? [] : [threadId, ...stops.toSorted()];
+  const { condition } = filter;
   const bound = [tenantId, statuses, workflowId, kind, scheduleId, ...words, ...narrowed];
+  if (condition !== undefined) bound.push(condition.text, "filter");
   return await readPage(asked, {
     ...NEWEST_FIRST,
     filter: `runs ${JSON.stringify(bound)}`,
@@ -114,6 +155,8 @@ export async function listRuns(
     // Uses the index that fits the filter best.
     read: (before, limit) => {
       const values = { tenantId, before, limit, statuses, kind, stops };
+      if (condition !== undefined)
+        return readFiltered(db, { ...values, workflowId, scheduleId, threadId }, condition.typed);
       if (searched !== "") {
         const matchesMax = LIMITS.searchMatches;
         const ways = { ...readRunSearch(searched), matchesMax };

@@ -8,6 +8,8 @@ import type {
   ScheduleLink,
   StopMode,
 } from "@pawl/core/log/event";
+import type { JsonObject } from "@pawl/core/data/merge-patch";
+import type { TypedFilter } from "@pawl/core/filter/typed";
 import type { AcceptedStart } from "@pawl/core/log/start";
 import type { DefinitionId, RunId } from "@pawl/core/name/ids";
 import { flag, json, number, orNull, text, time, uuid } from "../../db/columns.ts";
@@ -39,6 +41,8 @@ export const RUN = {
   threadId: orNull(text()),
   /** Null unless the run was interrupted or rolled back. */
   stop: orNull(text<StopMode>()),
+  /** What users say about the run, to find it again. */
+  metadata: orNull(json<JsonObject>()),
 };
 export type RunRecord = Typed<typeof RUN>;
 export type RunPage = Page<RunRecord>;
@@ -57,6 +61,8 @@ export interface RunFilter {
   readonly stops?: readonly StopMode[];
   /** The beginning of a workflow id, of words of its id or title or of a run id, or a short run id. Empty means all. */
   readonly search?: string;
+  /** A filter that a user wrote, in one form. It is not used together with a search. */
+  readonly condition?: { readonly text: string; readonly typed: TypedFilter } | undefined;
 }
 
 /** A run after a decision. */
@@ -120,6 +126,10 @@ export type NewRepair = Typed<typeof REPAIR>;
 /** How a run was stopped. */
 export const STOP = { runId: uuid<RunId>(), stop: text<StopMode>() };
 export type StoppedRun = Typed<typeof STOP>;
+
+/** The metadata of a run as the text of a JSON object. */
+export const METADATA = { runId: uuid<RunId>(), metadata: text() };
+export type KeptMetadata = Typed<typeof METADATA>;
 
 /** The new deadline of a run. */
 export const DEADLINE = { runId: uuid<RunId>(), deadlineAt: number() };

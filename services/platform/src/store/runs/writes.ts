@@ -7,6 +7,8 @@ import {
   DEADLINE,
   INPUT_KEY,
   type InputKey,
+  type KeptMetadata,
+  METADATA,
   type MovedDeadline,
   type NewRepair,
   REPAIR,
@@ -23,6 +25,7 @@ const markAll = declare("mark_stops", lists(STOP));
 const insertTestGraph = declare("insert_test_graph", TEST_GRAPH);
 const dropKeys = declare("drop_input_keys", {});
 const linkAll = declare("link_repairs", lists(REPAIR));
+const keepAllMetadata = declare("keep_metadata", lists(METADATA));
 const keepKeys = declare("keep_input_keys", lists(INPUT_KEY));
 const deleteRun = declare("delete_test_run", { runId: uuid() }, { runId: uuid() });
 
@@ -34,6 +37,11 @@ export async function saveTestGraphs(send: Send, graphs: readonly TestGraph[]): 
 /** Links runs that start to the finished runs that they repair. */
 export async function linkRepairs(send: Send, links: readonly NewRepair[]): Promise<void> {
   await send(linkAll, valuesOf(linkAll, links));
+}
+
+/** Stores the metadata of runs. They replace earlier ones. */
+export async function keepMetadata(send: Send, kept: readonly KeptMetadata[]): Promise<void> {
+  await send(keepAllMetadata, valuesOf(keepAllMetadata, kept));
 }
 
 /** Stores inputs that have started a run. */

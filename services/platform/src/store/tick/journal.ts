@@ -29,6 +29,7 @@ import type { Append, StreamedFact } from "../log/log.ts";
 import type {
   FoundRequest,
   InputKey,
+  KeptMetadata,
   LoadCursor,
   LoadedRun,
   MovedDeadline,
@@ -79,6 +80,8 @@ export interface Transaction {
   keepInputKeys(keys: readonly InputKey[]): Promise<void>;
   /** Links runs of this transaction to the finished runs that they repair. */
   linkRepairs(links: readonly NewRepair[]): Promise<void>;
+  /** Stores the metadata of runs of this transaction. They replace earlier ones. */
+  keepMetadata(kept: readonly KeptMetadata[]): Promise<void>;
   /** Copies effects of finished runs to runs of this transaction. */
   copyEffects(kept: readonly KeptEffects[]): Promise<void>;
   /** Compare-and-swap for all or none. Returns each run's new last seq. @throws RunMoved */

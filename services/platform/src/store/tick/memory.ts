@@ -134,6 +134,7 @@ function begin(tables: Tables, now: number): { tx: Transaction; commit: () => re
     saveGraphs: each((graph) => runs.saveGraph(rows, graph)),
     keepInputKeys: each((key) => runs.keepInputKey(rows, key)),
     linkRepairs: each((link) => rows.repairs.insert(link.runId, link, "run_repairs_pkey")),
+    keepMetadata: each(({ runId, metadata }) => rows.metadata.set(runId, metadata)),
     copyEffects: each((kept) => copyOfEffects(tables, rows, kept)),
     advance: (changes) =>
       call(() => new Map(changes.map((change) => [change.runId, runs.moveRun(rows, change)]))),

@@ -21,6 +21,7 @@ import { appendStreamed, findNextDeltas } from "../log/writes.ts";
 import type { RunChange } from "../runs/runs.ts";
 import {
   keepInputKeys,
+  keepMetadata,
   linkRepairs,
   markStops,
   moveDeadlines,
@@ -120,6 +121,7 @@ export class PostgresTransaction implements Transaction {
   readonly saveGraphs = this.#writing(saveTestGraphs, NOTHING);
   readonly keepInputKeys = this.#writing(keepInputKeys, NOTHING);
   readonly linkRepairs = this.#writing(linkRepairs, NOTHING);
+  readonly keepMetadata = this.#writing(keepMetadata, NOTHING);
   readonly copyEffects = this.#writing(copyEffects, NOTHING);
   readonly moveDeadlines = this.#writing(moveDeadlines, NOTHING);
   readonly markStops = this.#writing(markStops, NOTHING);

@@ -129,11 +129,15 @@ const (
 	// FAILED_PRECONDITION. No budget of the run limits what the request would raise.
 	Reason_REASON_BUDGET_NOT_LIMITED Reason = 100
 	// NOT_FOUND. No thread of this id.
-	Reason_REASON_THREAD_NOT_FOUND Reason = 120
+	Reason_REASON_THREAD_NOT_FOUND Reason = 130
 	// ALREADY_EXISTS. A thread of this id exists; use it, or choose another id.
-	Reason_REASON_THREAD_EXISTS Reason = 121
+	Reason_REASON_THREAD_EXISTS Reason = 131
 	// ABORTED. The thread has runs that have not ended; metadata names the one that holds it.
-	Reason_REASON_THREAD_BUSY Reason = 122
+	Reason_REASON_THREAD_BUSY Reason = 132
+	// INVALID_ARGUMENT. A filter cannot be read, or does not fit the fields of its list; metadata has line and column.
+	Reason_REASON_FILTER_INVALID Reason = 120
+	// NOT_FOUND. No filter is kept under this name.
+	Reason_REASON_RUN_FILTER_NOT_FOUND Reason = 121
 )
 
 // Enum value maps for Reason.
@@ -190,9 +194,11 @@ var (
 		91:  "REASON_TOO_MANY_SIGNALS",
 		95:  "REASON_MEMORY_KEY_NOT_FOUND",
 		100: "REASON_BUDGET_NOT_LIMITED",
-		120: "REASON_THREAD_NOT_FOUND",
-		121: "REASON_THREAD_EXISTS",
-		122: "REASON_THREAD_BUSY",
+		130: "REASON_THREAD_NOT_FOUND",
+		131: "REASON_THREAD_EXISTS",
+		132: "REASON_THREAD_BUSY",
+		120: "REASON_FILTER_INVALID",
+		121: "REASON_RUN_FILTER_NOT_FOUND",
 	}
 	Reason_value = map[string]int32{
 		"REASON_UNSPECIFIED":           0,
@@ -246,9 +252,11 @@ var (
 		"REASON_TOO_MANY_SIGNALS":      91,
 		"REASON_MEMORY_KEY_NOT_FOUND":  95,
 		"REASON_BUDGET_NOT_LIMITED":    100,
-		"REASON_THREAD_NOT_FOUND":      120,
-		"REASON_THREAD_EXISTS":         121,
-		"REASON_THREAD_BUSY":           122,
+		"REASON_THREAD_NOT_FOUND":      130,
+		"REASON_THREAD_EXISTS":         131,
+		"REASON_THREAD_BUSY":           132,
+		"REASON_FILTER_INVALID":        120,
+		"REASON_RUN_FILTER_NOT_FOUND":  121,
 	}
 )
 
@@ -283,7 +291,7 @@ var File_pawl_errors_v1_reason_proto protoreflect.FileDescriptor
 
 const file_pawl_errors_v1_reason_proto_rawDesc = "" +
 	"\n" +
-	"\x1bpawl/errors/v1/reason.proto\x12\x0epawl.errors.v1*\x8c\f\n" +
+	"\x1bpawl/errors/v1/reason.proto\x12\x0epawl.errors.v1*\xcb\f\n" +
 	"\x06Reason\x12\x16\n" +
 	"\x12REASON_UNSPECIFIED\x10\x00\x12\x1d\n" +
 	"\x19REASON_DEFINITION_INVALID\x10\x01\x12\x19\n" +
@@ -336,10 +344,12 @@ const file_pawl_errors_v1_reason_proto_rawDesc = "" +
 	"\x19REASON_SIGNAL_NOT_AWAITED\x10Z\x12\x1b\n" +
 	"\x17REASON_TOO_MANY_SIGNALS\x10[\x12\x1f\n" +
 	"\x1bREASON_MEMORY_KEY_NOT_FOUND\x10_\x12\x1d\n" +
-	"\x19REASON_BUDGET_NOT_LIMITED\x10d\x12\x1b\n" +
-	"\x17REASON_THREAD_NOT_FOUND\x10x\x12\x18\n" +
-	"\x14REASON_THREAD_EXISTS\x10y\x12\x16\n" +
-	"\x12REASON_THREAD_BUSY\x10zB\xa8\x01\n" +
+	"\x19REASON_BUDGET_NOT_LIMITED\x10d\x12\x1c\n" +
+	"\x17REASON_THREAD_NOT_FOUND\x10\x82\x01\x12\x19\n" +
+	"\x14REASON_THREAD_EXISTS\x10\x83\x01\x12\x17\n" +
+	"\x12REASON_THREAD_BUSY\x10\x84\x01\x12\x19\n" +
+	"\x15REASON_FILTER_INVALID\x10x\x12\x1f\n" +
+	"\x1bREASON_RUN_FILTER_NOT_FOUND\x10yB\xa8\x01\n" +
 	"\x12com.pawl.errors.v1B\vReasonProtoP\x01Z+pawl.dev/sdk/go/gen/pawl/errors/v1;errorsv1\xa2\x02\x03PEX\xaa\x02\x0ePawl.Errors.V1\xca\x02\x0ePawl\\Errors\\V1\xe2\x02\x1aPawl\\Errors\\V1\\GPBMetadata\xea\x02\x10Pawl::Errors::V1b\x06proto3"
 
 var (

@@ -1,5 +1,6 @@
 from google.protobuf import duration_pb2 as _duration_pb2
 from google.protobuf import struct_pb2 as _struct_pb2
+from google.protobuf import timestamp_pb2 as _timestamp_pb2
 from pawl_sdk._gen.pawl.v1 import effect_pb2 as _effect_pb2
 from pawl_sdk._gen.pawl.v1 import event_pb2 as _event_pb2
 from pawl_sdk._gen.pawl.v1 import explain_pb2 as _explain_pb2
@@ -45,7 +46,7 @@ DECISION_APPROVE: Decision
 DECISION_REJECT: Decision
 
 class StartRunRequest(_message.Message):
-    __slots__ = ("workflow_id", "version", "input_json", "input", "request_id", "priority", "deadline", "idempotency", "max_iterations", "thread_id", "create_thread", "multitask_strategy", "goal", "constraints", "max_retries", "untrusted_input", "budget")
+    __slots__ = ("workflow_id", "version", "input_json", "input", "request_id", "priority", "deadline", "idempotency", "max_iterations", "thread_id", "create_thread", "multitask_strategy", "metadata_json", "metadata", "goal", "constraints", "max_retries", "untrusted_input", "budget")
     WORKFLOW_ID_FIELD_NUMBER: _ClassVar[int]
     VERSION_FIELD_NUMBER: _ClassVar[int]
     INPUT_JSON_FIELD_NUMBER: _ClassVar[int]
@@ -58,6 +59,8 @@ class StartRunRequest(_message.Message):
     THREAD_ID_FIELD_NUMBER: _ClassVar[int]
     CREATE_THREAD_FIELD_NUMBER: _ClassVar[int]
     MULTITASK_STRATEGY_FIELD_NUMBER: _ClassVar[int]
+    METADATA_JSON_FIELD_NUMBER: _ClassVar[int]
+    METADATA_FIELD_NUMBER: _ClassVar[int]
     GOAL_FIELD_NUMBER: _ClassVar[int]
     CONSTRAINTS_FIELD_NUMBER: _ClassVar[int]
     MAX_RETRIES_FIELD_NUMBER: _ClassVar[int]
@@ -75,12 +78,14 @@ class StartRunRequest(_message.Message):
     thread_id: str
     create_thread: bool
     multitask_strategy: MultitaskStrategy
+    metadata_json: bytes
+    metadata: _struct_pb2.Value
     goal: str
     constraints: _containers.RepeatedScalarFieldContainer[str]
     max_retries: int
     untrusted_input: bool
     budget: _run_pb2.Budget
-    def __init__(self, workflow_id: _Optional[str] = ..., version: _Optional[int] = ..., input_json: _Optional[bytes] = ..., input: _Optional[_Union[_struct_pb2.Value, _Mapping]] = ..., request_id: _Optional[str] = ..., priority: _Optional[int] = ..., deadline: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ..., idempotency: _Optional[_Union[Idempotency, _Mapping]] = ..., max_iterations: _Optional[int] = ..., thread_id: _Optional[str] = ..., create_thread: bool = ..., multitask_strategy: _Optional[_Union[MultitaskStrategy, str]] = ..., goal: _Optional[str] = ..., constraints: _Optional[_Iterable[str]] = ..., max_retries: _Optional[int] = ..., untrusted_input: bool = ..., budget: _Optional[_Union[_run_pb2.Budget, _Mapping]] = ...) -> None: ...
+    def __init__(self, workflow_id: _Optional[str] = ..., version: _Optional[int] = ..., input_json: _Optional[bytes] = ..., input: _Optional[_Union[_struct_pb2.Value, _Mapping]] = ..., request_id: _Optional[str] = ..., priority: _Optional[int] = ..., deadline: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ..., idempotency: _Optional[_Union[Idempotency, _Mapping]] = ..., max_iterations: _Optional[int] = ..., thread_id: _Optional[str] = ..., create_thread: bool = ..., multitask_strategy: _Optional[_Union[MultitaskStrategy, str]] = ..., metadata_json: _Optional[bytes] = ..., metadata: _Optional[_Union[_struct_pb2.Value, _Mapping]] = ..., goal: _Optional[str] = ..., constraints: _Optional[_Iterable[str]] = ..., max_retries: _Optional[int] = ..., untrusted_input: bool = ..., budget: _Optional[_Union[_run_pb2.Budget, _Mapping]] = ...) -> None: ...
 
 class Idempotency(_message.Message):
     __slots__ = ("scope", "ttl")
@@ -276,13 +281,15 @@ class WaitRunResponse(_message.Message):
     def __init__(self, run: _Optional[_Union[_run_pb2.Run, _Mapping]] = ..., has_ended: bool = ...) -> None: ...
 
 class ListRunsRequest(_message.Message):
-    __slots__ = ("statuses", "workflow_id", "kind", "page_size", "page_token", "query", "schedule_id", "thread_id", "stops")
+    __slots__ = ("statuses", "workflow_id", "kind", "page_size", "page_token", "query", "filter", "saved_filter", "schedule_id", "thread_id", "stops")
     STATUSES_FIELD_NUMBER: _ClassVar[int]
     WORKFLOW_ID_FIELD_NUMBER: _ClassVar[int]
     KIND_FIELD_NUMBER: _ClassVar[int]
     PAGE_SIZE_FIELD_NUMBER: _ClassVar[int]
     PAGE_TOKEN_FIELD_NUMBER: _ClassVar[int]
     QUERY_FIELD_NUMBER: _ClassVar[int]
+    FILTER_FIELD_NUMBER: _ClassVar[int]
+    SAVED_FILTER_FIELD_NUMBER: _ClassVar[int]
     SCHEDULE_ID_FIELD_NUMBER: _ClassVar[int]
     THREAD_ID_FIELD_NUMBER: _ClassVar[int]
     STOPS_FIELD_NUMBER: _ClassVar[int]
@@ -292,10 +299,12 @@ class ListRunsRequest(_message.Message):
     page_size: int
     page_token: str
     query: str
+    filter: str
+    saved_filter: str
     schedule_id: str
     thread_id: str
     stops: _containers.RepeatedScalarFieldContainer[_run_pb2.StopMode]
-    def __init__(self, statuses: _Optional[_Iterable[_Union[_run_pb2.RunStatus, str]]] = ..., workflow_id: _Optional[str] = ..., kind: _Optional[_Union[_run_pb2.RunKind, str]] = ..., page_size: _Optional[int] = ..., page_token: _Optional[str] = ..., query: _Optional[str] = ..., schedule_id: _Optional[str] = ..., thread_id: _Optional[str] = ..., stops: _Optional[_Iterable[_Union[_run_pb2.StopMode, str]]] = ...) -> None: ...
+    def __init__(self, statuses: _Optional[_Iterable[_Union[_run_pb2.RunStatus, str]]] = ..., workflow_id: _Optional[str] = ..., kind: _Optional[_Union[_run_pb2.RunKind, str]] = ..., page_size: _Optional[int] = ..., page_token: _Optional[str] = ..., query: _Optional[str] = ..., filter: _Optional[str] = ..., saved_filter: _Optional[str] = ..., schedule_id: _Optional[str] = ..., thread_id: _Optional[str] = ..., stops: _Optional[_Iterable[_Union[_run_pb2.StopMode, str]]] = ...) -> None: ...
 
 class ListRunsResponse(_message.Message):
     __slots__ = ("runs", "next_page_token")
@@ -664,3 +673,77 @@ class SignalRunResponse(_message.Message):
     duplicate: bool
     kept: bool
     def __init__(self, run: _Optional[_Union[_run_pb2.Run, _Mapping]] = ..., duplicate: bool = ..., kept: bool = ...) -> None: ...
+
+class UpdateRunMetadataRequest(_message.Message):
+    __slots__ = ("run_id", "metadata_json", "metadata", "request_id")
+    RUN_ID_FIELD_NUMBER: _ClassVar[int]
+    METADATA_JSON_FIELD_NUMBER: _ClassVar[int]
+    METADATA_FIELD_NUMBER: _ClassVar[int]
+    REQUEST_ID_FIELD_NUMBER: _ClassVar[int]
+    run_id: str
+    metadata_json: bytes
+    metadata: _struct_pb2.Value
+    request_id: str
+    def __init__(self, run_id: _Optional[str] = ..., metadata_json: _Optional[bytes] = ..., metadata: _Optional[_Union[_struct_pb2.Value, _Mapping]] = ..., request_id: _Optional[str] = ...) -> None: ...
+
+class UpdateRunMetadataResponse(_message.Message):
+    __slots__ = ("run",)
+    RUN_FIELD_NUMBER: _ClassVar[int]
+    run: _run_pb2.Run
+    def __init__(self, run: _Optional[_Union[_run_pb2.Run, _Mapping]] = ...) -> None: ...
+
+class RunFilter(_message.Message):
+    __slots__ = ("name", "filter", "create_time", "update_time")
+    NAME_FIELD_NUMBER: _ClassVar[int]
+    FILTER_FIELD_NUMBER: _ClassVar[int]
+    CREATE_TIME_FIELD_NUMBER: _ClassVar[int]
+    UPDATE_TIME_FIELD_NUMBER: _ClassVar[int]
+    name: str
+    filter: str
+    create_time: _timestamp_pb2.Timestamp
+    update_time: _timestamp_pb2.Timestamp
+    def __init__(self, name: _Optional[str] = ..., filter: _Optional[str] = ..., create_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., update_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ...) -> None: ...
+
+class SaveRunFilterRequest(_message.Message):
+    __slots__ = ("name", "filter", "request_id")
+    NAME_FIELD_NUMBER: _ClassVar[int]
+    FILTER_FIELD_NUMBER: _ClassVar[int]
+    REQUEST_ID_FIELD_NUMBER: _ClassVar[int]
+    name: str
+    filter: str
+    request_id: str
+    def __init__(self, name: _Optional[str] = ..., filter: _Optional[str] = ..., request_id: _Optional[str] = ...) -> None: ...
+
+class SaveRunFilterResponse(_message.Message):
+    __slots__ = ("run_filter",)
+    RUN_FILTER_FIELD_NUMBER: _ClassVar[int]
+    run_filter: RunFilter
+    def __init__(self, run_filter: _Optional[_Union[RunFilter, _Mapping]] = ...) -> None: ...
+
+class ListRunFiltersRequest(_message.Message):
+    __slots__ = ("page_size", "page_token")
+    PAGE_SIZE_FIELD_NUMBER: _ClassVar[int]
+    PAGE_TOKEN_FIELD_NUMBER: _ClassVar[int]
+    page_size: int
+    page_token: str
+    def __init__(self, page_size: _Optional[int] = ..., page_token: _Optional[str] = ...) -> None: ...
+
+class ListRunFiltersResponse(_message.Message):
+    __slots__ = ("run_filters", "next_page_token")
+    RUN_FILTERS_FIELD_NUMBER: _ClassVar[int]
+    NEXT_PAGE_TOKEN_FIELD_NUMBER: _ClassVar[int]
+    run_filters: _containers.RepeatedCompositeFieldContainer[RunFilter]
+    next_page_token: str
+    def __init__(self, run_filters: _Optional[_Iterable[_Union[RunFilter, _Mapping]]] = ..., next_page_token: _Optional[str] = ...) -> None: ...
+
+class DeleteRunFilterRequest(_message.Message):
+    __slots__ = ("name", "request_id")
+    NAME_FIELD_NUMBER: _ClassVar[int]
+    REQUEST_ID_FIELD_NUMBER: _ClassVar[int]
+    name: str
+    request_id: str
+    def __init__(self, name: _Optional[str] = ..., request_id: _Optional[str] = ...) -> None: ...
+
+class DeleteRunFilterResponse(_message.Message):
+    __slots__ = ()
+    def __init__(self) -> None: ...

@@ -1,0 +1,55 @@
+// Filters of runs, as callers send them.
+
+import { EngineError } from "@pawl/core/fault/engine-error";
+import type { FilterFault } from "@pawl/core/filter/ast";
+import { parseFilter } from "@pawl/core/filter/parse";
+import { printFilter } from "@pawl/core/filter/print";
+import { RUN_FIELDS } from "@pawl/core/filter/run-fields";
+import { type TypedFilter, typeFilter } from "@pawl/core/filter/typed";
+import { nameOf } from "./fields.ts";
+import { toTimestamp } from "./scalar.ts";
+import type { KeptFilter } from "../store/filters/filters.ts";
+
+/** A filter that fits the fields of runs, and its text in one form. @throws FILTER_INVALID */
+export function runFilterOf(
+  field: string,
+  text: string,
+): { readonly text: string; readonly typed: TypedFilter } {
+  const read = parseFilter(text);
+  if (!read.ok) throw filterInvalid(field, read.fault);
+  const typed = typeFilter(text, read.made, RUN_FIELDS);
+  if (!typed.ok) throw filterInvalid(field, typed.fault);
+  return { text: printFilter(read.made), typed: typed.made };
+}
+
+function filterInvalid(field: string, { line, column, message }: FilterFault): EngineError {
+  const description = `line ${line}, column ${column}: ${message}`;
+  return new EngineError("FILTER_INVALID", `${field}: ${description}`, {
+    metadata: { field, line: String(line), column: String(column) },
+    violations: [{ field, reason: "FILTER_SYNTAX", description }],
+  });
+}
+
+/** A filter to keep. @throws INPUT_INVALID, FILTER_INVALID */
+export function parseSaveFilter({
+  name,
+  filter,
+}: {
+  readonly name: string;
+  readonly filter: string;
+}) {
+  runFilterOf("filter", filter);
+  return { name: nameOf("name", name), filter };
+}
+
+export const filterNotFound = (name: string): EngineError =>
+  new EngineError("RUN_FILTER_NOT_FOUND", `There is no filter ${name}.`, {
+    metadata: { run_filter: name },
+  });
+
+export const toWireRunFilter = ({ name, filter, createdAt, updatedAt }: KeptFilter) => ({
+  name,
+  filter,
+  createTime: toTimestamp(createdAt),
+  updateTime: toTimestamp(updatedAt),
+});
