@@ -41,10 +41,13 @@ import { watchFlags } from "./run-stream.ts";
 import { taintVerb } from "./run-taint.ts";
 import { runStart, runTest, runWatch, sampleCommand } from "./run-start.ts";
 
-const MULTITASK = ["reject", "enqueue", "interrupt", "rollback"];
+const METADATA_CHANGES = "Merge a JSON object into the metadata of a run; null deletes a key";
+const MULTITASK = new Option(
+  "--multitask <strategy>",
+  "what happens to runs of the thread that have not ended; default reject",
+).choices(["reject", "enqueue", "interrupt", "rollback"]);
 
 export function runVerbs(run: Command, verb: Verb): void {
-  const multitask = "what happens to runs of the thread that have not ended; default reject";
   budgetFlags(
     inputFlags(verb(run, "start <workflow>", "Start a run of a saved workflow", runStart)),
   )
@@ -54,7 +57,7 @@ export function runVerbs(run: Command, verb: Verb): void {
     .option("--deadline <duration>", "how long it may take: 30s, 10m, 2h")
     .option("--thread <id>", "the thread that the run belongs to")
     .option("--create-thread", "create the thread if there is none")
-    .addOption(new Option("--multitask <strategy>", multitask).choices(MULTITASK))
+    .addOption(MULTITASK)
     .option(
       "--dedupe-input <duration>",
       "do not start a second run for the same input within this time, such as 24h",
@@ -97,8 +100,7 @@ export function runVerbs(run: Command, verb: Verb): void {
     .option("--no-compensate", "undo nothing")
     .option("--interrupt", "keep its results, so that `run resume` continues it")
     .option("--rollback", "undo what can be undone; its thread forgets the run");
-  const changes = "Merge a JSON object into the metadata of a run; null deletes a key";
-  verb(run, "metadata <run> <change>", changes, runMetadata);
+  verb(run, "metadata <run> <change>", METADATA_CHANGES, runMetadata);
   requestIdFlag(
     verb(run, "signal <run> <name>", "Send a run a signal that a node waits for", runSignal).option(
       "--payload <json>",

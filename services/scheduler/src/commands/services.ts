@@ -98,11 +98,8 @@ import {
 } from "./threads.ts";
 import { topUpRun } from "./top-up-run.ts";
 
-type Parts = ScheduleParts &
-  ResumeParts &
-  RedriveParts &
-  PauseParts &
-  ThreadCommandParts & { readonly filters: RunFilters };
+type RunParts = ResumeParts & RedriveParts & PauseParts & ThreadCommandParts;
+type Parts = ScheduleParts & RunParts & { readonly filters: RunFilters };
 
 const TENANT = DEFAULT_TENANT;
 
@@ -262,11 +259,10 @@ const queueCommands = (parts: Parts): ServedService =>
     },
   });
 
-const repairParts = (parts: Parts, db: Queryable) => ({
-  ...parts,
-  effectsOf: (runId: RunId) => countEffects(db, runId),
-  types: undefined,
-});
+const repairParts = (parts: Parts, db: Queryable) => {
+  const effectsOf = (runId: RunId) => countEffects(db, runId);
+  return { ...parts, effectsOf, types: undefined };
+};
 
 const isFinished = (error: unknown): boolean =>
   error instanceof EngineError && error.reason === "RUN_ALREADY_FINISHED";

@@ -1,5 +1,4 @@
 // Inputs are everything that can change a run. Each has a way to answer its sender.
-
 import type { MetadataResult } from "@pawl/core/plan/metadata";
 import type { Raise, RaiseResult } from "@pawl/core/plan/raise";
 import type { Graph } from "@pawl/core/definition/graph";
