@@ -1,4 +1,5 @@
-// npm run bench [-- user hop limit chain single fan latency glue stream backlog idle plan decay map claims load state] [--json] [--rounds 3]
+// npm run bench [-- user hop limit chain single fan latency glue stream backlog idle plan decay map claims load state
+//   retention] [--json] [--rounds 3]
 // npm run bench -- --against <folder> [user chain fan single latency glue map stream]
 // npm run bench -- --build <folder> [the same]
 //
@@ -26,6 +27,7 @@ import { load } from "./load.ts";
 import { map } from "./map.ts";
 import { planCost } from "./plan-cost.ts";
 import { progress, Report } from "./report.ts";
+import { retention } from "./retention.ts";
 import { state } from "./state.ts";
 import { stream } from "./stream.ts";
 import { startStack } from "./stack.ts";
@@ -47,11 +49,20 @@ const BENCHES = {
   claims,
   load,
   state,
+  retention,
 } as const;
 type BenchName = keyof typeof BENCHES;
 const isBench = (name: string): name is BenchName => Object.hasOwn(BENCHES, name);
 /** These run only when they are named. */
-const LONG: ReadonlySet<string> = new Set(["hop", "decay", "map", "claims", "load", "state"]);
+const LONG: ReadonlySet<string> = new Set([
+  "hop",
+  "decay",
+  "map",
+  "claims",
+  "load",
+  "state",
+  "retention",
+]);
 /** These measure what a stack costs by itself, or serve the steps themselves. */
 const WITHOUT_STEPS: ReadonlySet<string> = new Set([
   "user",
@@ -60,6 +71,7 @@ const WITHOUT_STEPS: ReadonlySet<string> = new Set([
   "claims",
   "load",
   "state",
+  "retention",
 ]);
 
 const { values, positionals } = parseArgs({

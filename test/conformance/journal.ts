@@ -1,6 +1,7 @@
 // The promises of every journal. The suite runs on memory and on Postgres, and so makes the one a twin of the other.
 
 import { describe } from "vitest";
+import { daySuite } from "./journal-days.ts";
 import { deadLetterSuite } from "./journal-dead-letters.ts";
 import { approvalSuite } from "./journal-approvals.ts";
 import { claimSuite } from "./journal-claims.ts";
@@ -27,6 +28,7 @@ export function journalSuite(name: string, open: OpenStore): void {
     approvalSuite(open);
     waitSuite(open);
     threadSuite(open);
+    daySuite(open);
     deadLetterSuite(open);
   });
 }

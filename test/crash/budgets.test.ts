@@ -1,6 +1,7 @@
 // Fifty parallel nodes and a budget of ten, while executors and schedulers are killed. Each start is a call to a receiver, and the receiver
 // counts: a killed process must not make the run start more than its budget covers.
 import { createPawlClient, type PawlClient } from "@pawl/client";
+import { Client } from "pg";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { graph, names } from "../flow/graph.ts";
 import { SINK_EGRESS, startSink, type Sink } from "../flow/sink.ts";
@@ -77,4 +78,47 @@ test("schedulers killed before and after their commits never let more than 10 of
   await replaceScheduler(cluster);
   for (const [at, runId] of (await Promise.all(accepted)).entries())
     await checkRun(`scheduler-${at}`, runId);
+});
+
+/** What the day has reserved and spent, as its row says. */
+async function dayOf(workflowId: string): Promise<unknown> {
+  const db = new Client({ connectionString: cluster.databaseUrl });
+  await db.connect();
+  const sql = `select executions_reserved::integer as reserved, executions_spent::integer as spent
+    from pawl.day_budgets where workflow_id = $1`;
+  const { rows } = await db.query<{ readonly reserved: number }>(sql, [workflowId]);
+  await db.end();
+  return rows[0];
+}
+
+test("schedulers killed while runs begin and end never let a workflow start more than its day covers, and settle each run once (S2.21, X27)", async () => {
+  const work = { type: "http", config: { url: sink.url("day"), method: "POST" } };
+  const budget = { node_executions: 2, per_day: { node_executions: 7 } };
+  const definition = { id: "by-day", ...graph(["start > a"], { a: work }), budget };
+  await startExecutor(cluster);
+  // The tests above have ended their schedulers.
+  const first = await replaceScheduler(cluster);
+  await client.workflows.apply(JSON.stringify(definition));
+  await first.kill("SIGKILL");
+  const accepted: Promise<string>[] = [];
+  for (const point of [
+    "tick.before-commit@2",
+    "tick.after-commit@2",
+    "tick.before-commit-of-end@1",
+  ]) {
+    const doomed = await replaceScheduler(cluster, failpoints(`${point}=kill`));
+    for (let run = 0; run < 3; run++)
+      accepted.push(client.runs.start("by-day").then(({ run: { runId } }) => runId));
+    expect(await doomed.exited(), point).toBe("SIGKILL");
+  }
+  await replaceScheduler(cluster);
+  const stories = await Promise.all(
+    (await Promise.all(accepted)).map((runId) => storyOf(client, runId)),
+  );
+  const spent = stories.reduce((sum, { run }) => sum + Number(run.usage?.nodeExecutions ?? 0), 0);
+  expect(stories.flatMap((story) => story.of("node.started")).length).toBeLessThanOrEqual(7);
+  expect(stories.some(({ status }) => status === "completed")).toBe(true);
+  expect(await dayOf("by-day")).toEqual({ reserved: 0, spent });
+  const runIds = stories.map(({ run: { runId } }) => runId);
+  expect(await checkInvariants(cluster.databaseUrl, runIds)).toEqual([]);
 });

@@ -2,6 +2,8 @@
 // that pauses for its budget continues with a top-up.
 import { createPawlClient, type PawlClient } from "@pawl/client";
 import { freePort, LOOPBACK } from "@pawl/deploy/ports.ts";
+import { RunStatus } from "@pawl/proto/pawl/v1/run_pb";
+import { Client } from "pg";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { HANDLERS } from "../handler-kit/programs/sdks.ts";
 import { type Cluster, startCluster } from "../support/cluster.ts";
@@ -184,6 +186,49 @@ test("a child run gets its part of the budget, and what it used counts for its p
   expect(short.status).toBe("failed");
   expect(short.of("node.failed", "call")[0]?.payload).toMatchObject({ cause: "child_failed" });
   expect(short.run.usage).toMatchObject({ nodeExecutions: 3n });
+});
+
+const DAY_ROW = `
+select tokens_reserved + cost_reserved + executions_reserved as reserved, executions_spent as spent
+from pawl.day_budgets where workflow_id = $1`;
+
+async function dayOf(workflowId: string): Promise<unknown> {
+  const db = new Client({ connectionString: cluster.databaseUrl });
+  await db.connect();
+  try {
+    return (await db.query<{ readonly reserved: string }>(DAY_ROW, [workflowId])).rows[0];
+  } finally {
+    await db.end();
+  }
+}
+
+test("runs of a workflow share its budget of a day: parallel runs wait for room, and the one that never fits fails (S2.21, X27)", async () => {
+  const budget = { node_executions: 2, per_day: { node_executions: 3 } };
+  const work: NodeText = { type: "http", config: { url: sink.url("hold-day"), method: "POST" } };
+  const definition = { id: "by-day", ...graph(["start > a"], { a: work }), budget };
+  await client.workflows.apply(json(definition));
+  const first = await client.runs.start("by-day");
+  const call = await sink.received("hold-day");
+  const second = await client.runs.start("by-day");
+  await firstEvent(client, second.run.runId, ({ type }) => type === "run.started");
+  expect((await client.runs.get(second.run.runId)).run.status).toBe(RunStatus.PENDING);
+  const told = await client.runs.explain(second.run.runId, "a");
+  expect(told.summary).toContain("daily budget");
+  call.answer(200);
+  expect((await storyOf(client, first.run.runId)).status).toBe("completed");
+  (await sink.received("hold-day", 2)).answer(200);
+  const after = await storyOf(client, second.run.runId);
+  expect(after.status).toBe("completed");
+  expect(after.of("run.status.changed")[0]?.payload).toMatchObject({
+    ...{ budgetDay: expect.any(String) as string, budgetReserved: { nodeExecutions: 2 } },
+  });
+  const third = await storyOf(client, (await client.runs.start("by-day")).run.runId);
+  expect(third.status).toBe("failed");
+  expect(third.of("run.failed")[0]?.payload).toMatchObject({ cause: "budget_exceeded" });
+  expect(third.of("node.started")).toEqual([]);
+  expect(await dayOf("by-day")).toEqual({ reserved: "0", spent: "2" });
+  const all = [first, second].map(({ run }) => run.runId);
+  expect(await checkInvariants(cluster.databaseUrl, all)).toEqual([]);
 });
 
 test.each(["-1", '"NaN"', "1e400", '"many"', "1.5", "2000000000000000"])(

@@ -2,6 +2,7 @@
 
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import { parseDefinition } from "@pawl/core/definition/parse";
+import { namedQueries } from "@pawl/platform/db/sql-text";
 import { openPool } from "@pawl/platform/db/pool";
 import { DEFAULT_SCHEMAS } from "@pawl/platform/config/schemas";
 import { expect, onTestFinished, test } from "vitest";
@@ -10,7 +11,8 @@ import { freshDatabase } from "../support/postgres.ts";
 
 const FILE = new URL("../../services/platform/src/db/schema.sql", import.meta.url);
 
-const MIGRATIONS = new URL("../../services/platform/src/db/migrations/", import.meta.url);
+const SOURCES = new URL("../../services/platform/src/", import.meta.url);
+const MIGRATIONS = new URL("db/migrations/", SOURCES);
 
 interface Column {
   readonly table_name: string;
@@ -122,6 +124,46 @@ test("every unique key of a table with runs begins with the run, so that tables 
   expect(rows.length).toBeGreaterThan(8);
   const others = rows.filter(({ table, first }) => first !== "run_id" && !(table in ACROSS_RUNS));
   expect(others).toEqual([]);
+});
+
+/** Tables with rows of runs that the removal of a run does not empty, and why. */
+const LEFT_BY_REMOVAL: Readonly<Record<string, string>> = {
+  runs: "its row is the one that is removed",
+  run_events: "a log goes with its month",
+  leases: "a finished run has none",
+  slots: "a finished run has none, except slots of a rate that cool down and then go",
+  signal_waits: "a finished run has none",
+  input_keys: "they expire",
+  run_claims: "the workflow queue forgets them after its commands",
+};
+
+test("the removal of a run empties every table that has rows of it, or there is a reason (X19)", async () => {
+  const database = await freshDatabase();
+  const pool = openPool(database.url, { max: 1, name: "pawl-tidy" });
+  onTestFinished(async () => {
+    await pool.end();
+    await database.drop();
+  });
+  const { rows } = await pool.query<{ table: string }>({
+    text: `select c.relname as table from pg_attribute a join pg_class c on c.oid = a.attrelid
+      where a.attname = 'run_id' and c.relkind in ('r', 'p') and not c.relispartition
+        and c.relnamespace = $1::regnamespace`,
+    values: [DEFAULT_SCHEMAS.engine],
+  });
+  const queries = await readFile(new URL("store/runs/queries.sql", SOURCES), "utf8");
+  const { remove = "", delete_test_run: deleteTest = "" } = Object.fromEntries(
+    namedQueries(queries),
+  );
+  const missing = rows.filter(({ table }) => {
+    const isDeleted = (text: string): boolean =>
+      text.includes(`delete from ${table}\n`) || text.includes(`delete from ${table} `);
+    return (
+      !(table in LEFT_BY_REMOVAL) &&
+      !(isDeleted(remove) && (table === "workflow_jobs" || isDeleted(deleteTest)))
+    );
+  });
+  expect(rows.length).toBeGreaterThan(10);
+  expect(missing).toEqual([]);
 });
 
 test("no two migrations have one number, so that their order is what their numbers say", async () => {

@@ -8,6 +8,7 @@ const STORE = "services/platform/src/store/";
 const FILES_OF_NOUN_MAX = 6;
 const NOUNS = [
   "approvals",
+  "days",
   "dead-letters",
   "effects",
   "filters",
@@ -16,6 +17,7 @@ const NOUNS = [
   "node-types",
   "pauses",
   "recovery",
+  "retention",
   "runs",
   "schedules",
   "signals",
@@ -26,7 +28,10 @@ const NOUNS = [
 
 /** Files of the pattern that a noun does not need. The store's README has the reasons for readers. */
 const ABSENT = new Map([
+  ["days/reads.ts", "no gateway reads it: a reservation returns the row, and events name it"],
   ["recovery/reads.ts", "no gateway reads it: its tables are those of runs, log and leases"],
+  ["retention/reads.ts", "no gateway reads it: its tables are those of runs and log"],
+  ["retention/memory.ts", "the memory store lives for one test, and has no months"],
 ]);
 /** Files beside the pattern. */
 const PRESENT = new Map([

@@ -182,6 +182,7 @@ function startedOf(fact: RunStarted): Payloads["run.started"] {
       : { repair: { runId: runId(fact.repairOf), planDigest: fact.planDigest } }),
     ...undoesOf(fact),
     ...limitsOf(fact),
+    ...given("daily", fact.dailyBudget && amountsOf(fact.dailyBudget)),
   };
 }
 
@@ -202,6 +203,9 @@ function statusOf(fact: RunStatusChanged): Payloads["run.status.changed"] {
       ? {}
       : { scope: scope === PauseScope.WORKFLOW ? "workflow" : "run", who, reason }),
     ...(fact.waitingFor === "budget" ? { waitingFor: fact.waitingFor } : {}),
+    ...(fact.budgetDay === ""
+      ? {}
+      : { dayFunds: { day: fact.budgetDay, reserved: amountsOf(fact.budgetReserved) } }),
   };
 }
 

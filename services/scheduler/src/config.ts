@@ -13,6 +13,7 @@ import {
   logLevel,
   milliseconds,
   port,
+  retention,
   sharedToken,
   schemas,
 } from "@pawl/platform/config/settings";
@@ -65,6 +66,15 @@ export const ConfigSchema = z.object({
     min: 50,
     max: MINUTE_MS,
     describe: "how often the scheduler polls the queues, notifications aside",
+  }),
+  PAWL_RETENTION: retention(
+    "how long finished runs are kept, such as all=90d,failed=365d,checkout/all=7d,deltas=1d; empty keeps everything",
+  ),
+  PAWL_RETENTION_MS: milliseconds({
+    default: 10 * MINUTE_MS,
+    min: 100,
+    max: 24 * 60 * MINUTE_MS,
+    describe: "how often runs past their age are looked for",
   }),
   PAWL_HAND_OFF: flag(
     true,

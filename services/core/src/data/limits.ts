@@ -61,6 +61,8 @@ export const LIMITS = {
    * completes a node that reads more.
    */
   inlineBytes: 256 * KIB,
+  /** Runs of a month that may stay for the month to be rewritten without the others. Counting them takes a second (measured). */
+  monthRuns: 500_000,
   /** Every such node counts at least this much, so that one tick completes at most about two thousand. */
   inlineBytesMin: 128,
   /** JSON.parse accepts any depth but a later stringify does not, so the depth is checked at the entrance. */

@@ -79,3 +79,23 @@ test("wall_time_ms is the deadline of the run, and the lower of the two counts",
   expect(deadlineOf({ deadline_ms: 5_000, budget: { wall_time_ms: 7_000 } })).toBe(5_000);
   expect(deadlineOf({ deadline_ms: 9_000, budget: { wall_time_ms: 7_000 } })).toBe(7_000);
 });
+
+test("a daily budget needs a budget of a run that fits into it (S2.21, X27)", () => {
+  const daily = (budget: object) => reasonsOf({ budget, nodes: [llm()] });
+  expect(daily({ tokens: 10, per_day: { tokens: 10 } })).toEqual([]);
+  expect(daily({ tokens: 11, per_day: { tokens: 10 } })).toEqual([
+    "BUDGET_TOO_SMALL budget.per_day",
+  ]);
+  expect(daily({ tokens: 5, per_day: { node_executions: 10 } })).toEqual([
+    "DAILY_BUDGET_OPEN budget.per_day",
+  ]);
+});
+
+test.each([-1, 0, 1.5, "9", null])("a daily budget of %j tokens is refused (S2.21)", (tokens) => {
+  const parsed = parseDefinition(
+    JSON.stringify({ nodes: [llm()], budget: { tokens: 1, per_day: { tokens } } }),
+  );
+  expect(parsed.ok ? [] : parsed.violations.map(({ path }) => path)).toEqual([
+    "budget.per_day.tokens",
+  ]);
+});

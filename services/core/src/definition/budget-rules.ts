@@ -1,6 +1,6 @@
 // Rules of budgets. A node that can never fit into its budget is refused when the author saves it, not when a run reaches it.
 
-import { amountText, METERS, type SomeAmounts } from "../policy/budget.ts";
+import { amountText, METER_WORDS, METERS, type SomeAmounts } from "../policy/budget.ts";
 import { amountsOf } from "./amounts.ts";
 import { isGlueType } from "./node-types.ts";
 import { asksModel, reserveOf } from "./reserve.ts";
@@ -9,6 +9,7 @@ import type { Report } from "./violation.ts";
 
 /** Reports nodes that need more than a budget has, and budgets of nodes that use nothing. */
 export function checkBudgets({ nodes, budget }: RawDefinition, report: Report): void {
+  checkDaily(budget, report);
   nodes.forEach((node, index) => {
     const path = `nodes[${index}]`;
     if (!mayUse(node)) {
@@ -35,6 +36,29 @@ export function checkBudgets({ nodes, budget }: RawDefinition, report: Report): 
     tooSmall(amountsOf(budget ?? {}), "run");
     tooSmall(amountsOf(node.budget ?? {}), "node");
   });
+}
+
+/** A run reserves its whole budget of a day, so it needs one, and the day must have room for it. */
+function checkDaily(budget: RawDefinition["budget"], report: Report): void {
+  const daily = amountsOf(budget?.per_day ?? {});
+  const own = amountsOf(budget ?? {});
+  for (const meter of METERS) {
+    const limit = daily[meter];
+    if (limit === undefined) continue;
+    const asked = own[meter];
+    if (asked === undefined)
+      report(
+        "budget.per_day",
+        "DAILY_BUDGET_OPEN",
+        `a run reserves its own budget of ${METER_WORDS[meter]} for the day, and has none; add it to the budget`,
+      );
+    else if (asked > limit)
+      report(
+        "budget.per_day",
+        "BUDGET_TOO_SMALL",
+        `one run reserves ${amountText(meter, asked)}, and the day has ${amountText(meter, limit)}; lower the one or raise the other`,
+      );
+  }
 }
 
 /** Warns of nodes whose cost a budget can only count afterwards: parallel nodes may pass the limit together. */

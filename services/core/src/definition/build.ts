@@ -4,7 +4,7 @@ import { LIMITS } from "../data/limits.ts";
 import { oldSpellingsIn } from "../fault/cause.ts";
 import { invariant } from "../fault/invariant.ts";
 import { nodeId } from "../name/ids.ts";
-import { type Budget, limitsAny } from "../policy/budget.ts";
+import { limitsAny } from "../policy/budget.ts";
 import type { ConcurrencyLimit, RateLimit } from "../policy/limit.ts";
 import { DEFAULT_RETRY, type RetryPolicy, STANDARD_RETRY } from "../policy/retry.ts";
 import type { TaintRule } from "../policy/taint.ts";
@@ -114,10 +114,14 @@ function buildCompensation({
 const boundOf = ({ max_iterations: maxIterations }: Pick<RawNode, "max_iterations">) =>
   maxIterations === undefined ? {} : { maxIterations };
 
-function buildBudget(raw: RawDefinition["budget"]): { readonly budget?: Budget } {
+function buildBudget(raw: RawDefinition["budget"]): Pick<Definition, "budget" | "dailyBudget"> {
   if (raw === undefined) return {};
   const amounts = amountsOf(raw);
-  return limitsAny(amounts) ? { budget: { ...amounts, onExceeded: raw.on_exceeded } } : {};
+  const daily = amountsOf(raw.per_day ?? {});
+  return {
+    ...(limitsAny(amounts) ? { budget: { ...amounts, onExceeded: raw.on_exceeded } } : {}),
+    ...(limitsAny(daily) ? { dailyBudget: daily } : {}),
+  };
 }
 
 /** A node whose templates name every key that it reads gets no other key. */

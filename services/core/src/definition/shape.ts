@@ -175,6 +175,8 @@ export interface Definition {
   readonly constraints: readonly string[];
   /** How much a run may use; absent if the author set no limit. */
   readonly budget?: Budget;
+  /** How much all runs may use in a day; absent if the author set no limit. */
+  readonly dailyBudget?: SomeAmounts;
   /** How many runs may be live at once, and how many may start in a window. */
   readonly concurrency: ConcurrencyLimit | null;
   readonly rate: RateLimit | null;

@@ -122,6 +122,14 @@ function notBegun({ state, proofs, room }: Case): Answer {
   const limited = pendingAnswer(room, state);
   if (limited !== undefined)
     return { ...limited, since: started, summary: `The run is pending. ${limited.summary}` };
+  if (state.daily !== undefined)
+    return {
+      reason: "WAITING_BUDGET",
+      summary:
+        "The run is pending. It waits for other runs of its workflow, which have reserved the rest of the daily budget.",
+      next: "Wait until one of them ends; or raise per_day in the workflow.",
+      since: started,
+    };
   return {
     since: started,
     reason: "QUEUED",

@@ -79,7 +79,11 @@ export function waitingReason(question: {
   if (isFinal(state.status)) return "";
   const paused = pausedText(state);
   if (paused !== undefined) return paused;
-  if (!state.isAdmitted) return pendingAnswer(question.room, state)?.summary ?? "";
+  if (!state.isAdmitted)
+    return (
+      pendingAnswer(question.room, state)?.summary ??
+      (state.daily === undefined ? "" : "It waits for the daily budget of its workflow.")
+    );
   let best: { readonly rank: number; readonly text: string } | undefined;
   let isAtWork = false;
   for (const { nodeIndex, iteration } of lookedAt(state)) {

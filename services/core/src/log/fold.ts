@@ -83,6 +83,7 @@ function applyToRun(state: RunState, event: RunFact): void {
     case "run.started":
       state.slot = event.payload.slot;
       state.rate = event.payload.rate;
+      state.daily = event.payload.daily;
       state.kind = event.payload.kind;
       state.deadlineAt = event.payload.deadlineAt;
       state.firstDeadlineAt = event.payload.deadlineAt;
@@ -104,6 +105,7 @@ function applyToRun(state: RunState, event: RunFact): void {
       break;
     case "run.status.changed":
       if (event.payload.to === "running" && !state.isAdmitted) admit(state);
+      state.dayFunds = event.payload.dayFunds ?? state.dayFunds;
       changeStatus(state, event);
       if (event.payload.ending !== undefined) beginUndoing(state, event.payload.ending, event.seq);
       break;

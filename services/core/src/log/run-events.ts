@@ -2,7 +2,7 @@
 // in the payload: the event carries it as text in `value`.
 
 import type { ExecutorId, RunId } from "../name/ids.ts";
-import type { Budget, SomeAmounts } from "../policy/budget.ts";
+import type { Budget, DayFunds, SomeAmounts } from "../policy/budget.ts";
 import type { Limits } from "../policy/limit.ts";
 import type { Taint } from "../policy/taint.ts";
 import type {
@@ -23,7 +23,7 @@ import type { Cause, EventRows } from "./event-table.ts";
 
 /** The payloads of `run.*`. Times are milliseconds since 1970. */
 export interface RunPayloads {
-  /** value: the run's input. A run with a `thread`, a `slot` or a `rate` is `pending` until the scheduler admits it. */
+  /** value: the run's input. A run with a `thread`, a `slot`, a `rate` or a `daily` budget is `pending` until the scheduler admits it. */
   readonly "run.started": {
     readonly definitionDigest: string;
     readonly workflowVersion: number;
@@ -63,6 +63,8 @@ export interface RunPayloads {
     readonly to: RunStatus;
     readonly deadlineAt?: number;
     readonly ending?: Ending;
+    /** What the run reserves of the daily budget of its workflow, when it begins. */
+    readonly dayFunds?: DayFunds;
   } & Partial<PauseNote>;
   /** value: the run's output. */
   readonly "run.completed": { readonly hasFailures: boolean; readonly taint?: Taint } & Compensated;
@@ -117,9 +119,9 @@ const END: readonly Cause[] = [
 
 export const RUN_EVENTS = {
   "run.started": {
-    runOf: ({ slot, rate, thread, undoes }) => {
+    runOf: ({ slot, rate, daily, thread, undoes }) => {
       if (undoes !== undefined) return "compensating";
-      return (slot ?? rate ?? thread) === undefined ? "running" : "pending";
+      return (slot ?? rate ?? daily ?? thread) === undefined ? "running" : "pending";
     },
     tag: () => ({}),
     valueKey: "input",

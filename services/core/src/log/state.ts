@@ -5,7 +5,7 @@
 import type { JsonObject } from "../data/merge-patch.ts";
 import type { Graph } from "../definition/graph.ts";
 import type { ExecutorId, RunId } from "../name/ids.ts";
-import type { Amounts, Budget } from "../policy/budget.ts";
+import type { Amounts, Budget, DayFunds, SomeAmounts } from "../policy/budget.ts";
 import type { ConcurrencyLimit, RateLimit } from "../policy/limit.ts";
 import type { Taint } from "../policy/taint.ts";
 import type { CallState, SupervisorDecision } from "./agent-state.ts";
@@ -174,6 +174,9 @@ class NewRun {
   /** The concurrency key whose slot it holds while it is live, and the rate that its start counts against. */
   slot: ConcurrencyLimit | undefined;
   rate: RateLimit | undefined;
+  /** What all runs of its workflow may use in a day, and what this run reserves of it. */
+  daily: SomeAmounts | undefined;
+  dayFunds: DayFunds | undefined;
   /** Whether the planner may plan the nodes of the run. It may not before the run has its slot. */
   isAdmitted = false;
   /** The thread that it takes before it begins, and whether it has taken it. */

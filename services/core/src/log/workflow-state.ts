@@ -153,7 +153,11 @@ function waitOf(state: RunState, status: RunStatus): Wait {
 }
 
 function held(state: RunState): readonly Reason[] {
-  if (state.status === "pending") return [["slot", state.deadlineAt]];
+  if (state.status === "pending") {
+    if (state.thread !== undefined && !state.isThreadTaken) return [["thread", state.deadlineAt]];
+    const isOfDay = state.daily !== undefined && (state.slot ?? state.rate) === undefined;
+    return [[isOfDay ? "budget" : "slot", state.deadlineAt]];
+  }
   const isOpen = ({ status }: ExecutionState): boolean =>
     status !== "pending" && !isSettled(status);
   const reasons: Reason[] = [];

@@ -39,11 +39,15 @@ export function executionLimits(
 
 /** The limits of a run that is about to start with this input. */
 export function runLimits(definition: Definition, inputJson: string): ResolvedLimits | undefined {
-  if (isOpen(definition)) return undefined;
-  return resolve(definition, () => {
+  const { dailyBudget: daily } = definition;
+  if (isOpen(definition) && daily === undefined) return undefined;
+  const resolved = resolve(definition, () => {
     const input: unknown = JSON.parse(inputJson);
     return scopeOf({ input, nodes: {}, vars: {} }, isRecord(input) ? input : {});
   });
+  return resolved.ok && daily !== undefined
+    ? { ok: true, limits: { ...resolved.limits, daily } }
+    : resolved;
 }
 
 const isOpen = ({ concurrency, rate }: Authored): boolean => concurrency === null && rate === null;

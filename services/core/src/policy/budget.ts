@@ -18,6 +18,13 @@ export interface Budget extends SomeAmounts {
   readonly onExceeded: (typeof ON_EXCEEDED)[number];
 }
 
+/** What a run reserves of the daily budget of its workflow. */
+export interface DayFunds {
+  /** The day in UTC by the clock of the database: `2026-01-31`. */
+  readonly day: string;
+  readonly reserved: SomeAmounts;
+}
+
 export const NOTHING: Amounts = { tokens: 0, costMicros: 0, executions: 0 };
 
 /** The largest amount of a budget. Sums of a run stay whole numbers far below the limit of a double. */

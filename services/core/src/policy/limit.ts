@@ -1,6 +1,8 @@
 // Limits on how many runs or executions are active at once, and on how often they start. Authors write a limit with a template as its key.
 // The log has the limit with its key filled in. A limit never refuses an execution: it delays the start.
 
+import type { SomeAmounts } from "./budget.ts";
+
 /** The runs that share a key: those of the workflow, or of all workflows of the tenant. */
 export const LIMIT_SCOPES = ["workflow", "tenant"] as const;
 export type LimitScope = (typeof LIMIT_SCOPES)[number];
@@ -20,17 +22,20 @@ export interface RateLimit extends ConcurrencyLimit {
 export interface Limits {
   readonly slot?: ConcurrencyLimit;
   readonly rate?: RateLimit;
+  /** Only of a run: what all runs of its workflow may use in a day. The run reserves its own budget before it begins. */
+  readonly daily?: SomeAmounts;
 }
 
 /** The limits of an execution or a run, in the form of its fold. */
 export interface FoldedLimits {
   readonly slot: ConcurrencyLimit | undefined;
   readonly rate: RateLimit | undefined;
+  readonly daily?: SomeAmounts | undefined;
 }
 
-/** Whether an execution or a run needs slots before it may start. */
-export const isLimited = ({ slot, rate }: Partial<FoldedLimits>): boolean =>
-  slot !== undefined || rate !== undefined;
+/** Whether an execution or a run needs slots, or a part of a daily budget, before it may start. */
+export const isLimited = ({ slot, rate, daily }: Partial<FoldedLimits>): boolean =>
+  slot !== undefined || rate !== undefined || daily !== undefined;
 
 /** The owner of a limit. */
 export interface LimitOwner {

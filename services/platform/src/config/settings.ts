@@ -1,6 +1,7 @@
 // The building blocks of configuration schemas. Each parses and bounds one kind of variable, has a default, and describes the expected
 // form.
 
+import { readRetention, RETENTION_FORM } from "@pawl/core/policy/retention";
 import { DEFAULT_SCHEMAS, type Schemas } from "./schemas.ts";
 import { z } from "zod";
 
@@ -119,6 +120,14 @@ export const schemasOf = (config: {
   readonly PAWL_DB_SCHEMA: string;
   readonly PAWL_QUEUE_SCHEMA: string;
 }): Schemas => ({ engine: config.PAWL_DB_SCHEMA, queue: config.PAWL_QUEUE_SCHEMA });
+
+/** How long finished runs are kept. */
+export const retention = (describe: string) =>
+  z
+    .string()
+    .default("")
+    .transform(reading(`expected ${RETENTION_FORM}`, readRetention))
+    .describe(describe);
 
 const TOKEN_LENGTH_MIN = 16;
 

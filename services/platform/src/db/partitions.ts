@@ -19,7 +19,7 @@ const partitions = queriesBeside(import.meta.url)("partitions", {}, { name: text
  */
 const NOT_NOW = new Set(["42P07", "23505", "42P17", "23514"]);
 /** All later sessions queue behind a waiting exclusive lock. */
-const LOCK_WAIT = "set local lock_timeout = '250ms'";
+export const LOCK_WAIT = "set local lock_timeout = '250ms'";
 
 /** The smallest UUID with these milliseconds in its first 48 bits. */
 function firstUuidAt(timeMs: number): string {

@@ -29,6 +29,23 @@ join pg_class c on c.oid = i.inhrelid
 where i.inhparent = 'run_events'::regclass
 order by c.relname
 
+-- name: months
+-- The monthly partitions of the log and how many events each has, by the last count of PostgreSQL. Below zero means that it never counted.
+select c.relname::text as name, c.reltuples::double precision as events
+from pg_inherits i
+join pg_class c on c.oid = i.inhrelid
+where i.inhparent = 'run_events'::regclass
+  and c.relname ~ '^run_events_[0-9]{4}_[0-9]{2}$'
+order by c.relname
+
+-- name: try_lock
+-- Takes a lock that one session of this schema holds, if it is free.
+select pg_try_advisory_lock(hashtext(current_schema()), hashtext(:name::text)) as held
+
+-- name: unlock
+-- Gives the lock back.
+select pg_advisory_unlock(hashtext(current_schema()), hashtext(:name::text)) as held
+
 -- name: blocker
 -- The lock that a backend waits for, and the session with the oldest transaction that holds it.
 select (select l.relation::regclass::text from pg_locks l where l.pid = :pid::integer and not l.granted limit 1) as relation,

@@ -26,6 +26,19 @@ CREATE INDEX approvals_due ON pawl.approvals USING btree (deadline_at) WHERE ((s
 CREATE INDEX approvals_newest ON pawl.approvals USING btree (tenant_id, approval_id DESC);
 CREATE INDEX approvals_open ON pawl.approvals USING btree (tenant_id, approval_id DESC) WHERE (state = 'open'::text);
 
+create table day_budgets (
+  tenant_id text not null,
+  workflow_id text not null,
+  day date not null,
+  tokens_reserved bigint not null default 0,
+  tokens_spent bigint not null default 0,
+  cost_reserved bigint not null default 0,
+  cost_spent bigint not null default 0,
+  executions_reserved bigint not null default 0,
+  executions_spent bigint not null default 0,
+  constraint day_budgets_pkey PRIMARY KEY (tenant_id, workflow_id, day)
+);
+
 create table dead_letters (
   dead_letter_id uuid not null,
   tenant_id text not null,
@@ -169,6 +182,13 @@ create table pauses (
   constraint pauses_state_check CHECK ((state = ANY (ARRAY['pausing'::text, 'paused'::text, 'resuming'::text])))
 ) with (fillfactor=80);
 
+create table retention_marks (
+  name text not null,
+  ended_at timestamp with time zone not null,
+  last_id uuid not null,
+  constraint retention_marks_pkey PRIMARY KEY (name)
+);
+
 create table run_claims (
   run_id uuid not null,
   epoch bigint not null,
@@ -274,6 +294,7 @@ CREATE INDEX runs_by_schedule ON pawl.runs USING btree (tenant_id, schedule_id, 
 CREATE INDEX runs_by_short_id ON pawl.runs USING btree ("right"((run_id)::text, 8));
 CREATE INDEX runs_by_workflow ON pawl.runs USING btree (tenant_id, workflow_id, run_id DESC);
 CREATE INDEX runs_deadline ON pawl.runs USING btree (deadline_at) WHERE ((ended_at IS NULL) AND (status <> ALL (ARRAY['waiting'::text, 'paused'::text])));
+CREATE INDEX runs_ended ON pawl.runs USING btree (status, ended_at, run_id) WHERE (ended_at IS NOT NULL);
 CREATE INDEX runs_newest ON pawl.runs USING btree (tenant_id, run_id DESC);
 CREATE INDEX runs_of_thread ON pawl.runs USING btree (thread_id, status) WHERE (thread_id IS NOT NULL);
 CREATE INDEX runs_waiting ON pawl.runs USING btree (tenant_id, workflow_id) WHERE ((ended_at IS NULL) AND (status = ANY (ARRAY['waiting'::text, 'paused'::text])));

@@ -27,6 +27,9 @@ const PROBE_POINTS = {
     "pause.after-step",
     "resume.recorded",
     "schedule.after-start",
+    "retention.before-remove",
+    "retention.after-remove",
+    "retention.after-month",
   ],
   executor: [
     "assignment.received",

@@ -47,6 +47,18 @@ export const METRICS = {
   ),
   runsStarted: counter<{ readonly kind: string }>("pawl_runs_started_total", "Runs accepted"),
   runsFinished: counter<{ readonly status: string }>("pawl_runs_finished_total", "Runs ended"),
+  runsRemoved: counter<{ readonly status: string }>(
+    "pawl_runs_removed_total",
+    "Finished runs that retention removed",
+  ),
+  monthsRemoved: counter<{ readonly how: string }>(
+    "pawl_months_removed_total",
+    "Months of the log that retention dropped, or rewrote without removed runs",
+  ),
+  deltasFolded: counter(
+    "pawl_deltas_folded_total",
+    "Stream deltas of finished runs that lost their text",
+  ),
   runDuration: histogram<{ readonly status: string }>(
     "pawl_run_duration_seconds",
     "Runs from start to end",

@@ -61,6 +61,7 @@ const FACTS: FactTable = {
     undoesNodeId: payload.undoes?.nodeId ?? "",
     undoesIteration: payload.undoes?.iteration ?? 0,
     ...toWireLimits(payload),
+    dailyBudget: payload.daily && toWireAmounts(payload.daily),
   }),
   "run.thread.taken": ({ payload: { threadId, fromRunId = "", taint = {} }, value }) => ({
     threadId,
@@ -68,17 +69,17 @@ const FACTS: FactTable = {
     memoryJson: toJsonBytes(value),
     taint: toWireKeyTaints(taint),
   }),
-  "run.status.changed": ({
-    payload: { from, to, deadlineAt, scope, who = "", reason = "", ending, waitingFor = "" },
-  }) => ({
-    from: toWireRunStatus(from),
-    to: toWireRunStatus(to),
-    deadlineTime: toTimestampOrNone(deadlineAt),
-    scope: toWireScope(scope),
-    by: who,
-    reason,
-    ending: toWireEnding(ending),
-    waitingFor,
+  "run.status.changed": ({ payload }) => ({
+    from: toWireRunStatus(payload.from),
+    to: toWireRunStatus(payload.to),
+    deadlineTime: toTimestampOrNone(payload.deadlineAt),
+    scope: toWireScope(payload.scope),
+    by: payload.who ?? "",
+    reason: payload.reason ?? "",
+    ending: toWireEnding(payload.ending),
+    waitingFor: payload.waitingFor ?? "",
+    budgetDay: payload.dayFunds?.day ?? "",
+    budgetReserved: payload.dayFunds && toWireAmounts(payload.dayFunds.reserved),
   }),
   "run.completed": ({ payload, value }) => ({
     outputJson: toJsonBytes(value),

@@ -1,10 +1,12 @@
-// The changes of slots that follow from the facts of a tick: requests, releases and starts. The draft collects them, and the tick sends
+// The changes of slots and daily budgets that follow from the facts of a tick: requests, releases, starts and settlements. The draft collects them, and the tick sends
 // them last, in the same transaction. An execution holds its slots while it is queued or running. A run holds its slots from its first step
 // to its end, also while it waits for people.
 
 import type { NodeId } from "@pawl/core/name/ids";
+import { daySettlement } from "@pawl/core/plan/day";
 import { limitKey, type FoldedLimits } from "@pawl/core/policy/limit";
 import { type NewJob, PENDING_RUNS } from "@pawl/platform/queue/queue";
+import type { DaySettlement } from "@pawl/platform/store/days/days";
 import type { Transaction } from "@pawl/platform/store/tick/journal";
 import type {
   KeyLimit,
@@ -41,9 +43,13 @@ export class SlotChanges {
   readonly #released: SlotRelease[] = [];
   readonly #started: SlotStart[] = [];
   readonly #requested: SlotRequest[] = [];
+  /** Runs that need no slot, and a part of a daily budget. */
+  #unslotted: CachedRun[] = [];
+  #settled: DaySettlement[] = [];
 
   get isEmpty(): boolean {
-    return this.#released.length + this.#started.length + this.#requested.length === 0;
+    const slots = this.#released.length + this.#started.length + this.#requested.length;
+    return slots + this.#unslotted.length + this.#settled.length === 0;
   }
 
   /** Requests the slots of a ready execution. */
@@ -52,15 +58,32 @@ export class SlotChanges {
     this.#request({ ...own, share: shareOf(run), ...keysOf(run, "node", limits) });
   }
 
-  /** Requests the slots of an accepted run. */
+  /** Requests the slots of an accepted run. A run without slots waits for its turn only. */
   askRun(run: CachedRun): void {
-    this.#request({ ...pendingJob(run), ...keysOf(run, "run", run.state) });
+    const keys = keysOf(run, "run", run.state);
+    if (needsSlots(keys)) this.#request({ ...pendingJob(run), ...keys });
+    else this.#unslotted.push(run);
+  }
+
+  /** The jobs of runs that wait for their turn only. */
+  get jobs(): readonly NewJob[] {
+    return this.#unslotted.map(pendingJob);
+  }
+
+  /** The settlements of daily budgets. Each is given once. */
+  takeSettled(): readonly DaySettlement[] {
+    return this.#settled.splice(0);
   }
 
   /** Releases the slots of an execution or a run, and withdraws its request. */
   free(run: CachedRun, holder: Holder, limits: FoldedLimits): void {
-    const { slot, rate } = keysOf(run, levelOf(holder), limits);
-    this.#released.push(releaseOf({ runId: run.state.runId, ...holder }, slot, rate));
+    const { state, workflowId } = run;
+    const keys = keysOf(run, levelOf(holder), limits);
+    if (needsSlots(keys))
+      this.#released.push(releaseOf({ runId: state.runId, ...holder }, keys.slot, keys.rate));
+    const settlement = holder.nodeId === NO_NODE ? daySettlement(state) : undefined;
+    if (settlement !== undefined && workflowId !== null)
+      this.#settled.push({ tenantId: DEFAULT_TENANT, workflowId, ...settlement });
   }
 
   /** Counts the start of an execution or a run against its rate. */
@@ -73,6 +96,7 @@ export class SlotChanges {
   withdrawRun({ state: { runId } }: CachedRun): void {
     const at = this.#requested.findIndex((each) => each.runId === runId && each.nodeId === NO_NODE);
     if (at >= 0) this.#requested.splice(at, 1);
+    this.#unslotted = this.#unslotted.filter(({ state }) => state.runId !== runId);
   }
 
   /** A new request first releases the old slots: an execution whose job was lost would otherwise wait for itself. */
@@ -101,16 +125,26 @@ const levelOf = ({ nodeId }: Holder): "run" | "node" => (nodeId === NO_NODE ? "r
 /** Applies the changes and queues the executions that got their slots. The next tick claims them. */
 export async function moveSlots(
   tx: Transaction,
-  change: SlotChange,
+  { draft, claims }: { readonly draft: SlotChanges; readonly claims: SlotChanges },
   waiting: Waiting,
 ): Promise<void> {
-  const { granted, wakeInMs } = await tx.moveSlots(change);
+  const change = draft.changeWith(claims, waiting.mayRateSlotBeFree);
+  await tx.moveDays({
+    settled: [...draft.takeSettled(), ...claims.takeSettled()],
+    requested: [],
+  });
+  const moved = await tx.moveSlots(change);
+  const { wakeInMs } = moved;
+  const granted = [...moved.granted, ...draft.jobs, ...claims.jobs];
   if (change.isDue) waiting.rateSlotsGiven();
   if (wakeInMs !== undefined) waiting.rateSlotFrees(wakeInMs + 1);
   if (granted.length === 0) return;
   void tx.enqueue(granted);
   for (const { nodeType } of granted) waiting.enqueued(nodeType);
 }
+
+/** Whether any slot is among them. */
+const needsSlots = ({ slot, rate }: Keys): boolean => (slot ?? rate) !== undefined;
 
 interface Keys {
   slot?: KeyLimit;

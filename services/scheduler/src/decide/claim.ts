@@ -6,8 +6,9 @@
 
 import { executionAt } from "@pawl/core/log/execution";
 import type { RunId } from "@pawl/core/name/ids";
+import { DEFAULT_TENANT } from "@pawl/core/name/tenant";
+import { type DayAnswer, dayNeed, onTurn } from "@pawl/core/plan/day";
 import { inlineFacts } from "@pawl/core/plan/inline";
-import { RUN_PLACE } from "@pawl/core/plan/place";
 import { isLimited } from "@pawl/core/policy/limit";
 import { GLUE, type Job, PENDING_RUNS } from "@pawl/platform/queue/queue";
 import type { Journal, Transaction } from "@pawl/platform/store/tick/journal";
@@ -157,7 +158,7 @@ export async function completeWaiting(
   place(claims, parts);
 }
 
-/** Starts the runs that got a slot of their workflow. */
+/** Starts the runs that got a slot of their workflow, and a part of its daily budget. */
 export async function beginPending(
   parts: DecideParts,
   tx: Transaction,
@@ -172,6 +173,7 @@ export async function beginPending(
   // Another scheduler may have resumed the run meanwhile. The tick reads a paused run again before it drops the job.
   const isPaused = (runId: RunId): boolean => cache.get(runId)?.state.status === "paused";
   await cache.refresh(others.filter(isPaused));
+  const turns = new Map<RunId, Turn>();
   for (const job of jobs) {
     const { runId } = job;
     const run = draft.run(runId) ?? cache.get(runId);
@@ -182,9 +184,50 @@ export async function beginPending(
       claims.jobs.push({ ...pendingJob(run), ...grantOf(job), delayMs: ASIDE_MS });
       continue;
     }
-    const payload = { from: "pending", to: "running" } as const;
-    claims.append(run, { ...RUN_PLACE, type: "run.status.changed", payload });
-    claims.planRun(run);
+    turns.set(runId, { job, run });
+  }
+  const answers = await askDays(tx, draft, [...turns.values()]);
+  for (const { job, run } of turns.values()) {
+    const facts = onTurn(run.state, answers.get(job.runId), claims.now);
+    if (facts.length === 0)
+      claims.jobs.push({ ...pendingJob(run), ...grantOf(job), delayMs: turnDelayMs(run, claims) });
+    for (const fact of facts) claims.append(run, fact);
+    if (facts.length > 0) claims.planRun(run);
   }
   place(claims, parts);
+}
+
+/** A pending run whose job came out of the queue. */
+interface Turn {
+  readonly job: Job;
+  readonly run: CachedRun;
+}
+
+/** A run that waits for the daily budget looks again after a fourth of its age, within these bounds. */
+const TURN_MIN_MS = 1_000;
+const TURN_MAX_MS = 60_000;
+const turnDelayMs = ({ state }: CachedRun, { now }: Draft): number =>
+  Math.min(TURN_MAX_MS, Math.max(TURN_MIN_MS, (now - state.startedAt) / 4));
+
+/** Reserves for runs of workflows with a daily budget. The runs that this tick ends give back their part first. A test run has no such budget. */
+async function askDays(
+  tx: Transaction,
+  { slots }: Draft,
+  turns: readonly Turn[],
+): Promise<ReadonlyMap<RunId, DayAnswer>> {
+  const asking = turns.flatMap(({ run: { state, workflowId } }) => {
+    const { runId, daily: limits } = state;
+    const need = dayNeed(state);
+    if (limits === undefined || need === undefined || workflowId === null) return [];
+    return [{ runId, tenantId: DEFAULT_TENANT, workflowId, limits, need }];
+  });
+  if (asking.length === 0) return new Map();
+  void tx.lock(asking.map(({ runId }) => runId));
+  const answers = await tx.moveDays({ settled: slots.takeSettled(), requested: asking });
+  return new Map(
+    asking.flatMap(({ runId }, at) => {
+      const answer = answers[at];
+      return answer === undefined ? [] : [[runId, answer] as const];
+    }),
+  );
 }

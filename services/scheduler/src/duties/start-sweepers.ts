@@ -1,11 +1,12 @@
 // Starts every background duty of a scheduler, each on its interval.
 
-import type { Queryable } from "@pawl/platform/db/query";
+import type { Pool } from "@pawl/platform/db/pool";
 import { forgetCommands } from "./command-worker.ts";
 import type { Config } from "../config.ts";
 import type { AlarmClock } from "./alarm-clock.ts";
 import { type PauseSweepParts, pauseSweeper } from "./pause-sweeper.ts";
 import { LeaseGrace, RECONNECT_MS } from "./lease-grace.ts";
+import { sweepRetention } from "./retention.ts";
 import { Sweeper } from "./sweeper.ts";
 import {
   approvalSweeper,
@@ -29,7 +30,7 @@ const CLOCK_SLACK_MS = 10;
 
 type Needed = Omit<SweepParts, "leaseGrace" | "onAlarm"> &
   Parameters<typeof createStrandedSweep>[0] & {
-    readonly pool: Queryable;
+    readonly pool: Pool;
     readonly now: () => number;
     readonly steady: () => number;
     readonly workflowQueue: Parameters<typeof forgetCommands>[0];
@@ -69,6 +70,9 @@ export function startSweepers(config: Config, needed: Needed) {
     executors: sweeper("executors", every * 30, sweepExecutors),
     stranded: sweeper("stranded", quietMs, createStrandedSweep(needed, quietMs)),
     partitions: sweeper("partitions", DAY_MS, () => sweepPartitions(pool, now, onBlocked)),
+    retention: sweeper("retention", config.PAWL_RETENTION_MS, () =>
+      sweepRetention({ pool, policy: config.PAWL_RETENTION, now, log }),
+    ),
     commands: sweeper("commands", DAY_MS, () => forgetCommands(workflowQueue)),
   };
   const { leases, ...others } = sweepers;

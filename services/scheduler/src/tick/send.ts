@@ -65,8 +65,7 @@ async function settleGates(
   tx: Transaction,
   { draft, claims }: Sending,
 ): Promise<void> {
-  const isDue = waiting.mayRateSlotBeFree;
-  await moveSlots(tx, draft.slots.changeWith(claims.slots, isDue), waiting);
+  await moveSlots(tx, { draft: draft.slots, claims: claims.slots }, waiting);
 }
 
 /** Notifies readers. This is the last statement of a tick. */

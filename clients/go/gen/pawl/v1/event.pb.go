@@ -793,7 +793,9 @@ type RunStarted struct {
 	// Output only: names of the values above that this answer leaves out, because they are too large or nested too deeply. Their bytes are there.
 	ValuesLeftOut []string `protobuf:"bytes,100,rep,name=values_left_out,json=valuesLeftOut,proto3" json:"values_left_out,omitempty"`
 	// How much the run may use; absent if nothing limits it.
-	Budget        *Budget `protobuf:"bytes,80,opt,name=budget,proto3" json:"budget,omitempty"`
+	Budget *Budget `protobuf:"bytes,80,opt,name=budget,proto3" json:"budget,omitempty"`
+	// How much all runs of the workflow may use in a day; absent without a limit. The run is pending until run.status.changed.
+	DailyBudget   *Amounts `protobuf:"bytes,81,opt,name=daily_budget,json=dailyBudget,proto3" json:"daily_budget,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1003,6 +1005,13 @@ func (x *RunStarted) GetBudget() *Budget {
 	return nil
 }
 
+func (x *RunStarted) GetDailyBudget() *Amounts {
+	if x != nil {
+		return x.DailyBudget
+	}
+	return nil
+}
+
 // Limit is a concurrency key or a rate, with its key filled in.
 type Limit struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -1094,9 +1103,13 @@ type RunStatusChanged struct {
 	// How the run ends after its compensation; present when the compensation begins.
 	Ending *RunEnding `protobuf:"bytes,90,opt,name=ending,proto3" json:"ending,omitempty"`
 	// `budget` if the scheduler paused the run because its budget was short; empty otherwise.
-	WaitingFor    string `protobuf:"bytes,80,opt,name=waiting_for,json=waitingFor,proto3" json:"waiting_for,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	WaitingFor string `protobuf:"bytes,80,opt,name=waiting_for,json=waitingFor,proto3" json:"waiting_for,omitempty"`
+	// The day in UTC whose budget the run reserves from, such as 2026-01-31; empty otherwise.
+	BudgetDay string `protobuf:"bytes,81,opt,name=budget_day,json=budgetDay,proto3" json:"budget_day,omitempty"`
+	// What it reserves of that day, until its end.
+	BudgetReserved *Amounts `protobuf:"bytes,82,opt,name=budget_reserved,json=budgetReserved,proto3" json:"budget_reserved,omitempty"`
+	unknownFields  protoimpl.UnknownFields
+	sizeCache      protoimpl.SizeCache
 }
 
 func (x *RunStatusChanged) Reset() {
@@ -1183,6 +1196,20 @@ func (x *RunStatusChanged) GetWaitingFor() string {
 		return x.WaitingFor
 	}
 	return ""
+}
+
+func (x *RunStatusChanged) GetBudgetDay() string {
+	if x != nil {
+		return x.BudgetDay
+	}
+	return ""
+}
+
+func (x *RunStatusChanged) GetBudgetReserved() *Amounts {
+	if x != nil {
+		return x.BudgetReserved
+	}
+	return nil
 }
 
 // RunEnding is the end that waits for the compensation of a run.
@@ -3946,7 +3973,7 @@ const file_pawl_v1_event_proto_rawDesc = "" +
 	"\btrace_id\x18\x01 \x01(\tR\atraceId\x12&\n" +
 	"\x0fparent_event_id\x18\x02 \x01(\x04R\rparentEventId\x12\x12\n" +
 	"\x04wave\x18\x03 \x01(\rR\x04wave\x12\x14\n" +
-	"\x05phase\x18\x04 \x01(\tR\x05phase\"\xf3\a\n" +
+	"\x05phase\x18\x04 \x01(\tR\x05phase\"\xa8\b\n" +
 	"\n" +
 	"RunStarted\x12\x1d\n" +
 	"\n" +
@@ -3977,13 +4004,14 @@ const file_pawl_v1_event_proto_rawDesc = "" +
 	"\x0eundoes_node_id\x18[ \x01(\tR\fundoesNodeId\x12)\n" +
 	"\x10undoes_iteration\x18\\ \x01(\rR\x0fundoesIteration\x12&\n" +
 	"\x0fvalues_left_out\x18d \x03(\tR\rvaluesLeftOut\x12'\n" +
-	"\x06budget\x18P \x01(\v2\x0f.pawl.v1.BudgetR\x06budgetB\x0e\n" +
+	"\x06budget\x18P \x01(\v2\x0f.pawl.v1.BudgetR\x06budget\x123\n" +
+	"\fdaily_budget\x18Q \x01(\v2\x10.pawl.v1.AmountsR\vdailyBudgetB\x0e\n" +
 	"\f_max_retries\"\\\n" +
 	"\x05Limit\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05limit\x18\x02 \x01(\rR\x05limit\x12\x15\n" +
 	"\x06per_ms\x18\x03 \x01(\x04R\x05perMs\x12\x14\n" +
-	"\x05scope\x18\x04 \x01(\tR\x05scope\"\xbf\x02\n" +
+	"\x05scope\x18\x04 \x01(\tR\x05scope\"\x99\x03\n" +
 	"\x10RunStatusChanged\x12&\n" +
 	"\x04from\x18\x01 \x01(\x0e2\x12.pawl.v1.RunStatusR\x04from\x12\"\n" +
 	"\x02to\x18\x02 \x01(\x0e2\x12.pawl.v1.RunStatusR\x02to\x12?\n" +
@@ -3993,7 +4021,10 @@ const file_pawl_v1_event_proto_rawDesc = "" +
 	"\x06reason\x18\x06 \x01(\tR\x06reason\x12*\n" +
 	"\x06ending\x18Z \x01(\v2\x12.pawl.v1.RunEndingR\x06ending\x12\x1f\n" +
 	"\vwaiting_for\x18P \x01(\tR\n" +
-	"waitingFor\"\xb4\x01\n" +
+	"waitingFor\x12\x1d\n" +
+	"\n" +
+	"budget_day\x18Q \x01(\tR\tbudgetDay\x129\n" +
+	"\x0fbudget_reserved\x18R \x01(\v2\x10.pawl.v1.AmountsR\x0ebudgetReserved\"\xb4\x01\n" +
 	"\tRunEnding\x12*\n" +
 	"\x06status\x18\x01 \x01(\x0e2\x12.pawl.v1.RunStatusR\x06status\x12\x18\n" +
 	"\amessage\x18\x02 \x01(\tR\amessage\x12\x14\n" +
@@ -4266,11 +4297,11 @@ var file_pawl_v1_event_proto_goTypes = []any{
 	(RunKind)(0),                  // 43: pawl.v1.RunKind
 	(*TaintLabel)(nil),            // 44: pawl.v1.TaintLabel
 	(*Budget)(nil),                // 45: pawl.v1.Budget
-	(RunStatus)(0),                // 46: pawl.v1.RunStatus
-	(PauseScope)(0),               // 47: pawl.v1.PauseScope
-	(StopMode)(0),                 // 48: pawl.v1.StopMode
-	(*Compensation)(nil),          // 49: pawl.v1.Compensation
-	(*Amounts)(nil),               // 50: pawl.v1.Amounts
+	(*Amounts)(nil),               // 46: pawl.v1.Amounts
+	(RunStatus)(0),                // 47: pawl.v1.RunStatus
+	(PauseScope)(0),               // 48: pawl.v1.PauseScope
+	(StopMode)(0),                 // 49: pawl.v1.StopMode
+	(*Compensation)(nil),          // 50: pawl.v1.Compensation
 }
 var file_pawl_v1_event_proto_depIdxs = []int32{
 	41, // 0: pawl.v1.RunEvent.time:type_name -> google.protobuf.Timestamp
@@ -4312,62 +4343,64 @@ var file_pawl_v1_event_proto_depIdxs = []int32{
 	3,  // 36: pawl.v1.RunStarted.rate:type_name -> pawl.v1.Limit
 	44, // 37: pawl.v1.RunStarted.taint:type_name -> pawl.v1.TaintLabel
 	45, // 38: pawl.v1.RunStarted.budget:type_name -> pawl.v1.Budget
-	46, // 39: pawl.v1.RunStatusChanged.from:type_name -> pawl.v1.RunStatus
-	46, // 40: pawl.v1.RunStatusChanged.to:type_name -> pawl.v1.RunStatus
-	41, // 41: pawl.v1.RunStatusChanged.deadline_time:type_name -> google.protobuf.Timestamp
-	47, // 42: pawl.v1.RunStatusChanged.scope:type_name -> pawl.v1.PauseScope
-	5,  // 43: pawl.v1.RunStatusChanged.ending:type_name -> pawl.v1.RunEnding
-	46, // 44: pawl.v1.RunEnding.status:type_name -> pawl.v1.RunStatus
-	48, // 45: pawl.v1.RunEnding.stop:type_name -> pawl.v1.StopMode
-	42, // 46: pawl.v1.RunCompleted.output:type_name -> google.protobuf.Value
-	44, // 47: pawl.v1.RunCompleted.taint:type_name -> pawl.v1.TaintLabel
-	49, // 48: pawl.v1.RunCompleted.compensation:type_name -> pawl.v1.Compensation
-	49, // 49: pawl.v1.RunFailed.compensation:type_name -> pawl.v1.Compensation
-	49, // 50: pawl.v1.RunCancelled.compensation:type_name -> pawl.v1.Compensation
-	48, // 51: pawl.v1.RunCancelled.stop:type_name -> pawl.v1.StopMode
-	41, // 52: pawl.v1.RunTimedOut.deadline_time:type_name -> google.protobuf.Timestamp
-	49, // 53: pawl.v1.RunTimedOut.compensation:type_name -> pawl.v1.Compensation
-	42, // 54: pawl.v1.MemoryUpdated.values:type_name -> google.protobuf.Value
-	14, // 55: pawl.v1.MemoryUpdated.taint:type_name -> pawl.v1.KeyTaint
-	42, // 56: pawl.v1.RunThreadTaken.memory:type_name -> google.protobuf.Value
-	14, // 57: pawl.v1.RunThreadTaken.taint:type_name -> pawl.v1.KeyTaint
-	44, // 58: pawl.v1.KeyTaint.labels:type_name -> pawl.v1.TaintLabel
-	42, // 59: pawl.v1.RunSignalled.payload:type_name -> google.protobuf.Value
-	42, // 60: pawl.v1.RunMetadataSet.metadata:type_name -> google.protobuf.Value
-	50, // 61: pawl.v1.RunBudgetRaised.amounts:type_name -> pawl.v1.Amounts
-	41, // 62: pawl.v1.NodeQueued.not_before_time:type_name -> google.protobuf.Timestamp
-	3,  // 63: pawl.v1.NodeQueued.slot:type_name -> pawl.v1.Limit
-	3,  // 64: pawl.v1.NodeQueued.rate:type_name -> pawl.v1.Limit
-	50, // 65: pawl.v1.NodeQueued.reserved:type_name -> pawl.v1.Amounts
-	44, // 66: pawl.v1.NodeStarted.taint:type_name -> pawl.v1.TaintLabel
-	21, // 67: pawl.v1.NodeStreamDelta.media:type_name -> pawl.v1.Media
-	22, // 68: pawl.v1.NodeRetried.usage:type_name -> pawl.v1.Usage
-	42, // 69: pawl.v1.NodeCompleted.output:type_name -> google.protobuf.Value
-	22, // 70: pawl.v1.NodeCompleted.usage:type_name -> pawl.v1.Usage
-	29, // 71: pawl.v1.NodeCompleted.goto:type_name -> pawl.v1.Goto
-	27, // 72: pawl.v1.NodeCompleted.set_by:type_name -> pawl.v1.SetBy
-	44, // 73: pawl.v1.NodeCompleted.taint:type_name -> pawl.v1.TaintLabel
-	26, // 74: pawl.v1.NodeCompleted.sanitized:type_name -> pawl.v1.Sanitized
-	28, // 75: pawl.v1.NodeCompleted.calls:type_name -> pawl.v1.ToolCall
-	42, // 76: pawl.v1.NodeFailed.details:type_name -> google.protobuf.Value
-	22, // 77: pawl.v1.NodeFailed.usage:type_name -> pawl.v1.Usage
-	22, // 78: pawl.v1.NodeTimedOut.usage:type_name -> pawl.v1.Usage
-	41, // 79: pawl.v1.NodeBlocked.deadline_time:type_name -> google.protobuf.Timestamp
-	44, // 80: pawl.v1.NodeBlocked.taint:type_name -> pawl.v1.TaintLabel
-	22, // 81: pawl.v1.NodeBlocked.usage:type_name -> pawl.v1.Usage
-	50, // 82: pawl.v1.NodeBlocked.reserved:type_name -> pawl.v1.Amounts
-	42, // 83: pawl.v1.NodeDecided.response:type_name -> google.protobuf.Value
-	42, // 84: pawl.v1.NodeExpanded.items:type_name -> google.protobuf.Value
-	44, // 85: pawl.v1.NodeExpanded.taint:type_name -> pawl.v1.TaintLabel
-	42, // 86: pawl.v1.ModerationFlagged.details:type_name -> google.protobuf.Value
-	42, // 87: pawl.v1.ContractViolated.errors:type_name -> google.protobuf.Value
-	42, // 88: pawl.v1.ExecutionTag.metadata:type_name -> google.protobuf.Value
-	41, // 89: pawl.v1.ExecutionTag.time:type_name -> google.protobuf.Timestamp
-	90, // [90:90] is the sub-list for method output_type
-	90, // [90:90] is the sub-list for method input_type
-	90, // [90:90] is the sub-list for extension type_name
-	90, // [90:90] is the sub-list for extension extendee
-	0,  // [0:90] is the sub-list for field type_name
+	46, // 39: pawl.v1.RunStarted.daily_budget:type_name -> pawl.v1.Amounts
+	47, // 40: pawl.v1.RunStatusChanged.from:type_name -> pawl.v1.RunStatus
+	47, // 41: pawl.v1.RunStatusChanged.to:type_name -> pawl.v1.RunStatus
+	41, // 42: pawl.v1.RunStatusChanged.deadline_time:type_name -> google.protobuf.Timestamp
+	48, // 43: pawl.v1.RunStatusChanged.scope:type_name -> pawl.v1.PauseScope
+	5,  // 44: pawl.v1.RunStatusChanged.ending:type_name -> pawl.v1.RunEnding
+	46, // 45: pawl.v1.RunStatusChanged.budget_reserved:type_name -> pawl.v1.Amounts
+	47, // 46: pawl.v1.RunEnding.status:type_name -> pawl.v1.RunStatus
+	49, // 47: pawl.v1.RunEnding.stop:type_name -> pawl.v1.StopMode
+	42, // 48: pawl.v1.RunCompleted.output:type_name -> google.protobuf.Value
+	44, // 49: pawl.v1.RunCompleted.taint:type_name -> pawl.v1.TaintLabel
+	50, // 50: pawl.v1.RunCompleted.compensation:type_name -> pawl.v1.Compensation
+	50, // 51: pawl.v1.RunFailed.compensation:type_name -> pawl.v1.Compensation
+	50, // 52: pawl.v1.RunCancelled.compensation:type_name -> pawl.v1.Compensation
+	49, // 53: pawl.v1.RunCancelled.stop:type_name -> pawl.v1.StopMode
+	41, // 54: pawl.v1.RunTimedOut.deadline_time:type_name -> google.protobuf.Timestamp
+	50, // 55: pawl.v1.RunTimedOut.compensation:type_name -> pawl.v1.Compensation
+	42, // 56: pawl.v1.MemoryUpdated.values:type_name -> google.protobuf.Value
+	14, // 57: pawl.v1.MemoryUpdated.taint:type_name -> pawl.v1.KeyTaint
+	42, // 58: pawl.v1.RunThreadTaken.memory:type_name -> google.protobuf.Value
+	14, // 59: pawl.v1.RunThreadTaken.taint:type_name -> pawl.v1.KeyTaint
+	44, // 60: pawl.v1.KeyTaint.labels:type_name -> pawl.v1.TaintLabel
+	42, // 61: pawl.v1.RunSignalled.payload:type_name -> google.protobuf.Value
+	42, // 62: pawl.v1.RunMetadataSet.metadata:type_name -> google.protobuf.Value
+	46, // 63: pawl.v1.RunBudgetRaised.amounts:type_name -> pawl.v1.Amounts
+	41, // 64: pawl.v1.NodeQueued.not_before_time:type_name -> google.protobuf.Timestamp
+	3,  // 65: pawl.v1.NodeQueued.slot:type_name -> pawl.v1.Limit
+	3,  // 66: pawl.v1.NodeQueued.rate:type_name -> pawl.v1.Limit
+	46, // 67: pawl.v1.NodeQueued.reserved:type_name -> pawl.v1.Amounts
+	44, // 68: pawl.v1.NodeStarted.taint:type_name -> pawl.v1.TaintLabel
+	21, // 69: pawl.v1.NodeStreamDelta.media:type_name -> pawl.v1.Media
+	22, // 70: pawl.v1.NodeRetried.usage:type_name -> pawl.v1.Usage
+	42, // 71: pawl.v1.NodeCompleted.output:type_name -> google.protobuf.Value
+	22, // 72: pawl.v1.NodeCompleted.usage:type_name -> pawl.v1.Usage
+	29, // 73: pawl.v1.NodeCompleted.goto:type_name -> pawl.v1.Goto
+	27, // 74: pawl.v1.NodeCompleted.set_by:type_name -> pawl.v1.SetBy
+	44, // 75: pawl.v1.NodeCompleted.taint:type_name -> pawl.v1.TaintLabel
+	26, // 76: pawl.v1.NodeCompleted.sanitized:type_name -> pawl.v1.Sanitized
+	28, // 77: pawl.v1.NodeCompleted.calls:type_name -> pawl.v1.ToolCall
+	42, // 78: pawl.v1.NodeFailed.details:type_name -> google.protobuf.Value
+	22, // 79: pawl.v1.NodeFailed.usage:type_name -> pawl.v1.Usage
+	22, // 80: pawl.v1.NodeTimedOut.usage:type_name -> pawl.v1.Usage
+	41, // 81: pawl.v1.NodeBlocked.deadline_time:type_name -> google.protobuf.Timestamp
+	44, // 82: pawl.v1.NodeBlocked.taint:type_name -> pawl.v1.TaintLabel
+	22, // 83: pawl.v1.NodeBlocked.usage:type_name -> pawl.v1.Usage
+	46, // 84: pawl.v1.NodeBlocked.reserved:type_name -> pawl.v1.Amounts
+	42, // 85: pawl.v1.NodeDecided.response:type_name -> google.protobuf.Value
+	42, // 86: pawl.v1.NodeExpanded.items:type_name -> google.protobuf.Value
+	44, // 87: pawl.v1.NodeExpanded.taint:type_name -> pawl.v1.TaintLabel
+	42, // 88: pawl.v1.ModerationFlagged.details:type_name -> google.protobuf.Value
+	42, // 89: pawl.v1.ContractViolated.errors:type_name -> google.protobuf.Value
+	42, // 90: pawl.v1.ExecutionTag.metadata:type_name -> google.protobuf.Value
+	41, // 91: pawl.v1.ExecutionTag.time:type_name -> google.protobuf.Timestamp
+	92, // [92:92] is the sub-list for method output_type
+	92, // [92:92] is the sub-list for method input_type
+	92, // [92:92] is the sub-list for extension type_name
+	92, // [92:92] is the sub-list for extension extendee
+	0,  // [0:92] is the sub-list for field type_name
 }
 
 func init() { file_pawl_v1_event_proto_init() }

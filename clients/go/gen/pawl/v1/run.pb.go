@@ -331,21 +331,24 @@ const (
 	WaitingReason_WAITING_REASON_RETRY WaitingReason = 8
 	// A delay has to pass.
 	WaitingReason_WAITING_REASON_DELAY WaitingReason = 9
+	// Another run of its thread has to end.
+	WaitingReason_WAITING_REASON_THREAD WaitingReason = 60
 )
 
 // Enum value maps for WaitingReason.
 var (
 	WaitingReason_name = map[int32]string{
-		0: "WAITING_REASON_UNSPECIFIED",
-		1: "WAITING_REASON_PAUSED",
-		2: "WAITING_REASON_HUMAN_APPROVAL",
-		3: "WAITING_REASON_MODERATION",
-		4: "WAITING_REASON_SIGNAL",
-		5: "WAITING_REASON_CHILD_RUN",
-		6: "WAITING_REASON_BUDGET",
-		7: "WAITING_REASON_SLOT",
-		8: "WAITING_REASON_RETRY",
-		9: "WAITING_REASON_DELAY",
+		0:  "WAITING_REASON_UNSPECIFIED",
+		1:  "WAITING_REASON_PAUSED",
+		2:  "WAITING_REASON_HUMAN_APPROVAL",
+		3:  "WAITING_REASON_MODERATION",
+		4:  "WAITING_REASON_SIGNAL",
+		5:  "WAITING_REASON_CHILD_RUN",
+		6:  "WAITING_REASON_BUDGET",
+		7:  "WAITING_REASON_SLOT",
+		8:  "WAITING_REASON_RETRY",
+		9:  "WAITING_REASON_DELAY",
+		60: "WAITING_REASON_THREAD",
 	}
 	WaitingReason_value = map[string]int32{
 		"WAITING_REASON_UNSPECIFIED":    0,
@@ -358,6 +361,7 @@ var (
 		"WAITING_REASON_SLOT":           7,
 		"WAITING_REASON_RETRY":          8,
 		"WAITING_REASON_DELAY":          9,
+		"WAITING_REASON_THREAD":         60,
 	}
 )
 
@@ -2609,7 +2613,7 @@ const file_pawl_v1_run_proto_rawDesc = "" +
 	"\bStopMode\x12\x19\n" +
 	"\x15STOP_MODE_UNSPECIFIED\x10\x00\x12\x17\n" +
 	"\x13STOP_MODE_INTERRUPT\x10\x01\x12\x16\n" +
-	"\x12STOP_MODE_ROLLBACK\x10\x02*\xad\x02\n" +
+	"\x12STOP_MODE_ROLLBACK\x10\x02*\xc8\x02\n" +
 	"\rWaitingReason\x12\x1e\n" +
 	"\x1aWAITING_REASON_UNSPECIFIED\x10\x00\x12\x19\n" +
 	"\x15WAITING_REASON_PAUSED\x10\x01\x12!\n" +
@@ -2620,7 +2624,8 @@ const file_pawl_v1_run_proto_rawDesc = "" +
 	"\x15WAITING_REASON_BUDGET\x10\x06\x12\x17\n" +
 	"\x13WAITING_REASON_SLOT\x10\a\x12\x18\n" +
 	"\x14WAITING_REASON_RETRY\x10\b\x12\x18\n" +
-	"\x14WAITING_REASON_DELAY\x10\t*V\n" +
+	"\x14WAITING_REASON_DELAY\x10\t\x12\x19\n" +
+	"\x15WAITING_REASON_THREAD\x10<*V\n" +
 	"\n" +
 	"OnExceeded\x12\x1b\n" +
 	"\x17ON_EXCEEDED_UNSPECIFIED\x10\x00\x12\x14\n" +

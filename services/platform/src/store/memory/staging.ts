@@ -84,6 +84,7 @@ export function stageRows(tables: Tables, now: number) {
     definitions: new StagedMap(tables.definitions),
     approvals: new StagedMap(tables.approvals),
     waits: new StagedMap(tables.waits),
+    days: new StagedMap(tables.days),
     deadLetters: new StagedMap(tables.deadLetters),
     leases: new StagedMap(tables.leases),
     effects: new StagedMap(tables.effects),

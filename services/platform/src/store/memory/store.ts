@@ -5,6 +5,7 @@ import type { SlotQuestion } from "@pawl/core/explain/room";
 import type { ApprovalId, DefinitionId, ExecutorId, RunId } from "@pawl/core/name/ids";
 import { MemoryJobs } from "../../queue/memory-jobs.ts";
 import type { ApprovalRow } from "../approvals/memory.ts";
+import type { DayRow } from "../days/memory.ts";
 import { createMemoryDeadLetters, type DeadLetterRow } from "../dead-letters/memory.ts";
 import type { EffectRow } from "../effects/memory.ts";
 import { createMemoryExecutors, type ExecutorRow, type LeaseRow } from "../leases/memory.ts";
@@ -47,6 +48,8 @@ const createTables = () => ({
   approvals: new Map<ApprovalId, ApprovalRow>(),
   /** Waits for signals by run, node and iteration. */
   waits: new Map<string, WaitRow>(),
+  /** Daily budgets by tenant, workflow and day. */
+  days: new Map<string, DayRow>(),
   deadLetters: new Map<string, DeadLetterRow>(),
   log: new MemoryLog(),
   snapshots: new Map<RunId, Snapshot>(),

@@ -280,6 +280,29 @@ select
     select l.run_id from run_repairs l where l.repair_of = :run_id::uuid order by l.run_id limit :limit::integer
   ) as repaired_by
 
+-- part: other_rows
+-- Deletes what other tables know of the runs in `deleted`. A test compares this list with the tables of the schema.
+requests as (
+  delete from run_requests
+  where tenant_id = any (array(select tenant_id from deleted))
+    and request_id = any (array(select request_id from deleted))
+    and run_id = any (array(select run_id from deleted))
+), snapshots as (
+  delete from run_snapshots where run_id = any (array(select run_id from deleted))
+), ledger as (
+  delete from effects where run_id = any (array(select run_id from deleted))
+), questions as (
+  delete from approvals where run_id = any (array(select run_id from deleted))
+), letters as (
+  delete from dead_letters where run_id = any (array(select run_id from deleted))
+), metadata as (
+  delete from run_metadata where run_id = any (array(select run_id from deleted))
+), repairs as (
+  delete from run_repairs where run_id = any (array(select run_id from deleted))
+), graphs as (
+  delete from definitions where definition_id = any (array(select definition_id from deleted)) and workflow_id is null
+)
+
 -- name: delete_test_run
 -- Deletes a finished test run with all its rows. Returns no row for any other run, which stays. Besides retention, this is the only
 -- deletion from the log.
@@ -289,26 +312,29 @@ with deleted as (
     and kind = 'test'
     and ended_at is not null
   returning run_id, definition_id, tenant_id, request_id
-), requests as (
-  delete from run_requests
-  where tenant_id = (select tenant_id from deleted)
-    and request_id = (select request_id from deleted)
 ), events as (
   delete from run_events where run_id = (select run_id from deleted)
-), snapshots as (
-  delete from run_snapshots where run_id = (select run_id from deleted)
-), ledger as (
-  delete from effects where run_id = (select run_id from deleted)
-), questions as (
-  delete from approvals where run_id = (select run_id from deleted)
-), letters as (
-  delete from dead_letters where run_id = (select run_id from deleted)
-), metadata as (
-  delete from run_metadata where run_id = (select run_id from deleted)
-), repairs as (
-  delete from run_repairs where run_id = (select run_id from deleted)
-), graph as (
-  delete from definitions where definition_id = (select definition_id from deleted) and workflow_id is null
-)
+), {other_rows}
+select run_id
+from deleted
+
+-- name: remove
+-- Removes finished runs with all their rows except the log, which no reader finds without the run. Skips a run whose row another
+-- transaction holds: the next sweep takes it.
+with gone as materialized (
+  select run_id
+  from runs
+  where run_id = any (:run_ids::uuid[])
+    and ended_at is not null
+  for update skip locked
+), deleted as (
+  delete from runs
+  where run_id = any (array(select run_id from gone))
+  returning run_id, definition_id, tenant_id, request_id
+), commands as (
+  delete from workflow_jobs
+  where run_id = any (array(select run_id from deleted))
+    and status in ('completed', 'dead_letter')
+), {other_rows}
 select run_id
 from deleted

@@ -1,8 +1,8 @@
 // Writes about runs that are not part of the tick's own statements (store/tick).
 
 import type { RunId } from "@pawl/core/name/ids";
-import { lists, uuid } from "../../db/columns.ts";
-import { first, queriesBeside, type Queryable, type Send, valuesOf } from "../../db/query.ts";
+import { list, lists, uuid } from "../../db/columns.ts";
+import { first, queriesBeside, type Queryable, run, type Send, valuesOf } from "../../db/query.ts";
 import {
   DEADLINE,
   INPUT_KEY,
@@ -28,6 +28,7 @@ const linkAll = declare("link_repairs", lists(REPAIR));
 const keepAllMetadata = declare("keep_metadata", lists(METADATA));
 const keepKeys = declare("keep_input_keys", lists(INPUT_KEY));
 const deleteRun = declare("delete_test_run", { runId: uuid() }, { runId: uuid() });
+const remove = declare("remove", { runIds: list(uuid()) }, { runId: uuid<RunId>() });
 
 /** Keeps the graphs of test runs, in the transaction that starts the runs. */
 export async function saveTestGraphs(send: Send, graphs: readonly TestGraph[]): Promise<void> {
@@ -63,4 +64,9 @@ export async function markStops(send: Send, stopped: readonly StoppedRun[]): Pro
 /** Deletes a finished test run with all its rows. False if it is not one. @throws STORE_UNAVAILABLE */
 export async function deleteTestRun(db: Queryable, runId: RunId): Promise<boolean> {
   return (await first(db, deleteRun, { runId })) !== undefined;
+}
+
+/** Removes finished runs with all their rows except those of the log. Returns the removed ones. @throws STORE_UNAVAILABLE */
+export async function removeRuns(db: Queryable, runIds: readonly RunId[]): Promise<RunId[]> {
+  return (await run(db, remove, { runIds })).map(({ runId }) => runId);
 }

@@ -100,7 +100,7 @@ where r.tenant_id = :tenant_id::text
 order by r.position
 
 -- name: move
--- Creates and changes threads. It fails with PW004 unless every thread has the version that the tick decided on.
+-- Creates and changes threads. It fails with PW005 unless every thread has the version that the tick decided on.
 with c as materialized (
   select *
   from unnest(
@@ -143,7 +143,7 @@ with c as materialized (
     and t.thread_id = c.thread_id
   returning 1
 )
-select pawl_require((select count(*) from created) + (select count(*) from changed) = (select count(*) from c), 'PW004') as held
+select pawl_require((select count(*) from created) + (select count(*) from changed) = (select count(*) from c), 'PW005') as held
 
 -- name: leave
 -- Runs that no longer hold a thread or wait for it. The tick sends this before other runs take the threads.

@@ -1,7 +1,7 @@
 // The write side of the log: only the scheduler uses it. One transaction writes all decisions of a tick.
 //
 // Every writer takes locks in this order. First come run rows, in order of run id. Then come the log, leases and jobs of those runs, and
-// then threads in order of id, and last the keys of slots, in the order of `slots.ts`.
+// then threads in order of id, and last daily budgets (`days.ts`) and the keys of slots, in the order of `slots.ts`.
 //
 // Race: two schedulers plan on the same version of a run. A writer that raises the `version` holds the row lock. The second finds another
 // version. Its whole transaction fails (`RunMoved`) and changes nothing.
@@ -16,6 +16,7 @@ import type {
   FoundApproval,
   NewApproval,
 } from "../approvals/approvals.ts";
+import type { DayAnswers, DayChange } from "../days/days.ts";
 import type { NewDeadLetter } from "../dead-letters/dead-letters.ts";
 import type {
   Begun,
@@ -114,6 +115,8 @@ export interface Transaction {
   dropJobs(jobs: readonly DroppedJob[]): Promise<void>;
   /** Changes slots of concurrency keys and rates. Call it last: the rows of all runs it touches are locked by then. */
   moveSlots(change: SlotChange): Promise<SlotsMoved>;
+  /** Settles and reserves daily budgets. The rows of the runs that it names are locked by then. */
+  moveDays(change: DayChange): Promise<DayAnswers>;
   /** Takes up to `count` ready jobs of a node type out of the queue. */
   fetch(nodeType: string, count: number): Promise<readonly Job[]>;
   /** Notifies readers of the runs with new events. */

@@ -6,6 +6,7 @@ import type { RunEvent } from "@pawl/core/log/event";
 import type { RunId } from "@pawl/core/name/ids";
 import { StagedJobs } from "../../queue/memory-jobs.ts";
 import { closeApproval, dueApprovals, findApproval, openApproval } from "../approvals/memory.ts";
+import { moveDays } from "../days/memory.ts";
 import { buryLetter } from "../dead-letters/memory.ts";
 import { beginEffect, commitEffect, copyOfEffects } from "../effects/memory.ts";
 import { extendLease, heldLease, leaseKey, openLease } from "../leases/memory.ts";
@@ -164,6 +165,7 @@ function begin(tables: Tables, now: number): { tx: Transaction; commit: () => re
     extendLeases: map((extension) => extendLease(rows, extension)),
     enqueue: each((job) => jobs.add(job)),
     dropJobs: each((job) => jobs.drop(job)),
+    moveDays: (change) => call(() => moveDays(rows, change)),
     moveSlots: (change) => call(() => slots.move(change)),
     fetch: (nodeType, count) => call(() => jobs.take(nodeType, count)),
     wake: each((run) => news.push(run)),

@@ -13,6 +13,8 @@ import type { DroppedJob, Job, NewJob } from "../../queue/queue.ts";
 import { jobNotificationPayload } from "../../wake/jobs.ts";
 import { wakeOf } from "../../wake/listen.ts";
 import { closeApprovals, openApprovals } from "../approvals/writes.ts";
+import type { DayAnswers, DayChange } from "../days/days.ts";
+import { moveDays } from "../days/writes.ts";
 import { buryDeadLetters } from "../dead-letters/writes.ts";
 import { beginEffects, commitEffects, copyEffects } from "../effects/writes.ts";
 import type { ClaimKey } from "../leases/leases.ts";
@@ -50,7 +52,7 @@ const CONFLICTS: Readonly<Record<string, () => Error>> = {
   PW001: () => new RunMoved("a run moved on"),
   PW002: () => new PausesMoved("the pauses have changed"),
   PW003: () => new WorkflowMoved("a workflow moved on"),
-  PW004: () => new ThreadMoved("a thread moved on"),
+  PW005: () => new ThreadMoved("a thread moved on"),
 };
 
 const declare = queriesBeside(import.meta.url);
@@ -174,6 +176,10 @@ export class PostgresTransaction implements Transaction {
 
   moveThreads(moves: ThreadMoves): Promise<void> {
     return this.#keep(moveThreads(this.#ask, moves));
+  }
+
+  moveDays(change: DayChange): Promise<DayAnswers> {
+    return this.#keep(moveDays(this.#ask, change));
   }
 
   moveSlots(change: SlotChange): Promise<SlotsMoved> {

@@ -107,7 +107,7 @@ class Correlation(_message.Message):
     def __init__(self, trace_id: _Optional[str] = ..., parent_event_id: _Optional[int] = ..., wave: _Optional[int] = ..., phase: _Optional[str] = ...) -> None: ...
 
 class RunStarted(_message.Message):
-    __slots__ = ("input_json", "input", "definition_digest", "workflow_version", "kind", "deadline_time", "idempotency_key", "max_iterations", "goal", "constraints", "max_retries", "schedule_id", "schedule_time", "thread_id", "thread_position", "slot", "rate", "taint", "repair_of", "plan_digest", "undoes_run_id", "undoes_node_id", "undoes_iteration", "values_left_out", "budget")
+    __slots__ = ("input_json", "input", "definition_digest", "workflow_version", "kind", "deadline_time", "idempotency_key", "max_iterations", "goal", "constraints", "max_retries", "schedule_id", "schedule_time", "thread_id", "thread_position", "slot", "rate", "taint", "repair_of", "plan_digest", "undoes_run_id", "undoes_node_id", "undoes_iteration", "values_left_out", "budget", "daily_budget")
     INPUT_JSON_FIELD_NUMBER: _ClassVar[int]
     INPUT_FIELD_NUMBER: _ClassVar[int]
     DEFINITION_DIGEST_FIELD_NUMBER: _ClassVar[int]
@@ -133,6 +133,7 @@ class RunStarted(_message.Message):
     UNDOES_ITERATION_FIELD_NUMBER: _ClassVar[int]
     VALUES_LEFT_OUT_FIELD_NUMBER: _ClassVar[int]
     BUDGET_FIELD_NUMBER: _ClassVar[int]
+    DAILY_BUDGET_FIELD_NUMBER: _ClassVar[int]
     input_json: bytes
     input: _struct_pb2.Value
     definition_digest: str
@@ -158,7 +159,8 @@ class RunStarted(_message.Message):
     undoes_iteration: int
     values_left_out: _containers.RepeatedScalarFieldContainer[str]
     budget: _run_pb2.Budget
-    def __init__(self, input_json: _Optional[bytes] = ..., input: _Optional[_Union[_struct_pb2.Value, _Mapping]] = ..., definition_digest: _Optional[str] = ..., workflow_version: _Optional[int] = ..., kind: _Optional[_Union[_run_pb2.RunKind, str]] = ..., deadline_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., idempotency_key: _Optional[str] = ..., max_iterations: _Optional[int] = ..., goal: _Optional[str] = ..., constraints: _Optional[_Iterable[str]] = ..., max_retries: _Optional[int] = ..., schedule_id: _Optional[str] = ..., schedule_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., thread_id: _Optional[str] = ..., thread_position: _Optional[int] = ..., slot: _Optional[_Union[Limit, _Mapping]] = ..., rate: _Optional[_Union[Limit, _Mapping]] = ..., taint: _Optional[_Iterable[_Union[_run_pb2.TaintLabel, _Mapping]]] = ..., repair_of: _Optional[str] = ..., plan_digest: _Optional[str] = ..., undoes_run_id: _Optional[str] = ..., undoes_node_id: _Optional[str] = ..., undoes_iteration: _Optional[int] = ..., values_left_out: _Optional[_Iterable[str]] = ..., budget: _Optional[_Union[_run_pb2.Budget, _Mapping]] = ...) -> None: ...
+    daily_budget: _run_pb2.Amounts
+    def __init__(self, input_json: _Optional[bytes] = ..., input: _Optional[_Union[_struct_pb2.Value, _Mapping]] = ..., definition_digest: _Optional[str] = ..., workflow_version: _Optional[int] = ..., kind: _Optional[_Union[_run_pb2.RunKind, str]] = ..., deadline_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., idempotency_key: _Optional[str] = ..., max_iterations: _Optional[int] = ..., goal: _Optional[str] = ..., constraints: _Optional[_Iterable[str]] = ..., max_retries: _Optional[int] = ..., schedule_id: _Optional[str] = ..., schedule_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., thread_id: _Optional[str] = ..., thread_position: _Optional[int] = ..., slot: _Optional[_Union[Limit, _Mapping]] = ..., rate: _Optional[_Union[Limit, _Mapping]] = ..., taint: _Optional[_Iterable[_Union[_run_pb2.TaintLabel, _Mapping]]] = ..., repair_of: _Optional[str] = ..., plan_digest: _Optional[str] = ..., undoes_run_id: _Optional[str] = ..., undoes_node_id: _Optional[str] = ..., undoes_iteration: _Optional[int] = ..., values_left_out: _Optional[_Iterable[str]] = ..., budget: _Optional[_Union[_run_pb2.Budget, _Mapping]] = ..., daily_budget: _Optional[_Union[_run_pb2.Amounts, _Mapping]] = ...) -> None: ...
 
 class Limit(_message.Message):
     __slots__ = ("key", "limit", "per_ms", "scope")
@@ -173,7 +175,7 @@ class Limit(_message.Message):
     def __init__(self, key: _Optional[str] = ..., limit: _Optional[int] = ..., per_ms: _Optional[int] = ..., scope: _Optional[str] = ...) -> None: ...
 
 class RunStatusChanged(_message.Message):
-    __slots__ = ("to", "deadline_time", "scope", "by", "reason", "ending", "waiting_for")
+    __slots__ = ("to", "deadline_time", "scope", "by", "reason", "ending", "waiting_for", "budget_day", "budget_reserved")
     FROM_FIELD_NUMBER: _ClassVar[int]
     TO_FIELD_NUMBER: _ClassVar[int]
     DEADLINE_TIME_FIELD_NUMBER: _ClassVar[int]
@@ -182,6 +184,8 @@ class RunStatusChanged(_message.Message):
     REASON_FIELD_NUMBER: _ClassVar[int]
     ENDING_FIELD_NUMBER: _ClassVar[int]
     WAITING_FOR_FIELD_NUMBER: _ClassVar[int]
+    BUDGET_DAY_FIELD_NUMBER: _ClassVar[int]
+    BUDGET_RESERVED_FIELD_NUMBER: _ClassVar[int]
     to: _run_pb2.RunStatus
     deadline_time: _timestamp_pb2.Timestamp
     scope: _pause_pb2.PauseScope
@@ -189,7 +193,9 @@ class RunStatusChanged(_message.Message):
     reason: str
     ending: RunEnding
     waiting_for: str
-    def __init__(self, to: _Optional[_Union[_run_pb2.RunStatus, str]] = ..., deadline_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., scope: _Optional[_Union[_pause_pb2.PauseScope, str]] = ..., by: _Optional[str] = ..., reason: _Optional[str] = ..., ending: _Optional[_Union[RunEnding, _Mapping]] = ..., waiting_for: _Optional[str] = ..., **kwargs) -> None: ...
+    budget_day: str
+    budget_reserved: _run_pb2.Amounts
+    def __init__(self, to: _Optional[_Union[_run_pb2.RunStatus, str]] = ..., deadline_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., scope: _Optional[_Union[_pause_pb2.PauseScope, str]] = ..., by: _Optional[str] = ..., reason: _Optional[str] = ..., ending: _Optional[_Union[RunEnding, _Mapping]] = ..., waiting_for: _Optional[str] = ..., budget_day: _Optional[str] = ..., budget_reserved: _Optional[_Union[_run_pb2.Amounts, _Mapping]] = ..., **kwargs) -> None: ...
 
 class RunEnding(_message.Message):
     __slots__ = ("status", "message", "cause", "failed_node_id", "stop")

@@ -64,6 +64,7 @@ class WaitingReason(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     WAITING_REASON_SLOT: _ClassVar[WaitingReason]
     WAITING_REASON_RETRY: _ClassVar[WaitingReason]
     WAITING_REASON_DELAY: _ClassVar[WaitingReason]
+    WAITING_REASON_THREAD: _ClassVar[WaitingReason]
 
 class OnExceeded(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     __slots__ = ()
@@ -110,6 +111,7 @@ WAITING_REASON_BUDGET: WaitingReason
 WAITING_REASON_SLOT: WaitingReason
 WAITING_REASON_RETRY: WaitingReason
 WAITING_REASON_DELAY: WaitingReason
+WAITING_REASON_THREAD: WaitingReason
 ON_EXCEEDED_UNSPECIFIED: OnExceeded
 ON_EXCEEDED_FAIL: OnExceeded
 ON_EXCEEDED_PAUSE: OnExceeded

@@ -1,0 +1,56 @@
+-- Daily budgets. The tick changes them; days.ts has the order of the locks.
+
+-- name: lock
+-- Locks the rows of days in order, and creates missing ones. A row without a day is that of the present day.
+with asked as (
+  select distinct n.tenant_id, n.workflow_id, coalesce(n.day::date, (now() at time zone 'utc')::date) as day
+  from unnest(:tenant_id::text[], :workflow_id::text[], :day::text[]) as n (tenant_id, workflow_id, day)
+)
+insert into day_budgets (tenant_id, workflow_id, day)
+select a.tenant_id, a.workflow_id, a.day
+from asked a
+order by a.tenant_id, a.workflow_id, a.day
+on conflict (tenant_id, workflow_id, day) do update
+set tenant_id = excluded.tenant_id
+
+-- name: forget
+-- Deletes days of these workflows that are older than two months. A run that ends later settles nothing.
+delete from day_budgets b
+using unnest(:tenant_id::text[], :workflow_id::text[]) as n (tenant_id, workflow_id)
+where b.tenant_id = n.tenant_id
+  and b.workflow_id = n.workflow_id
+  and b.day < (now() at time zone 'utc')::date - 62
+
+-- name: settle
+-- Gives back what a run reserved, and counts what it used.
+update day_budgets b
+set tokens_reserved = b.tokens_reserved - :tokens_freed::bigint,
+  tokens_spent = b.tokens_spent + :tokens_used::bigint,
+  cost_reserved = b.cost_reserved - :cost_freed::bigint,
+  cost_spent = b.cost_spent + :cost_used::bigint,
+  executions_reserved = b.executions_reserved - :executions_freed::bigint,
+  executions_spent = b.executions_spent + :executions_used::bigint
+where b.tenant_id = :tenant_id::text
+  and b.workflow_id = :workflow_id::text
+  and b.day = :day::text::date
+
+-- name: reserve
+-- Reserves for one run of the present day, whose row the caller has locked, if its limits have room. Returns the row as it was before.
+with granted as (
+  update day_budgets b
+  set tokens_reserved = b.tokens_reserved + :tokens::bigint,
+    cost_reserved = b.cost_reserved + :cost::bigint,
+    executions_reserved = b.executions_reserved + :executions::bigint
+  where b.tenant_id = :tenant_id::text
+    and b.workflow_id = :workflow_id::text
+    and b.day = (now() at time zone 'utc')::date
+    and b.tokens_reserved + b.tokens_spent + :tokens::bigint <= :tokens_limit::bigint
+    and b.cost_reserved + b.cost_spent + :cost::bigint <= :cost_limit::bigint
+    and b.executions_reserved + b.executions_spent + :executions::bigint <= :executions_limit::bigint
+  returning b.day
+)
+select t.day::text as day, (select count(*) from granted) > 0 as is_granted, t.tokens_spent, t.cost_spent, t.executions_spent
+from day_budgets t
+where t.tenant_id = :tenant_id::text
+  and t.workflow_id = :workflow_id::text
+  and t.day = (now() at time zone 'utc')::date
