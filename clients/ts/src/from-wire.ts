@@ -61,13 +61,10 @@ const BODIES: { readonly [C in keyof Cases]: (fact: Cases[C], atMs: number) => B
       outputJson,
     ),
   runFailed: (fact) => body("run.failed", failedOf(fact)),
-  runCancelled: ({ reason, compensation, stop }) =>
-    body("run.cancelled", {
-      reason,
-      requestId: "",
-      ...stopOf(stop),
-      ...compensatedOf(compensation),
-    }),
+  runCancelled: ({ reason, compensation, stop }) => {
+    const done = { ...stopOf(stop), ...compensatedOf(compensation) };
+    return body("run.cancelled", { reason, requestId: "", ...done });
+  },
   runThreadTaken: (fact) => body("run.thread.taken", takenOf(fact), fact.memoryJson),
   runTimedOut: ({ deadlineTime, compensation }) =>
     body("run.timed_out", {

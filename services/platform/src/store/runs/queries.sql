@@ -299,6 +299,8 @@ requests as (
   delete from run_metadata where run_id = any (array(select run_id from deleted))
 ), repairs as (
   delete from run_repairs where run_id = any (array(select run_id from deleted))
+), lines as (
+  delete from thread_runs where run_id = any (array(select run_id from deleted))
 ), graphs as (
   delete from definitions where definition_id = any (array(select definition_id from deleted)) and workflow_id is null
 )

@@ -217,6 +217,8 @@ with events as (
   delete from approvals where run_id = any (:run_ids::uuid[])
 ), letters as (
   delete from dead_letters where run_id = any (:run_ids::uuid[])
+), metadata as (
+  delete from run_metadata where run_id = any (:run_ids::uuid[])
 ), repairs as (
   delete from run_repairs where run_id = any (:run_ids::uuid[])
 ), deleted as (

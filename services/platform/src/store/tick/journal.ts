@@ -1,7 +1,7 @@
 // The write side of the log: only the scheduler uses it. One transaction writes all decisions of a tick.
 //
-// Every writer takes locks in this order. First come run rows, in order of run id. Then come the log, leases and jobs of those runs, and
-// then threads in order of id, and last daily budgets (`days.ts`) and the keys of slots, in the order of `slots.ts`.
+// Every writer takes locks in this order. First come run rows, in order of run id. Then come the log, leases and jobs of those runs. Then
+// come threads, in order of id, and last daily budgets (`days.ts`) and the keys of slots, in the order of `slots.ts`.
 //
 // Race: two schedulers plan on the same version of a run. A writer that raises the `version` holds the row lock. The second finds another
 // version. Its whole transaction fails (`RunMoved`) and changes nothing.
