@@ -111,7 +111,7 @@ export function runFilterOf(
   const isPlain = names.some((name) => name === "cancelled");
   const stops = isPlain ? [] : names.flatMap((name) => STOP_ALIASES.get(name) ?? []);
   return statuses.every((status) => status !== undefined)
-    ? { statuses: [...new Set(statuses)], stops: stops.map(stopModeOf) }
+    ? { statuses, stops: stops.map(stopModeOf) }
     : undefined;
 }
 
