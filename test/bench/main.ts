@@ -1,5 +1,5 @@
 // npm run bench [-- user hop limit chain single fan latency glue stream backlog idle plan decay map claims load state
-//   retention] [--json] [--rounds 3]
+//   retention watch] [--json] [--rounds 3]
 // npm run bench -- --against <folder> [user chain fan single latency glue map stream]
 // npm run bench -- --build <folder> [the same]
 //
@@ -32,6 +32,7 @@ import { state } from "./state.ts";
 import { stream } from "./stream.ts";
 import { startStack } from "./stack.ts";
 import { user } from "./user.ts";
+import { watch } from "./watch.ts";
 
 const BENCHES = {
   user,
@@ -49,6 +50,7 @@ const BENCHES = {
   claims,
   load,
   state,
+  watch,
   retention,
 } as const;
 type BenchName = keyof typeof BENCHES;
@@ -61,6 +63,7 @@ const LONG: ReadonlySet<string> = new Set([
   "claims",
   "load",
   "state",
+  "watch",
   "retention",
 ]);
 /** These measure what a stack costs by itself, or serve the steps themselves. */
@@ -71,6 +74,7 @@ const WITHOUT_STEPS: ReadonlySet<string> = new Set([
   "claims",
   "load",
   "state",
+  "watch",
   "retention",
 ]);
 

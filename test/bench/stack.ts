@@ -6,6 +6,7 @@ import { freePort, LOOPBACK } from "@pawl/deploy/ports.ts";
 import { startPostgres } from "@pawl/deploy/postgres.ts";
 import { Client } from "pg";
 import { startCluster } from "../support/cluster.ts";
+import type { Member } from "../support/member.ts";
 import { temporaryFolder } from "../support/folder.ts";
 import { BenchClient } from "./client.ts";
 import { SLOTS, startSteps, type StepExecutor } from "./steps.ts";
@@ -22,6 +23,8 @@ export interface Stack {
   /** A connection for measuring; the services never use it. */
   readonly db: Client;
   readonly client: BenchClient;
+  /** Its process, to be killed and started again. */
+  readonly gateway: Member;
   /** Where executors and gateways find the scheduler. */
   readonly schedulerAddress: string;
   /** Where handler processes find the executor; an older checkout does not serve them. */
@@ -65,6 +68,8 @@ export async function startStack(root?: string): Promise<Stack> {
   await db.connect();
   const client = new BenchClient(cluster.url);
   const schedulerAddress = `${LOOPBACK}:${cluster.schedulers[0]?.port ?? 0}`;
+  const [gateway] = cluster.gateways;
+  if (gateway === undefined) throw new Error("the stack has no gateway");
   const pidOf = (members: readonly { readonly pid: number }[]): number => members[0]?.pid ?? 0;
   let steps: StepExecutor | undefined;
   const leaveSteps = async (): Promise<void> => {
@@ -74,6 +79,7 @@ export async function startStack(root?: string): Promise<Stack> {
   return {
     databaseUrl: postgres.url,
     url: cluster.url,
+    gateway,
     root,
     db,
     client,

@@ -10,6 +10,28 @@ import { type Cluster, startCluster } from "../support/cluster.ts";
 import { checkInvariants } from "../support/invariants.ts";
 import { failpoints, replaceScheduler, startExecutor } from "./processes.ts";
 
+const EXECUTOR_POINTS = [
+  "assignment.received",
+  "handler.before-run",
+  "handler.after-run",
+  "outcome.sent",
+  "outcome.acknowledged",
+];
+const SCHEDULER_POINTS = [
+  "tick.undo-begins@1",
+  "tick.undone@1",
+  "tick.undone@2",
+  "tick.undone@3",
+  "tick.before-commit@2",
+  "tick.after-commit@1",
+  "tick.after-commit@3",
+];
+const tagOf = (point: string): string => point.replaceAll(/\W/g, "-");
+
+/** The run of each point. All wait for a person before the first process is killed. */
+const runs = new Map<string, string>();
+const runOf = (point: string): string => runs.get(point) ?? "";
+
 let cluster: Cluster;
 let client: PawlClient;
 let sink: Sink;
@@ -17,7 +39,6 @@ let sink: Sink;
 beforeAll(async () => {
   sink = await startSink();
   cluster = await startCluster({
-    executors: 0,
     env: SINK_EGRESS,
     envOf: {
       scheduler: {
@@ -29,6 +50,9 @@ beforeAll(async () => {
     },
   });
   client = createPawlClient({ baseUrl: cluster.url, attempts: 30 });
+  const points = [...EXECUTOR_POINTS, ...SCHEDULER_POINTS];
+  await Promise.all(points.map(async (point) => void runs.set(point, await begin(tagOf(point)))));
+  await cluster.executors[0]?.kill("SIGKILL");
 });
 beforeEach(({ onTestFailed }) => onTestFailed(() => console.error(cluster.logs())));
 afterAll(async () => {
@@ -81,54 +105,37 @@ async function expectUndoneOnce(runId: string, tag: string): Promise<void> {
   expect(await checkInvariants(cluster.databaseUrl, [runId])).toEqual([]);
 }
 
-test.for([
-  "assignment.received",
-  "handler.before-run",
-  "handler.after-run",
-  "outcome.sent",
-  "outcome.acknowledged",
-])("an executor killed at %s while it undoes loses nothing (S2.16, S0.35)", async (point) => {
-  const tag = point.replace(".", "-");
-  const worker = await startExecutor(cluster);
-  const runId = await begin(tag);
-  await worker.stop();
-  const doomed = await startExecutor(cluster, failpoints(`${point}@1=kill`));
-  await client.runs.cancel(runId);
-  expect(await doomed.exited()).toBe("SIGKILL");
-  await startExecutor(cluster);
-  await expectUndoneOnce(runId, tag);
-});
+test.for(EXECUTOR_POINTS)(
+  "an executor killed at %s while it undoes loses nothing (S2.16, S0.35)",
+  async (point) => {
+    const doomed = await startExecutor(cluster, failpoints(`${point}@1=kill`));
+    await client.runs.cancel(runOf(point));
+    expect(await doomed.exited()).toBe("SIGKILL");
+    await startExecutor(cluster);
+    await expectUndoneOnce(runOf(point), tagOf(point));
+  },
+);
 
-/** Ends the cluster's own scheduler, once: each test below starts schedulers in its place. */
+/** Ends the cluster's own scheduler and starts its executor, once: each test below starts schedulers in its place. */
 let isRetired = false;
 async function retireScheduler(): Promise<void> {
-  if (!isRetired) await cluster.schedulers[0]?.kill("SIGKILL");
+  if (isRetired) return;
   isRetired = true;
+  await cluster.executors[0]?.restart();
+  await cluster.schedulers[0]?.kill("SIGKILL");
 }
 
-test.for([
-  "tick.undo-begins@1",
-  "tick.undone@1",
-  "tick.undone@2",
-  "tick.undone@3",
-  "tick.before-commit@2",
-  "tick.after-commit@1",
-  "tick.after-commit@3",
-])(
+test.for(SCHEDULER_POINTS)(
   "a scheduler killed at %s of a compensation undoes each execution once (S2.16, S0.36)",
   async (point) => {
-    const tag = point.replaceAll(/\W/g, "-");
     await retireScheduler();
-    const first = await replaceScheduler(cluster);
-    await startExecutor(cluster);
-    const runId = await begin(tag);
-    await first.kill("SIGKILL");
     const doomed = await replaceScheduler(cluster, failpoints(`${point}=kill`));
-    const cancelled = client.runs.cancel(runId, { requestId: `cancel-${tag}` });
+    const requestId = `cancel-${tagOf(point)}`;
+    const cancelled = client.runs.cancel(runOf(point), { requestId });
     expect(await doomed.exited()).toBe("SIGKILL");
     await replaceScheduler(cluster);
     // The request id makes the repeat of the client harmless, whether the first one was committed or not.
     await cancelled;
-    await expectUndoneOnce(runId, tag);
+    await expectUndoneOnce(runOf(point), tagOf(point));
   },
 );

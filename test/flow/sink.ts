@@ -14,6 +14,8 @@ export type Received = {
   /** The path without its slash. */
   readonly name: string;
   readonly idempotencyKey: string;
+  /** Of the caller's span; empty if there is none. */
+  readonly traceparent: string;
   /** When it arrived, in milliseconds since the epoch. */
   readonly at: number;
   /** Settles when the caller hung up before it was answered. */
@@ -83,6 +85,7 @@ function received(request: IncomingMessage, response: ServerResponse): Received 
   return {
     name: (request.url ?? "/").slice(1),
     idempotencyKey: String(request.headers["idempotency-key"] ?? ""),
+    traceparent: String(request.headers["traceparent"] ?? ""),
     at: Date.now(),
     hungUp,
     get isOpen() {

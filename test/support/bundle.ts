@@ -35,6 +35,17 @@ const keepPaths: Plugin = {
   },
 };
 
+/**
+ * An `import` of node:http reads every export of it, and one of them loads an HTTP client that no service uses: 60 ms of CPU. A module in the
+ * older format reads what it uses.
+ */
+const lazyHttp: Plugin = {
+  name: "lazy-http",
+  resolveId: (source) => (/^(?:node:)?http$/.test(source) ? "\0http.cjs" : null),
+  load: (id) =>
+    id === "\0http.cjs" ? 'module.exports = process.getBuiltinModule("node:http");' : null,
+};
+
 /** Bundles the three services. */
 export async function bundleServices(): Promise<void> {
   await Promise.all(
@@ -45,7 +56,7 @@ export async function bundleServices(): Promise<void> {
         cwd: ROOT,
         platform: "node",
         logLevel: "silent",
-        plugins: [keepPaths],
+        plugins: [keepPaths, lazyHttp],
         output: { file: draft, format: "esm", codeSplitting: false },
       });
       await rename(draft, fileOf(service));

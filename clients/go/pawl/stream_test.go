@@ -110,3 +110,50 @@ func TestAnErrorOfACallbackEndsTheWatchWithIt(t *testing.T) {
 	}
 	t.Error("the watch ended without an error")
 }
+
+// manyServer answers Watch: the first connection is cut after the end of one run.
+type manyServer struct {
+	pawlv1.UnimplementedEventServiceServer
+	asked []map[string]uint64
+}
+
+func (s *manyServer) Watch(req *pawlv1.WatchRequest, stream pawlv1.EventService_WatchServer) error {
+	asked := map[string]uint64{}
+	for _, run := range req.GetRuns() {
+		asked[run.GetRunId()] = run.GetAfterEventId()
+	}
+	s.asked = append(s.asked, asked)
+	send := func(runID string, isDone bool, types ...string) {
+		message := &pawlv1.WatchResponse{RunId: runID, Done: isDone}
+		for i, eventType := range types {
+			message.Events = append(message.Events, &Event{RunId: runID, EventId: uint64(i + 1), Type: eventType})
+		}
+		_ = stream.Send(message)
+	}
+	if len(s.asked) == 1 {
+		send("a", true, "run.started", "run.completed")
+		send("b", false, "run.started")
+		return refusal(codes.Unavailable, "DRAINING", "stopping")
+	}
+	_ = stream.Send(&pawlv1.WatchResponse{RunId: "c", Done: true, Reason: "RUN_NOT_FOUND"})
+	send("b", true, "run.started", "run.completed")
+	return nil
+}
+
+func TestManyRunsOverOneConnectionContinueWithTheLastEventOfEachRun(t *testing.T) {
+	server := &manyServer{}
+	client, _ := serveGateway(t, &gateway{events: server})
+	var seen, lost []string
+	options := WatchManyOptions{OnLost: func(runID, reason string) { lost = append(lost, runID+" "+reason) }}
+	for event, err := range client.Runs.WatchMany(t.Context(), map[string]uint64{"a": 0, "b": 0, "c": 3}, options) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		seen = append(seen, fmt.Sprint(event.GetRunId(), event.GetEventId()))
+	}
+	must(t, "events", seen, []string{"a1", "a2", "b1", "b2"})
+	must(t, "lost", lost, []string{"c RUN_NOT_FOUND"})
+	if asked := fmt.Sprint(server.asked); asked != "[map[a:0 b:0 c:3] map[b:1 c:3]]" {
+		t.Errorf("asked %s", asked)
+	}
+}

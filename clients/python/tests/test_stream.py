@@ -101,3 +101,29 @@ def test_an_error_that_a_callback_raises_ends_the_watch() -> None:
     with gateway(WatchRun=script.watch) as url, Client(url) as client, pytest.raises(OSError, match="the disk is full"):
         list(client.watch("r", on_checkpoint=full))
     assert len(script.asked) == 1
+
+
+def test_many_runs_over_one_connection_continue_with_the_last_event_of_each_run() -> None:
+    asked: list[Any] = []
+
+    def watch(request: Any, context: grpc.ServicerContext) -> Any:
+        asked.append({run.run_id: run.after_event_id for run in request.runs})
+        if len(asked) == 1:
+            yield news("a", "run.started", "run.completed", done=True)
+            yield news("b", "run.started")
+            refuse(context, grpc.StatusCode.UNAVAILABLE, "stopping", info("DRAINING"))
+        yield event_service_pb2.WatchResponse(run_id="c", done=True, reason="RUN_NOT_FOUND")
+        yield news("b", "run.started", "run.completed", done=True)
+
+    lost: list[tuple[str, str]] = []
+    with gateway(Watch=watch) as url, Client(url) as client:
+        events = client.watch_many({"a": 0, "b": 0, "c": 3}, on_lost=lambda run, why: lost.append((run, why)))
+        seen = [(event.run_id, event.event_id) for event in events]
+    assert seen == [("a", 1), ("a", 2), ("b", 1), ("b", 2)]
+    assert asked == [{"a": 0, "b": 0, "c": 3}, {"b": 1, "c": 3}]
+    assert lost == [("c", "RUN_NOT_FOUND")]
+
+
+def news(run_id: str, *types: str, done: bool = False) -> event_service_pb2.WatchResponse:
+    events = [event_pb2.RunEvent(run_id=run_id, event_id=at + 1, type=type) for at, type in enumerate(types)]
+    return event_service_pb2.WatchResponse(run_id=run_id, events=events, done=done)

@@ -39,6 +39,7 @@ import {
 } from "./callbacks.ts";
 import { type StreamItem, type StreamOptions, streamRun } from "./stream.ts";
 import { createCallSubmitter, endOfRun, outputOf } from "./submit.ts";
+import { type ManyRun, watchMany, type WatchManyOptions } from "./watch-many.ts";
 import { type WatchOptions, type WatchSource, watchRun } from "./watch.ts";
 import { type Workflows, createWorkflows } from "./workflows.ts";
 
@@ -111,6 +112,14 @@ export interface PawlClient {
   ): AsyncGenerator<RunEvent, void, undefined>;
   /** The run in modes: the log in other forms, with the cursor of a watch. It ends after the control item `done`. */
   stream(runId: string, options: StreamOptions): AsyncGenerator<StreamItem, void, undefined>;
+  /**
+   * The events of at most 100 runs over one connection, each once and in the order of its run, across reconnects. It ends when all runs have
+   * ended. To add or remove runs, leave the loop and call it again with the event ids that you have.
+   */
+  watchMany(
+    runs: readonly ManyRun[],
+    options?: WatchManyOptions,
+  ): AsyncGenerator<RunEvent, void, undefined>;
   /** Closes the connections. Calls under way fail. A process can also end without it. */
   close(): void;
 }
@@ -173,6 +182,7 @@ export function createPawlClient(options: PawlClientOptions): PawlClient {
         ? watchWithCallbacks((form) => stream(runId, form), watchOptions, watchOptions)
         : watch(runId, watchOptions),
     stream,
+    watchMany: (runs, manyOptions = {}) => watchMany(eventService, runs, manyOptions, clock),
     runs: createRuns(runService, call, watch, submitter),
     workflows: createWorkflows(createClient(WorkflowService, transport), call),
     schedules: createSchedules(createClient(ScheduleService, transport), call),

@@ -150,6 +150,7 @@ export {
 export type { WaitingReason, WorkflowState } from "@pawl/core/log/workflow-state-shape";
 export { workflowStateJson } from "@pawl/core/log/workflow-state-json";
 export { fetchTransport } from "./transport.ts";
+export type { ManyRun, WatchManyOptions } from "./watch-many.ts";
 export type { LostCause, Reconnect, WatchOptions } from "./watch.ts";
 export type {
   AppliedWorkflow,

@@ -66,7 +66,7 @@ export async function compose(config: Config, parts: ExecutorParts): Promise<Run
   );
   const connect = () => client.open.work();
   const runner = (served: Registry): RunAttempt =>
-    observed(attemptRunner(served, moderation, price), { isTracing });
+    observed(attemptRunner(served, moderation, price), { isTracing, log });
   const worker = createWorker(config, log, {
     nodeTypes: [...registry.keys()],
     connect,

@@ -1,5 +1,5 @@
 // Every Python example of a document that imports pawl_sdk passes mypy in strict mode, and examples of tests run.
-import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { runToEnd } from "@pawl/deploy/python.ts";
 import { expect, onTestFinished, test } from "vitest";
@@ -24,27 +24,29 @@ const CONFIG = [
   ...OWN_MODULES.map((name) => `[mypy-${name}]\nignore_missing_imports = True`),
 ].join("\n\n");
 
-/** Checks one program; what mypy prints. */
-async function checked(python: string, folder: string, code: string) {
-  mkdirSync(folder, { recursive: true });
-  writeFileSync(join(folder, "example.py"), code);
+/** Checks programs, each as a module of its own; what mypy prints. */
+async function checked(python: string, codes: readonly string[]) {
+  const folder = temporaryFolder("snippets-python");
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const files = codes.map((_, index) => `example_${index}.py`);
+  for (const [index, code] of codes.entries())
+    writeFileSync(join(folder, files[index] ?? ""), code);
   writeFileSync(join(folder, "mypy.ini"), CONFIG);
-  const cache = join(folder, "..", "cache");
-  const args = ["-m", "mypy", "--config-file", "mypy.ini", "--cache-dir", cache, "example.py"];
+  const args = ["-m", "mypy", "--config-file", "mypy.ini", ...files];
   return await runToEnd(python, args, { cwd: folder, env: sourceEnv() });
 }
 
 test("every Python example that imports pawl_sdk passes mypy, and a wrong one does not", async (context) => {
   const python = await pythonOrSkip(context);
-  const folder = temporaryFolder("snippets-python");
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  for (const [index, { at, code }] of snippets.entries()) {
-    const { code: exit, output } = await checked(python, join(folder, String(index)), code);
-    expect(exit, `${at}\n${output}`).toBe(0);
-  }
   expect(snippets.length).toBeGreaterThan(3);
-  const wrong = await checked(python, join(folder, "wrong"), "import pawl_sdk\npawl_sdk.srve()\n");
-  expect(wrong.output).toContain('has no attribute "srve"');
+  // The last one is wrong, and the only one that mypy finds.
+  const codes = [...snippets.map(({ code }) => code), "import pawl_sdk\npawl_sdk.srve()\n"];
+  const { code, output } = await checked(python, codes);
+  const places = snippets.map(({ at }, index) => `example_${index}.py is ${at}`).join("\n");
+  expect(code).toBe(1);
+  expect(output, places).toContain(`example_${snippets.length}.py:2: error`);
+  expect(output).toContain('has no attribute "srve"');
+  expect(output, `${output}\n${places}`).toContain("Found 1 error in 1 file");
 }, 300_000);
 
 test("the Python example of testing handlers runs as printed", async (context) => {

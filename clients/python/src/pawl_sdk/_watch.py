@@ -36,6 +36,7 @@ from pawl_sdk.model import Event, Run
 
 T = TypeVar("T")
 
+WATCH = Method("/pawl.v1.EventService/Watch", event_service_pb2.WatchResponse)
 WATCH_RUN = Method("/pawl.v1.EventService/WatchRun", event_service_pb2.WatchRunResponse)
 GET_RUN = Method("/pawl.v1.RunService/GetRun", run_service_pb2.GetRunResponse)
 

@@ -26,6 +26,7 @@ from pawl_sdk._lanes_async import AsyncLanes
 from pawl_sdk._steps import Emissions, OnReconnect, Steps
 from pawl_sdk._stream import Callbacks, stream, watch_with_callbacks
 from pawl_sdk._watch import WatchOptions, watch
+from pawl_sdk._watch_many import OnLost, watch_many
 from pawl_sdk.async_resources import Approvals, DeadLetters, NodeTypes, Queues, Repairs, Schedules, Workflows
 from pawl_sdk.details import EffectPage, EventPage, Explanation, Invocation, TagPage, TaintTrace
 from pawl_sdk.errors import PawlError
@@ -212,6 +213,22 @@ class AsyncClient:
         """
         watching = self._watching(after_event_id, types, silence, give_up, on_reconnect, node_ids, node_types)
         return self._drive.emit(stream(run_id, modes, watching), timeout)
+
+    def watch_many(
+        self,
+        runs: Mapping[str, int],
+        *,
+        types: Iterable[str] = (),
+        silence: float = 45.0,
+        on_lost: OnLost | None = None,
+        timeout: float | None = None,
+    ) -> AsyncGenerator[Event, None]:
+        """The events of at most 100 runs over one connection, each once and in the order of its run; ends when all runs have ended.
+
+        `runs` has the last event id that the caller has of each run, 0 for none. `on_lost` is called for a run that cannot be read. To add or
+        remove runs, leave the loop and call it again. After `timeout` seconds it raises PawlError DEADLINE_PASSED, and the runs continue.
+        """
+        return self._drive.emit(watch_many(runs, tuple(types), silence, on_lost), timeout)
 
     async def wait(self, run_id: str, *, timeout: float | None = None) -> Run:
         """Waits for the end and returns the run, however it ended. Raises PawlError DEADLINE_PASSED after `timeout` seconds; the run continues."""

@@ -25,6 +25,7 @@ from pawl_sdk._lanes_blocking import BlockingLanes
 from pawl_sdk._steps import Emissions, OnReconnect, Steps
 from pawl_sdk._stream import Callbacks, stream, watch_with_callbacks
 from pawl_sdk._watch import WatchOptions, watch
+from pawl_sdk._watch_many import OnLost, watch_many
 from pawl_sdk.details import EffectPage, EventPage, Explanation, Invocation, TagPage, TaintTrace
 from pawl_sdk.errors import PawlError
 from pawl_sdk.model import AcceptedRun, Event, KeptFilter, KeptFilterPage, Run, RunPage, SignalledRun, StartItem, TestedRun
@@ -204,6 +205,22 @@ class Client:
         """
         watching = self._watching(after_event_id, types, silence, give_up, on_reconnect, node_ids, node_types)
         return self._drive.emit(stream(run_id, modes, watching), timeout)
+
+    def watch_many(
+        self,
+        runs: Mapping[str, int],
+        *,
+        types: Iterable[str] = (),
+        silence: float = 45.0,
+        on_lost: OnLost | None = None,
+        timeout: float | None = None,
+    ) -> Iterator[Event]:
+        """The events of at most 100 runs over one connection, each once and in the order of its run; ends when all runs have ended.
+
+        `runs` has the last event id that the caller has of each run, 0 for none. `on_lost` is called for a run that cannot be read. To add or
+        remove runs, leave the loop and call it again. After `timeout` seconds it raises PawlError DEADLINE_PASSED, and the runs continue.
+        """
+        return self._drive.emit(watch_many(runs, tuple(types), silence, on_lost), timeout)
 
     def wait(self, run_id: str, *, timeout: float | None = None) -> Run:
         """Waits for the end and returns the run, however it ended. Raises PawlError DEADLINE_PASSED after `timeout` seconds; the run continues."""

@@ -1,5 +1,5 @@
 // The filters above the list of runs. The address holds them. The search box finds a workflow by the beginning of its id or of words of its
-// title. It finds a run by the beginning of its id, or by the short id.
+// title. It finds a run by the beginning of its id, or by the short id. It also takes a filter; the list shows where a filter has a fault.
 
 import { type ReactNode, useEffect, useRef, useState } from "react";
 import { runPath, runsPath } from "../route.ts";
@@ -13,7 +13,8 @@ interface Props {
   readonly query: string;
 }
 
-const QUERY_LENGTH_MAX = 200;
+/** The longest filter. The gateway refuses a longer search for words. */
+const QUERY_LENGTH_MAX = 2_000;
 /** The search begins when the reader has not typed for this time. */
 const TYPING_MS = 250;
 
@@ -80,7 +81,7 @@ function SearchBox({ status, workflowId, query }: Props): ReactNode {
         ref={box}
         type="search"
         aria-label="Search by workflow, title or run id"
-        placeholder="Workflow, title or run id  ( / )"
+        placeholder="Workflow, title, run id or filter  ( / )"
         maxLength={QUERY_LENGTH_MAX}
         value={text}
         onChange={(event) => setText(event.target.value)}

@@ -1,6 +1,6 @@
 import { RunStatus, RunStatusSchema } from "@pawl/proto/pawl/v1/run_pb";
 import { expect, test } from "vitest";
-import { isRunId, STATUS_FILTERS, statusFilter, stepChoice } from "./filter.ts";
+import { isRunId, STATUS_FILTERS, statusFilter, stepChoice, searchOf } from "./filter.ts";
 
 test("every status is in exactly one filter", () => {
   const covered = STATUS_FILTERS.flatMap((filter) => filter.statuses).toSorted((a, b) => a - b);
@@ -21,4 +21,11 @@ test("j and k stay within the list", () => {
 test("a pasted run id is known from a workflow id", () => {
   expect(isRunId("0199d3a0-7b1c-7c52-9d41-5f0c2a7e91b4")).toBe(true);
   expect(isRunId("order-review")).toBe(false);
+});
+
+test("a text that compares something is a filter, and any other is a search for words (S4.23)", () => {
+  for (const text of ["status = failed", "metadata:team", "duration>5s"])
+    expect(searchOf(text)).toEqual({ filter: text });
+  for (const text of ["", "refund", "019a8b3e-1111", "Close 200 tills"])
+    expect(searchOf(text)).toEqual({ query: text });
 });

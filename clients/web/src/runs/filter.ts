@@ -44,3 +44,7 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /** Whether a text can only be the id of a run. */
 export const isRunId = (text: string): boolean => UUID.test(text);
+
+/** What the list asks for by the text of the search box: a filter if it compares something, and a search for words otherwise. */
+export const searchOf = (text: string): { readonly query: string } | { readonly filter: string } =>
+  /[=<>:]/.test(text) ? { filter: text } : { query: text };

@@ -8,7 +8,7 @@ import { PollState } from "../ui/fault-box.tsx";
 import { Link, navigate } from "../ui/navigate.tsx";
 import { useKeys, useMedia, useNow, useTitle } from "../ui/browser-hooks.ts";
 import { FilterBar } from "./filter-bar.tsx";
-import { statusFilter, stepChoice } from "./filter.ts";
+import { searchOf, statusFilter, stepChoice } from "./filter.ts";
 import { StartDialog, StartPanel } from "./start-run.tsx";
 import { type Run, RunKind } from "@pawl/proto/pawl/v1/run_pb";
 import { runStatusName } from "@pawl/client";
@@ -54,7 +54,14 @@ function RunsList({ status, workflowId, query, pageToken }: Props): ReactNode {
   const filter = { status, workflowId, query };
   const key = runsPath({ ...filter, pageToken });
   const runs = usePoll(key, RUNS_EVERY_MS, (signal) =>
-    reads.runs.list({ statuses, workflowId, query, pageToken, pageSize: PAGE_SIZE, signal }),
+    reads.runs.list({
+      statuses,
+      workflowId,
+      ...searchOf(query),
+      pageToken,
+      pageSize: PAGE_SIZE,
+      signal,
+    }),
   );
   const page = runs.value;
   return (
@@ -84,7 +91,12 @@ function NoRuns({
   return (
     <div className="empty" data-no-runs>
       <h2>{isFiltered ? "No run matches" : "No runs yet"}</h2>
-      {query !== "" && (
+      {query !== "" && "filter" in searchOf(query) && (
+        <p>
+          The filter <strong>{query}</strong> finds no run.
+        </p>
+      )}
+      {query !== "" && "query" in searchOf(query) && (
         <p>
           No workflow id, title word or run id begins with <strong>{query}</strong>.
         </p>

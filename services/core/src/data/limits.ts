@@ -21,6 +21,8 @@ export const LIMITS = {
   unsentBytes: 16 * MIB,
   /** Submissions under way on one stream of SubmitRuns. Each holds an unsent answer, or a place at the tail of its run. */
   submissions: 1_000,
+  /** Runs of one stream of Watch. Each has a reader at the gateway. */
+  watchedRuns: 100,
   definitionBytes: 2 * MIB,
   /** YAML takes a hundred times as long to read as JSON. A longer text comes from a program, which can write JSON. */
   definitionYamlBytes: 64 * KIB,

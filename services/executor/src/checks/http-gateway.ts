@@ -2,6 +2,7 @@
 // path?}]} or {flagged}. Time, tries and bytes are bounded. An unclear answer counts as no answer, and the executor then fails the node.
 
 import { setTimeout as wait } from "node:timers/promises";
+import { traceHeaders } from "@pawl/platform/telemetry/trace";
 import { z } from "zod";
 import {
   FINDINGS_MAX,
@@ -83,7 +84,7 @@ async function askOnce(
   try {
     const response = await fetch(url, {
       method: "POST",
-      headers: { "content-type": "application/json" },
+      headers: { ...traceHeaders(), "content-type": "application/json" },
       body,
       redirect: "error",
       signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),

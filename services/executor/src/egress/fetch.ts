@@ -6,6 +6,8 @@ import { request, type Agent, type Dispatcher } from "undici";
 import { LIMITS } from "@pawl/core/data/limits";
 import type { Cause } from "@pawl/core/fault/cause";
 import { EngineError } from "@pawl/core/fault/engine-error";
+import { inCallSpan } from "@pawl/platform/telemetry/outgoing-call";
+import { traceHeaders } from "@pawl/platform/telemetry/trace";
 import { discard, readBody } from "./body.ts";
 import { CONNECT_TIMEOUT_MS, IDLE_TIMEOUT_MS } from "./connect.ts";
 import { checkUrl, type EgressPolicy } from "./guard.ts";
@@ -69,10 +71,12 @@ export async function egressFetch(
 }
 
 /** Sends the request and follows redirects until the first response that is not a redirect. Never rejects. */
-export async function egressOpen(
+export const egressOpen = (
   egress: Egress,
   asked: EgressRequest,
-): Promise<EgressOpened | EgressFailure> {
+): Promise<EgressOpened | EgressFailure> => inCallSpan(asked, () => follow(egress, asked));
+
+async function follow(egress: Egress, asked: EgressRequest): Promise<EgressOpened | EgressFailure> {
   let current = asked;
   for (let hop = 0; ; hop++) {
     const verdict = checkUrl(current.url, egress.policy);
@@ -82,7 +86,8 @@ export async function egressOpen(
       response = await request(verdict.url, {
         dispatcher: egress.agent,
         method: current.method,
-        headers: { ...current.headers },
+        // A traceparent that the user wrote counts.
+        headers: { ...traceHeaders(), ...current.headers },
         body: current.body ?? null,
         signal: current.signal,
         ...(current.idleMs === undefined

@@ -4,7 +4,8 @@
 import { EngineError, invalidField } from "@pawl/core/fault/engine-error";
 import { isTerminalType } from "@pawl/core/log/event";
 import { toEngineError } from "@pawl/platform/rpc/status";
-import { METRICS } from "@pawl/platform/telemetry/catalogue";
+import { METRICS, SPANS } from "@pawl/platform/telemetry/catalogue";
+import { contextFrom, serverSide, withSpan } from "@pawl/platform/telemetry/trace";
 import { cursorOfText, runIdOf } from "@pawl/platform/wire/fields";
 import { type View, viewOfQuery } from "../request/view-fields.ts";
 import { projected } from "../watch/project.ts";
@@ -34,7 +35,11 @@ export function createSse(options: SseOptions): EdgeHandler {
   return (request, response) => {
     const match = ROUTE.exec(pathOf(request));
     if (match === null) return false;
-    void serve(options, request, response, match[1] ?? "");
+    const { traceparent } = request.headers;
+    const parent = contextFrom(typeof traceparent === "string" ? traceparent : undefined);
+    void withSpan(SPANS.eventStream, { parent, kind: serverSide }, () =>
+      serve(options, request, response, match[1] ?? ""),
+    );
     return true;
   };
 }

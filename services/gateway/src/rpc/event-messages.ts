@@ -12,7 +12,7 @@ import type { WatchStream } from "../watch/watch-run.ts";
 
 /** A message stays far below the clients' limit, and does not delay the other streams of its connection. */
 const MESSAGE_EVENTS = 256;
-const MESSAGE_BYTES = 256 * 1024;
+const MESSAGE_BYTES = 64 * 1024;
 
 interface MessageOptions<Message> {
   readonly runId: RunId;

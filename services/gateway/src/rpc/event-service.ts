@@ -25,6 +25,7 @@ import { viewOf } from "../request/view-fields.ts";
 import { eventMessages } from "./event-messages.ts";
 import { itemResponses } from "./item-messages.ts";
 import type { ServiceParts } from "./service-parts.ts";
+import { watchRuns } from "./watch-runs.ts";
 
 const PAGE = { default: LIMITS.eventPageSize, max: LIMITS.eventPageSizeMax } as const;
 
@@ -59,6 +60,7 @@ export const createEventService = ({
         return eventMessages(watchEvents(deps, asked), { runId, signal, toMessage });
       return itemResponses(watchItems(deps, asked), { runId, signal });
     },
+    watch: (request, context) => watchRuns(deps, request, context),
     listTags: async (request) => {
       const { nodeId } = request;
       optionalName("node_id", nodeId);

@@ -28,7 +28,7 @@ export async function* itemResponses(
 }
 
 /** The items of events. All items of one event are together. */
-function itemMessages(batch: readonly ViewedEvent[]): WireStreamItem[] {
+export function itemMessages(batch: readonly ViewedEvent[]): WireStreamItem[] {
   METRICS.eventsDelivered.add(batch.length, {});
   return batch.flatMap(({ logged, items }) => {
     const { seq, runId, at } = logged.event;

@@ -45,6 +45,9 @@ const CURSORS_PER_READ = 500;
 const FEW_TAILS = 4;
 const BUSY_PACE_MS = 2;
 
+/** Readers that share a buffer have room for at least so many events each. */
+const SHARE_MIN = 16;
+
 /** A request to join the tail of a run. */
 export interface SeatRequest {
   readonly runId: RunId;
@@ -55,6 +58,8 @@ export interface SeatRequest {
   readonly isEndOnly: boolean;
   /** With `isEndOnly`: the caller started the run after this mark. */
   readonly since?: NotificationMark | undefined;
+  /** How many readers share the buffer of one. Default 1. */
+  readonly share?: number | undefined;
 }
 
 /** A place at a tail. */
@@ -142,7 +147,13 @@ export class Fanout {
 
   /** Joins the run's tail with a buffer. */
   join(request: SeatRequest): Seat {
-    const subscriber = new Subscriber(this.#options.buffer, request.isEndOnly);
+    const { isEndOnly, share = 1 } = request;
+    const { events, bytes } = this.#options.buffer;
+    const limits = {
+      events: Math.max(SHARE_MIN, Math.ceil(events / share)),
+      bytes: Math.ceil(bytes / share),
+    };
+    const subscriber = new Subscriber(limits, isEndOnly);
     return { subscriber, ...this.attach(subscriber, request) };
   }
 

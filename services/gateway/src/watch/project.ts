@@ -24,7 +24,7 @@ interface Projection<Form extends Projected> {
 }
 
 const BATCH_FORMS = 256;
-const BATCH_BYTES = 256 * 1024;
+const BATCH_BYTES = 64 * 1024;
 
 /** Ends and fails as `watching` does. An empty batch is a heartbeat. */
 export async function* projected<Form extends Projected>(

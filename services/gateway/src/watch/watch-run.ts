@@ -59,6 +59,8 @@ export interface WatchRequest {
   readonly signal: AbortSignal;
   /** Closes the connection without a message. */
   readonly abandon?: () => void;
+  /** How many streams share the buffer of one. Default 1. */
+  readonly share?: number;
   /** Facts that save the reads about the run. Only callers that wait for its end may use it. */
   readonly known?: KnownRun;
 }
@@ -126,6 +128,7 @@ class Reader {
         afterSeq: this.cursor,
         isEndOnly,
         since: known?.since,
+        share: this.#request.share,
       });
       try {
         yield* this.#replay(run.scope, seat.joinedAfter);

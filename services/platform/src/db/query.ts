@@ -8,7 +8,10 @@
 import { readFileSync } from "node:fs";
 import { basename } from "node:path";
 import { fileURLToPath } from "node:url";
+import { SpanKind } from "@opentelemetry/api";
 import { z } from "zod";
+import { ATTRIBUTES, SPANS } from "../telemetry/catalogue.ts";
+import { inActiveTrace } from "../telemetry/trace.ts";
 import { arrayLiteral, type Item } from "./array-literal.ts";
 import { compile, namedQueries } from "./sql-text.ts";
 
@@ -151,7 +154,11 @@ export async function run<Given extends Shape, Columns extends Shape>(
   query: Query<Given, Columns>,
   values: Typed<Given>,
 ): Promise<Typed<Columns>[]> {
-  const { rows } = await db.query<Readonly<Record<string, unknown>>>(bind(query, values));
+  const call = bind(query, values);
+  const attributes = { [ATTRIBUTES.dbSystem]: "postgresql", [ATTRIBUTES.dbQuery]: query.name };
+  const { rows } = await inActiveTrace(SPANS.query, { kind: SpanKind.CLIENT, attributes }, () =>
+    db.query<Readonly<Record<string, unknown>>>(call),
+  );
   return rowsOf(query, rows);
 }
 

@@ -11,6 +11,18 @@ export const SPANS = {
   attempt: "pawl.attempt",
   /** The handler inside an attempt. */
   handler: "pawl.handler",
+  /** The time in which a node was ready and no executor had claimed it. */
+  wait: "pawl.wait",
+  /** One tick, with links to the runs that it moves. */
+  tick: "pawl.tick",
+  /** One query outside a tick. */
+  query: "pawl.query",
+  /** An occurrence of a schedule that starts a run. */
+  occurrence: "pawl.schedule.occurrence",
+  /** A command of the workflow queue. */
+  command: "pawl.command",
+  /** A stream of events over Server-Sent Events. */
+  eventStream: "GET /execute/workflows/{runId}/events",
 } as const;
 
 /** Attribute names of spans. */
@@ -24,10 +36,20 @@ export const ATTRIBUTES = {
   epoch: "pawl.claim.epoch",
   outcome: "pawl.outcome",
   cause: "pawl.failure.cause",
+  scheduleId: "pawl.schedule.id",
+  jobId: "pawl.job.id",
+  inputCount: "pawl.tick.inputs",
+  eventCount: "pawl.tick.events",
   // Semantic conventions of OpenTelemetry 1.45; pinned only here.
   rpcSystem: "rpc.system.name",
   rpcMethod: "rpc.method",
   rpcStatusCode: "rpc.response.status_code",
+  dbSystem: "db.system.name",
+  dbQuery: "db.query.summary",
+  httpMethod: "http.request.method",
+  httpStatus: "http.response.status_code",
+  serverAddress: "server.address",
+  serverPort: "server.port",
 } as const;
 
 type RpcLabels = { readonly rpc_method: string; readonly rpc_response_status_code: string };

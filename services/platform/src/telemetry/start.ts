@@ -10,6 +10,7 @@ import { resourceFromAttributes, type Resource } from "@opentelemetry/resources"
 import { MeterProvider, type MetricReader } from "@opentelemetry/sdk-metrics";
 
 import { bindMetrics } from "./catalogue.ts";
+import { turnTracingOn } from "./trace.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
 
@@ -73,7 +74,9 @@ const PUSH_INTERVAL_MS = 60_000;
 const pushReader = async (env: Env): Promise<MetricReader> => {
   const [{ PeriodicExportingMetricReader }, { OTLPMetricExporter }] = await Promise.all([
     import("@opentelemetry/sdk-metrics"),
-    import("@opentelemetry/exporter-metrics-otlp-http"),
+    speaksGrpc(env, "metrics")
+      ? import("@opentelemetry/exporter-metrics-otlp-grpc")
+      : import("@opentelemetry/exporter-metrics-otlp-http"),
   ]);
   const asked = Number(env["OTEL_METRIC_EXPORT_INTERVAL"] ?? "");
   return new PeriodicExportingMetricReader({
@@ -84,27 +87,40 @@ const pushReader = async (env: Env): Promise<MetricReader> => {
 
 /** Loads the tracing SDK, which the process does not need otherwise. */
 const startTraces = async (resource: Resource, env: Env): Promise<() => Promise<void>> => {
-  const [{ BatchSpanProcessor, TracerProvider }, { OTLPTraceExporter }, { samplerFrom }] =
+  const [{ BatchSpanProcessor, TracerProvider }, { OTLPTraceExporter }, { samplerFrom }, ids] =
     await Promise.all([
       import("@opentelemetry/sdk-trace"),
-      import("@opentelemetry/exporter-trace-otlp-http"),
+      speaksGrpc(env, "traces")
+        ? import("@opentelemetry/exporter-trace-otlp-grpc")
+        : import("@opentelemetry/exporter-trace-otlp-http"),
       import("./sampler.ts"),
+      import("./id-generator.ts"),
     ]);
   const provider = new TracerProvider({
     resource,
     sampler: samplerFrom(env),
+    idGenerator: new ids.ClaimIdGenerator(),
     spanProcessors: [
       new BatchSpanProcessor({ exporter: new OTLPTraceExporter(endpointFrom(env, "traces")) }),
     ],
   });
   trace.setGlobalTracerProvider(provider);
+  turnTracingOn();
   return () => provider.shutdown();
 };
 
+type Signal = "traces" | "metrics";
+
+/** Whether a signal goes over gRPC. OTLP over HTTP is the default. */
+const speaksGrpc = (env: Env, signal: Signal): boolean =>
+  (env[`OTEL_EXPORTER_OTLP_${signal.toUpperCase()}_PROTOCOL`] ??
+    env["OTEL_EXPORTER_OTLP_PROTOCOL"]) === "grpc";
+
 /** The address of a signal. The exporter reads headers, timeouts and compression from the standard variables. */
-const endpointFrom = (env: Env, signal: "traces" | "metrics"): { readonly url?: string } => {
+const endpointFrom = (env: Env, signal: Signal): { readonly url?: string } => {
   const own = env[`OTEL_EXPORTER_OTLP_${signal.toUpperCase()}_ENDPOINT`] ?? "";
   const base = env["OTEL_EXPORTER_OTLP_ENDPOINT"] ?? "";
   if (own !== "") return { url: own };
-  return base === "" ? {} : { url: `${base.replace(/\/$/, "")}/v1/${signal}` };
+  if (base === "") return {};
+  return { url: speaksGrpc(env, signal) ? base : `${base.replace(/\/$/, "")}/v1/${signal}` };
 };

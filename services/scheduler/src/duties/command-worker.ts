@@ -3,7 +3,9 @@
 
 import { QueueWorker } from "@pawl/platform/queue/queue-worker";
 import type { WorkflowQueue } from "@pawl/platform/queue/workflow-queue";
+import { ATTRIBUTES, SPANS } from "@pawl/platform/telemetry/catalogue";
 import type { Logger } from "@pawl/platform/telemetry/log";
+import { NO_TRACE, withSpan } from "@pawl/platform/telemetry/trace";
 import { setQueueDepthProvider } from "@pawl/platform/queue/job-gauges";
 import type { AdmitParts } from "../commands/parts.ts";
 import type { Config } from "../config.ts";
@@ -57,7 +59,12 @@ export function startCommandWorker(
     heartbeatIntervalMs: Math.ceil(commandVisibilityMs(config) / RENEWALS),
     shutdownGracePeriodMs: graceMs,
     retryDelayMs: commandDelayMs,
-    run: (job, { persistence, eventLog }) => runCommand({ ...persistence, loop: eventLog }, job),
+    run: (job, { persistence, eventLog }) => {
+      const attributes = { [ATTRIBUTES.jobId]: job.jobId };
+      return withSpan(SPANS.command, { attributes, parent: NO_TRACE }, () =>
+        runCommand({ ...persistence, loop: eventLog }, job),
+      );
+    },
     onError: (error) => log.warn({ err: error }, "the workflow queue could not be asked"),
   });
   const fields = (event: { readonly jobId: string; readonly error: string }) => ({

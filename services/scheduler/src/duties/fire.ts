@@ -17,8 +17,9 @@ import type {
   ScheduleRecord,
   Schedules,
 } from "@pawl/platform/store/schedules/schedules";
-import { METRICS } from "@pawl/platform/telemetry/catalogue";
+import { ATTRIBUTES, METRICS, SPANS } from "@pawl/platform/telemetry/catalogue";
 import type { Logger } from "@pawl/platform/telemetry/log";
+import { NO_TRACE, withSpan } from "@pawl/platform/telemetry/trace";
 import type { StartRequest } from "@pawl/platform/wire/requests";
 import { scheduledStart } from "../commands/save-schedule.ts";
 
@@ -130,7 +131,10 @@ async function startAll(
   for (const at of times) {
     try {
       const request = scheduledStart(spec, occurrenceId(scheduleId, at));
-      const { runId } = await startRun(tenantId, request, { scheduleId, at });
+      const attributes = { [ATTRIBUTES.scheduleId]: scheduleId };
+      const { runId } = await withSpan(SPANS.occurrence, { attributes, parent: NO_TRACE }, () =>
+        startRun(tenantId, request, { scheduleId, at }),
+      );
       lastRunId = runId;
       count += 1;
       fault = "";

@@ -6,6 +6,7 @@
 
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { Graph } from "@pawl/core/definition/graph";
+import { causesOf, waitedMs } from "@pawl/core/log/causes";
 import { contextBytes, contextJson } from "@pawl/core/log/context";
 import { executionAt, executionDefinition, partOf } from "@pawl/core/log/execution";
 import { nodeJson, nodeJsonIndex } from "@pawl/core/log/node-json";
@@ -15,6 +16,7 @@ import { workflowStateJson } from "@pawl/core/log/workflow-state-json";
 import { effectKey } from "@pawl/core/name/ids";
 import { oversizeOf } from "@pawl/core/plan/oversize";
 import { nodeIdAt } from "@pawl/core/plan/place";
+import { claimSpanId, spanIdBits } from "@pawl/platform/telemetry/span-id";
 import type { AssignmentSchema, ClaimSchema } from "@pawl/proto/pawl/worker/v1/worker_service_pb";
 import type { Draft } from "../commit/draft.ts";
 import type { Executors, SchedulerItemInit } from "../commit/executor.ts";
@@ -114,6 +116,16 @@ function assignment(
     firstDeltaIndex,
     ...(readTaint === undefined ? {} : { taint: [...readTaint] }),
     ...(stateJson === undefined ? {} : { stateJson }),
+    ...(traceparent === null ? {} : traced(opened)),
   };
   return { item: { case: "assignment", value } };
+}
+
+/** What the executor's spans show of the way to this claim. */
+function traced({ run: { state }, nodeIndex, iteration }: Opened) {
+  const causes = causesOf(state, nodeIndex, iteration);
+  return {
+    causeSpanIds: causes.map((cause) => spanIdBits(claimSpanId({ runId: state.runId, ...cause }))),
+    waitedMs: BigInt(waitedMs(state, nodeIndex, iteration) ?? 0),
+  };
 }

@@ -24,6 +24,7 @@ import { tell } from "../hand-off/assignment.ts";
 import { settleAll } from "../decide/settle-all.ts";
 import { threadsOf } from "../decide/thread.ts";
 import { hasGates, send } from "./send.ts";
+import { inTickSpan } from "./tick-span.ts";
 
 export type TickParts = DecideParts;
 
@@ -165,9 +166,15 @@ export class Tick {
     try {
       if (!draft.isEmpty || claimable.length > 0 || waiting.mayRateSlotBeFree) {
         const claimMax = this.#claimMax;
-        const sent = await journal.transact(
-          (tx) => send(this.#parts, tx, { draft, claims, claimable, claimMax }),
-          onWritten,
+        const counts = {
+          inputCount: this.#inputs.length,
+          eventCount: () => draft.eventCount + claims.eventCount,
+        };
+        const sent = await inTickSpan(draft.runs, counts, () =>
+          journal.transact(
+            (tx) => send(this.#parts, tx, { draft, claims, claimable, claimMax }),
+            onWritten,
+          ),
         );
         (sent.claimed === undefined ? draft : claims).settleSeqs(await sent.lastSeqs);
         hasWritten = true;

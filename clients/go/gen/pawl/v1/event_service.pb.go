@@ -239,6 +239,244 @@ func (x *WatchRunResponse) GetItems() []*StreamItem {
 	return nil
 }
 
+// WatchRequest is the body of Watch.
+type WatchRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The runs, 1 to 100, each once.
+	Runs []*WatchedRun `protobuf:"bytes,1,rep,name=runs,proto3" json:"runs,omitempty"`
+	// Only events of these dotted types; empty means all. The terminal event of each run always comes.
+	Types []string `protobuf:"bytes,2,rep,name=types,proto3" json:"types,omitempty"`
+	// The forms in which the caller wants the logs, as in WatchRun. Empty means events.
+	Modes []StreamMode `protobuf:"varint,3,rep,packed,name=modes,proto3,enum=pawl.v1.StreamMode" json:"modes,omitempty"`
+	// Only events of these nodes, as in WatchRun. A run without such a node is done with NODE_NOT_FOUND.
+	NodeIds []string `protobuf:"bytes,4,rep,name=node_ids,json=nodeIds,proto3" json:"node_ids,omitempty"`
+	// Only events of nodes of these types, as in WatchRun.
+	NodeTypes []string `protobuf:"bytes,5,rep,name=node_types,json=nodeTypes,proto3" json:"node_types,omitempty"`
+	// The cursor of a message, for the same runs in the same order. It counts instead of their after_event_id.
+	Cursor        string `protobuf:"bytes,6,opt,name=cursor,proto3" json:"cursor,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *WatchRequest) Reset() {
+	*x = WatchRequest{}
+	mi := &file_pawl_v1_event_service_proto_msgTypes[2]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *WatchRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*WatchRequest) ProtoMessage() {}
+
+func (x *WatchRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_pawl_v1_event_service_proto_msgTypes[2]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use WatchRequest.ProtoReflect.Descriptor instead.
+func (*WatchRequest) Descriptor() ([]byte, []int) {
+	return file_pawl_v1_event_service_proto_rawDescGZIP(), []int{2}
+}
+
+func (x *WatchRequest) GetRuns() []*WatchedRun {
+	if x != nil {
+		return x.Runs
+	}
+	return nil
+}
+
+func (x *WatchRequest) GetTypes() []string {
+	if x != nil {
+		return x.Types
+	}
+	return nil
+}
+
+func (x *WatchRequest) GetModes() []StreamMode {
+	if x != nil {
+		return x.Modes
+	}
+	return nil
+}
+
+func (x *WatchRequest) GetNodeIds() []string {
+	if x != nil {
+		return x.NodeIds
+	}
+	return nil
+}
+
+func (x *WatchRequest) GetNodeTypes() []string {
+	if x != nil {
+		return x.NodeTypes
+	}
+	return nil
+}
+
+func (x *WatchRequest) GetCursor() string {
+	if x != nil {
+		return x.Cursor
+	}
+	return ""
+}
+
+// WatchedRun is a run of Watch, and how much of it the caller has.
+type WatchedRun struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Which run.
+	RunId string `protobuf:"bytes,1,opt,name=run_id,json=runId,proto3" json:"run_id,omitempty"`
+	// The last event_id the caller has; 0 means from the start. Beyond the end of the log: the run is done with CURSOR_OUT_OF_RANGE.
+	AfterEventId  uint64 `protobuf:"varint,2,opt,name=after_event_id,json=afterEventId,proto3" json:"after_event_id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *WatchedRun) Reset() {
+	*x = WatchedRun{}
+	mi := &file_pawl_v1_event_service_proto_msgTypes[3]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *WatchedRun) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*WatchedRun) ProtoMessage() {}
+
+func (x *WatchedRun) ProtoReflect() protoreflect.Message {
+	mi := &file_pawl_v1_event_service_proto_msgTypes[3]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use WatchedRun.ProtoReflect.Descriptor instead.
+func (*WatchedRun) Descriptor() ([]byte, []int) {
+	return file_pawl_v1_event_service_proto_rawDescGZIP(), []int{3}
+}
+
+func (x *WatchedRun) GetRunId() string {
+	if x != nil {
+		return x.RunId
+	}
+	return ""
+}
+
+func (x *WatchedRun) GetAfterEventId() uint64 {
+	if x != nil {
+		return x.AfterEventId
+	}
+	return 0
+}
+
+// WatchResponse has news of one run. Without a run it is a heartbeat.
+type WatchResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Which run; empty for a heartbeat.
+	RunId string `protobuf:"bytes,1,opt,name=run_id,json=runId,proto3" json:"run_id,omitempty"`
+	// Events of the run, in order.
+	Events []*RunEvent `protobuf:"bytes,2,rep,name=events,proto3" json:"events,omitempty"`
+	// With modes: its items instead of events.
+	Items []*StreamItem `protobuf:"bytes,3,rep,name=items,proto3" json:"items,omitempty"`
+	// Nothing more comes of this run.
+	Done bool `protobuf:"varint,4,opt,name=done,proto3" json:"done,omitempty"`
+	// Why the run is done although its terminal event did not come: RUN_NOT_FOUND, CURSOR_OUT_OF_RANGE, NODE_NOT_FOUND or
+	// EVENT_LOG_CORRUPTION.
+	Reason string `protobuf:"bytes,5,opt,name=reason,proto3" json:"reason,omitempty"`
+	// The position in every run after this message.
+	Cursor        string `protobuf:"bytes,6,opt,name=cursor,proto3" json:"cursor,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *WatchResponse) Reset() {
+	*x = WatchResponse{}
+	mi := &file_pawl_v1_event_service_proto_msgTypes[4]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *WatchResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*WatchResponse) ProtoMessage() {}
+
+func (x *WatchResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_pawl_v1_event_service_proto_msgTypes[4]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use WatchResponse.ProtoReflect.Descriptor instead.
+func (*WatchResponse) Descriptor() ([]byte, []int) {
+	return file_pawl_v1_event_service_proto_rawDescGZIP(), []int{4}
+}
+
+func (x *WatchResponse) GetRunId() string {
+	if x != nil {
+		return x.RunId
+	}
+	return ""
+}
+
+func (x *WatchResponse) GetEvents() []*RunEvent {
+	if x != nil {
+		return x.Events
+	}
+	return nil
+}
+
+func (x *WatchResponse) GetItems() []*StreamItem {
+	if x != nil {
+		return x.Items
+	}
+	return nil
+}
+
+func (x *WatchResponse) GetDone() bool {
+	if x != nil {
+		return x.Done
+	}
+	return false
+}
+
+func (x *WatchResponse) GetReason() string {
+	if x != nil {
+		return x.Reason
+	}
+	return ""
+}
+
+func (x *WatchResponse) GetCursor() string {
+	if x != nil {
+		return x.Cursor
+	}
+	return ""
+}
+
 // StreamItem is one event of the log in one mode. A stream with modes ends with the control item done, whatever its modes.
 type StreamItem struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -264,7 +502,7 @@ type StreamItem struct {
 
 func (x *StreamItem) Reset() {
 	*x = StreamItem{}
-	mi := &file_pawl_v1_event_service_proto_msgTypes[2]
+	mi := &file_pawl_v1_event_service_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -276,7 +514,7 @@ func (x *StreamItem) String() string {
 func (*StreamItem) ProtoMessage() {}
 
 func (x *StreamItem) ProtoReflect() protoreflect.Message {
-	mi := &file_pawl_v1_event_service_proto_msgTypes[2]
+	mi := &file_pawl_v1_event_service_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -289,7 +527,7 @@ func (x *StreamItem) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StreamItem.ProtoReflect.Descriptor instead.
 func (*StreamItem) Descriptor() ([]byte, []int) {
-	return file_pawl_v1_event_service_proto_rawDescGZIP(), []int{2}
+	return file_pawl_v1_event_service_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *StreamItem) GetEventId() uint64 {
@@ -363,7 +601,7 @@ type ListEventsRequest struct {
 
 func (x *ListEventsRequest) Reset() {
 	*x = ListEventsRequest{}
-	mi := &file_pawl_v1_event_service_proto_msgTypes[3]
+	mi := &file_pawl_v1_event_service_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -375,7 +613,7 @@ func (x *ListEventsRequest) String() string {
 func (*ListEventsRequest) ProtoMessage() {}
 
 func (x *ListEventsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_pawl_v1_event_service_proto_msgTypes[3]
+	mi := &file_pawl_v1_event_service_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -388,7 +626,7 @@ func (x *ListEventsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListEventsRequest.ProtoReflect.Descriptor instead.
 func (*ListEventsRequest) Descriptor() ([]byte, []int) {
-	return file_pawl_v1_event_service_proto_rawDescGZIP(), []int{3}
+	return file_pawl_v1_event_service_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *ListEventsRequest) GetRunId() string {
@@ -425,7 +663,7 @@ type ListEventsResponse struct {
 
 func (x *ListEventsResponse) Reset() {
 	*x = ListEventsResponse{}
-	mi := &file_pawl_v1_event_service_proto_msgTypes[4]
+	mi := &file_pawl_v1_event_service_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -437,7 +675,7 @@ func (x *ListEventsResponse) String() string {
 func (*ListEventsResponse) ProtoMessage() {}
 
 func (x *ListEventsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_pawl_v1_event_service_proto_msgTypes[4]
+	mi := &file_pawl_v1_event_service_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -450,7 +688,7 @@ func (x *ListEventsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListEventsResponse.ProtoReflect.Descriptor instead.
 func (*ListEventsResponse) Descriptor() ([]byte, []int) {
-	return file_pawl_v1_event_service_proto_rawDescGZIP(), []int{4}
+	return file_pawl_v1_event_service_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *ListEventsResponse) GetEvents() []*RunEvent {
@@ -484,7 +722,7 @@ type ListTagsRequest struct {
 
 func (x *ListTagsRequest) Reset() {
 	*x = ListTagsRequest{}
-	mi := &file_pawl_v1_event_service_proto_msgTypes[5]
+	mi := &file_pawl_v1_event_service_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -496,7 +734,7 @@ func (x *ListTagsRequest) String() string {
 func (*ListTagsRequest) ProtoMessage() {}
 
 func (x *ListTagsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_pawl_v1_event_service_proto_msgTypes[5]
+	mi := &file_pawl_v1_event_service_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -509,7 +747,7 @@ func (x *ListTagsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListTagsRequest.ProtoReflect.Descriptor instead.
 func (*ListTagsRequest) Descriptor() ([]byte, []int) {
-	return file_pawl_v1_event_service_proto_rawDescGZIP(), []int{5}
+	return file_pawl_v1_event_service_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *ListTagsRequest) GetRunId() string {
@@ -553,7 +791,7 @@ type ListTagsResponse struct {
 
 func (x *ListTagsResponse) Reset() {
 	*x = ListTagsResponse{}
-	mi := &file_pawl_v1_event_service_proto_msgTypes[6]
+	mi := &file_pawl_v1_event_service_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -565,7 +803,7 @@ func (x *ListTagsResponse) String() string {
 func (*ListTagsResponse) ProtoMessage() {}
 
 func (x *ListTagsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_pawl_v1_event_service_proto_msgTypes[6]
+	mi := &file_pawl_v1_event_service_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -578,7 +816,7 @@ func (x *ListTagsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListTagsResponse.ProtoReflect.Descriptor instead.
 func (*ListTagsResponse) Descriptor() ([]byte, []int) {
-	return file_pawl_v1_event_service_proto_rawDescGZIP(), []int{6}
+	return file_pawl_v1_event_service_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *ListTagsResponse) GetTags() []*ExecutionTag {
@@ -610,7 +848,26 @@ const file_pawl_v1_event_service_proto_rawDesc = "" +
 	"node_types\x18\x06 \x03(\tR\tnodeTypes\"h\n" +
 	"\x10WatchRunResponse\x12)\n" +
 	"\x06events\x18\x01 \x03(\v2\x11.pawl.v1.RunEventR\x06events\x12)\n" +
-	"\x05items\x18\x02 \x03(\v2\x13.pawl.v1.StreamItemR\x05items\"\xb1\x02\n" +
+	"\x05items\x18\x02 \x03(\v2\x13.pawl.v1.StreamItemR\x05items\"\xca\x01\n" +
+	"\fWatchRequest\x12'\n" +
+	"\x04runs\x18\x01 \x03(\v2\x13.pawl.v1.WatchedRunR\x04runs\x12\x14\n" +
+	"\x05types\x18\x02 \x03(\tR\x05types\x12)\n" +
+	"\x05modes\x18\x03 \x03(\x0e2\x13.pawl.v1.StreamModeR\x05modes\x12\x19\n" +
+	"\bnode_ids\x18\x04 \x03(\tR\anodeIds\x12\x1d\n" +
+	"\n" +
+	"node_types\x18\x05 \x03(\tR\tnodeTypes\x12\x16\n" +
+	"\x06cursor\x18\x06 \x01(\tR\x06cursor\"I\n" +
+	"\n" +
+	"WatchedRun\x12\x15\n" +
+	"\x06run_id\x18\x01 \x01(\tR\x05runId\x12$\n" +
+	"\x0eafter_event_id\x18\x02 \x01(\x04R\fafterEventId\"\xc0\x01\n" +
+	"\rWatchResponse\x12\x15\n" +
+	"\x06run_id\x18\x01 \x01(\tR\x05runId\x12)\n" +
+	"\x06events\x18\x02 \x03(\v2\x11.pawl.v1.RunEventR\x06events\x12)\n" +
+	"\x05items\x18\x03 \x03(\v2\x13.pawl.v1.StreamItemR\x05items\x12\x12\n" +
+	"\x04done\x18\x04 \x01(\bR\x04done\x12\x16\n" +
+	"\x06reason\x18\x05 \x01(\tR\x06reason\x12\x16\n" +
+	"\x06cursor\x18\x06 \x01(\tR\x06cursor\"\xb1\x02\n" +
 	"\n" +
 	"StreamItem\x12\x19\n" +
 	"\bevent_id\x18\x01 \x01(\x04R\aeventId\x12\x15\n" +
@@ -644,9 +901,10 @@ const file_pawl_v1_event_service_proto_rawDesc = "" +
 	"\x11STREAM_MODE_DEBUG\x10\x03\x12\x18\n" +
 	"\x14STREAM_MODE_METADATA\x10\x04\x12\x17\n" +
 	"\x13STREAM_MODE_CONTROL\x10\x05\x12\x18\n" +
-	"\x14STREAM_MODE_MESSAGES\x10\x062\xd9\x01\n" +
+	"\x14STREAM_MODE_MESSAGES\x10\x062\x93\x02\n" +
 	"\fEventService\x12A\n" +
-	"\bWatchRun\x12\x18.pawl.v1.WatchRunRequest\x1a\x19.pawl.v1.WatchRunResponse0\x01\x12E\n" +
+	"\bWatchRun\x12\x18.pawl.v1.WatchRunRequest\x1a\x19.pawl.v1.WatchRunResponse0\x01\x128\n" +
+	"\x05Watch\x12\x15.pawl.v1.WatchRequest\x1a\x16.pawl.v1.WatchResponse0\x01\x12E\n" +
 	"\n" +
 	"ListEvents\x12\x1a.pawl.v1.ListEventsRequest\x1a\x1b.pawl.v1.ListEventsResponse\x12?\n" +
 	"\bListTags\x12\x18.pawl.v1.ListTagsRequest\x1a\x19.pawl.v1.ListTagsResponseB\x81\x01\n" +
@@ -665,42 +923,51 @@ func file_pawl_v1_event_service_proto_rawDescGZIP() []byte {
 }
 
 var file_pawl_v1_event_service_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
-var file_pawl_v1_event_service_proto_msgTypes = make([]protoimpl.MessageInfo, 7)
+var file_pawl_v1_event_service_proto_msgTypes = make([]protoimpl.MessageInfo, 10)
 var file_pawl_v1_event_service_proto_goTypes = []any{
 	(StreamMode)(0),               // 0: pawl.v1.StreamMode
 	(*WatchRunRequest)(nil),       // 1: pawl.v1.WatchRunRequest
 	(*WatchRunResponse)(nil),      // 2: pawl.v1.WatchRunResponse
-	(*StreamItem)(nil),            // 3: pawl.v1.StreamItem
-	(*ListEventsRequest)(nil),     // 4: pawl.v1.ListEventsRequest
-	(*ListEventsResponse)(nil),    // 5: pawl.v1.ListEventsResponse
-	(*ListTagsRequest)(nil),       // 6: pawl.v1.ListTagsRequest
-	(*ListTagsResponse)(nil),      // 7: pawl.v1.ListTagsResponse
-	(*RunEvent)(nil),              // 8: pawl.v1.RunEvent
-	(*timestamppb.Timestamp)(nil), // 9: google.protobuf.Timestamp
-	(*structpb.Value)(nil),        // 10: google.protobuf.Value
-	(*ExecutionTag)(nil),          // 11: pawl.v1.ExecutionTag
+	(*WatchRequest)(nil),          // 3: pawl.v1.WatchRequest
+	(*WatchedRun)(nil),            // 4: pawl.v1.WatchedRun
+	(*WatchResponse)(nil),         // 5: pawl.v1.WatchResponse
+	(*StreamItem)(nil),            // 6: pawl.v1.StreamItem
+	(*ListEventsRequest)(nil),     // 7: pawl.v1.ListEventsRequest
+	(*ListEventsResponse)(nil),    // 8: pawl.v1.ListEventsResponse
+	(*ListTagsRequest)(nil),       // 9: pawl.v1.ListTagsRequest
+	(*ListTagsResponse)(nil),      // 10: pawl.v1.ListTagsResponse
+	(*RunEvent)(nil),              // 11: pawl.v1.RunEvent
+	(*timestamppb.Timestamp)(nil), // 12: google.protobuf.Timestamp
+	(*structpb.Value)(nil),        // 13: google.protobuf.Value
+	(*ExecutionTag)(nil),          // 14: pawl.v1.ExecutionTag
 }
 var file_pawl_v1_event_service_proto_depIdxs = []int32{
 	0,  // 0: pawl.v1.WatchRunRequest.modes:type_name -> pawl.v1.StreamMode
-	8,  // 1: pawl.v1.WatchRunResponse.events:type_name -> pawl.v1.RunEvent
-	3,  // 2: pawl.v1.WatchRunResponse.items:type_name -> pawl.v1.StreamItem
-	0,  // 3: pawl.v1.StreamItem.mode:type_name -> pawl.v1.StreamMode
-	9,  // 4: pawl.v1.StreamItem.time:type_name -> google.protobuf.Timestamp
-	8,  // 5: pawl.v1.StreamItem.event:type_name -> pawl.v1.RunEvent
-	10, // 6: pawl.v1.StreamItem.data:type_name -> google.protobuf.Value
-	8,  // 7: pawl.v1.ListEventsResponse.events:type_name -> pawl.v1.RunEvent
-	11, // 8: pawl.v1.ListTagsResponse.tags:type_name -> pawl.v1.ExecutionTag
-	1,  // 9: pawl.v1.EventService.WatchRun:input_type -> pawl.v1.WatchRunRequest
-	4,  // 10: pawl.v1.EventService.ListEvents:input_type -> pawl.v1.ListEventsRequest
-	6,  // 11: pawl.v1.EventService.ListTags:input_type -> pawl.v1.ListTagsRequest
-	2,  // 12: pawl.v1.EventService.WatchRun:output_type -> pawl.v1.WatchRunResponse
-	5,  // 13: pawl.v1.EventService.ListEvents:output_type -> pawl.v1.ListEventsResponse
-	7,  // 14: pawl.v1.EventService.ListTags:output_type -> pawl.v1.ListTagsResponse
-	12, // [12:15] is the sub-list for method output_type
-	9,  // [9:12] is the sub-list for method input_type
-	9,  // [9:9] is the sub-list for extension type_name
-	9,  // [9:9] is the sub-list for extension extendee
-	0,  // [0:9] is the sub-list for field type_name
+	11, // 1: pawl.v1.WatchRunResponse.events:type_name -> pawl.v1.RunEvent
+	6,  // 2: pawl.v1.WatchRunResponse.items:type_name -> pawl.v1.StreamItem
+	4,  // 3: pawl.v1.WatchRequest.runs:type_name -> pawl.v1.WatchedRun
+	0,  // 4: pawl.v1.WatchRequest.modes:type_name -> pawl.v1.StreamMode
+	11, // 5: pawl.v1.WatchResponse.events:type_name -> pawl.v1.RunEvent
+	6,  // 6: pawl.v1.WatchResponse.items:type_name -> pawl.v1.StreamItem
+	0,  // 7: pawl.v1.StreamItem.mode:type_name -> pawl.v1.StreamMode
+	12, // 8: pawl.v1.StreamItem.time:type_name -> google.protobuf.Timestamp
+	11, // 9: pawl.v1.StreamItem.event:type_name -> pawl.v1.RunEvent
+	13, // 10: pawl.v1.StreamItem.data:type_name -> google.protobuf.Value
+	11, // 11: pawl.v1.ListEventsResponse.events:type_name -> pawl.v1.RunEvent
+	14, // 12: pawl.v1.ListTagsResponse.tags:type_name -> pawl.v1.ExecutionTag
+	1,  // 13: pawl.v1.EventService.WatchRun:input_type -> pawl.v1.WatchRunRequest
+	3,  // 14: pawl.v1.EventService.Watch:input_type -> pawl.v1.WatchRequest
+	7,  // 15: pawl.v1.EventService.ListEvents:input_type -> pawl.v1.ListEventsRequest
+	9,  // 16: pawl.v1.EventService.ListTags:input_type -> pawl.v1.ListTagsRequest
+	2,  // 17: pawl.v1.EventService.WatchRun:output_type -> pawl.v1.WatchRunResponse
+	5,  // 18: pawl.v1.EventService.Watch:output_type -> pawl.v1.WatchResponse
+	8,  // 19: pawl.v1.EventService.ListEvents:output_type -> pawl.v1.ListEventsResponse
+	10, // 20: pawl.v1.EventService.ListTags:output_type -> pawl.v1.ListTagsResponse
+	17, // [17:21] is the sub-list for method output_type
+	13, // [13:17] is the sub-list for method input_type
+	13, // [13:13] is the sub-list for extension type_name
+	13, // [13:13] is the sub-list for extension extendee
+	0,  // [0:13] is the sub-list for field type_name
 }
 
 func init() { file_pawl_v1_event_service_proto_init() }
@@ -715,7 +982,7 @@ func file_pawl_v1_event_service_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_pawl_v1_event_service_proto_rawDesc), len(file_pawl_v1_event_service_proto_rawDesc)),
 			NumEnums:      1,
-			NumMessages:   7,
+			NumMessages:   10,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

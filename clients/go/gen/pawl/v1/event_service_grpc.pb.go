@@ -20,6 +20,7 @@ const _ = grpc.SupportPackageIsVersion9
 
 const (
 	EventService_WatchRun_FullMethodName   = "/pawl.v1.EventService/WatchRun"
+	EventService_Watch_FullMethodName      = "/pawl.v1.EventService/Watch"
 	EventService_ListEvents_FullMethodName = "/pawl.v1.EventService/ListEvents"
 	EventService_ListTags_FullMethodName   = "/pawl.v1.EventService/ListTags"
 )
@@ -33,6 +34,10 @@ type EventServiceClient interface {
 	// WatchRun streams every event after the cursor, then live ones, and ends after the terminal event.
 	// A heartbeat (event_id 0) is sent every 15 s of silence. A reader that is too slow is cut off with STREAM_LIMIT.
 	WatchRun(ctx context.Context, in *WatchRunRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[WatchRunResponse], error)
+	// Watch streams many runs over one connection, for a page that shows several. Every message is about one run. A run that ends, or that
+	// cannot be read, is done; the others continue. The stream ends when all runs are done. To add or remove runs, open another stream with
+	// the event ids that the caller has. Each run counts as one stream of the gateway.
+	Watch(ctx context.Context, in *WatchRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[WatchResponse], error)
 	// ListEvents reads a page of the log.
 	ListEvents(ctx context.Context, in *ListEventsRequest, opts ...grpc.CallOption) (*ListEventsResponse, error)
 	// ListTags reads a page of the run's tags: one for every status transition, in the order of the log.
@@ -66,6 +71,25 @@ func (c *eventServiceClient) WatchRun(ctx context.Context, in *WatchRunRequest, 
 // This type alias is provided for backwards compatibility with existing code that references the prior non-generic stream type by name.
 type EventService_WatchRunClient = grpc.ServerStreamingClient[WatchRunResponse]
 
+func (c *eventServiceClient) Watch(ctx context.Context, in *WatchRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[WatchResponse], error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	stream, err := c.cc.NewStream(ctx, &EventService_ServiceDesc.Streams[1], EventService_Watch_FullMethodName, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	x := &grpc.GenericClientStream[WatchRequest, WatchResponse]{ClientStream: stream}
+	if err := x.ClientStream.SendMsg(in); err != nil {
+		return nil, err
+	}
+	if err := x.ClientStream.CloseSend(); err != nil {
+		return nil, err
+	}
+	return x, nil
+}
+
+// This type alias is provided for backwards compatibility with existing code that references the prior non-generic stream type by name.
+type EventService_WatchClient = grpc.ServerStreamingClient[WatchResponse]
+
 func (c *eventServiceClient) ListEvents(ctx context.Context, in *ListEventsRequest, opts ...grpc.CallOption) (*ListEventsResponse, error) {
 	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
 	out := new(ListEventsResponse)
@@ -95,6 +119,10 @@ type EventServiceServer interface {
 	// WatchRun streams every event after the cursor, then live ones, and ends after the terminal event.
 	// A heartbeat (event_id 0) is sent every 15 s of silence. A reader that is too slow is cut off with STREAM_LIMIT.
 	WatchRun(*WatchRunRequest, grpc.ServerStreamingServer[WatchRunResponse]) error
+	// Watch streams many runs over one connection, for a page that shows several. Every message is about one run. A run that ends, or that
+	// cannot be read, is done; the others continue. The stream ends when all runs are done. To add or remove runs, open another stream with
+	// the event ids that the caller has. Each run counts as one stream of the gateway.
+	Watch(*WatchRequest, grpc.ServerStreamingServer[WatchResponse]) error
 	// ListEvents reads a page of the log.
 	ListEvents(context.Context, *ListEventsRequest) (*ListEventsResponse, error)
 	// ListTags reads a page of the run's tags: one for every status transition, in the order of the log.
@@ -111,6 +139,9 @@ type UnimplementedEventServiceServer struct{}
 
 func (UnimplementedEventServiceServer) WatchRun(*WatchRunRequest, grpc.ServerStreamingServer[WatchRunResponse]) error {
 	return status.Error(codes.Unimplemented, "method WatchRun not implemented")
+}
+func (UnimplementedEventServiceServer) Watch(*WatchRequest, grpc.ServerStreamingServer[WatchResponse]) error {
+	return status.Error(codes.Unimplemented, "method Watch not implemented")
 }
 func (UnimplementedEventServiceServer) ListEvents(context.Context, *ListEventsRequest) (*ListEventsResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method ListEvents not implemented")
@@ -149,6 +180,17 @@ func _EventService_WatchRun_Handler(srv interface{}, stream grpc.ServerStream) e
 
 // This type alias is provided for backwards compatibility with existing code that references the prior non-generic stream type by name.
 type EventService_WatchRunServer = grpc.ServerStreamingServer[WatchRunResponse]
+
+func _EventService_Watch_Handler(srv interface{}, stream grpc.ServerStream) error {
+	m := new(WatchRequest)
+	if err := stream.RecvMsg(m); err != nil {
+		return err
+	}
+	return srv.(EventServiceServer).Watch(m, &grpc.GenericServerStream[WatchRequest, WatchResponse]{ServerStream: stream})
+}
+
+// This type alias is provided for backwards compatibility with existing code that references the prior non-generic stream type by name.
+type EventService_WatchServer = grpc.ServerStreamingServer[WatchResponse]
 
 func _EventService_ListEvents_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
 	in := new(ListEventsRequest)
@@ -206,6 +248,11 @@ var EventService_ServiceDesc = grpc.ServiceDesc{
 		{
 			StreamName:    "WatchRun",
 			Handler:       _EventService_WatchRun_Handler,
+			ServerStreams: true,
+		},
+		{
+			StreamName:    "Watch",
+			Handler:       _EventService_Watch_Handler,
 			ServerStreams: true,
 		},
 	},

@@ -14,7 +14,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file pawl/v1/event_service.proto.
  */
 export const file_pawl_v1_event_service: GenFile = /*@__PURE__*/
-  fileDesc("ChtwYXdsL3YxL2V2ZW50X3NlcnZpY2UucHJvdG8SB3Bhd2wudjEikgEKD1dhdGNoUnVuUmVxdWVzdBIOCgZydW5faWQYASABKAkSFgoOYWZ0ZXJfZXZlbnRfaWQYAiABKAQSDQoFdHlwZXMYAyADKAkSIgoFbW9kZXMYBCADKA4yEy5wYXdsLnYxLlN0cmVhbU1vZGUSEAoIbm9kZV9pZHMYBSADKAkSEgoKbm9kZV90eXBlcxgGIAMoCSJZChBXYXRjaFJ1blJlc3BvbnNlEiEKBmV2ZW50cxgBIAMoCzIRLnBhd2wudjEuUnVuRXZlbnQSIgoFaXRlbXMYAiADKAsyEy5wYXdsLnYxLlN0cmVhbUl0ZW0i7wEKClN0cmVhbUl0ZW0SEAoIZXZlbnRfaWQYASABKAQSDgoGcnVuX2lkGAIgASgJEiEKBG1vZGUYAyABKA4yEy5wYXdsLnYxLlN0cmVhbU1vZGUSKAoEdGltZRgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASIAoFZXZlbnQYBSABKAsyES5wYXdsLnYxLlJ1bkV2ZW50EhEKCWRhdGFfanNvbhgGIAEoDBIkCgRkYXRhGGogASgLMhYuZ29vZ2xlLnByb3RvYnVmLlZhbHVlEhcKD3ZhbHVlc19sZWZ0X291dBhkIAMoCSJOChFMaXN0RXZlbnRzUmVxdWVzdBIOCgZydW5faWQYASABKAkSFgoOYWZ0ZXJfZXZlbnRfaWQYAiABKAQSEQoJcGFnZV9zaXplGAMgASgFIkkKEkxpc3RFdmVudHNSZXNwb25zZRIhCgZldmVudHMYASADKAsyES5wYXdsLnYxLlJ1bkV2ZW50EhAKCGhhc19tb3JlGAIgASgIIl0KD0xpc3RUYWdzUmVxdWVzdBIOCgZydW5faWQYASABKAkSFgoOYWZ0ZXJfZXZlbnRfaWQYAiABKAQSEQoJcGFnZV9zaXplGAMgASgFEg8KB25vZGVfaWQYBCABKAkiSQoQTGlzdFRhZ3NSZXNwb25zZRIjCgR0YWdzGAEgAygLMhUucGF3bC52MS5FeGVjdXRpb25UYWcSEAoIaGFzX21vcmUYAiABKAgqvgEKClN0cmVhbU1vZGUSGwoXU1RSRUFNX01PREVfVU5TUEVDSUZJRUQQABIWChJTVFJFQU1fTU9ERV9WQUxVRVMQARIXChNTVFJFQU1fTU9ERV9VUERBVEVTEAISFQoRU1RSRUFNX01PREVfREVCVUcQAxIYChRTVFJFQU1fTU9ERV9NRVRBREFUQRAEEhcKE1NUUkVBTV9NT0RFX0NPTlRST0wQBRIYChRTVFJFQU1fTU9ERV9NRVNTQUdFUxAGMtkBCgxFdmVudFNlcnZpY2USQQoIV2F0Y2hSdW4SGC5wYXdsLnYxLldhdGNoUnVuUmVxdWVzdBoZLnBhd2wudjEuV2F0Y2hSdW5SZXNwb25zZTABEkUKCkxpc3RFdmVudHMSGi5wYXdsLnYxLkxpc3RFdmVudHNSZXF1ZXN0GhsucGF3bC52MS5MaXN0RXZlbnRzUmVzcG9uc2USPwoITGlzdFRhZ3MSGC5wYXdsLnYxLkxpc3RUYWdzUmVxdWVzdBoZLnBhd2wudjEuTGlzdFRhZ3NSZXNwb25zZWIGcHJvdG8z", [file_google_protobuf_struct, file_google_protobuf_timestamp, file_pawl_v1_event]);
+  fileDesc("ChtwYXdsL3YxL2V2ZW50X3NlcnZpY2UucHJvdG8SB3Bhd2wudjEikgEKD1dhdGNoUnVuUmVxdWVzdBIOCgZydW5faWQYASABKAkSFgoOYWZ0ZXJfZXZlbnRfaWQYAiABKAQSDQoFdHlwZXMYAyADKAkSIgoFbW9kZXMYBCADKA4yEy5wYXdsLnYxLlN0cmVhbU1vZGUSEAoIbm9kZV9pZHMYBSADKAkSEgoKbm9kZV90eXBlcxgGIAMoCSJZChBXYXRjaFJ1blJlc3BvbnNlEiEKBmV2ZW50cxgBIAMoCzIRLnBhd2wudjEuUnVuRXZlbnQSIgoFaXRlbXMYAiADKAsyEy5wYXdsLnYxLlN0cmVhbUl0ZW0imgEKDFdhdGNoUmVxdWVzdBIhCgRydW5zGAEgAygLMhMucGF3bC52MS5XYXRjaGVkUnVuEg0KBXR5cGVzGAIgAygJEiIKBW1vZGVzGAMgAygOMhMucGF3bC52MS5TdHJlYW1Nb2RlEhAKCG5vZGVfaWRzGAQgAygJEhIKCm5vZGVfdHlwZXMYBSADKAkSDgoGY3Vyc29yGAYgASgJIjQKCldhdGNoZWRSdW4SDgoGcnVuX2lkGAEgASgJEhYKDmFmdGVyX2V2ZW50X2lkGAIgASgEIpQBCg1XYXRjaFJlc3BvbnNlEg4KBnJ1bl9pZBgBIAEoCRIhCgZldmVudHMYAiADKAsyES5wYXdsLnYxLlJ1bkV2ZW50EiIKBWl0ZW1zGAMgAygLMhMucGF3bC52MS5TdHJlYW1JdGVtEgwKBGRvbmUYBCABKAgSDgoGcmVhc29uGAUgASgJEg4KBmN1cnNvchgGIAEoCSLvAQoKU3RyZWFtSXRlbRIQCghldmVudF9pZBgBIAEoBBIOCgZydW5faWQYAiABKAkSIQoEbW9kZRgDIAEoDjITLnBhd2wudjEuU3RyZWFtTW9kZRIoCgR0aW1lGAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIgCgVldmVudBgFIAEoCzIRLnBhd2wudjEuUnVuRXZlbnQSEQoJZGF0YV9qc29uGAYgASgMEiQKBGRhdGEYaiABKAsyFi5nb29nbGUucHJvdG9idWYuVmFsdWUSFwoPdmFsdWVzX2xlZnRfb3V0GGQgAygJIk4KEUxpc3RFdmVudHNSZXF1ZXN0Eg4KBnJ1bl9pZBgBIAEoCRIWCg5hZnRlcl9ldmVudF9pZBgCIAEoBBIRCglwYWdlX3NpemUYAyABKAUiSQoSTGlzdEV2ZW50c1Jlc3BvbnNlEiEKBmV2ZW50cxgBIAMoCzIRLnBhd2wudjEuUnVuRXZlbnQSEAoIaGFzX21vcmUYAiABKAgiXQoPTGlzdFRhZ3NSZXF1ZXN0Eg4KBnJ1bl9pZBgBIAEoCRIWCg5hZnRlcl9ldmVudF9pZBgCIAEoBBIRCglwYWdlX3NpemUYAyABKAUSDwoHbm9kZV9pZBgEIAEoCSJJChBMaXN0VGFnc1Jlc3BvbnNlEiMKBHRhZ3MYASADKAsyFS5wYXdsLnYxLkV4ZWN1dGlvblRhZxIQCghoYXNfbW9yZRgCIAEoCCq+AQoKU3RyZWFtTW9kZRIbChdTVFJFQU1fTU9ERV9VTlNQRUNJRklFRBAAEhYKElNUUkVBTV9NT0RFX1ZBTFVFUxABEhcKE1NUUkVBTV9NT0RFX1VQREFURVMQAhIVChFTVFJFQU1fTU9ERV9ERUJVRxADEhgKFFNUUkVBTV9NT0RFX01FVEFEQVRBEAQSFwoTU1RSRUFNX01PREVfQ09OVFJPTBAFEhgKFFNUUkVBTV9NT0RFX01FU1NBR0VTEAYykwIKDEV2ZW50U2VydmljZRJBCghXYXRjaFJ1bhIYLnBhd2wudjEuV2F0Y2hSdW5SZXF1ZXN0GhkucGF3bC52MS5XYXRjaFJ1blJlc3BvbnNlMAESOAoFV2F0Y2gSFS5wYXdsLnYxLldhdGNoUmVxdWVzdBoWLnBhd2wudjEuV2F0Y2hSZXNwb25zZTABEkUKCkxpc3RFdmVudHMSGi5wYXdsLnYxLkxpc3RFdmVudHNSZXF1ZXN0GhsucGF3bC52MS5MaXN0RXZlbnRzUmVzcG9uc2USPwoITGlzdFRhZ3MSGC5wYXdsLnYxLkxpc3RUYWdzUmVxdWVzdBoZLnBhd2wudjEuTGlzdFRhZ3NSZXNwb25zZWIGcHJvdG8z", [file_google_protobuf_struct, file_google_protobuf_timestamp, file_pawl_v1_event]);
 
 /**
  * WatchRunRequest is the body of WatchRun.
@@ -102,6 +102,147 @@ export const WatchRunResponseSchema: GenMessage<WatchRunResponse> = /*@__PURE__*
   messageDesc(file_pawl_v1_event_service, 1);
 
 /**
+ * WatchRequest is the body of Watch.
+ *
+ * @generated from message pawl.v1.WatchRequest
+ */
+export type WatchRequest = Message<"pawl.v1.WatchRequest"> & {
+  /**
+   * The runs, 1 to 100, each once.
+   *
+   * @generated from field: repeated pawl.v1.WatchedRun runs = 1;
+   */
+  runs: WatchedRun[];
+
+  /**
+   * Only events of these dotted types; empty means all. The terminal event of each run always comes.
+   *
+   * @generated from field: repeated string types = 2;
+   */
+  types: string[];
+
+  /**
+   * The forms in which the caller wants the logs, as in WatchRun. Empty means events.
+   *
+   * @generated from field: repeated pawl.v1.StreamMode modes = 3;
+   */
+  modes: StreamMode[];
+
+  /**
+   * Only events of these nodes, as in WatchRun. A run without such a node is done with NODE_NOT_FOUND.
+   *
+   * @generated from field: repeated string node_ids = 4;
+   */
+  nodeIds: string[];
+
+  /**
+   * Only events of nodes of these types, as in WatchRun.
+   *
+   * @generated from field: repeated string node_types = 5;
+   */
+  nodeTypes: string[];
+
+  /**
+   * The cursor of a message, for the same runs in the same order. It counts instead of their after_event_id.
+   *
+   * @generated from field: string cursor = 6;
+   */
+  cursor: string;
+};
+
+/**
+ * Describes the message pawl.v1.WatchRequest.
+ * Use `create(WatchRequestSchema)` to create a new message.
+ */
+export const WatchRequestSchema: GenMessage<WatchRequest> = /*@__PURE__*/
+  messageDesc(file_pawl_v1_event_service, 2);
+
+/**
+ * WatchedRun is a run of Watch, and how much of it the caller has.
+ *
+ * @generated from message pawl.v1.WatchedRun
+ */
+export type WatchedRun = Message<"pawl.v1.WatchedRun"> & {
+  /**
+   * Which run.
+   *
+   * @generated from field: string run_id = 1;
+   */
+  runId: string;
+
+  /**
+   * The last event_id the caller has; 0 means from the start. Beyond the end of the log: the run is done with CURSOR_OUT_OF_RANGE.
+   *
+   * @generated from field: uint64 after_event_id = 2;
+   */
+  afterEventId: bigint;
+};
+
+/**
+ * Describes the message pawl.v1.WatchedRun.
+ * Use `create(WatchedRunSchema)` to create a new message.
+ */
+export const WatchedRunSchema: GenMessage<WatchedRun> = /*@__PURE__*/
+  messageDesc(file_pawl_v1_event_service, 3);
+
+/**
+ * WatchResponse has news of one run. Without a run it is a heartbeat.
+ *
+ * @generated from message pawl.v1.WatchResponse
+ */
+export type WatchResponse = Message<"pawl.v1.WatchResponse"> & {
+  /**
+   * Which run; empty for a heartbeat.
+   *
+   * @generated from field: string run_id = 1;
+   */
+  runId: string;
+
+  /**
+   * Events of the run, in order.
+   *
+   * @generated from field: repeated pawl.v1.RunEvent events = 2;
+   */
+  events: RunEvent[];
+
+  /**
+   * With modes: its items instead of events.
+   *
+   * @generated from field: repeated pawl.v1.StreamItem items = 3;
+   */
+  items: StreamItem[];
+
+  /**
+   * Nothing more comes of this run.
+   *
+   * @generated from field: bool done = 4;
+   */
+  done: boolean;
+
+  /**
+   * Why the run is done although its terminal event did not come: RUN_NOT_FOUND, CURSOR_OUT_OF_RANGE, NODE_NOT_FOUND or
+   * EVENT_LOG_CORRUPTION.
+   *
+   * @generated from field: string reason = 5;
+   */
+  reason: string;
+
+  /**
+   * The position in every run after this message.
+   *
+   * @generated from field: string cursor = 6;
+   */
+  cursor: string;
+};
+
+/**
+ * Describes the message pawl.v1.WatchResponse.
+ * Use `create(WatchResponseSchema)` to create a new message.
+ */
+export const WatchResponseSchema: GenMessage<WatchResponse> = /*@__PURE__*/
+  messageDesc(file_pawl_v1_event_service, 4);
+
+/**
  * StreamItem is one event of the log in one mode. A stream with modes ends with the control item done, whatever its modes.
  *
  * @generated from message pawl.v1.StreamItem
@@ -169,7 +310,7 @@ export type StreamItem = Message<"pawl.v1.StreamItem"> & {
  * Use `create(StreamItemSchema)` to create a new message.
  */
 export const StreamItemSchema: GenMessage<StreamItem> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_event_service, 2);
+  messageDesc(file_pawl_v1_event_service, 5);
 
 /**
  * ListEventsRequest is the body of ListEvents.
@@ -204,7 +345,7 @@ export type ListEventsRequest = Message<"pawl.v1.ListEventsRequest"> & {
  * Use `create(ListEventsRequestSchema)` to create a new message.
  */
 export const ListEventsRequestSchema: GenMessage<ListEventsRequest> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_event_service, 3);
+  messageDesc(file_pawl_v1_event_service, 6);
 
 /**
  * ListEventsResponse is the answer of ListEvents.
@@ -232,7 +373,7 @@ export type ListEventsResponse = Message<"pawl.v1.ListEventsResponse"> & {
  * Use `create(ListEventsResponseSchema)` to create a new message.
  */
 export const ListEventsResponseSchema: GenMessage<ListEventsResponse> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_event_service, 4);
+  messageDesc(file_pawl_v1_event_service, 7);
 
 /**
  * ListTagsRequest is the body of ListTags.
@@ -274,7 +415,7 @@ export type ListTagsRequest = Message<"pawl.v1.ListTagsRequest"> & {
  * Use `create(ListTagsRequestSchema)` to create a new message.
  */
 export const ListTagsRequestSchema: GenMessage<ListTagsRequest> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_event_service, 5);
+  messageDesc(file_pawl_v1_event_service, 8);
 
 /**
  * ListTagsResponse is the answer of ListTags.
@@ -302,7 +443,7 @@ export type ListTagsResponse = Message<"pawl.v1.ListTagsResponse"> & {
  * Use `create(ListTagsResponseSchema)` to create a new message.
  */
 export const ListTagsResponseSchema: GenMessage<ListTagsResponse> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_event_service, 6);
+  messageDesc(file_pawl_v1_event_service, 9);
 
 /**
  * StreamMode is a form in which a stream shows the log of a run.
@@ -389,6 +530,18 @@ export const EventService: GenService<{
     methodKind: "server_streaming";
     input: typeof WatchRunRequestSchema;
     output: typeof WatchRunResponseSchema;
+  },
+  /**
+   * Watch streams many runs over one connection, for a page that shows several. Every message is about one run. A run that ends, or that
+   * cannot be read, is done; the others continue. The stream ends when all runs are done. To add or remove runs, open another stream with
+   * the event ids that the caller has. Each run counts as one stream of the gateway.
+   *
+   * @generated from rpc pawl.v1.EventService.Watch
+   */
+  watch: {
+    methodKind: "server_streaming";
+    input: typeof WatchRequestSchema;
+    output: typeof WatchResponseSchema;
   },
   /**
    * ListEvents reads a page of the log.

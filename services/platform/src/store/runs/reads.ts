@@ -125,10 +125,10 @@ async function readFiltered(
   const call = bind(filtered, given);
   const condition = filterSql(filter, call.values.length);
   const values = [...call.values, ...condition.values];
-  const text = call.text.replace(CONDITION, () => condition.sql);
+  const asked = { text: call.text.replace(CONDITION, () => condition.sql), values };
   return await pool.transaction(async (db) => {
     await db.query({ text: PLAN_OF_FILTER });
-    const { rows } = await db.query<Readonly<Record<string, unknown>>>({ text, values });
+    const { rows } = await db.query<Readonly<Record<string, unknown>>>(asked);
     return rowsOf(filtered, rows);
   });
 }

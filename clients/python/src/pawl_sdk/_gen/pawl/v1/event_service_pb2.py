@@ -27,29 +27,35 @@ from google.protobuf import timestamp_pb2 as google_dot_protobuf_dot_timestamp__
 from pawl_sdk._gen.pawl.v1 import event_pb2 as pawl_dot_v1_dot_event__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1bpawl/v1/event_service.proto\x12\x07pawl.v1\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x13pawl/v1/event.proto\"\xc9\x01\n\x0fWatchRunRequest\x12\x15\n\x06run_id\x18\x01 \x01(\tR\x05runId\x12$\n\x0e\x61\x66ter_event_id\x18\x02 \x01(\x04R\x0c\x61\x66terEventId\x12\x14\n\x05types\x18\x03 \x03(\tR\x05types\x12)\n\x05modes\x18\x04 \x03(\x0e\x32\x13.pawl.v1.StreamModeR\x05modes\x12\x19\n\x08node_ids\x18\x05 \x03(\tR\x07nodeIds\x12\x1d\n\nnode_types\x18\x06 \x03(\tR\tnodeTypes\"h\n\x10WatchRunResponse\x12)\n\x06\x65vents\x18\x01 \x03(\x0b\x32\x11.pawl.v1.RunEventR\x06\x65vents\x12)\n\x05items\x18\x02 \x03(\x0b\x32\x13.pawl.v1.StreamItemR\x05items\"\xb1\x02\n\nStreamItem\x12\x19\n\x08\x65vent_id\x18\x01 \x01(\x04R\x07\x65ventId\x12\x15\n\x06run_id\x18\x02 \x01(\tR\x05runId\x12\'\n\x04mode\x18\x03 \x01(\x0e\x32\x13.pawl.v1.StreamModeR\x04mode\x12.\n\x04time\x18\x04 \x01(\x0b\x32\x1a.google.protobuf.TimestampR\x04time\x12\'\n\x05\x65vent\x18\x05 \x01(\x0b\x32\x11.pawl.v1.RunEventR\x05\x65vent\x12\x1b\n\tdata_json\x18\x06 \x01(\x0cR\x08\x64\x61taJson\x12*\n\x04\x64\x61ta\x18j \x01(\x0b\x32\x16.google.protobuf.ValueR\x04\x64\x61ta\x12&\n\x0fvalues_left_out\x18\x64 \x03(\tR\rvaluesLeftOut\"m\n\x11ListEventsRequest\x12\x15\n\x06run_id\x18\x01 \x01(\tR\x05runId\x12$\n\x0e\x61\x66ter_event_id\x18\x02 \x01(\x04R\x0c\x61\x66terEventId\x12\x1b\n\tpage_size\x18\x03 \x01(\x05R\x08pageSize\"Z\n\x12ListEventsResponse\x12)\n\x06\x65vents\x18\x01 \x03(\x0b\x32\x11.pawl.v1.RunEventR\x06\x65vents\x12\x19\n\x08has_more\x18\x02 \x01(\x08R\x07hasMore\"\x84\x01\n\x0fListTagsRequest\x12\x15\n\x06run_id\x18\x01 \x01(\tR\x05runId\x12$\n\x0e\x61\x66ter_event_id\x18\x02 \x01(\x04R\x0c\x61\x66terEventId\x12\x1b\n\tpage_size\x18\x03 \x01(\x05R\x08pageSize\x12\x17\n\x07node_id\x18\x04 \x01(\tR\x06nodeId\"X\n\x10ListTagsResponse\x12)\n\x04tags\x18\x01 \x03(\x0b\x32\x15.pawl.v1.ExecutionTagR\x04tags\x12\x19\n\x08has_more\x18\x02 \x01(\x08R\x07hasMore*\xbe\x01\n\nStreamMode\x12\x1b\n\x17STREAM_MODE_UNSPECIFIED\x10\x00\x12\x16\n\x12STREAM_MODE_VALUES\x10\x01\x12\x17\n\x13STREAM_MODE_UPDATES\x10\x02\x12\x15\n\x11STREAM_MODE_DEBUG\x10\x03\x12\x18\n\x14STREAM_MODE_METADATA\x10\x04\x12\x17\n\x13STREAM_MODE_CONTROL\x10\x05\x12\x18\n\x14STREAM_MODE_MESSAGES\x10\x06\x32\xd9\x01\n\x0c\x45ventService\x12\x41\n\x08WatchRun\x12\x18.pawl.v1.WatchRunRequest\x1a\x19.pawl.v1.WatchRunResponse0\x01\x12\x45\n\nListEvents\x12\x1a.pawl.v1.ListEventsRequest\x1a\x1b.pawl.v1.ListEventsResponse\x12?\n\x08ListTags\x12\x18.pawl.v1.ListTagsRequest\x1a\x19.pawl.v1.ListTagsResponseb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1bpawl/v1/event_service.proto\x12\x07pawl.v1\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x13pawl/v1/event.proto\"\xc9\x01\n\x0fWatchRunRequest\x12\x15\n\x06run_id\x18\x01 \x01(\tR\x05runId\x12$\n\x0e\x61\x66ter_event_id\x18\x02 \x01(\x04R\x0c\x61\x66terEventId\x12\x14\n\x05types\x18\x03 \x03(\tR\x05types\x12)\n\x05modes\x18\x04 \x03(\x0e\x32\x13.pawl.v1.StreamModeR\x05modes\x12\x19\n\x08node_ids\x18\x05 \x03(\tR\x07nodeIds\x12\x1d\n\nnode_types\x18\x06 \x03(\tR\tnodeTypes\"h\n\x10WatchRunResponse\x12)\n\x06\x65vents\x18\x01 \x03(\x0b\x32\x11.pawl.v1.RunEventR\x06\x65vents\x12)\n\x05items\x18\x02 \x03(\x0b\x32\x13.pawl.v1.StreamItemR\x05items\"\xca\x01\n\x0cWatchRequest\x12\'\n\x04runs\x18\x01 \x03(\x0b\x32\x13.pawl.v1.WatchedRunR\x04runs\x12\x14\n\x05types\x18\x02 \x03(\tR\x05types\x12)\n\x05modes\x18\x03 \x03(\x0e\x32\x13.pawl.v1.StreamModeR\x05modes\x12\x19\n\x08node_ids\x18\x04 \x03(\tR\x07nodeIds\x12\x1d\n\nnode_types\x18\x05 \x03(\tR\tnodeTypes\x12\x16\n\x06\x63ursor\x18\x06 \x01(\tR\x06\x63ursor\"I\n\nWatchedRun\x12\x15\n\x06run_id\x18\x01 \x01(\tR\x05runId\x12$\n\x0e\x61\x66ter_event_id\x18\x02 \x01(\x04R\x0c\x61\x66terEventId\"\xc0\x01\n\rWatchResponse\x12\x15\n\x06run_id\x18\x01 \x01(\tR\x05runId\x12)\n\x06\x65vents\x18\x02 \x03(\x0b\x32\x11.pawl.v1.RunEventR\x06\x65vents\x12)\n\x05items\x18\x03 \x03(\x0b\x32\x13.pawl.v1.StreamItemR\x05items\x12\x12\n\x04\x64one\x18\x04 \x01(\x08R\x04\x64one\x12\x16\n\x06reason\x18\x05 \x01(\tR\x06reason\x12\x16\n\x06\x63ursor\x18\x06 \x01(\tR\x06\x63ursor\"\xb1\x02\n\nStreamItem\x12\x19\n\x08\x65vent_id\x18\x01 \x01(\x04R\x07\x65ventId\x12\x15\n\x06run_id\x18\x02 \x01(\tR\x05runId\x12\'\n\x04mode\x18\x03 \x01(\x0e\x32\x13.pawl.v1.StreamModeR\x04mode\x12.\n\x04time\x18\x04 \x01(\x0b\x32\x1a.google.protobuf.TimestampR\x04time\x12\'\n\x05\x65vent\x18\x05 \x01(\x0b\x32\x11.pawl.v1.RunEventR\x05\x65vent\x12\x1b\n\tdata_json\x18\x06 \x01(\x0cR\x08\x64\x61taJson\x12*\n\x04\x64\x61ta\x18j \x01(\x0b\x32\x16.google.protobuf.ValueR\x04\x64\x61ta\x12&\n\x0fvalues_left_out\x18\x64 \x03(\tR\rvaluesLeftOut\"m\n\x11ListEventsRequest\x12\x15\n\x06run_id\x18\x01 \x01(\tR\x05runId\x12$\n\x0e\x61\x66ter_event_id\x18\x02 \x01(\x04R\x0c\x61\x66terEventId\x12\x1b\n\tpage_size\x18\x03 \x01(\x05R\x08pageSize\"Z\n\x12ListEventsResponse\x12)\n\x06\x65vents\x18\x01 \x03(\x0b\x32\x11.pawl.v1.RunEventR\x06\x65vents\x12\x19\n\x08has_more\x18\x02 \x01(\x08R\x07hasMore\"\x84\x01\n\x0fListTagsRequest\x12\x15\n\x06run_id\x18\x01 \x01(\tR\x05runId\x12$\n\x0e\x61\x66ter_event_id\x18\x02 \x01(\x04R\x0c\x61\x66terEventId\x12\x1b\n\tpage_size\x18\x03 \x01(\x05R\x08pageSize\x12\x17\n\x07node_id\x18\x04 \x01(\tR\x06nodeId\"X\n\x10ListTagsResponse\x12)\n\x04tags\x18\x01 \x03(\x0b\x32\x15.pawl.v1.ExecutionTagR\x04tags\x12\x19\n\x08has_more\x18\x02 \x01(\x08R\x07hasMore*\xbe\x01\n\nStreamMode\x12\x1b\n\x17STREAM_MODE_UNSPECIFIED\x10\x00\x12\x16\n\x12STREAM_MODE_VALUES\x10\x01\x12\x17\n\x13STREAM_MODE_UPDATES\x10\x02\x12\x15\n\x11STREAM_MODE_DEBUG\x10\x03\x12\x18\n\x14STREAM_MODE_METADATA\x10\x04\x12\x17\n\x13STREAM_MODE_CONTROL\x10\x05\x12\x18\n\x14STREAM_MODE_MESSAGES\x10\x06\x32\x93\x02\n\x0c\x45ventService\x12\x41\n\x08WatchRun\x12\x18.pawl.v1.WatchRunRequest\x1a\x19.pawl.v1.WatchRunResponse0\x01\x12\x38\n\x05Watch\x12\x15.pawl.v1.WatchRequest\x1a\x16.pawl.v1.WatchResponse0\x01\x12\x45\n\nListEvents\x12\x1a.pawl.v1.ListEventsRequest\x1a\x1b.pawl.v1.ListEventsResponse\x12?\n\x08ListTags\x12\x18.pawl.v1.ListTagsRequest\x1a\x19.pawl.v1.ListTagsResponseb\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'pawl.v1.event_service_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
-  _globals['_STREAMMODE']._serialized_start=1171
-  _globals['_STREAMMODE']._serialized_end=1361
+  _globals['_STREAMMODE']._serialized_start=1646
+  _globals['_STREAMMODE']._serialized_end=1836
   _globals['_WATCHRUNREQUEST']._serialized_start=125
   _globals['_WATCHRUNREQUEST']._serialized_end=326
   _globals['_WATCHRUNRESPONSE']._serialized_start=328
   _globals['_WATCHRUNRESPONSE']._serialized_end=432
-  _globals['_STREAMITEM']._serialized_start=435
-  _globals['_STREAMITEM']._serialized_end=740
-  _globals['_LISTEVENTSREQUEST']._serialized_start=742
-  _globals['_LISTEVENTSREQUEST']._serialized_end=851
-  _globals['_LISTEVENTSRESPONSE']._serialized_start=853
-  _globals['_LISTEVENTSRESPONSE']._serialized_end=943
-  _globals['_LISTTAGSREQUEST']._serialized_start=946
-  _globals['_LISTTAGSREQUEST']._serialized_end=1078
-  _globals['_LISTTAGSRESPONSE']._serialized_start=1080
-  _globals['_LISTTAGSRESPONSE']._serialized_end=1168
-  _globals['_EVENTSERVICE']._serialized_start=1364
-  _globals['_EVENTSERVICE']._serialized_end=1581
+  _globals['_WATCHREQUEST']._serialized_start=435
+  _globals['_WATCHREQUEST']._serialized_end=637
+  _globals['_WATCHEDRUN']._serialized_start=639
+  _globals['_WATCHEDRUN']._serialized_end=712
+  _globals['_WATCHRESPONSE']._serialized_start=715
+  _globals['_WATCHRESPONSE']._serialized_end=907
+  _globals['_STREAMITEM']._serialized_start=910
+  _globals['_STREAMITEM']._serialized_end=1215
+  _globals['_LISTEVENTSREQUEST']._serialized_start=1217
+  _globals['_LISTEVENTSREQUEST']._serialized_end=1326
+  _globals['_LISTEVENTSRESPONSE']._serialized_start=1328
+  _globals['_LISTEVENTSRESPONSE']._serialized_end=1418
+  _globals['_LISTTAGSREQUEST']._serialized_start=1421
+  _globals['_LISTTAGSREQUEST']._serialized_end=1553
+  _globals['_LISTTAGSRESPONSE']._serialized_start=1555
+  _globals['_LISTTAGSRESPONSE']._serialized_end=1643
+  _globals['_EVENTSERVICE']._serialized_start=1839
+  _globals['_EVENTSERVICE']._serialized_end=2114
 # @@protoc_insertion_point(module_scope)

@@ -51,6 +51,46 @@ class WatchRunResponse(_message.Message):
     items: _containers.RepeatedCompositeFieldContainer[StreamItem]
     def __init__(self, events: _Optional[_Iterable[_Union[_event_pb2.RunEvent, _Mapping]]] = ..., items: _Optional[_Iterable[_Union[StreamItem, _Mapping]]] = ...) -> None: ...
 
+class WatchRequest(_message.Message):
+    __slots__ = ("runs", "types", "modes", "node_ids", "node_types", "cursor")
+    RUNS_FIELD_NUMBER: _ClassVar[int]
+    TYPES_FIELD_NUMBER: _ClassVar[int]
+    MODES_FIELD_NUMBER: _ClassVar[int]
+    NODE_IDS_FIELD_NUMBER: _ClassVar[int]
+    NODE_TYPES_FIELD_NUMBER: _ClassVar[int]
+    CURSOR_FIELD_NUMBER: _ClassVar[int]
+    runs: _containers.RepeatedCompositeFieldContainer[WatchedRun]
+    types: _containers.RepeatedScalarFieldContainer[str]
+    modes: _containers.RepeatedScalarFieldContainer[StreamMode]
+    node_ids: _containers.RepeatedScalarFieldContainer[str]
+    node_types: _containers.RepeatedScalarFieldContainer[str]
+    cursor: str
+    def __init__(self, runs: _Optional[_Iterable[_Union[WatchedRun, _Mapping]]] = ..., types: _Optional[_Iterable[str]] = ..., modes: _Optional[_Iterable[_Union[StreamMode, str]]] = ..., node_ids: _Optional[_Iterable[str]] = ..., node_types: _Optional[_Iterable[str]] = ..., cursor: _Optional[str] = ...) -> None: ...
+
+class WatchedRun(_message.Message):
+    __slots__ = ("run_id", "after_event_id")
+    RUN_ID_FIELD_NUMBER: _ClassVar[int]
+    AFTER_EVENT_ID_FIELD_NUMBER: _ClassVar[int]
+    run_id: str
+    after_event_id: int
+    def __init__(self, run_id: _Optional[str] = ..., after_event_id: _Optional[int] = ...) -> None: ...
+
+class WatchResponse(_message.Message):
+    __slots__ = ("run_id", "events", "items", "done", "reason", "cursor")
+    RUN_ID_FIELD_NUMBER: _ClassVar[int]
+    EVENTS_FIELD_NUMBER: _ClassVar[int]
+    ITEMS_FIELD_NUMBER: _ClassVar[int]
+    DONE_FIELD_NUMBER: _ClassVar[int]
+    REASON_FIELD_NUMBER: _ClassVar[int]
+    CURSOR_FIELD_NUMBER: _ClassVar[int]
+    run_id: str
+    events: _containers.RepeatedCompositeFieldContainer[_event_pb2.RunEvent]
+    items: _containers.RepeatedCompositeFieldContainer[StreamItem]
+    done: bool
+    reason: str
+    cursor: str
+    def __init__(self, run_id: _Optional[str] = ..., events: _Optional[_Iterable[_Union[_event_pb2.RunEvent, _Mapping]]] = ..., items: _Optional[_Iterable[_Union[StreamItem, _Mapping]]] = ..., done: bool = ..., reason: _Optional[str] = ..., cursor: _Optional[str] = ...) -> None: ...
+
 class StreamItem(_message.Message):
     __slots__ = ("event_id", "run_id", "mode", "time", "event", "data_json", "data", "values_left_out")
     EVENT_ID_FIELD_NUMBER: _ClassVar[int]

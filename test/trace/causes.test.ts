@@ -1,0 +1,138 @@
+// What traces show besides the calls: waits, ticks, queries, event streams, calls to other servers, and the causes of retries and joins.
+import { createConnectTransport } from "@connectrpc/connect-node";
+import { createPawlClient } from "@pawl/client";
+import { ROOT } from "@pawl/deploy/settings.ts";
+import { claimSpanId } from "@pawl/platform/telemetry/span-id";
+import { expect, onTestFailed, onTestFinished, test } from "vitest";
+import { call, graph } from "../flow/graph.ts";
+import { SINK_EGRESS, startSink } from "../flow/sink.ts";
+import { type Story, storyOf } from "../flow/story.ts";
+import { startCluster } from "../support/cluster.ts";
+import { until } from "../support/until.ts";
+import { startGrpcReceiver } from "./grpc-receiver.ts";
+import { startReceiver, type Receiver, type Span } from "./receiver.ts";
+
+const TRACE_ID = "1af7651916cd43dd8448eb211c80319c";
+const TRACEPARENT = `00-${TRACE_ID}-b7ad6b7169203331-01`;
+
+async function setup(env: Readonly<Record<string, string>>, root?: string) {
+  const sink = await startSink({
+    respond: (name, nth) => (name === "flaky" && nth === 1 ? 503 : 200),
+  });
+  onTestFinished(() => sink.stop());
+  const executor = { ...SINK_EGRESS, PAWL_HANDLER_PORT: "0" };
+  const cluster = await startCluster({ env, envOf: { executor }, root });
+  onTestFailed(() => console.error(cluster.logs()));
+  onTestFinished(() => cluster.stop());
+  const transport = createConnectTransport({
+    baseUrl: cluster.url,
+    httpVersion: "1.1",
+    interceptors: [
+      (next) => (request) => {
+        request.header.set("traceparent", TRACEPARENT);
+        return next(request);
+      },
+    ],
+  });
+  return { sink, cluster, client: createPawlClient({ transport }) };
+}
+
+/** The span of the nth attempt of a node. */
+function attemptSpan({ spans }: Receiver, nodeId: string, attempt = 1): Span {
+  const found = spans.find(
+    ({ name, attributes }) =>
+      name === "pawl.attempt" &&
+      attributes["pawl.node.id"] === nodeId &&
+      attributes["pawl.node.attempt"] === String(attempt),
+  );
+  if (found === undefined) throw new Error(`no span of attempt ${attempt} of ${nodeId}`);
+  return found;
+}
+
+/** The ids of the spans under the claims of a node, in order. */
+const spanIdsOf = (story: Story, nodeId: string): string[] =>
+  story
+    .of("node.started", nodeId)
+    .map(({ eventId, iteration }) =>
+      claimSpanId({ runId: story.runId, nodeId, iteration, epoch: eventId }),
+    );
+
+const linkIds = (span: Span): string[] => span.links.map(({ spanId }) => spanId);
+
+test("a retry links to the attempt before it, a join to its parents, and waits, ticks, queries and outgoing calls have spans", async () => {
+  const receiver = await startReceiver();
+  onTestFinished(() => receiver.stop());
+  const { sink, cluster, client } = await setup({ OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url });
+  const { run } = await client.runs.test(
+    graph(["start > flaky > join", "start > other > join"], {
+      flaky: call(sink.url("flaky"), {
+        retry: { attempts: 2, backoff_ms: 50, retry_on: ["provider_error"] },
+      }),
+      other: call(sink.url("other")),
+      join: call(sink.url("join")),
+    }),
+  );
+  const story = await storyOf(client, run.runId);
+  expect(story.status).toBe("completed");
+  const events = await fetch(`${cluster.url}/execute/workflows/${run.runId}/events`, {
+    headers: { traceparent: TRACEPARENT },
+  });
+  expect(await events.text()).toContain("run.completed");
+  await cluster.stop();
+  const [first = "", second = ""] = spanIdsOf(story, "flaky");
+  const [other = ""] = spanIdsOf(story, "other");
+  const retried = attemptSpan(receiver, "flaky", 2);
+  expect(attemptSpan(receiver, "flaky").spanId).toBe(first);
+  expect(retried.spanId).toBe(second);
+  expect(linkIds(retried)).toContain(first);
+  expect(linkIds(attemptSpan(receiver, "join"))).toEqual(expect.arrayContaining([second, other]));
+  // The server continues the trace that its caller's span belongs to.
+  const outgoing = receiver.spans.filter(
+    ({ name, service, attributes }) =>
+      service === "pawl-executor" &&
+      name === "POST" &&
+      attributes["server.address"] === "127.0.0.1",
+  );
+  expect(outgoing).toHaveLength(sink.calls.length);
+  expect(sink.calls.map(({ traceparent }) => traceparent).toSorted()).toEqual(
+    outgoing.map(({ spanId }) => `00-${TRACE_ID}-${spanId}-01`).toSorted(),
+  );
+  const waits = receiver.spans.filter(({ name }) => name === "pawl.wait");
+  expect(waits.every(({ traceId }) => traceId === TRACE_ID)).toBe(true);
+  const ticks = receiver.spans.filter(({ name }) => name === "pawl.tick");
+  expect(ticks.length).toBeGreaterThan(0);
+  for (const { links } of ticks) expect(links.map(({ traceId }) => traceId)).toContain(TRACE_ID);
+  expect(receiver.spans).toContainEqual(
+    expect.objectContaining({ name: "pawl.query", traceId: TRACE_ID }),
+  );
+  expect(receiver.spans).toContainEqual(
+    expect.objectContaining({
+      name: "GET /execute/workflows/{runId}/events",
+      traceId: TRACE_ID,
+      service: "pawl-gateway",
+    }),
+  );
+});
+
+test("spans are exported over gRPC if the environment asks for it, and calls to other servers continue a trace also without any export", async () => {
+  const receiver = await startGrpcReceiver();
+  onTestFinished(() => receiver.stop());
+  // The exporter loads its parts when it sends. A service in one file does not have them, so the sources run here.
+  const env = {
+    OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url,
+    OTEL_EXPORTER_OTLP_PROTOCOL: "grpc",
+  };
+  const { sink, cluster, client } = await setup(env, ROOT);
+  const { run } = await client.runs.test(graph(["start > work"], { work: call(sink.url("work")) }));
+  expect((await storyOf(client, run.runId)).status).toBe("completed");
+  await cluster.stop();
+  await until(() => receiver.text().includes("pawl.attempt"), { what: "the span of the attempt" });
+  for (const service of ["pawl-gateway", "pawl-scheduler", "pawl-executor"])
+    expect(receiver.text()).toContain(service);
+  const silent = await setup({ OTEL_TRACES_EXPORTER: "none" });
+  const quiet = await silent.client.runs.test(
+    graph(["start > work"], { work: call(silent.sink.url("work")) }),
+  );
+  await storyOf(silent.client, quiet.run.runId);
+  expect((await silent.sink.received("work")).traceparent).toMatch(new RegExp(`^00-${TRACE_ID}-`));
+});
