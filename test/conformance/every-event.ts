@@ -11,6 +11,7 @@ export const PAYLOADS: Payloads = {
   "run.cancelled": { reason: "why", requestId: "r" },
   "run.timed_out": { deadlineAt: 5 },
   "run.recovered": { reason: "stream_broken", executorId: newExecutorId(), lostDeliveries: 1 },
+  "run.thread.taken": { threadId: "chat", taint: { plan: [{ label: "web", nodeId: "" }] } },
   "run.signalled": { name: "paid", requestId: "r", digest: "d" },
   "run.budget.raised": { tokens: 5, requestId: "r", who: "ada", reason: "more" },
   "run.metadata.set": {},

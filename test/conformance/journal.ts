@@ -10,6 +10,7 @@ import { jobSuite } from "./journal-jobs.ts";
 import { keySuite } from "./journal-keys.ts";
 import { readSuite } from "./journal-reads.ts";
 import { slotSuite } from "./journal-slots.ts";
+import { threadSuite } from "./journal-threads.ts";
 import { versionSuite } from "./journal-versions.ts";
 import { waitSuite } from "./journal-waits.ts";
 import type { OpenStore } from "./store.ts";
@@ -26,6 +27,7 @@ export function journalSuite(name: string, open: OpenStore): void {
     slotSuite(open);
     approvalSuite(open);
     waitSuite(open);
+    threadSuite(open);
     daySuite(open);
     deadLetterSuite(open);
   });

@@ -18,6 +18,7 @@ import { readSlotWaits } from "@pawl/platform/store/slots/reads";
 import { createRecovery } from "@pawl/platform/store/recovery/writes";
 import { createWebhooks } from "@pawl/platform/store/webhooks/writes";
 import { createValueRows } from "@pawl/platform/store/values/writes";
+import { createThreads } from "@pawl/platform/store/threads/writes";
 import { createWorkflows } from "@pawl/platform/store/workflows/writes";
 import { afterAll, expect } from "vitest";
 import { freshDatabase } from "../support/postgres.ts";
@@ -159,6 +160,7 @@ async function openOn(
     webhooks: createWebhooks(pool),
     valueRows: createValueRows(pool),
     db: pool,
+    threads: createThreads(pool),
     loseEvent: async (runId, seq) => {
       const text = "delete from run_events where run_id = $1 and seq = $2 returning *";
       const { rows } = await pool.query({ text, values: [runId, seq] });

@@ -14,6 +14,14 @@ import { checkSlots, faultsOfKey, KEYS, SLOTS } from "./slot-invariants.ts";
 import type { KeySeen, SlotSeen } from "./slot-invariants.ts";
 import { type ApprovalRow, APPROVALS, checkApprovals } from "./approval-invariants.ts";
 import { checkWaits, type WaitRow, WAITS } from "./wait-invariants.ts";
+import {
+  checkThread,
+  faultOfThread,
+  THREAD_FAULTS,
+  type ThreadFault,
+  THREADS,
+  type ThreadSeen,
+} from "./thread-invariants.ts";
 import { checkUndos, LETTERS, type LetterSeen } from "./undo-invariants.ts";
 
 type LogRow = LoggedFact & { readonly runId: string };
@@ -47,6 +55,8 @@ type Snapshot = {
   readonly slots: ReadonlyMap<string, SlotSeen[]>;
   readonly keys: readonly KeySeen[];
   readonly letters: ReadonlyMap<string, LetterSeen[]>;
+  readonly threads: ReadonlyMap<string, ThreadSeen[]>;
+  readonly threadFaults: readonly ThreadFault[];
 };
 
 /** Tells of one broken rule. */
@@ -91,6 +101,7 @@ export async function checkInvariants(
     for (const runId of rows.keys())
       if (!known.has(runId)) violations.push(`${runId}: a ${name} without a run`);
   violations.push(...snapshot.keys.flatMap(faultsOfKey));
+  violations.push(...snapshot.threadFaults.map(faultOfThread));
   for (const runId of runIds ?? [])
     if (!known.has(runId)) violations.push(`${runId}: the run is lost`);
   return violations;
@@ -116,7 +127,10 @@ async function read(url: string, runIds: readonly string[] | undefined): Promise
     const approvals = byRun(await rows<ApprovalRow>(APPROVALS));
     const waits = byRun(await rows<WaitRow>(WAITS));
     const letters = byRun(await rows<LetterSeen>(LETTERS));
-    return { runs, events, leases, jobs, slots, keys, approvals, waits, letters };
+    const threads = byRun(await rows<ThreadSeen>(THREADS));
+    const threadFaults = runIds === undefined ? await rows<ThreadFault>(THREAD_FAULTS) : [];
+    const named = { approvals, waits, letters, threads, threadFaults };
+    return { runs, events, leases, jobs, slots, keys, ...named };
   } finally {
     await client.end();
   }
@@ -140,10 +154,16 @@ function checkRun(run: RunRow, snapshot: Snapshot): string[] {
   checkUndos(state, events, snapshot.letters.get(run.runId) ?? [], report);
   checkApprovals(state, snapshot.approvals.get(run.runId) ?? [], report);
   checkWaits(state, snapshot.waits.get(run.runId) ?? [], report);
+  const [thread] = snapshot.threads.get(run.runId) ?? [];
+  const isInLine = checkThread(state, thread, report);
   checkPlaces(
     state,
     snapshot.leases.get(run.runId) ?? [],
-    { jobs: snapshot.jobs.get(run.runId) ?? [], slots: snapshot.slots.get(run.runId) ?? [] },
+    {
+      jobs: snapshot.jobs.get(run.runId) ?? [],
+      slots: snapshot.slots.get(run.runId) ?? [],
+      isInLine,
+    },
     report,
   );
   return violations;
@@ -220,7 +240,16 @@ function checkChildren(state: RunState, { runs }: Snapshot, report: Report): voi
 function checkPlaces(
   state: RunState,
   leases: readonly Held[],
-  { jobs, slots }: { readonly jobs: readonly Held[]; readonly slots: readonly SlotSeen[] },
+  {
+    jobs,
+    slots,
+    isInLine,
+  }: {
+    readonly jobs: readonly Held[];
+    readonly slots: readonly SlotSeen[];
+    /** Whether the run waits for its thread. */
+    readonly isInLine: boolean;
+  },
   report: Report,
 ): void {
   const { lastSeq } = state;
@@ -241,7 +270,7 @@ function checkPlaces(
   const leased = new Set(leases.map((lease) => `${nameOf(lease)}/${lease.attempt}`));
   const placed = [...jobs, ...slots.filter((slot) => slot.state === "waiting")];
   const waiting = Map.groupBy(placed, (job) => `${nameOf(job)}/${job.attempt}`);
-  let live = checkSlots(state, slots, jobs, report) ? 1 : 0;
+  let live = isInLine || checkSlots(state, slots, jobs, report) ? 1 : 0;
   for (const [name, { status, attempt, childRunId, hold, wait }] of executions) {
     const key = `${name}/${attempt}`;
     if (hold !== undefined || wait !== undefined) {

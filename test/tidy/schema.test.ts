@@ -102,6 +102,7 @@ test("the schema in one file is what the migrations make; UPDATE_SCHEMA=1 rewrit
 const ACROSS_RUNS: Readonly<Record<string, string>> = {
   input_keys: "an input may be started once, by any run",
   run_requests: "a request id is used for one run",
+  thread_runs: "a thread is held by one run, and orders its runs",
 };
 
 test("every unique key of a table with runs begins with the run, so that tables can be split by run", async () => {

@@ -100,6 +100,9 @@ async function seed(pool: Pool): Promise<void> {
      from runs, generate_series(1, 5) n`,
     `insert into webhook_attempts (run_id, delivery_id, epoch, latency_ms, status_code, error)
      select run_id, delivery_id, 1, 1, 200, '' from webhook_deliveries`,
+    `insert into threads (tenant_id, thread_id) select 'acme', 't' || n from generate_series(1, 1000) n`,
+    `insert into thread_runs (tenant_id, thread_id, position, run_id, state)
+     select 'acme', 't' || (row_number() over () % 1000 + 1), row_number() over (), run_id, 'waiting' from runs`,
     `insert into effects (run_id, node_id, iteration, name, class, begun_epoch)
      select run_id, 'n1', 0, 'e', 'idempotent', 1 from runs`,
   ]) {

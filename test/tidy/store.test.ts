@@ -24,6 +24,7 @@ const NOUNS = [
   "slots",
   "webhooks",
   "values",
+  "threads",
   "workflows",
 ] as const;
 

@@ -11,6 +11,7 @@ import { topUpVerb } from "./commands/top-up.ts";
 import { runVerbs } from "./commands/run.ts";
 import { scheduleVerbs } from "./commands/schedule.ts";
 import { webhookVerbs } from "./commands/webhook.ts";
+import { threadVerbs } from "./commands/thread.ts";
 import { workflowVerbs } from "./commands/workflow.ts";
 import {
   EXIT,
@@ -109,6 +110,7 @@ export function grammar(
   approvalVerbs(noun("approval", "List and answer questions to people"), verb);
   scheduleVerbs(noun("schedule", "Run workflows at set times"), verb);
   webhookVerbs(noun("webhook", "Send events to addresses, and read what was delivered"), verb);
+  threadVerbs(noun("thread", "Keep lines of runs that share a memory"), verb);
   const queue = noun("queue", "Show queue depth; pause and resume queues");
   const letter = noun("dead-letter", "Handle nodes that lost three executors and were given up");
   deadLetterVerbs({ queue, letter }, verb);

@@ -9,6 +9,7 @@ import { QueueService } from "@pawl/proto/pawl/v1/queue_service_pb";
 import { type AcceptedSubmission, RunService } from "@pawl/proto/pawl/v1/run_service_pb";
 import { ScheduleService } from "@pawl/proto/pawl/v1/schedule_service_pb";
 import { WebhookService } from "@pawl/proto/pawl/v1/webhook_service_pb";
+import { ThreadService } from "@pawl/proto/pawl/v1/thread_service_pb";
 import { WorkflowService } from "@pawl/proto/pawl/v1/workflow_service_pb";
 import { connect } from "#connection";
 import { type Clock, SYSTEM_CLOCK } from "./backoff.ts";
@@ -28,6 +29,7 @@ import {
   startRequest,
 } from "./runs.ts";
 import { type Schedules, createSchedules } from "./schedules.ts";
+import { type Threads, createThreads } from "./threads.ts";
 import { isFinalStatus } from "./status.ts";
 import { withExactJson } from "./transport.ts";
 import {
@@ -94,6 +96,7 @@ export interface PawlClient {
   readonly workflows: Workflows;
   readonly schedules: Schedules;
   readonly webhooks: Webhooks;
+  readonly threads: Threads;
   readonly approvals: Approvals;
   readonly queues: Queues;
   readonly deadLetters: DeadLetters;
@@ -187,6 +190,7 @@ export function createPawlClient(options: PawlClientOptions): PawlClient {
     workflows: createWorkflows(createClient(WorkflowService, transport), call),
     schedules: createSchedules(createClient(ScheduleService, transport), call),
     webhooks: createWebhooks(createClient(WebhookService, transport), call),
+    threads: createThreads(createClient(ThreadService, transport), call),
     approvals: createApprovals(createClient(ApprovalService, transport), call),
     queues: createQueues(queueService, call),
     deadLetters: createDeadLetters(queueService, call),

@@ -1,7 +1,7 @@
 // Runs by page, and what they are found by: their metadata, and filters that are kept under a name.
 
 import type { Client } from "@connectrpc/connect";
-import type { Run, RunKind, RunStatus } from "@pawl/proto/pawl/v1/run_pb";
+import type { Run, RunKind, RunStatus, StopMode } from "@pawl/proto/pawl/v1/run_pb";
 import type { RunFilter, RunService } from "@pawl/proto/pawl/v1/run_service_pb";
 import {
   type Caller,
@@ -19,6 +19,10 @@ export interface ListRunsOptions extends PageOptions {
   readonly kind?: RunKind | undefined;
   /** Only runs that this schedule started. */
   readonly scheduleId?: string | undefined;
+  /** Only runs of this thread. */
+  readonly threadId?: string | undefined;
+  /** Of cancelled runs, only those that were stopped in one of these ways. */
+  readonly stops?: readonly StopMode[] | undefined;
   /** A filter such as `status = failed AND metadata.team = "billing"`. */
   readonly filter?: string | undefined;
   /** The name of a kept filter, which must hold as well. */

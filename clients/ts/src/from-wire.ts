@@ -30,8 +30,9 @@ import type { Compensation } from "@pawl/proto/pawl/v1/run_pb";
 import { amountsOf, budgetOf, usageOf } from "./budget.ts";
 import { jsonTextOf } from "./json.ts";
 import { limitsOf } from "./limits.ts";
+import { runKindName, runStatusName, stopOf } from "./status.ts";
 import { decidedOf, taintOf, writtenOf } from "./taint.ts";
-import { runKindName, runStatusName } from "./status.ts";
+import { takenOf, threadLinkOf } from "./thread-events.ts";
 
 type WireFact = Exclude<WireEvent["fact"], { readonly case: undefined | "heartbeat" }>;
 type Cases = { readonly [F in WireFact as F["case"]]: F["value"] };
@@ -60,8 +61,11 @@ const BODIES: { readonly [C in keyof Cases]: (fact: Cases[C], atMs: number) => B
       outputJson,
     ),
   runFailed: (fact) => body("run.failed", failedOf(fact)),
-  runCancelled: ({ reason, compensation }) =>
-    body("run.cancelled", { reason, requestId: "", ...compensatedOf(compensation) }),
+  runCancelled: ({ reason, compensation, stop }) => {
+    const done = { ...stopOf(stop), ...compensatedOf(compensation) };
+    return body("run.cancelled", { reason, requestId: "", ...done });
+  },
+  runThreadTaken: (fact) => body("run.thread.taken", takenOf(fact), fact.memoryJson),
   runTimedOut: ({ deadlineTime, compensation }) =>
     body("run.timed_out", {
       deadlineAt: msOf(deadlineTime) ?? 0,
@@ -168,6 +172,7 @@ function startedOf(fact: RunStarted): Payloads["run.started"] {
     ...(fact.constraints.length === 0 ? {} : { constraints: fact.constraints }),
     ...budgetOf(fact.budget),
     ...(scheduleId === "" ? {} : { schedule: { scheduleId, at: msOf(scheduleTime) ?? 0 } }),
+    ...threadLinkOf(fact),
     ...taintOf(fact.taint),
     ...(fact.repairOf === ""
       ? {}
@@ -236,11 +241,11 @@ function failedOf({
 }
 
 /** The wire has no deadline and no request id of an end that waits: the end event has them. */
-function endingOf({ status, message, cause, failedNodeId }: RunEnding): Ending {
+function endingOf({ status, message, cause, failedNodeId, stop }: RunEnding): Ending {
   const end = runStatusName(status);
   if (end === "failed") return { end, failedNodeId, message, ...named("cause", cause) };
   if (end === "timeout") return { end, deadlineAt: 0 };
-  return { end: "cancelled", reason: message, requestId: "" };
+  return { end: "cancelled", reason: message, requestId: "", ...stopOf(stop) };
 }
 
 function compensatedOf(compensation: Compensation | undefined): Compensated {

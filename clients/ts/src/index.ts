@@ -1,6 +1,7 @@
 // The public interface of the client; everything else is private.
 
 export type { AnswerOptions, ApprovalPage, Approvals, ListApprovalsOptions } from "./approvals.ts";
+export type { CancelOptions } from "./cancel.ts";
 export type { Clock } from "./backoff.ts";
 export {
   freshRequestId,
@@ -57,6 +58,8 @@ export {
   plainWebhookAttempt,
   plainWebhookDelivery,
   plainWebhookEndpoint,
+  plainThread,
+  plainThreadState,
   plainWorkflow,
 } from "./plain.ts";
 export type {
@@ -85,7 +88,6 @@ export type {
   EffectsOptions,
   ExecuteOptions,
   ExplainOptions,
-  CancelOptions,
   PauseRunOptions,
   RunInputOptions,
   RunOptions,
@@ -122,12 +124,24 @@ export {
   nodeStatusName,
   repairActionName,
   RUN_STATUS_NAMES,
+  runFilterOf,
   runKindName,
   runStatusName,
   runStatusOf,
   TERMINAL_EVENT_TYPES,
+  threadStatusName,
 } from "./status.ts";
 export type { GetRunOptions, RunBounds } from "./state.ts";
+export type {
+  ForkThreadOptions,
+  ListThreadsOptions,
+  MetadataOptions,
+  Multitask,
+  ThreadOptions,
+  ThreadPage,
+  Threads,
+  ThreadStateOptions,
+} from "./threads.ts";
 export { RunFailed } from "./submit.ts";
 export type { Checkpoint, StepCallbacks, TaskResult } from "./callbacks.ts";
 export {

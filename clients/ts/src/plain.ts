@@ -16,6 +16,7 @@ import {
   WebhookDeliverySchema,
   WebhookEndpointSchema,
 } from "@pawl/proto/pawl/v1/webhook_pb";
+import { ThreadSchema, ThreadStateSchema } from "@pawl/proto/pawl/v1/thread_pb";
 import { WorkflowSchema } from "@pawl/proto/pawl/v1/workflow_pb";
 
 type PlainObject = { [key: string]: JsonValue };
@@ -52,6 +53,10 @@ export const plainEffect = plainOf(EffectSchema);
 export const plainRepairPlan = plainOf(RepairPlanSchema);
 /** A schedule with its input as a value. */
 export const plainSchedule = plainOf(ScheduleSchema);
+/** A thread with its status by its short name, and its metadata as a value. */
+export const plainThread = plainOf(ThreadSchema);
+/** The state of a thread with its memory and its output as values. */
+export const plainThreadState = plainOf(ThreadStateSchema);
 /** An approval with its details, response and schema as values. */
 export const plainApproval = plainOf(ApprovalSchema);
 /** A dead letter with its state by its short name. */

@@ -28,6 +28,7 @@ import { type BudgetOptions, createTopUp, limitsOf, type TopUp } from "./budget.
 import type { Submitter } from "./connection.ts";
 import { type PawlError, pawlErrorFrom } from "./errors.ts";
 import { begin, startedOf, type Watch } from "./execute.ts";
+import { type CancelRun, createCancel } from "./cancel.ts";
 import { bytesOf, type DefinitionInput, definitionOf, type Json } from "./json.ts";
 import { createFilters, type Filters } from "./filters.ts";
 import { createRepairs, type Repairs } from "./repairs.ts";
@@ -38,6 +39,7 @@ import { boundsOf, createReads, type GetRunOptions, type RunBounds } from "./sta
 import { createStoredValues, type StoredValues } from "./stored-value.ts";
 import { TERMINAL_EVENT_TYPES } from "./status.ts";
 import type { TaintOf } from "./taint.ts";
+import { type ThreadOptions, threadOf } from "./threads.ts";
 import type { WatchOptions } from "./watch.ts";
 import { webhookOf, type WebhookOptions } from "./webhooks.ts";
 
@@ -52,7 +54,7 @@ export interface RunInputOptions extends MutationOptions, RunBounds {
   readonly budget?: BudgetOptions | undefined;
 }
 
-export interface StartRunOptions extends RunInputOptions, WebhookOptions {
+export interface StartRunOptions extends RunInputOptions, WebhookOptions, ThreadOptions {
   /** The version of the workflow. The newest by default. */
   readonly version?: number | undefined;
   /** A lower number is sooner. -1000 to 1000, default 0. */
@@ -120,13 +122,6 @@ export interface DecideOptions extends ExplainOptions, MutationOptions {
   readonly comment?: string | undefined;
 }
 
-export interface CancelOptions extends MutationOptions {
-  /** For people. */
-  readonly reason?: string | undefined;
-  /** Whether to undo completed nodes first. The workflow's `compensate_on` decides if absent. */
-  readonly compensate?: boolean | undefined;
-}
-
 export interface PauseRunOptions extends PauseOptions {
   /** Also pauses or resumes the child runs. */
   readonly children?: boolean | undefined;
@@ -167,10 +162,13 @@ export interface Runs extends Repairs, Results, Filters, StoredValues {
    * Aborts running nodes and ends the run. Completed nodes that have a compensation are undone first: the run is `compensating` until then,
    * and another cancel stops that. @throws PawlError RUN_ALREADY_FINISHED
    */
-  cancel(runId: string, options?: CancelOptions): Promise<Run>;
+  cancel: CancelRun;
   /** Stops planning and claiming. Running nodes finish. A repeat is harmless. @throws PawlError RUN_ALREADY_FINISHED */
   pause(runId: string, options?: PauseRunOptions): Promise<Run>;
-  /** Resumes a paused run. @throws PawlError WORKFLOW_PAUSED, RUN_ALREADY_FINISHED */
+  /**
+   * Resumes a paused run. A run that was interrupted never changes: a new run takes its results over and does the rest, and is returned.
+   * @throws PawlError WORKFLOW_PAUSED, RUN_ALREADY_FINISHED
+   */
   resume(runId: string, options?: PauseRunOptions): Promise<Run>;
   /** Sends a signal: the oldest wait for it ends, or the run keeps it. @throws PawlError SIGNAL_NOT_AWAITED, TOO_MANY_SIGNALS */
   signal: SignalRun;
@@ -236,13 +234,13 @@ export function createRuns(
       const answer = await call(rpc.testRun, request);
       return { ...startedOf(answer), warnings: answer.warnings };
     },
-    explain: (runId, nodeId, options) =>
-      pick(call(rpc.explainNode, { ...options, runId, nodeId }), "explanation"),
+    explain: (runId, nodeId, o) =>
+      pick(call(rpc.explainNode, { ...o, runId, nodeId }), "explanation"),
     explainTaint: (runId, of, o) => pick(call(rpc.explainTaint, { ...o, ...of, runId }), "trace"),
     invocation: (runId, nodeId, options) =>
       pick(call(rpc.getInvocation, { ...options, runId, nodeId }), "invocation"),
     effects: (runId, options) => call(rpc.listEffects, { ...options, runId }),
-    cancel: (runId, options) => pick(call(rpc.cancelRun, { ...identified(options), runId }), "run"),
+    cancel: createCancel(rpc, call),
     decide: (runId, nodeId, decision, options) => {
       const answer = decision === "approve" ? Decision.APPROVE : Decision.REJECT;
       const request = { ...identified(options), runId, nodeId, decision: answer };
@@ -252,10 +250,8 @@ export function createRuns(
     pause: (runId, options) => pick(call(rpc.pauseRun, { ...identified(options), runId }), "run"),
     resume: (runId, options) => pick(call(rpc.resumeRun, { ...identified(options), runId }), "run"),
     topUp: createTopUp(rpc, call),
-    recheck: (runId, how) => pick(call(rpc.recheckRun, { ...identified(how), runId }), "run"),
-    async delete(runId, options) {
-      await call(rpc.deleteRun, { ...identified(options), runId });
-    },
+    recheck: (runId, o) => pick(call(rpc.recheckRun, { ...identified(o), runId }), "run"),
+    delete: async (runId, o) => void (await call(rpc.deleteRun, { ...identified(o), runId })),
     async wait(runId, options = {}) {
       for await (const _ of watch(runId, { ...options, types: TERMINAL_EVENT_TYPES })) break;
       options.signal?.throwIfAborted();
@@ -285,5 +281,6 @@ export function startRequest(workflowId: string, options: StartRunOptions = {}) 
     metadataJson: bytesOf(metadata, undefined) ?? new Uint8Array(),
     ...(deadlineMs === undefined ? {} : { deadline: durationFromMs(deadlineMs) }),
     ...(dedupeInputMs === undefined ? {} : { idempotency: byInput(dedupeInputMs) }),
+    ...threadOf(options),
   };
 }

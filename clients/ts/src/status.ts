@@ -5,8 +5,10 @@ import {
   FINAL_STATUSES,
   type NodeStatus as LoggedNodeStatus,
   type RunStatus as LoggedRunStatus,
-  RUN_STATUS_ALIASES,
+  type StopMode,
+  type Stopped,
 } from "@pawl/core/log/event";
+import { RUN_STATUS_ALIASES, STOP_ALIASES } from "@pawl/core/log/status-alias";
 import { ApprovalStateSchema } from "@pawl/proto/pawl/v1/approval_pb";
 import { ExplainReasonSchema } from "@pawl/proto/pawl/v1/explain_pb";
 import { DeadLetterStateSchema } from "@pawl/proto/pawl/v1/queue_service_pb";
@@ -16,7 +18,10 @@ import {
   RunKindSchema,
   RunStatusSchema,
   type RunStatus,
+  StopMode as WireStopMode,
+  StopModeSchema,
 } from "@pawl/proto/pawl/v1/run_pb";
+import { ThreadStatusSchema } from "@pawl/proto/pawl/v1/thread_pb";
 
 export {
   TERMINAL_TYPES as TERMINAL_EVENT_TYPES,
@@ -60,6 +65,20 @@ export const explainReasonName = namer(ExplainReasonSchema);
 /** `test` for RUN_KIND_TEST. */
 export const runKindName = namer(RunKindSchema);
 
+/** `interrupt` for STOP_MODE_INTERRUPT; absent for a plain cancellation. */
+export const stopOf = (stop: WireStopMode): Stopped =>
+  stop === WireStopMode.UNSPECIFIED ? {} : { stop: stopModeName(stop) };
+/** STOP_MODE_INTERRUPT for `interrupt`; unspecified for none. */
+export const stopModeOf = (mode: StopMode | undefined): WireStopMode =>
+  mode === undefined
+    ? WireStopMode.UNSPECIFIED
+    : (valueOf(StopModeSchema, mode) ?? WireStopMode.UNSPECIFIED);
+
+const stopModeName = namer<typeof StopModeSchema, StopMode>(StopModeSchema);
+
+/** `busy` for THREAD_STATUS_BUSY. */
+export const threadStatusName = namer(ThreadStatusSchema);
+
 /** `open` for APPROVAL_STATE_OPEN. */
 export const approvalStateName = namer(ApprovalStateSchema);
 
@@ -78,6 +97,23 @@ export const deadLetterStateOf = (name: string) => valueOf(DeadLetterStateSchema
 /** The status of a short name or of another word for it (`success`, `error`). Undefined when there is none. */
 export const runStatusOf = (name: string) =>
   valueOf(RunStatusSchema, RUN_STATUS_ALIASES.get(name) ?? name);
+
+/**
+ * The filter of short names and of other words for them: `interrupted` and `rollback` are cancelled runs that were stopped so. Undefined if
+ * there is no status of a name.
+ */
+export function runFilterOf(
+  names: readonly string[],
+):
+  | { readonly statuses: readonly RunStatus[]; readonly stops: readonly WireStopMode[] }
+  | undefined {
+  const statuses = names.map(runStatusOf);
+  const isPlain = names.some((name) => name === "cancelled");
+  const stops = isPlain ? [] : names.flatMap((name) => STOP_ALIASES.get(name) ?? []);
+  return statuses.every((status) => status !== undefined)
+    ? { statuses, stops: stops.map(stopModeOf) }
+    : undefined;
+}
 
 /** Every state of an approval by its short name. */
 export const APPROVAL_STATE_NAMES = namesOf(ApprovalStateSchema);

@@ -4,7 +4,7 @@ import type { Payloads } from "@pawl/core/log/event-table";
 import type { NodeDecision } from "@pawl/core/log/event";
 import { approvalId, nodeId } from "@pawl/core/name/ids";
 import type { Taint } from "@pawl/core/policy/taint";
-import type { MemoryUpdated, NodeDecided } from "@pawl/proto/pawl/v1/event_pb";
+import type { KeyTaint, MemoryUpdated, NodeDecided } from "@pawl/proto/pawl/v1/event_pb";
 import type { TaintLabel } from "@pawl/proto/pawl/v1/run_pb";
 
 /** A labelled value: the output of a node execution, or a key of the memory. */
@@ -13,12 +13,13 @@ export type TaintOf =
   | { readonly memoryKey: string };
 
 export function writtenOf({ keys, replaced, taint }: MemoryUpdated): Payloads["memory.updated"] {
+  return { keys, ...(replaced.length === 0 ? {} : { replaced }), ...keyTaintsOf(taint) };
+}
+
+/** The labels of keys of a memory; absent without any. */
+export function keyTaintsOf(taint: readonly KeyTaint[]): Pick<Payloads["memory.updated"], "taint"> {
   const labelled = taint.map(({ key, labels }) => [key, marksOf(labels)] as const);
-  return {
-    keys,
-    ...(replaced.length === 0 ? {} : { replaced }),
-    ...(labelled.length === 0 ? {} : { taint: Object.fromEntries(labelled) }),
-  };
+  return labelled.length === 0 ? {} : { taint: Object.fromEntries(labelled) };
 }
 
 const marksOf = (labels: readonly TaintLabel[]): Taint =>

@@ -23,6 +23,7 @@ import { EventService } from "@pawl/proto/pawl/v1/event_service_pb";
 import { NodeTypeService } from "@pawl/proto/pawl/v1/node_type_service_pb";
 import { QueueService } from "@pawl/proto/pawl/v1/queue_service_pb";
 import { RunService } from "@pawl/proto/pawl/v1/run_service_pb";
+import { ThreadService } from "@pawl/proto/pawl/v1/thread_service_pb";
 import { ScheduleService } from "@pawl/proto/pawl/v1/schedule_service_pb";
 import { WebhookService } from "@pawl/proto/pawl/v1/webhook_service_pb";
 import { WorkflowService } from "@pawl/proto/pawl/v1/workflow_service_pb";
@@ -48,6 +49,7 @@ import { createQueueService } from "./rpc/queue-service.ts";
 import { createRunService } from "./rpc/run-service.ts";
 import { createScheduleService } from "./rpc/schedule-service.ts";
 import { createWebhookService } from "./rpc/webhook-service.ts";
+import { createThreadService } from "./rpc/thread-service.ts";
 import type { ServiceParts } from "./rpc/service-parts.ts";
 import { createWorkflowService } from "./rpc/workflow-service.ts";
 import { coalesce } from "./watch/coalesce.ts";
@@ -165,6 +167,7 @@ function servicesOf(
     served(EventService, createEventService(parts)),
     served(ScheduleService, createScheduleService(parts)),
     served(WebhookService, createWebhookService(parts)),
+    served(ThreadService, createThreadService(parts)),
     served(ApprovalService, createApprovalService(parts)),
     served(QueueService, createQueueService(parts)),
     served(NodeTypeService, createNodeTypeService(parts)),

@@ -19,6 +19,7 @@ import { createRecovery } from "@pawl/platform/store/recovery/writes";
 import { createRunFilters } from "@pawl/platform/store/filters/writes";
 import { createSchedules } from "@pawl/platform/store/schedules/writes";
 import { createValueRows } from "@pawl/platform/store/values/writes";
+import { createThreads } from "@pawl/platform/store/threads/writes";
 import { createWorkflows } from "@pawl/platform/store/workflows/writes";
 import { createWebhooks } from "@pawl/platform/store/webhooks/writes";
 import { ValueStore } from "@pawl/platform/values/value-store";
@@ -62,6 +63,7 @@ export async function openStores(config: Config, log: Logger, onStep: (byMs: num
     occurrences: new OccurrenceThread(),
     filters: createRunFilters(pool),
     schedules: createSchedules(pool, boss.alarms),
+    threads: createThreads(pool),
     executors: createExecutors(livenessPool),
     recovery: createRecovery(pool, boss),
     nodeTypes: createNodeTypes(pool),

@@ -1,6 +1,6 @@
 // pawl run list: a page of runs.
 
-import { plainRun, RUN_STATUS_NAMES, runKindName, runStatusName, runStatusOf } from "@pawl/client";
+import { plainRun, RUN_STATUS_NAMES, runFilterOf, runKindName, runStatusName } from "@pawl/client";
 import type { Run } from "@pawl/proto/pawl/v1/run_pb";
 import type { PageFlags } from "../grammar.ts";
 import { spanText } from "../render/node-rows.ts";
@@ -13,19 +13,18 @@ interface ListFlags extends PageFlags {
   readonly schedule?: string;
   readonly filter?: string;
   readonly saved?: string;
+  readonly thread?: string;
 }
 
 export async function runList(session: Session, flags: ListFlags): Promise<void> {
-  const statuses = (flags.status ?? []).map((name) => {
-    const status = runStatusOf(name);
-    if (status === undefined)
-      throw new UsageError(`--status ${name}: use one of ${RUN_STATUS_NAMES.join(", ")}`);
-    return status;
-  });
+  const named = flags.status ?? [];
+  const asked = runFilterOf(named);
+  if (asked === undefined)
+    throw new UsageError(`--status ${named.join(" ")}: use one of ${RUN_STATUS_NAMES.join(", ")}`);
   const { workflow: workflowId, schedule: scheduleId, limit: pageSize, pageToken } = flags;
-  const { filter: written, saved: savedFilter } = flags;
+  const { filter: written, saved: savedFilter, thread: threadId } = flags;
   const { client, interrupted: signal, self } = session;
-  const filter = { statuses, workflowId, scheduleId, filter: written, savedFilter };
+  const filter = { ...asked, workflowId, scheduleId, threadId, filter: written, savedFilter };
   const page = await client.runs.list({ ...filter, pageSize, pageToken, signal });
   const { runs: items, nextPageToken } = page;
   const nowMs = session.now();

@@ -3,6 +3,7 @@
 import {
   type Json,
   jsonOf,
+  type Multitask,
   plainRun,
   runStatusName,
   type RunWithDefinition,
@@ -49,6 +50,9 @@ interface StartFlags extends InputFlags, BudgetFlags, WebhookFlags {
   readonly constraint?: readonly string[];
   readonly maxIterations?: number;
   readonly maxRetries?: number;
+  readonly thread?: string;
+  readonly createThread?: boolean;
+  readonly multitask?: Multitask;
 }
 
 /** The flags of a start beside its input. */
@@ -79,6 +83,7 @@ export async function runStart(
 ): Promise<ExitCode> {
   const { client, interrupted: signal } = session;
   const { requestId, version, priority, untrustedInput } = flags;
+  const { thread: threadId, createThread, multitask } = flags;
   const inputJson = await readRunInput(session, flags, async () => {
     const workflow = await client.workflows.get(workflowId, { version, signal });
     return jsonOf(workflow.definitionJson);
@@ -92,6 +97,7 @@ export async function runStart(
     version,
     priority,
     untrustedInput,
+    ...{ threadId, createThread, multitask },
     deadlineMs: durationMs("--deadline", flags.deadline),
     dedupeInputMs: durationMs("--dedupe-input", flags.dedupeInput),
     budget: budgetOf(flags),

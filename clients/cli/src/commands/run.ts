@@ -3,7 +3,7 @@
 import { type Json, plainEffect, plainRun, runStatusName, RUN_STATUS_NAMES } from "@pawl/client";
 import { EffectState } from "@pawl/proto/pawl/v1/effect_pb";
 import type { Run } from "@pawl/proto/pawl/v1/run_pb";
-import type { Command } from "commander";
+import { type Command, Option } from "commander";
 import {
   atLeast,
   collect,
@@ -30,6 +30,7 @@ import {
   type Session,
   UsageError,
 } from "../session.ts";
+import { runCancel } from "./run-cancel.ts";
 import { runExplain } from "./run-explain.ts";
 import { repairVerbs } from "./run-repair.ts";
 import { quarantineText, runList, workflowText } from "./run-list.ts";
@@ -41,10 +42,17 @@ import { taintVerb } from "./run-taint.ts";
 import { runValue } from "./run-value.ts";
 import { runStart, runTest, runWatch, sampleCommand, startFlags } from "./run-start.ts";
 
+const METADATA_CHANGES = "Merge a JSON object into the metadata of a run; null deletes a key";
+const MULTITASK = new Option(
+  "--multitask <strategy>",
+  "what happens to runs of the thread that have not ended; default reject",
+).choices(["reject", "enqueue", "interrupt", "rollback"]);
+
 export function runVerbs(run: Command, verb: Verb): void {
-  startFlags(
-    inputFlags(verb(run, "start <workflow>", "Start a run of a saved workflow", runStart)),
-  );
+  startFlags(inputFlags(verb(run, "start <workflow>", "Start a run of a saved workflow", runStart)))
+    .option("--thread <id>", "the thread that the run belongs to")
+    .option("--create-thread", "create the thread if there is none")
+    .addOption(MULTITASK);
   budgetFlags(
     fileFlag(inputFlags(verb(run, "test", "Run a definition without saving it", runTest))),
   );
@@ -74,15 +82,17 @@ export function runVerbs(run: Command, verb: Verb): void {
       .option("--workflow <id>", "only this workflow")
       .option("--filter <filter>", 'such as: status = failed AND metadata.team = "billing"')
       .option("--saved <name>", "only runs that a kept filter finds")
-      .option("--schedule <id>", "only runs that this schedule started"),
+      .option("--schedule <id>", "only runs that this schedule started")
+      .option("--thread <id>", "only runs of this thread"),
   );
   const cancels = "Cancel a run: abort running nodes, start no others, undo completed ones";
-  verb(run, "cancel <run>", cancels, cancel)
+  verb(run, "cancel <run>", cancels, runCancel)
     .option("--reason <text>", "why; shown to people")
     .option("--compensate", "undo completed nodes first, whatever the workflow says")
-    .option("--no-compensate", "undo nothing");
-  const changes = "Merge a JSON object into the metadata of a run; null deletes a key";
-  verb(run, "metadata <run> <change>", changes, runMetadata);
+    .option("--no-compensate", "undo nothing")
+    .option("--interrupt", "keep its results, so that `run resume` continues it")
+    .option("--rollback", "undo what can be undone; its thread forgets the run");
+  verb(run, "metadata <run> <change>", METADATA_CHANGES, runMetadata);
   requestIdFlag(
     verb(run, "signal <run> <name>", "Send a run a signal that a node waits for", runSignal).option(
       "--payload <json>",
@@ -190,21 +200,6 @@ async function effects(
     ],
     next: [`${self} run effects ${runId}`, nextPageToken],
   });
-}
-
-interface CancelFlags {
-  readonly reason?: string;
-  readonly compensate?: boolean;
-}
-
-async function cancel(
-  session: Session,
-  runId: string,
-  { reason = "cancelled from the command line", compensate }: CancelFlags,
-): Promise<void> {
-  const signal = session.interrupted;
-  const run = await session.client.runs.cancel(runId, { reason, compensate, signal });
-  print(session, plainRun(run), () => [`${run.runId} ${runStatusName(run.status)}`]);
 }
 
 async function remove(session: Session, runId: string): Promise<void> {

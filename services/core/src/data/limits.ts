@@ -234,6 +234,9 @@ export const LIMITS = {
   redrivesPerSecondMax: 1_000,
   /** A redrive answers after this time, finished or not. It is well below the deadline of a call. */
   redriveMs: 10_000,
+  /** Runs of one thread that wait for it. A start that stops them moves all of them in one transaction. */
+  threadWaiting: 100,
+  threadMetadataBytes: 16 * KIB,
   pageSize: 50,
   pageSizeMax: 200,
   eventPageSize: 100,

@@ -15,7 +15,7 @@ import type { Proofs } from "./proofs.ts";
 import { explainQueued } from "./queued.ts";
 import type { Explanation } from "./reason.ts";
 import type { WaitingRoom } from "./room.ts";
-import { slotAnswer } from "./slot-wait.ts";
+import { pendingAnswer } from "./thread-wait.ts";
 import {
   explainCancelled,
   explainCompleted,
@@ -119,7 +119,7 @@ function ofTheRun(asked: Case): Answer | undefined {
 /** The run was accepted and waits for its turn among the runs of its workflow. */
 function notBegun({ state, proofs, room }: Case): Answer {
   const started = proofs.newest("", 0, "run.started");
-  const limited = slotAnswer(room, state);
+  const limited = pendingAnswer(room, state);
   if (limited !== undefined)
     return { ...limited, since: started, summary: `The run is pending. ${limited.summary}` };
   if (state.daily !== undefined)

@@ -35,6 +35,7 @@ export const EXPLAIN_REASONS = [
   "RESULT_UNSTORED",
   "WAITING_SIGNAL",
   "WAITING_BUDGET",
+  "WAITING_THREAD",
 ] as const;
 /** The cause of a node's state. */
 export type ExplainReason = (typeof EXPLAIN_REASONS)[number];

@@ -72,6 +72,15 @@ export interface UnstoredResult {
   readonly reason: string;
 }
 
+/** The thread that a run waits for. */
+export interface ThreadWait {
+  readonly threadId: string;
+  /** The run that holds it. Null if none does. */
+  readonly holderRunId: string | null;
+  /** How many runs get it before this one. */
+  readonly aheadCount: number;
+}
+
 export interface WaitingRoom {
   /** The current time, by the clock that wrote all other times here. */
   readonly now: number;
@@ -81,6 +90,8 @@ export interface WaitingRoom {
   readonly aheadCount?: number;
   /** The executions and runs in question that wait for a slot. */
   readonly slotWaits?: readonly SlotWait[];
+  /** Set if the run in question waits for its thread. */
+  readonly threadWait?: ThreadWait;
   /** Queues that are paused. */
   readonly queuePauses?: readonly QueuePauseSeen[];
   /** Results of the run that are not stored yet, from the schedulers that answered. */

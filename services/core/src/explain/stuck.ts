@@ -9,7 +9,8 @@ import { pausedText } from "./paused.ts";
 import type { Proofs } from "./proofs.ts";
 import type { ExplainReason } from "./reason.ts";
 import type { SlotQuestion, WaitingRoom } from "./room.ts";
-import { slotAnswer, slotsOfExecution, slotsOfRun } from "./slot-wait.ts";
+import { slotsOfExecution, slotsOfRun } from "./slot-wait.ts";
+import { pendingAnswer } from "./thread-wait.ts";
 import type { LimitOwner } from "../policy/limit.ts";
 
 /** Causes that a person can change come first. The last ones count only if no node of the run is at work. */
@@ -80,7 +81,7 @@ export function waitingReason(question: {
   if (paused !== undefined) return paused;
   if (!state.isAdmitted)
     return (
-      slotAnswer(question.room, state)?.summary ??
+      pendingAnswer(question.room, state)?.summary ??
       (state.daily === undefined ? "" : "It waits for the daily budget of its workflow.")
     );
   let best: { readonly rank: number; readonly text: string } | undefined;

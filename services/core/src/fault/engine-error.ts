@@ -40,6 +40,7 @@ type MetadataKey =
   | "run_id"
   | "schedule_id"
   | "seq"
+  | "thread_id"
   | "service"
   // The id of a handler session is a secret, so this key has no value.
   | "session_id"

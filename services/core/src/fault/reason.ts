@@ -34,6 +34,7 @@ type Resource =
   | "schedule"
   | "service"
   | "session"
+  | "thread"
   | "workflow";
 
 interface ReasonRow {
@@ -85,6 +86,9 @@ export const REASONS = {
   SERVICE_NOT_FOUND: { code: "NOT_FOUND", retryable: false, resource: "service" },
   SESSION_IN_USE: { code: "ALREADY_EXISTS", retryable: false, resource: "session" },
   PROTOCOL_UNSUPPORTED: { code: "FAILED_PRECONDITION", retryable: false, resource: "service" },
+  THREAD_NOT_FOUND: { code: "NOT_FOUND", retryable: false, resource: "thread" },
+  THREAD_EXISTS: { code: "ALREADY_EXISTS", retryable: false, resource: "thread" },
+  THREAD_BUSY: { code: "ABORTED", retryable: false, resource: "thread" },
   STALE_CLAIM: { code: "ABORTED", retryable: false },
   RUN_CONTENDED: { code: "ABORTED", retryable: true, resource: "run" },
   VERSION_MISMATCH: { code: "ABORTED", retryable: false },
@@ -156,6 +160,10 @@ export const NEXT_STEPS: Readonly<Record<Reason, string>> = {
   SERVICE_NOT_FOUND: "Ask for the health of one of the services that the server lists.",
   SESSION_IN_USE: "Begin a session with a new session_id, or resume the one that you have.",
   PROTOCOL_UNSUPPORTED: "Use an SDK that speaks a version that the metadata names.",
+  THREAD_NOT_FOUND: "Check the id in the list of threads, or let the run create its thread.",
+  THREAD_EXISTS: "Use the thread that exists, or choose another id.",
+  THREAD_BUSY:
+    "Wait for the end of the run that the metadata names, or start with another multitask strategy.",
   STALE_CLAIM: "Stop working on the node: another claim has replaced yours.",
   RUN_CONTENDED: "Try again.",
   VERSION_MISMATCH: "Read the current version, apply your change to it, then save again.",

@@ -67,9 +67,25 @@ export interface ParentLink {
 /** How a run ends after its compensation. `completed` is the end of a run that only undoes an execution of another run. */
 export type Ending =
   | ({ readonly end: "failed" } & Failing)
-  | { readonly end: "cancelled"; readonly reason: string; readonly requestId: string }
+  | ({
+      readonly end: "cancelled";
+      readonly reason: string;
+      readonly requestId: string;
+    } & Stopped)
   | { readonly end: "timeout"; readonly deadlineAt: number }
   | { readonly end: "completed" };
+
+/** How a cancelled run was stopped: an interrupt keeps its results, a rollback discards them. Absent for a plain cancellation. */
+export type StopMode = "interrupt" | "rollback";
+export interface Stopped {
+  readonly stop?: StopMode;
+}
+
+/** The thread of a run, and its place among the runs of the thread, from 1. */
+export interface ThreadLink {
+  readonly threadId: string;
+  readonly position: number;
+}
 
 /** Why a run failed. `cause` is set where the run failed although its nodes did not: it repeated too often. */
 export interface Failing {
@@ -259,14 +275,6 @@ export const FINAL_STATUSES: ReadonlySet<string> = new Set<RunStatus>([
   "failed",
   "cancelled",
   "timeout",
-]);
-/** Other words for a run's status, as other engines write them. */
-export const RUN_STATUS_ALIASES: ReadonlyMap<string, RunStatus> = new Map([
-  ["success", "completed"],
-  ["error", "failed"],
-  ["interrupted", "cancelled"],
-  ["rollback", "cancelled"],
-  ["timed_out", "timeout"],
 ]);
 const SETTLED_NODE: ReadonlySet<NodeStatus> = new Set([
   "completed",

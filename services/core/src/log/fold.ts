@@ -31,7 +31,7 @@ import { applyToItem, closeScope, openScope } from "./fold-item.ts";
 import { noteUnfunded, raiseText, settleFunds, takeFunds } from "./ledger.ts";
 import { corrupt } from "./corrupt.ts";
 import { beginsQueued, reasonOf, reasonText, runStatusAfter } from "./meaning.ts";
-import { remember } from "./memory.ts";
+import { remember, takeMemory } from "./memory.ts";
 import { beginInline, leave, move } from "./move.ts";
 import { noteProgress, visit } from "./progress.ts";
 import { beginRound, enter, noteJump } from "./round.ts";
@@ -61,6 +61,7 @@ export function apply(state: RunState, event: LoggedFact): void {
   const before = runStatus(state);
   if (isNodeFact(event)) applyToNode(state, event);
   else if (isRunFact(event)) applyToRun(state, event);
+  else if (event.type === "run.thread.taken") takeMemory(state, event);
   else if (event.type === "run.signalled") keepSignal(state, event);
   else if (event.type === "run.metadata.set") mergeMetadata(state, event.value);
   else if (event.type === "run.budget.raised") raiseBudget(state, event.payload);
@@ -90,6 +91,7 @@ function applyToRun(state: RunState, event: RunFact): void {
       state.deadlineAt = event.payload.deadlineAt;
       state.firstDeadlineAt = event.payload.deadlineAt;
       state.parent = event.payload.parent;
+      state.thread = event.payload.thread;
       state.depth = event.payload.depth ?? 0;
       state.maxIterations = event.payload.maxIterations ?? state.maxIterations;
       state.deadlineMs = event.payload.deadlineMs ?? state.deadlineMs;
@@ -122,6 +124,10 @@ function applyToRun(state: RunState, event: RunFact): void {
       end(state, event);
       break;
     case "run.cancelled":
+      state.stop = event.payload.stop;
+      end(state, event);
+      break;
+    case "run.failed":
     case "run.timed_out":
       end(state, event);
       break;

@@ -11,7 +11,7 @@ export interface MemoryEntry {
   readonly bytes: number;
   /** The event that wrote it last. */
   seq: number;
-  /** The node that wrote it last. */
-  readonly nodeId: NodeId;
+  /** The node that wrote it last. Empty if the run has it from its thread. */
+  readonly nodeId: NodeId | "";
   readonly taint?: Taint;
 }

@@ -50,8 +50,11 @@ function textOf(type: string, outputJson: string): string {
 }
 
 /** The keys that a fact may have written, also if its round has ended since. An item is taken for its node. */
-export const writtenKeys = (graph: Graph, fact: Fact): readonly string[] =>
-  fact.type === "memory.updated" ? fact.payload.keys : writesOf(graph, fact).map(({ key }) => key);
+export function writtenKeys(graph: Graph, fact: Fact): readonly string[] {
+  if (fact.type === "memory.updated") return fact.payload.keys;
+  if (fact.type === "run.thread.taken") return [...splitObject(fact.value ?? "{}").keys()];
+  return writesOf(graph, fact).map(({ key }) => key);
+}
 
 /** The writes of a fact about a whole node. Most facts write nothing. */
 function writesOf(graph: Graph, event: Fact): readonly MemoryWrite[] {
@@ -90,6 +93,23 @@ export function remember(state: RunState, event: LoggedFact): void {
     state.memoryBytes +=
       sizeOf(write.key, entry) - (before === undefined ? 0 : sizeOf(write.key, before));
     state.memory.set(write.key, entry);
+  }
+}
+
+/** The run takes its thread: the memory of the thread replaces that of the run. A repaired run takes only the memory over. */
+export function takeMemory(
+  state: RunState,
+  { payload, value = "{}", seq }: FactOf<"run.thread.taken"> & { readonly seq: number },
+): void {
+  const { taint = {}, reused } = payload;
+  if (reused === undefined) state.isThreadTaken = true;
+  state.memory.clear();
+  state.memoryBytes = 0;
+  for (const [key, json] of splitObject(value)) {
+    const made = { json, bytes: utf8Bytes(json), seq, nodeId: "" } as const;
+    const entry = Object.hasOwn(taint, key) ? { ...made, taint: taint[key] ?? [] } : made;
+    state.memoryBytes += sizeOf(key, entry);
+    state.memory.set(key, entry);
   }
 }
 

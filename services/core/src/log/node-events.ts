@@ -123,6 +123,7 @@ const WORK: readonly Cause[] = ["node.started", "node.blocked", "node.decided", 
 const UNCLAIMED: readonly Cause[] = [
   "settled",
   "run.started",
+  "run.thread.taken",
   "run.signalled",
   "run.recovered",
   "node.queued",

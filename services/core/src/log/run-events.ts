@@ -1,7 +1,7 @@
 // The events of a run as a whole: the payload of each type, and its row of the event table. The user's JSON (input, output) is not
 // in the payload: the event carries it as text in `value`.
 
-import type { ExecutorId } from "../name/ids.ts";
+import type { ExecutorId, RunId } from "../name/ids.ts";
 import type { Budget, DayFunds, SomeAmounts } from "../policy/budget.ts";
 import type { Limits } from "../policy/limit.ts";
 import type { Taint } from "../policy/taint.ts";
@@ -16,12 +16,14 @@ import type {
   RunKind,
   RunStatus,
   ScheduleLink,
+  Stopped,
+  ThreadLink,
 } from "./event.ts";
 import type { Cause, EventRows } from "./event-table.ts";
 
 /** The payloads of `run.*`. Times are milliseconds since 1970. */
 export interface RunPayloads {
-  /** value: the run's input. A run with a `slot`, a `rate` or a `daily` budget is `pending` until the scheduler admits it. */
+  /** value: the run's input. A run with a `thread`, a `slot`, a `rate` or a `daily` budget is `pending` until the scheduler admits it. */
   readonly "run.started": {
     readonly definitionDigest: string;
     readonly workflowVersion: number;
@@ -43,6 +45,8 @@ export interface RunPayloads {
     /** How many runs are above this one. */
     readonly depth?: number;
     readonly schedule?: ScheduleLink;
+    /** The thread that the run takes before it begins. */
+    readonly thread?: ThreadLink;
     /** The labels of the input. */
     readonly taint?: Taint;
     /** The run that this one repairs. Facts with `reused` follow in the same commit. */
@@ -67,7 +71,8 @@ export interface RunPayloads {
   /** value: the run's output. */
   readonly "run.completed": { readonly hasFailures: boolean; readonly taint?: Taint } & Compensated;
   readonly "run.failed": Failing & Compensated;
-  readonly "run.cancelled": { readonly reason: string; readonly requestId: string } & Compensated;
+  readonly "run.cancelled": { readonly reason: string; readonly requestId: string } & Compensated &
+    Stopped;
   readonly "run.timed_out": { readonly deadlineAt: number } & Compensated;
   /** The scheduler took back a claim of the node execution that the event names. */
   readonly "run.recovered": {
@@ -76,6 +81,14 @@ export interface RunPayloads {
     readonly lostDeliveries: number;
     /** The scheduler queues the execution again when its budget has room. */
     readonly awaitsBudget?: true;
+  };
+  /** The run took its thread. value: a JSON object with the memory of the thread, which replaces that of the run. */
+  readonly "run.thread.taken": {
+    readonly threadId: string;
+    /** The run of the thread whose end left this memory. */
+    readonly fromRunId?: RunId;
+    /** The labels of each value that has some. */
+    readonly taint?: Readonly<Record<string, Taint>>;
   };
   /** A user raised the budget of the run. The amounts are added to its limits. */
   readonly "run.budget.raised": SomeAmounts & {
@@ -103,18 +116,23 @@ const END: readonly Cause[] = [
   "node.retried",
   "node.blocked",
   "memory.updated",
+  "run.thread.taken",
 ];
 
 export const RUN_EVENTS = {
   "run.started": {
-    runOf: ({ slot, rate, daily, undoes }) => {
+    runOf: ({ slot, rate, daily, thread, undoes }) => {
       if (undoes !== undefined) return "compensating";
-      return (slot ?? rate ?? daily) === undefined ? "running" : "pending";
+      return (slot ?? rate ?? daily ?? thread) === undefined ? "running" : "pending";
     },
     tag: () => ({}),
     valueKey: "input",
     causes: [],
     aliases: ["INPUT_SET"],
+  },
+  "run.thread.taken": {
+    tag: ({ payload: { threadId } }) => ({ thread_id: threadId }),
+    valueKey: "memory",
   },
   "run.status.changed": {
     runOf: ({ to }) => to,

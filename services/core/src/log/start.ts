@@ -14,6 +14,7 @@ import type {
   RunKind,
   RunStatus,
   ScheduleLink,
+  ThreadLink,
 } from "./event.ts";
 
 /** What a caller may set for one run in place of its definition's own. */
@@ -46,6 +47,8 @@ export interface AcceptedStart {
   /** When the scheduler accepted the run. The deadline counts from this time. */
   readonly createdAt: number;
   readonly deadlineAt: number;
+  /** The thread of the run. */
+  readonly thread?: AskedThread;
   /** What the caller set, and the definition sets otherwise. */
   readonly asked?: AskedOfRun;
   /** How much the run may use. */
@@ -74,6 +77,17 @@ export interface AcceptedStart {
   readonly webhooks?: readonly Receiver[];
 }
 
+/** What a new run does with the runs of its thread that have not ended. */
+export type MultitaskStrategy = "reject" | "enqueue" | "interrupt" | "rollback";
+
+/** The thread that a caller names for a run. The tick that accepts the run gives it its position in the thread. */
+export interface AskedThread extends Partial<ThreadLink> {
+  readonly threadId: string;
+  /** Whether the run creates the thread if there is none. */
+  readonly isCreated: boolean;
+  readonly strategy: MultitaskStrategy;
+}
+
 /** What a run takes over from the finished run that it repairs. */
 interface AcceptedRepair extends RepairLink {
   readonly facts: readonly Fact[];
@@ -97,6 +111,7 @@ export interface AcceptedRun extends Pick<
   | "deadlineAt"
   | "traceparent"
 > {
+  readonly threadId?: string | null;
   readonly status: RunStatus;
   readonly lastSeq: number;
 }
@@ -108,7 +123,8 @@ export function acceptedRun(
   const { runId, workflowId, workflowVersion, kind, priority, traceparent } = start;
   const { createdAt, deadlineAt } = start;
   const named = { runId, workflowId, workflowVersion, kind, priority, traceparent };
-  return { ...named, createdAt, deadlineAt, ...since };
+  const threadId = start.thread?.threadId ?? null;
+  return { ...named, threadId, createdAt, deadlineAt, ...since };
 }
 
 /** The first event of a run. */
@@ -131,6 +147,7 @@ export function startedFact(start: AcceptedStart): FactOf<"run.started"> {
       ...(parent === null ? {} : { parent, depth }),
       ...start.limits,
       ...(start.schedule === undefined ? {} : { schedule: start.schedule }),
+      ...threadOf(start),
       ...(start.taint === undefined ? {} : { taint: start.taint }),
       ...repairOf(start),
       ...(start.undoes === undefined ? {} : { undoes: start.undoes }),
@@ -144,6 +161,12 @@ export function startedFact(start: AcceptedStart): FactOf<"run.started"> {
 function webhookEventsOf({ webhooks = [] }: AcceptedStart) {
   if (webhooks.length === 0) return {};
   return { webhookEvents: [...new Set(webhooks.flatMap(({ events }) => events))] };
+}
+
+function threadOf({ thread }: AcceptedStart) {
+  if (thread === undefined) return {};
+  const { threadId, position = 0 } = thread;
+  return { thread: { threadId, position } };
 }
 
 function repairOf({ repair }: AcceptedStart) {

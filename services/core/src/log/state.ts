@@ -9,8 +9,8 @@ import type { Amounts, Budget, DayFunds, SomeAmounts } from "../policy/budget.ts
 import type { ConcurrencyLimit, RateLimit } from "../policy/limit.ts";
 import type { Taint } from "../policy/taint.ts";
 import type { CallState, SupervisorDecision } from "./agent-state.ts";
-import type { Ending, NodeStatus, ParentLink, PauseNote } from "./event.ts";
-import type { RunKind, RunStatus, Usage } from "./event.ts";
+import type { Ending, NodeStatus, ParentLink, PauseNote, RunKind } from "./event.ts";
+import type { RunStatus, StopMode, ThreadLink, Usage } from "./event.ts";
 import type { EntryState, JumpState, KeptOutput } from "./jump-state.ts";
 import type { UndoState } from "./undo-state.ts";
 import type { DecidedState, HoldState, KeptSignal, WaitState } from "./wait-state.ts";
@@ -172,6 +172,10 @@ class NewRun {
   dayFunds: DayFunds | undefined;
   /** Whether the planner may plan the nodes of the run. It may not before the run has its slot. */
   isAdmitted = false;
+  /** The thread that it takes before it begins, whether it has taken it, and how the run was stopped. */
+  thread: ThreadLink | undefined;
+  isThreadTaken = false;
+  stop: StopMode | undefined;
   /** How many runs are above this one. */
   depth = 0;
   startedAt = 0;

@@ -40,6 +40,7 @@ function taintIn(event: LoggedFact): Taint | undefined {
     case "node.expanded":
       return event.payload.taint;
     case "memory.updated":
+    case "run.thread.taken":
       return event.payload.taint && Object.values(event.payload.taint).flat();
     default:
       return undefined;
@@ -55,7 +56,7 @@ function wasBegun(state: RunState, { nodeId, iteration }: LoggedFact): boolean {
 
 /** Whether other executions may read the value. The output of an item is only for its node and for the next item. */
 function isReadable(state: RunState, { type, nodeId, iteration }: LoggedFact): boolean {
-  if (type === "memory.updated") return true;
+  if (type === "memory.updated" || type === "run.thread.taken") return true;
   const index = nodeId === "" ? -1 : (state.graph.indexOf.get(nodeId) ?? -1);
   return type === "node.completed" && !isItem(state, index, iteration);
 }

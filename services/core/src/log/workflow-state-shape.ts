@@ -9,6 +9,7 @@ export const WAITING_REASONS = [
   "moderation",
   "signal",
   "child_run",
+  "thread",
   "budget",
   "slot",
   "retry",

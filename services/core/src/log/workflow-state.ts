@@ -154,6 +154,7 @@ function waitOf(state: RunState, status: RunStatus): Wait {
 
 function held(state: RunState): readonly Reason[] {
   if (state.status === "pending") {
+    if (state.thread !== undefined && !state.isThreadTaken) return [["thread", state.deadlineAt]];
     const isOfDay = state.daily !== undefined && (state.slot ?? state.rate) === undefined;
     return [[isOfDay ? "budget" : "slot", state.deadlineAt]];
   }

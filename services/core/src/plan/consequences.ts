@@ -51,6 +51,8 @@ export type Consequence =
     }
   /** An execution could not be undone. */
   | { readonly kind: "bury"; readonly nodeIndex: number; readonly why: string }
+  /** The run has ended, and belongs to a thread. */
+  | { readonly kind: "leave_thread" }
   /** The run is a child run and has ended. */
   | { readonly kind: "tell_parent" };
 
@@ -159,11 +161,17 @@ function runConsequences(
       reason: "it is compensated",
       stopsUndoing: false,
     }));
-  if (after.parent === undefined && !isLimited(after)) return NONE;
+  if (after.parent === undefined && after.thread === undefined && !isLimited(after)) return NONE;
   const found: Consequence[] = [];
+  if (after.thread !== undefined && isTerminalType(type)) found.push({ kind: "leave_thread" });
   if (after.parent !== undefined && isTerminalType(type)) found.push({ kind: "tell_parent" });
   if (!isLimited(after)) return found;
-  if (type === "run.started") found.push({ kind: "ask_run_slots" });
+  // A run takes its thread first, and its slots after that: two runs never hold what the other waits for.
+  const asks =
+    after.thread === undefined
+      ? type === "run.started"
+      : type === "run.thread.taken" && fact.payload.reused === undefined;
+  if (asks) found.push({ kind: "ask_run_slots" });
   else if (isTerminalType(type)) found.push({ kind: "free_slots", limits: after });
   else if (after.isAdmitted && !isAdmitted) found.push({ kind: "count_start", limits: after });
   return found;

@@ -4,7 +4,7 @@
 
 import { mayTimeOut } from "../log/clock.ts";
 import { runOutputJson } from "../log/context.ts";
-import { isFinal, type Ending, type Fact } from "../log/event.ts";
+import { isFinal, type Ending, type Fact, type StopMode } from "../log/event.ts";
 import type { RunState } from "../log/state.ts";
 import { runOutputTaint } from "../log/taint.ts";
 import { taintField } from "./label.ts";
@@ -22,19 +22,24 @@ interface Cancel {
   readonly compensate?: boolean | undefined;
   /** False lets a compensation that is under way continue: a parent run wants its child to end, and to undo its nodes before. */
   readonly stopsUndoing?: boolean;
+  /** Set for an interrupt and a rollback. */
+  readonly stop?: StopMode | undefined;
   readonly now: number;
 }
 
 /** The facts of a cancellation. `finished` if the run has ended. */
 export function onCancel(state: RunState, cancel: Cancel): Stop {
-  const { reason, requestId, compensate, stopsUndoing = true, now } = cancel;
+  const { reason, requestId, stop, stopsUndoing = true, now } = cancel;
+  // A rollback undoes what can be undone, and an interrupt keeps everything.
+  const compensate = cancel.compensate ?? (stop === undefined ? undefined : stop === "rollback");
   if (isFinal(state.status)) return { kind: "finished" };
   if (state.ending !== undefined) {
     const isRepeat =
       requestId !== "" && state.ending.end === "cancelled" && state.ending.requestId === requestId;
     return { kind: "accepted", facts: isRepeat || !stopsUndoing ? [] : stopUndoing(state, reason) };
   }
-  const ending = { end: "cancelled", reason, requestId } as const;
+  const how = stop === undefined ? {} : { stop };
+  const ending = { end: "cancelled", reason, requestId, ...how } as const;
   return { kind: "accepted", facts: endRun(state, { ending, reason, now, compensate }) };
 }
 

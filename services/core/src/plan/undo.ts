@@ -163,8 +163,8 @@ function endFact(state: RunState, ending: Ending, stopped = ""): Fact {
       return { ...RUN_PLACE, type: "run.failed", payload: { ...payload, ...done } };
     }
     case "cancelled": {
-      const { reason, requestId } = ending;
-      return { ...RUN_PLACE, type: "run.cancelled", payload: { reason, requestId, ...done } };
+      const { end: _end, ...payload } = ending;
+      return { ...RUN_PLACE, type: "run.cancelled", payload: { ...payload, ...done } };
     }
     case "timeout": {
       const { deadlineAt } = ending;

@@ -104,8 +104,9 @@ class Walk implements Replayed {
     const { nodeId, type } = event;
     if (nodeId === "") {
       if (type === "run.started") apply(this.after, this.#started(event));
-      // The new run keeps the signals. A node that runs again takes its signal again.
-      if (type === "run.signalled") this.#take(copyOf(event, { ...event, now: this.#now }));
+      // The new run keeps the signals, and the memory that the finished one got from its thread. A node that runs again takes its signal again.
+      if (type === "run.signalled" || type === "run.thread.taken")
+        this.#take(copyOf(event, { ...event, now: this.#now }));
     } else {
       const index = this.before.graph.indexOf.get(nodeId) ?? -1;
       const node = this.before.nodes[index];
@@ -244,6 +245,13 @@ function jumpOf({ jumps: [jump], graph }: RunState): string {
   return jump === undefined ? "" : `${nameOf(jump.entry.source)} ${nameOf(jump.target)}`;
 }
 
+/** Facts that no attempt made. */
+const UNCLAIMED: ReadonlySet<string> = new Set([
+  "node.skipped",
+  "run.signalled",
+  "run.thread.taken",
+]);
+
 /** A fact of the finished run for the log of the new one. Its usage counts once, in the finished run. */
 function copyOf(
   event: RunEvent,
@@ -258,7 +266,7 @@ function copyOf(
     delete payload["queueDelayMs"];
     if (queueDelayMs > 0 && leftMs > 0) payload["queueDelayMs"] = leftMs;
   }
-  const isUnclaimed = event.type === "node.skipped" || event.type === "run.signalled";
+  const isUnclaimed = UNCLAIMED.has(event.type);
   const attempt = Math.max(event.attempt, isUnclaimed ? 0 : 1);
   const place = { nodeId: event.nodeId, iteration, attempt, epoch: 0 };
   const own = value === undefined ? {} : { value };

@@ -3,6 +3,7 @@
 
 import { create } from "@bufbuild/protobuf";
 import { explainNode } from "@pawl/core/explain/explain";
+import { awaitsThread } from "@pawl/core/explain/thread-wait";
 import { slotsOfExecution, slotsOfRun } from "@pawl/core/explain/slot-wait";
 import { EngineError } from "@pawl/core/fault/engine-error";
 import { executionAt, executionDefinition, presentIteration } from "@pawl/core/log/execution";
@@ -58,7 +59,7 @@ export async function explain(
     ...slotsOfExecution(state, owner, nodeIndex, iteration),
   ];
   const [room, unstored] = await Promise.all([
-    readWaitingRoom(pool, runId, { place, slots }),
+    readWaitingRoom(pool, runId, { place, slots, awaitsThread: awaitsThread(state) }),
     execution.status === "running" ? scheduler.standings.unstoredResults(runId) : [],
   ]);
   const workflowId = record.workflowId ?? undefined;

@@ -8,6 +8,7 @@ import { create, toBinary } from "@bufbuild/protobuf";
 import { LIMITS } from "@pawl/core/data/limits";
 import { pausedText } from "@pawl/core/explain/paused";
 import { Proofs } from "@pawl/core/explain/proofs";
+import { awaitsThread } from "@pawl/core/explain/thread-wait";
 import { heldNodes, slotsToAsk, waitingReason } from "@pawl/core/explain/stuck";
 import { EngineError } from "@pawl/core/fault/engine-error";
 import { isFinal, type RunEvent } from "@pawl/core/log/event";
@@ -149,8 +150,10 @@ async function whyItWaits(pool: Pool, { state, proofs, record }: FoldedRun): Pro
   if (isFinal(state.status)) return "";
   const { runId, workflowId } = record;
   const slots = slotsToAsk(state, { tenantId: DEFAULT_TENANT, workflowId, runId });
-  if (heldNodes(state).length + slots.length === 0) return pausedText(state) ?? "";
-  return waitingReason({ state, proofs, room: await readWaitingRoom(pool, runId, { slots }) });
+  const asked = { slots, awaitsThread: awaitsThread(state) };
+  if (heldNodes(state).length + slots.length === 0 && !asked.awaitsThread)
+    return pausedText(state) ?? "";
+  return waitingReason({ state, proofs, room: await readWaitingRoom(pool, runId, asked) });
 }
 
 interface FoldOptions {

@@ -12,6 +12,7 @@ import { QueueService } from "@pawl/proto/pawl/v1/queue_service_pb";
 import { RunService } from "@pawl/proto/pawl/v1/run_service_pb";
 import { ScheduleService } from "@pawl/proto/pawl/v1/schedule_service_pb";
 import { WebhookService } from "@pawl/proto/pawl/v1/webhook_service_pb";
+import { ThreadService } from "@pawl/proto/pawl/v1/thread_service_pb";
 import { WorkflowService } from "@pawl/proto/pawl/v1/workflow_service_pb";
 import { connectStandings } from "./standings.ts";
 
@@ -31,6 +32,7 @@ export function connectScheduler(address: string) {
     queues: client.callsOf(QueueService),
     schedules: client.callsOf(ScheduleService),
     webhooks: client.callsOf(WebhookService),
+    threads: client.callsOf(ThreadService),
     /** Facts that only the memory of schedulers holds. */
     standings,
     /** Settles when a scheduler is connected. @throws SCHEDULER_UNAVAILABLE */

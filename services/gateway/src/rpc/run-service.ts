@@ -15,6 +15,7 @@ import { findValue } from "@pawl/platform/store/values/reads";
 import { readPart } from "@pawl/platform/values/value-store";
 import type { RunFilter } from "@pawl/platform/store/runs/runs";
 import { parseTopUp } from "@pawl/platform/wire/budget";
+import { parseCancel } from "@pawl/platform/wire/cancel";
 import { toWireEffect } from "@pawl/platform/wire/effect";
 import {
   cursorOf,
@@ -26,7 +27,6 @@ import {
   valuesOf,
 } from "@pawl/platform/wire/fields";
 import {
-  parseCancel,
   parseDecision,
   parsePauseRun,
   parseRunCommand,
@@ -43,7 +43,7 @@ import {
 import { parseMetadata } from "@pawl/platform/wire/metadata";
 import { parseSignal } from "@pawl/platform/wire/signal";
 import { toWireRun } from "@pawl/platform/wire/run";
-import { fromWireRunKind, fromWireRunStatus } from "@pawl/platform/wire/enum";
+import { fromWireRunKind, fromWireRunStatus, fromWireStop } from "@pawl/platform/wire/enum";
 import { RunKind as WireRunKind } from "@pawl/proto/pawl/v1/run_pb";
 import {
   type ExplainNodeRequest,
@@ -173,11 +173,14 @@ const nodeQuestion = (request: ExplainNodeRequest | GetInvocationRequest): NodeQ
 function filterOf(request: ListRunsRequest): RunFilter {
   optionalName("workflow_id", request.workflowId);
   optionalName("schedule_id", request.scheduleId);
+  optionalName("thread_id", request.threadId);
   return {
     statuses: valuesOf("statuses", "a status", request.statuses, fromWireRunStatus),
     workflowId: request.workflowId,
     kind: kindOf(request.kind),
     scheduleId: request.scheduleId,
+    threadId: request.threadId,
+    stops: valuesOf("stops", "a way to stop", request.stops, fromWireStop),
     search: lineOf("query", request.query, LIMITS.searchLength).trim(),
   };
 }

@@ -295,6 +295,8 @@ create table runs (
   quarantine_detail text,
   schedule_id text,
   schedule_at timestamp with time zone,
+  thread_id text,
+  stop text,
   constraint runs_kind_check CHECK ((kind = ANY (ARRAY['saved'::text, 'test'::text]))),
   constraint runs_pkey PRIMARY KEY (run_id),
   constraint runs_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'scheduled'::text, 'running'::text, 'waiting'::text, 'retrying'::text, 'paused'::text, 'compensating'::text, 'completed'::text, 'failed'::text, 'cancelled'::text, 'timeout'::text])))
@@ -306,6 +308,7 @@ CREATE INDEX runs_by_workflow ON pawl.runs USING btree (tenant_id, workflow_id, 
 CREATE INDEX runs_deadline ON pawl.runs USING btree (deadline_at) WHERE ((ended_at IS NULL) AND (status <> ALL (ARRAY['waiting'::text, 'paused'::text])));
 CREATE INDEX runs_ended ON pawl.runs USING btree (status, ended_at, run_id) WHERE (ended_at IS NOT NULL);
 CREATE INDEX runs_newest ON pawl.runs USING btree (tenant_id, run_id DESC);
+CREATE INDEX runs_of_thread ON pawl.runs USING btree (thread_id, status) WHERE (thread_id IS NOT NULL);
 CREATE INDEX runs_waiting ON pawl.runs USING btree (tenant_id, workflow_id) WHERE ((ended_at IS NULL) AND (status = ANY (ARRAY['waiting'::text, 'paused'::text])));
 
 create table schedules (
@@ -401,6 +404,40 @@ create table stored_values (
   constraint stored_values_pkey PRIMARY KEY (sha256)
 );
 CREATE INDEX stored_values_loose ON pawl.stored_values USING btree (loose_at) WHERE (loose_at IS NOT NULL);
+
+create table thread_runs (
+  tenant_id text not null,
+  thread_id text not null,
+  position bigint not null,
+  run_id uuid not null,
+  state text not null,
+  constraint thread_runs_of FOREIGN KEY (tenant_id, thread_id) REFERENCES threads(tenant_id, thread_id) ON DELETE CASCADE,
+  constraint thread_runs_pkey PRIMARY KEY (tenant_id, thread_id, "position"),
+  constraint thread_runs_state_check CHECK ((state = ANY (ARRAY['waiting'::text, 'holding'::text, 'over'::text])))
+) with (fillfactor=80);
+CREATE UNIQUE INDEX thread_runs_by_run ON pawl.thread_runs USING btree (run_id);
+CREATE UNIQUE INDEX thread_runs_holder ON pawl.thread_runs USING btree (tenant_id, thread_id) WHERE (state = 'holding'::text);
+CREATE INDEX thread_runs_waiting ON pawl.thread_runs USING btree (tenant_id, thread_id, "position") WHERE (state = 'waiting'::text);
+
+create table threads (
+  tenant_id text not null,
+  thread_id text not null,
+  version bigint not null default 1,
+  status text not null default 'idle'::text,
+  metadata jsonb not null default '{}'::jsonb,
+  holder_run_id uuid,
+  run_count bigint not null default 0,
+  memory json not null default '{}'::json,
+  memory_taint jsonb,
+  output json,
+  state_run_id uuid,
+  forked_from text,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  constraint threads_pkey PRIMARY KEY (tenant_id, thread_id),
+  constraint threads_status_check CHECK ((status = ANY (ARRAY['idle'::text, 'busy'::text, 'interrupted'::text, 'error'::text])))
+) with (fillfactor=80);
+CREATE INDEX threads_metadata ON pawl.threads USING gin (metadata jsonb_path_ops);
 
 create table value_garbage (
   generation uuid not null,
@@ -546,5 +583,22 @@ begin
   end if;
   raise exception 'a condition of the statement is not met' using errcode = state;
 end
+$function$
+;
+
+CREATE OR REPLACE FUNCTION pawl.pawl_threads_with(tenant text, wanted_statuses text[], wanted jsonb, after_id text, most integer)
+ RETURNS SETOF text
+ LANGUAGE sql
+ STABLE
+ SET enable_bitmapscan TO 'on'
+AS $function$
+  select thread_id
+  from threads
+  where tenant_id = tenant
+    and metadata @> wanted
+    and (cardinality(wanted_statuses) = 0 or status = any (wanted_statuses))
+    and thread_id > after_id
+  order by thread_id
+  limit most
 $function$
 ;

@@ -6,7 +6,7 @@ import type { RunState } from "@pawl/core/log/state";
 import { compensated } from "@pawl/core/plan/undo";
 import type { RunEndingSchema } from "@pawl/proto/pawl/v1/event_pb";
 import type { CompensationSchema } from "@pawl/proto/pawl/v1/run_pb";
-import { toWireRunStatus } from "./enum.ts";
+import { toWireRunStatus, toWireStop } from "./enum.ts";
 
 type WireCompensation = MessageInitShape<typeof CompensationSchema>;
 
@@ -28,7 +28,8 @@ export function toWireEnding(
 ): MessageInitShape<typeof RunEndingSchema> | undefined {
   if (ending === undefined) return undefined;
   const status = toWireRunStatus(ending.end);
-  if (ending.end === "cancelled") return { status, message: ending.reason };
+  if (ending.end === "cancelled")
+    return { status, message: ending.reason, stop: toWireStop(ending.stop) };
   if (ending.end !== "failed") return { status };
   const { message, cause = "", failedNodeId } = ending;
   return { status, message, cause, failedNodeId };

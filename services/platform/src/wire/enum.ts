@@ -1,12 +1,13 @@
 // An enum of the contract and the names of core, in both directions. Core uses the names of the contract in lower case. A name that only
 // one of the two has does not compile. The statuses and kinds of runs and nodes are here. Other enums are beside their messages.
 
-import type { NodeStatus, RunKind, RunStatus } from "@pawl/core/log/event";
+import type { NodeStatus, RunKind, RunStatus, StopMode } from "@pawl/core/log/event";
 import type { WaitingReason } from "@pawl/core/log/workflow-state-shape";
 import {
   NodeStatus as WireNodeStatus,
   RunKind as WireRunKind,
   RunStatus as WireRunStatus,
+  StopMode as WireStopMode,
   WaitingReason as WireWaitingReason,
 } from "@pawl/proto/pawl/v1/run_pb";
 
@@ -27,6 +28,7 @@ export function namesOf<Enum extends Readonly<Record<string, string | number>>>(
 const runStatuses = namesOf(WireRunStatus);
 const nodeStatuses = namesOf(WireNodeStatus);
 const runKinds = namesOf(WireRunKind);
+const stopModes = namesOf(WireStopMode);
 const waitingReasons = namesOf(WireWaitingReason);
 
 export const toWireRunStatus = (status: RunStatus): WireRunStatus => runStatuses.values[status];
@@ -34,6 +36,11 @@ export const toWireNodeStatus = (status: NodeStatus): WireNodeStatus => nodeStat
 export const toWireWaitingReason = (reason: WaitingReason): WireWaitingReason =>
   waitingReasons.values[reason];
 export const toWireRunKind = (kind: RunKind): WireRunKind => runKinds.values[kind];
+
+/** A plain cancellation is unspecified. */
+export const toWireStop = (stop: StopMode | null | undefined): WireStopMode =>
+  stop === undefined || stop === null ? WireStopMode.UNSPECIFIED : stopModes.values[stop];
+export const fromWireStop: (stop: number) => StopMode | undefined = stopModes.nameOf;
 
 export const fromWireRunStatus: (status: number) => RunStatus | undefined = runStatuses.nameOf;
 export const fromWireRunKind: (kind: number) => RunKind | undefined = runKinds.nameOf;

@@ -24,6 +24,7 @@ const PAYLOADS: Payloads = {
   "run.cancelled": { reason: "why", requestId: "r" },
   "run.timed_out": { deadlineAt: AT },
   "run.recovered": { reason: "lease_expired", executorId: EXECUTOR, lostDeliveries: 1 },
+  "run.thread.taken": { threadId: "chat", taint: { plan: [{ label: "web", nodeId: "" }] } },
   "run.signalled": { name: "paid", requestId: "r", digest: "d" },
   "run.budget.raised": { tokens: 5, requestId: "r", who: "ada", reason: "more" },
   "run.metadata.set": {},

@@ -13,7 +13,8 @@ import { toWireCompensated, toWireEnding } from "./compensation.ts";
 import { toWireAmounts, toWireBudget } from "./budget.ts";
 import { toWireScope } from "./pause.ts";
 import { toJsonBytes, toTimestamp, toTimestampOrNone } from "./scalar.ts";
-import { toWireRunKind, toWireRunStatus } from "./enum.ts";
+import { toWireRunKind, toWireRunStatus, toWireStop } from "./enum.ts";
+import { toWireKeyTaints } from "./key-taint.ts";
 
 /** The data that all events of one run share, looked up once per run and not once per event. */
 export interface EventScope {
@@ -51,6 +52,8 @@ const FACTS: FactTable = {
     budget: payload.budget && toWireBudget(payload.budget),
     scheduleId: payload.schedule?.scheduleId ?? "",
     scheduleTime: toTimestampOrNone(payload.schedule?.at),
+    threadId: payload.thread?.threadId ?? "",
+    threadPosition: BigInt(payload.thread?.position ?? 0),
     ...toWireTaint(payload),
     repairOf: payload.repair?.runId ?? "",
     planDigest: payload.repair?.planDigest ?? "",
@@ -59,6 +62,12 @@ const FACTS: FactTable = {
     undoesIteration: payload.undoes?.iteration ?? 0,
     ...toWireLimits(payload),
     dailyBudget: payload.daily && toWireAmounts(payload.daily),
+  }),
+  "run.thread.taken": ({ payload: { threadId, fromRunId = "", taint = {} }, value }) => ({
+    threadId,
+    fromRunId,
+    memoryJson: toJsonBytes(value),
+    taint: toWireKeyTaints(taint),
   }),
   "run.status.changed": ({ payload }) => ({
     from: toWireRunStatus(payload.from),
@@ -86,6 +95,7 @@ const FACTS: FactTable = {
   }),
   "run.cancelled": ({ payload }) => ({
     reason: payload.reason,
+    stop: toWireStop(payload.stop),
     compensation: toWireCompensated(payload),
   }),
   "run.timed_out": ({ payload }) => ({
@@ -172,7 +182,7 @@ const FACTS: FactTable = {
     valuesJson: toJsonBytes(value),
     keys: [...keys],
     replaced: [...replaced],
-    taint: Object.entries(taint).map(([key, labels]) => ({ key, labels: [...labels] })),
+    taint: toWireKeyTaints(taint),
   }),
   "moderation.flagged": ({ payload: { phase }, value }) => ({
     phase,

@@ -3,13 +3,12 @@
 
 import { LIMITS } from "@pawl/core/data/limits";
 import { invalidField } from "@pawl/core/fault/engine-error";
-import type { AskedOfRun } from "@pawl/core/log/start";
+import type { AskedOfRun, AskedThread } from "@pawl/core/log/start";
 import { type ApprovalId, type NodeId, nodeId, type RunId } from "@pawl/core/name/ids";
 import type { Receiver } from "@pawl/core/policy/webhook";
 import type { ApproveApprovalRequest } from "@pawl/proto/pawl/v1/approval_service_pb";
 import type { RejectApprovalRequest } from "@pawl/proto/pawl/v1/approval_service_pb";
 import {
-  type CancelRunRequest,
   type DecideNodeRequest,
   Decision,
   type Idempotency,
@@ -48,6 +47,7 @@ import {
 } from "./fields.ts";
 import { metadataOf } from "./metadata.ts";
 import { askedOf } from "./asked.ts";
+import { threadOf } from "./thread.ts";
 import { fromWireMissed, fromWireOverlap } from "./schedule.ts";
 import { runWebhookOf } from "./webhook.ts";
 
@@ -74,6 +74,8 @@ export interface StartRequest {
   readonly hasUntrustedInput?: boolean | undefined;
   /** A receiver of events of the run, beside those of the workflow. */
   readonly webhook?: Receiver | undefined;
+  /** The thread that the run belongs to. */
+  readonly thread?: AskedThread | undefined;
 }
 
 export function parseStart(request: StartRunRequest): StartRequest {
@@ -89,6 +91,7 @@ export function parseStart(request: StartRunRequest): StartRequest {
     input: inputOf(request, START_LIMITS),
     requestId: requestIdOf(request.requestId),
     webhook: runWebhookOf(request.webhook),
+    thread: threadOf(request),
     metadata: metadataOf(request),
   };
 }
@@ -129,12 +132,6 @@ export const parseRunCommand = (request: {
 }) => ({
   runId: runIdOf(request.runId),
   requestId: requestIdOf(request.requestId) ?? "",
-});
-
-export const parseCancel = (request: CancelRunRequest) => ({
-  ...parseRunCommand(request),
-  reason: lineOf("reason", request.reason),
-  compensate: request.compensate,
 });
 
 /** A person's decision about a node. */

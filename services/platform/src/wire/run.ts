@@ -29,7 +29,7 @@ import { toWireBudget, toWireLedger } from "./budget.ts";
 import { toWireScope } from "./pause.ts";
 import { toWireState } from "./state.ts";
 import { toJsonBytes, toTimestamp, toTimestampOrNone, traceIdOf } from "./scalar.ts";
-import { toWireNodeStatus, toWireRunKind, toWireRunStatus } from "./enum.ts";
+import { toWireNodeStatus, toWireRunKind, toWireRunStatus, toWireStop } from "./enum.ts";
 
 /** The run as in lists: without input, output and nodes. */
 export function toWireRun(run: RunRecord): WireRun {
@@ -48,6 +48,7 @@ export function toWireRun(run: RunRecord): WireRun {
       run.metadata === null ? new Uint8Array(0) : toJsonBytes(JSON.stringify(run.metadata)),
     scheduleId: schedule?.scheduleId ?? "",
     scheduleTime: toTimestampOrNone(schedule?.at),
+    stop: toWireStop(run.stop),
   });
 }
 
@@ -60,6 +61,7 @@ const acceptedFields = (run: AcceptedRun) => ({
   workflowId: run.workflowId ?? "",
   workflowVersion: run.workflowVersion,
   kind: toWireRunKind(run.kind),
+  threadId: run.threadId ?? "",
   status: toWireRunStatus(run.status),
   lastEventId: BigInt(run.lastSeq),
   priority: run.priority,
@@ -82,6 +84,7 @@ export function toWireRunWithNodes(run: RunRecord, state: RunState): WireRun {
   wire.metadataJson = toJsonBytes(metadataText(state));
   wire.outputJson = toJsonBytes(state.output);
   wire.errorMessage = state.message ?? "";
+  wire.stop = toWireStop(state.stop);
   wire.endTime = toTimestampOrNone(state.endedAt);
   wire.state = toWireState(workflowState(state, { workflowId: run.workflowId ?? "" }));
   if (state.pause !== undefined) {

@@ -1,6 +1,7 @@
 // Ends runs: cancels a live run, deletes a test run.
 
 import { EngineError } from "@pawl/core/fault/engine-error";
+import type { StopMode } from "@pawl/core/log/event";
 import type { RunId } from "@pawl/core/name/ids";
 import type { LoadedRun } from "@pawl/platform/store/runs/runs";
 import { runFinished, runNotFound } from "../inputs/errors.ts";
@@ -12,6 +13,8 @@ interface CancelRequest {
   readonly requestId: string;
   /** Whether to undo completed nodes first. The definition decides if absent. */
   readonly compensate?: boolean | undefined;
+  /** Set for an interrupt and a rollback. */
+  readonly stop?: StopMode | undefined;
 }
 
 /** Cancels a run. The scheduler sends its executors Cancel. @throws RUN_NOT_FOUND, RUN_ALREADY_FINISHED */

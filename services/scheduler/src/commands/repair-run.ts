@@ -57,6 +57,7 @@ export async function repairRun(
   parts: RepairParts,
   tenantId: string,
   asked: RepairAsked,
+  { staysOnThread = false } = {},
 ): Promise<Repaired> {
   const { requestId, dryRun, planDigest, ...content } = asked;
   const requestHash = sha256("repair", JSON.stringify(content));
@@ -77,7 +78,13 @@ export async function repairRun(
   await parts.ensureQueues(nodeTypesOf(definition.graph));
   if (definition.unsaved !== undefined)
     parts.definitions.keep(definition.definitionId, definition.graph, definition.unsaved.row.body);
-  const accepted = await accept(parts, { ...start, requestHash }, definition.unsaved);
+  // A repair changes no thread. A run that continues an interrupted one takes its place in the line.
+  const { thread } = origin.started.payload;
+  const on =
+    thread === undefined || !staysOnThread
+      ? {}
+      : { thread: { threadId: thread.threadId, isCreated: false, strategy: "enqueue" } as const };
+  const accepted = await accept(parts, { ...start, ...on, requestHash }, definition.unsaved);
   return { plan: shown, accepted, warnings };
 }
 

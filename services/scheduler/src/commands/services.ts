@@ -14,12 +14,12 @@ import { getRun } from "@pawl/platform/store/runs/reads";
 import type { RunFilters } from "@pawl/platform/store/filters/filters";
 import type { ScheduleRecord } from "@pawl/platform/store/schedules/schedules";
 import { parseTopUp } from "@pawl/platform/wire/budget";
+import { parseCancel } from "@pawl/platform/wire/cancel";
 import { toWireApproval } from "@pawl/platform/wire/approval";
 import { parseDiscard, parseRedrive } from "@pawl/platform/wire/dead-letter";
 import { toWirePause } from "@pawl/platform/wire/pause";
 import {
   parseAnswer,
-  parseCancel,
   parseCreateWorkflow,
   parseDecision,
   parseDeleteWorkflow,
@@ -40,6 +40,13 @@ import { filterNotFound, parseSaveFilter, toWireRunFilter } from "@pawl/platform
 import { nameOf } from "@pawl/platform/wire/fields";
 import { parseMetadata } from "@pawl/platform/wire/metadata";
 import { parseSignal } from "@pawl/platform/wire/signal";
+import {
+  parseCreateThread,
+  parseDeleteThread,
+  parseFork,
+  parseUpdateThread,
+  toWireThread,
+} from "@pawl/platform/wire/thread";
 import { toWireSchedule } from "@pawl/platform/wire/schedule";
 import { toWireDelivery, toWireEndpoint } from "@pawl/platform/wire/webhook";
 import {
@@ -55,6 +62,7 @@ import { QueueService } from "@pawl/proto/pawl/v1/queue_service_pb";
 import { RunService } from "@pawl/proto/pawl/v1/run_service_pb";
 import { ScheduleService } from "@pawl/proto/pawl/v1/schedule_service_pb";
 import { WebhookService } from "@pawl/proto/pawl/v1/webhook_service_pb";
+import { ThreadService } from "@pawl/proto/pawl/v1/thread_service_pb";
 import { WorkflowService } from "@pawl/proto/pawl/v1/workflow_service_pb";
 import type { StartAnswer } from "../inputs/input.ts";
 import { approvalNotFound, decideApproval, decideNode } from "./decide.ts";
@@ -70,6 +78,7 @@ import { pauseRun } from "./pause-run.ts";
 import { recheckRun } from "./recheck-run.ts";
 import { repairRun } from "./repair-run.ts";
 import { discard, redrive, type RedriveParts } from "./redrive.ts";
+import { resumeInterrupted } from "./resume-interrupted.ts";
 import type { ResumeParts } from "./resume-runs.ts";
 import {
   createSchedule,
@@ -89,6 +98,13 @@ import {
 import { updateMetadata } from "./run-metadata.ts";
 import { signalRun } from "./signal-run.ts";
 import { startRun, testRun } from "./start-run.ts";
+import {
+  createThread,
+  deleteThread,
+  forkThread,
+  type ThreadCommandParts,
+  updateThread,
+} from "./threads.ts";
 import { topUpRun } from "./top-up-run.ts";
 import {
   createEndpoint,
@@ -99,11 +115,8 @@ import {
   type WebhookParts,
 } from "./webhooks.ts";
 
-type Parts = ScheduleParts &
-  ResumeParts &
-  RedriveParts &
-  PauseParts &
-  WebhookParts & { readonly filters: RunFilters };
+type RunParts = ResumeParts & RedriveParts & PauseParts & ThreadCommandParts;
+type Parts = ScheduleParts & RunParts & WebhookParts & { readonly filters: RunFilters };
 
 const TENANT = DEFAULT_TENANT;
 
@@ -111,6 +124,7 @@ export const commandServices = (parts: Parts, db: Queryable): ServedService[] =>
   runCommands(parts, db),
   workflowCommands(parts, db),
   scheduleCommands(parts, db),
+  threadCommands(parts),
   approvalCommands(parts, db),
   queueCommands(parts),
   webhookCommands(parts),
@@ -132,8 +146,17 @@ const runCommands = (parts: Parts, db: Queryable): ServedService =>
     retryRun: (request) => repaired(parts, db, parseRetry(request)),
     pauseRun: async (request) =>
       readRun(db, await pauseRun(parts, "pause", parsePauseRun(request))),
-    resumeRun: async (request) =>
-      readRun(db, await pauseRun(parts, "resume", parsePauseRun(request))),
+    resumeRun: async (request) => {
+      const asked = parsePauseRun(request);
+      try {
+        return await readRun(db, await pauseRun(parts, "resume", asked));
+      } catch (error) {
+        if (!isFinished(error)) throw error;
+        const continued = await resumeInterrupted(repairParts(parts, db), TENANT, asked.runId);
+        if (continued === undefined) throw error;
+        return await answer(db, continued);
+      }
+    },
     signalRun: async (request) => {
       const { runId, isDuplicate, isKept } = await signalRun(parts, parseSignal(request));
       return { ...(await readRun(db, runId)), duplicate: isDuplicate, kept: isKept };
@@ -208,6 +231,23 @@ function scheduleCommands(parts: Parts, db: Queryable): ServedService {
   });
 }
 
+const threadCommands = (parts: Parts): ServedService =>
+  serve(ThreadService, {
+    createThread: async (request) => ({
+      thread: toWireThread(await createThread(parts, TENANT, parseCreateThread(request))),
+    }),
+    updateThread: async (request) => ({
+      thread: toWireThread(await updateThread(parts, TENANT, parseUpdateThread(request))),
+    }),
+    deleteThread: async (request) => {
+      await deleteThread(parts, TENANT, parseDeleteThread(request));
+      return {};
+    },
+    forkThread: async (request) => ({
+      thread: toWireThread(await forkThread(parts, TENANT, parseFork(request))),
+    }),
+  });
+
 function approvalCommands(parts: Parts, db: Queryable): ServedService {
   const read = async (approvalId: ApprovalId) => {
     const record = await getApproval(db, TENANT, approvalId);
@@ -259,12 +299,19 @@ const webhookCommands = (parts: Parts): ServedService =>
     }),
   });
 
+const repairParts = (parts: Parts, db: Queryable) => {
+  const effectsOf = (runId: RunId) => countEffects(db, runId);
+  return { ...parts, effectsOf, types: undefined };
+};
+
+const isFinished = (error: unknown): boolean =>
+  error instanceof EngineError && error.reason === "RUN_ALREADY_FINISHED";
+
 /** The plan of a repair and, unless it is a dry run, the new run. */
 async function repaired(parts: Parts, db: Queryable, asked: RepairAsked) {
   const { text = "" } = asked;
   const types = text === "" ? undefined : await readKnownTypes(db, text);
-  const effectsOf = (runId: RunId) => countEffects(db, runId);
-  const made = await repairRun({ ...parts, effectsOf, types }, TENANT, asked);
+  const made = await repairRun({ ...repairParts(parts, db), types }, TENANT, asked);
   return {
     ...(made.plan === undefined ? {} : { plan: toWirePlan(made.plan) }),
     ...(made.accepted === undefined ? {} : await answer(db, made.accepted)),

@@ -5,7 +5,7 @@ import { canonicalJson } from "@pawl/core/definition/canonical";
 import type { Graph } from "@pawl/core/definition/graph";
 import type { KnownTypes } from "@pawl/core/definition/known-types";
 import type { Violation } from "@pawl/core/definition/shape";
-import { invalidField } from "@pawl/core/fault/engine-error";
+import { EngineError, invalidField } from "@pawl/core/fault/engine-error";
 import type { ParentLink, ScheduleLink } from "@pawl/core/log/event";
 import type { AcceptedStart, AskedOfRun } from "@pawl/core/log/start";
 import { runLimits } from "@pawl/core/plan/limits";
@@ -43,8 +43,10 @@ export async function startRun(
     // The request id alone identifies an occurrence. The run that it started stays its run, also if a user edited the schedule since.
     const { hasUntrustedInput = false } = request;
     const untrusted = hasUntrustedInput ? ["untrusted"] : [];
-    const bounded = [...asked, ...askedTexts(request.asked), ...budgetText(request), ...untrusted];
-    bounded.push(...webhookText(request));
+    const bounded = [
+      ...[...asked, ...askedTexts(request.asked), ...budgetText(request), ...untrusted],
+      ...[...webhookText(request), ...threadTexts(request)],
+    ];
     if (request.metadata !== undefined) bounded.push("metadata", request.metadata);
     const hash = schedule === undefined ? sha256("start", ...bounded) : sha256("schedule");
     const fitting = await fittingStart(parts, graph, { tenantId, input, requestId, hash });
@@ -68,6 +70,7 @@ export async function startRun(
       ...(sameInputMs === undefined ? {} : { inputKey: inputKey(workflowId, input, sameInputMs) }),
       ...(schedule === undefined ? {} : { schedule }),
       ...(request.webhook === undefined ? {} : { webhooks: [request.webhook] }),
+      ...(request.thread === undefined ? {} : { thread: request.thread }),
     });
   };
   const remembered = version === 0 ? parts.newest.get(tenantId, workflowId) : undefined;
@@ -147,6 +150,10 @@ async function fittingStart(
 
 const deadlineOf = ({ deadlineMs }: StartRequest) =>
   deadlineMs === undefined ? {} : { deadlineMs };
+
+/** The thread as a part of the request. */
+const threadTexts = ({ thread }: StartRequest): string[] =>
+  thread === undefined ? [] : [thread.threadId, String(thread.isCreated), thread.strategy];
 
 /** The caller's own wishes as texts for a hash. A request of an earlier version keeps its hash. */
 function askedTexts({ maxIterations, ...rest }: AskedOfRun = {}): readonly string[] {
@@ -241,17 +248,33 @@ export async function startUndoRun(
   });
 }
 
+/** @throws THREAD_NOT_FOUND, THREAD_BUSY, REQUEST_ID_REUSED, STORE_UNAVAILABLE */
 export async function accept(
-  { loop, values }: AdmitParts,
+  parts: AdmitParts,
   asked: AcceptedStart,
   test?: StartInput["test"],
 ): Promise<StartAnswer> {
   probe("start.before-submit");
-  const input = await values.small(asked.runId, asked.input);
+  const input = await parts.values.small(asked.runId, asked.input);
   const start = input === asked.input ? asked : { ...asked, input };
   const about = test === undefined ? { start } : { start, test };
-  const accepted = await loop.ask<StartAnswer>((answer) => ({ kind: "start", ...about, answer }));
+  const accepted = await parts.loop
+    .ask<StartAnswer>((answer) => ({ kind: "start", ...about, answer }))
+    .catch((error: unknown) => repeatOf(parts, start, error));
   probe("start.after-commit");
   if (!accepted.duplicate) METRICS.runsStarted.add(1, { kind: start.kind });
   return accepted;
+}
+
+/** The repeat of a request finds its own run on the thread. @throws the error of any other start */
+async function repeatOf(
+  { journal }: AdmitParts,
+  { tenantId, requestId, requestHash }: AcceptedStart,
+  error: unknown,
+): Promise<StartAnswer> {
+  if (requestId === null || !(error instanceof EngineError) || error.reason !== "THREAD_BUSY")
+    throw error;
+  const [before] = await journal.findRequest(tenantId, [requestId]);
+  if (before?.requestHash !== requestHash) throw error;
+  return { duplicate: true, runId: before.runId };
 }

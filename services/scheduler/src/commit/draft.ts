@@ -27,6 +27,7 @@ import { SlotChanges } from "./slots.ts";
 import { payloadFault } from "../inputs/response.ts";
 import { Fenced } from "./fenced.ts";
 import { follow } from "./follow.ts";
+import { ThreadBook } from "./threads.ts";
 import {
   executionKey,
   jobKeysOf,
@@ -71,6 +72,11 @@ export class Draft {
   readonly orphans: Extract<Consequence, { kind: "cancel_child" }>[] = [];
   /** Child runs that ended in this draft. The draft has yet to advance their parents. */
   readonly endedChildren: CachedRun[] = [];
+  /** Runs that ended in this draft and have yet to leave their threads, and runs that have yet to ask for theirs again. */
+  readonly leavers: CachedRun[] = [];
+  readonly askers: CachedRun[] = [];
+  /** The threads that the tick decides about. */
+  readonly threads: ThreadBook;
   readonly fenced = new Fenced();
   readonly jobs: NewJob[] = [];
   /** The graphs of test runs that start. */
@@ -88,8 +94,14 @@ export class Draft {
   /** The budget for glue nodes that the scheduler may still complete in this tick. */
   readonly inline: InlineBudget;
 
-  constructor(now: number, pauses: PauseView, { completesGlue }: DraftOptions) {
+  constructor(
+    now: number,
+    pauses: PauseView,
+    { completesGlue }: DraftOptions,
+    threads = new ThreadBook(),
+  ) {
     this.now = now;
+    this.threads = threads;
     this.pauses = pauses;
     this.inline = {
       mayComplete: (type) => completesGlue && !pauses.isQueuePaused(type),

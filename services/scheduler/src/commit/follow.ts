@@ -25,6 +25,7 @@ interface Lists {
   readonly closed: ClosedClaim[];
   readonly orphans: Extract<Consequence, { kind: "cancel_child" }>[];
   readonly endedChildren: CachedRun[];
+  readonly leavers: CachedRun[];
   readonly slots: SlotChanges;
   readonly approvals: { readonly opened: NewApproval[]; readonly closed: ClosedApproval[] };
   readonly waits: { readonly opened: NewWait[]; readonly closed: WaitKey[] };
@@ -91,6 +92,9 @@ export function follow(lists: Lists, draft: RunDraft, fact: Fact, consequence: C
         UNDO_FAILED,
         consequence.why,
       );
+      return;
+    case "leave_thread":
+      lists.leavers.push(run);
       return;
     case "tell_parent":
       lists.endedChildren.push(run);

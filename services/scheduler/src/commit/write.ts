@@ -59,6 +59,14 @@ export function write(tx: Transaction, draft: Draft): Promise<ReadonlyMap<RunId,
     ),
   );
   void tx.referValues(ofRuns.flatMap(namedValues));
+  const stopped = ofRuns.flatMap(({ run: { state }, facts }) => {
+    const { runId, stop } = state;
+    const isMarked = facts.length > 0 && isFinal(state.status);
+    return stop === undefined || !isMarked ? [] : [{ runId, stop }];
+  });
+  void tx.markStops(stopped);
+  const moves = draft.threads.take();
+  if (moves.threads.length > 0) void tx.moveThreads(moves);
   void tx.openApprovals(draft.approvals.opened);
   void tx.closeApprovals(draft.approvals.closed);
   void tx.openWaits(draft.waits.opened);

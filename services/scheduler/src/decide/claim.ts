@@ -11,7 +11,7 @@ import { type DayAnswer, dayNeed, onTurn } from "@pawl/core/plan/day";
 import { inlineFacts } from "@pawl/core/plan/inline";
 import { isLimited } from "@pawl/core/policy/limit";
 import { GLUE, type Job, PENDING_RUNS } from "@pawl/platform/queue/queue";
-import type { Transaction } from "@pawl/platform/store/tick/journal";
+import type { Journal, Transaction } from "@pawl/platform/store/tick/journal";
 import type { CachedRun, RunCache } from "../commit/cache.ts";
 import type { Definitions } from "../commit/definitions.ts";
 import type { Draft, DraftOptions } from "../commit/draft.ts";
@@ -23,6 +23,7 @@ import type { Execution } from "../commit/run-draft.ts";
 /** The parts that decide about inputs and jobs. */
 export interface DecideParts extends PlaceParts, DraftOptions {
   readonly cache: RunCache;
+  readonly journal: Journal;
   readonly definitions: Definitions;
   readonly pauses: { readonly current: PauseView };
   /** Runs that wait aside. The tick claims no job of these runs. */

@@ -7,6 +7,7 @@
 
 import { onPause, onResume, queuedExecutions } from "@pawl/core/plan/pause";
 import { onRaise } from "@pawl/core/plan/raise";
+import { isLimited } from "@pawl/core/policy/limit";
 import { DEFAULT_TENANT } from "@pawl/core/name/tenant";
 import type { PauseRecord } from "@pawl/platform/store/pauses/pauses";
 import { noteOfWorkflow } from "../commit/pauses.ts";
@@ -50,7 +51,14 @@ export function beginPaused(draft: Draft, run: CachedRun, pause: PauseRecord): v
 /** Places queued executions, or requests their slots again. Requests the slot of a run that has not begun. */
 function placeAll(draft: Draft, run: CachedRun): void {
   if (run.state.isAdmitted) draft.placeAgain(run, queuedExecutions(run.state));
-  else draft.slots.askRun(run);
+  else askToBegin(draft, run);
+}
+
+/** A run that has not begun asks for what it waits for: first for its thread, then for its slots. */
+export function askToBegin(draft: Draft, run: CachedRun): void {
+  const { thread, isThreadTaken } = run.state;
+  if (thread !== undefined && !isThreadTaken) draft.askers.push(run);
+  else if (isLimited(run.state)) draft.slots.askRun(run);
 }
 
 /** Drafts a raise of a run's budget. A run that paused for its budget continues, unless its workflow is paused. */

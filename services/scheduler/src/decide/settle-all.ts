@@ -2,18 +2,19 @@
 // run by run, until there is enough to write. The other inputs wait for the next tick, so a tick stays short.
 
 import { runStatus } from "@pawl/core/log/fold";
-import { acceptedRun } from "@pawl/core/log/start";
+import { acceptedRun, type AcceptedStart, type AskedThread } from "@pawl/core/log/start";
+import { EngineError } from "@pawl/core/fault/engine-error";
+import type { CachedRun } from "../commit/cache.ts";
 import { quarantineReply } from "../inputs/quarantine.ts";
-import type { RunCache } from "../commit/cache.ts";
 import { findChildren } from "./child.ts";
 import type { Definitions } from "../commit/definitions.ts";
 import type { Draft } from "../commit/draft.ts";
 import { byRun } from "../inputs/inbox.ts";
 import { type Input, isFenced, runOf, type StartInput, type Reply } from "../inputs/input.ts";
 import { type JudgedInput, type Settled, settle, settleStart } from "./settle.ts";
+import { readThreads, startOnThread, type ThreadParts, threadsOf } from "./thread.ts";
 
-interface SettleParts {
-  readonly cache: RunCache;
+interface SettleParts extends ThreadParts {
   readonly definitions: Definitions;
 }
 
@@ -33,6 +34,7 @@ export async function settleAll(
   const replies: Reply[] = [];
   const folded = inputs.filter((input) => input.kind !== "start").map(runOf);
   await cache.ensure(folded.filter((runId) => !draft.has(runId)));
+  await readThreads(parts, draft, threadsOf(inputs));
   const children = await findChildren(definitions, inputs);
   const judge = (input: JudgedInput): Settled =>
     settle(draft, draft.run(runOf(input)) ?? cache.get(runOf(input)), input, children);
@@ -45,7 +47,7 @@ export async function settleAll(
     }
     for (const input of ofRun) {
       const quarantine = cache.quarantineOf(runOf(input));
-      if (input.kind === "start") replies.push(await begin(definitions, draft, input));
+      if (input.kind === "start") replies.push(await begin(parts, draft, input));
       else if (quarantine !== undefined) replies.push(quarantineReply(input, quarantine));
       else if (isFenced(input)) draft.fenced.add(input);
       else {
@@ -73,16 +75,29 @@ export async function settleAll(
   return { replies, left };
 }
 
-async function begin(definitions: Definitions, draft: Draft, input: StartInput): Promise<Reply> {
+async function begin(parts: SettleParts, draft: Draft, input: StartInput): Promise<Reply> {
   const { start, test, answer } = input;
+  const { definitions } = parts;
   const { runId, definitionId } = start;
   const graph =
     test?.graph ?? definitions.cached(definitionId) ?? (await definitions.graph(definitionId));
   if (test !== undefined) draft.testGraphs.push(test.row);
   // The caller gets the status with which the run begins, even if glue nodes end the run in the same tick.
-  const status = runStatus(settleStart(draft, graph, start).state);
+  let run: CachedRun;
+  try {
+    run = isOnThread(start)
+      ? startOnThread(parts, draft, graph, start)
+      : settleStart(draft, graph, start);
+  } catch (error) {
+    if (!(error instanceof EngineError)) throw error;
+    return () => answer.reject(error);
+  }
+  const status = runStatus(run.state);
   return () => {
-    const run = acceptedRun(start, { status, lastSeq: draft.lengthOf(runId) });
-    answer.resolve({ duplicate: false, ...run });
+    const accepted = acceptedRun(start, { status, lastSeq: draft.lengthOf(runId) });
+    answer.resolve({ duplicate: false, ...accepted });
   };
 }
+
+const isOnThread = (start: AcceptedStart): start is AcceptedStart & { thread: AskedThread } =>
+  start.thread !== undefined;

@@ -35,7 +35,7 @@ import {
   type StartInput,
   refusal,
 } from "../inputs/input.ts";
-import { beginPaused, settlePause, settleRaise } from "./pause.ts";
+import { askToBegin, beginPaused, settlePause, settleRaise } from "./pause.ts";
 import { responseFault } from "../inputs/response.ts";
 import { settleSignal, settleSignalDue } from "./signal.ts";
 import { NO_NODE } from "../commit/slots.ts";
@@ -84,8 +84,8 @@ export function settle(
     case "lost":
       return settleLost(draft, run, input);
     case "cancel": {
-      const { reason, requestId, compensate } = input;
-      const result = onCancel(state, { reason, requestId, compensate, now: draft.now });
+      const { reason, requestId, compensate, stop } = input;
+      const result = onCancel(state, { reason, requestId, compensate, stop, now: draft.now });
       if (result.kind === "finished") return { kind: "doubtful", refuse: refusal(input) };
       appendAll(draft, run, result.facts);
       return { kind: "drafted", reply: () => input.answer.resolve("cancelled") };
@@ -195,7 +195,7 @@ function settleResend(draft: Draft, run: CachedRun, input: ResendInput): Settled
   for (const { nodeId, iteration, queuedSeq } of input.executions) {
     if (nodeId === NO_NODE && isPending(state)) {
       draft.touch(run);
-      draft.slots.askRun(run);
+      askToBegin(draft, run);
       continue;
     }
     const nodeIndex = state.graph.indexOf.get(nodeId);

@@ -1,10 +1,9 @@
 // Inputs are everything that can change a run. Each has a way to answer its sender.
-
 import type { MetadataResult } from "@pawl/core/plan/metadata";
 import type { Raise, RaiseResult } from "@pawl/core/plan/raise";
 import type { Graph } from "@pawl/core/definition/graph";
 import { unreachable } from "@pawl/core/fault/invariant";
-import type { PauseNote, RecoveryReason } from "@pawl/core/log/event";
+import type { PauseNote, RecoveryReason, StopMode } from "@pawl/core/log/event";
 import type { AcceptedRun, AcceptedStart } from "@pawl/core/log/start";
 import type { ApprovalId, ExecutorId, NodeId, RunId } from "@pawl/core/name/ids";
 import type { Outcome } from "@pawl/core/plan/result";
@@ -117,6 +116,7 @@ interface CancelInput {
   readonly reason: string;
   readonly requestId: string;
   readonly compensate?: boolean | undefined;
+  readonly stop?: StopMode | undefined;
   readonly answer: Answer<"cancelled" | "finished">;
 }
 

@@ -1,7 +1,7 @@
 // Tries the inputs of a failed tick again. The transaction committed nothing, and the folds of the tick are dropped. The loop tries the
 // inputs again while no other tick is under way, and without claims. The class of the failure decides (`platform/src/db/failure.ts`):
 //
-//   a run moved on, a deadlock     the same inputs again; after a few times in halves, so that one contended run delays no other
+//   a run or a thread moved on, a deadlock     the same inputs again; after a few times in halves, so that one contended run delays no other
 //   a row is locked                the runs whose rows are locked wait aside; the others are tried again
 //   a unique index                 repeats of a request are answered; a run with a stray event behind its log goes into quarantine
 //   the pauses have changed        the scheduler reads them and tries the same inputs again
@@ -12,7 +12,12 @@
 
 import type { RunId } from "@pawl/core/name/ids";
 import { failureKind } from "@pawl/platform/db/failure";
-import { PausesMoved, RunMoved, WorkflowMoved } from "@pawl/platform/store/tick/journal";
+import {
+  PausesMoved,
+  RunMoved,
+  ThreadMoved,
+  WorkflowMoved,
+} from "@pawl/platform/store/tick/journal";
 import type { Recovery } from "@pawl/platform/store/recovery/recovery";
 import type { KnownPauses } from "../commit/pauses.ts";
 import { type MarkRun, strayDetail } from "../inputs/quarantine.ts";
@@ -94,7 +99,8 @@ export class Redo {
   async after(error: unknown, failed: Failed, tries = FIRST): Promise<void> {
     if (error instanceof WorkflowMoved) return await this.#handBack(error, failed.inputs, tries);
     if (error instanceof PausesMoved) return await this.#readPauses(error, failed.inputs, tries);
-    if (error instanceof RunMoved) return await this.#raced(error, failed.inputs, tries);
+    if (error instanceof RunMoved || error instanceof ThreadMoved)
+      return await this.#raced(error, failed.inputs, tries);
     switch (failureKind(error)) {
       case "contention":
         return await this.#raced(error, failed.inputs, tries);

@@ -4,7 +4,7 @@ import type { RunId } from "@pawl/core/name/ids";
 import { probe } from "@pawl/platform/lifecycle/probe";
 import { GLUE, PENDING_RUNS } from "@pawl/platform/queue/queue";
 import type { News, Transaction } from "@pawl/platform/store/tick/journal";
-import { followLinks } from "../decide/child.ts";
+import { followAll, hasFollowers } from "../decide/follow-all.ts";
 import { beginPending, claimWaiting, completeWaiting } from "../decide/claim.ts";
 import type { Draft } from "../commit/draft.ts";
 import { place } from "../hand-off/place.ts";
@@ -46,8 +46,8 @@ export async function send(parts: TickParts, tx: Transaction, sending: Sending):
     if (type === PENDING_RUNS) await beginPending(parts, tx, { draft, claims, claimMax });
     else if (type === GLUE) await completeWaiting(parts, tx, { draft, claims, claimMax });
     else await claimWaiting(parts, tx, { draft, claims, claimMax, type });
-  if (claims.orphans.length > 0 || claims.endedChildren.length > 0) {
-    await followLinks(parts.cache, claims, draft);
+  if (hasFollowers(claims)) {
+    await followAll(parts, claims, draft);
     place(claims, parts);
   }
   const lastSeqs = write(tx, claims);

@@ -12,10 +12,9 @@
 
 import type { RunId } from "@pawl/core/name/ids";
 import { probe } from "@pawl/platform/lifecycle/probe";
-import type { Journal } from "@pawl/platform/store/tick/journal";
 import type { NewJob } from "@pawl/platform/queue/queue";
 import type { CachedRun } from "../commit/cache.ts";
-import { followLinks } from "../decide/child.ts";
+import { followAll, hasFollowers } from "../decide/follow-all.ts";
 import { claimableTypes, type DecideParts } from "../decide/claim.ts";
 import { countFacts } from "../commit/count.ts";
 import { Draft } from "../commit/draft.ts";
@@ -23,12 +22,11 @@ import { type Input, runOf, type Reply } from "../inputs/input.ts";
 import { place } from "../hand-off/place.ts";
 import { tell } from "../hand-off/assignment.ts";
 import { settleAll } from "../decide/settle-all.ts";
+import { threadsOf } from "../decide/thread.ts";
 import { hasGates, send } from "./send.ts";
 import { inTickSpan } from "./tick-span.ts";
 
-export interface TickParts extends DecideParts {
-  readonly journal: Journal;
-}
+export type TickParts = DecideParts;
 
 /** The counts of a committed tick. */
 export interface TickReport {
@@ -73,7 +71,7 @@ export class Tick {
     // Both drafts use one reading of the pauses. The commit proves that it was current.
     const { current: pauses } = parts.pauses;
     this.#draft = new Draft(parts.now(), pauses, parts);
-    this.#claims = new Draft(this.#draft.now, pauses, parts);
+    this.#claims = new Draft(this.#draft.now, pauses, parts, this.#draft.threads);
   }
 
   /** The inputs that the tick has taken so far. */
@@ -120,7 +118,6 @@ export class Tick {
    * before the commit. @throws the error of the draft; the loop then gives the tick up
    */
   async take(inputs: readonly Input[]): Promise<void> {
-    const { cache } = this.#parts;
     const draft = this.#draft;
     const { now = [], later = [] } = Object.groupBy([...this.#heldBack, ...inputs], (input) =>
       this.#isMovedBelow(runOf(input)) ? "later" : "now",
@@ -128,13 +125,15 @@ export class Tick {
     this.#heldBack = later;
     // Record the inputs before anything can fail: the loop tries the inputs of a failed tick again.
     this.#inputs = [...this.#inputs, ...now];
+    // The tick below may be moving a run of the same thread.
+    if (threadsOf(now).length > 0) await this.#below?.over;
     const { replies, left } = await settleAll(this.#parts, draft, now);
     this.#replies.push(...replies);
     if (left.length > 0) this.#leave(left);
-    if (draft.orphans.length > 0 || draft.endedChildren.length > 0) {
-      // A parent or child run may be any run, also one that the tick below is moving.
+    if (hasFollowers(draft)) {
+      // A parent, a child run or the next run of a thread may be any run, also one that the tick below is moving.
       await this.#below?.over;
-      await followLinks(cache, draft);
+      await followAll(this.#parts, draft);
     }
     place(draft, this.#parts);
   }

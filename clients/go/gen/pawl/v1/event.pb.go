@@ -62,6 +62,7 @@ type RunEvent struct {
 	//	*RunEvent_Heartbeat
 	//	*RunEvent_RunMetadataSet
 	//	*RunEvent_RunBudgetRaised
+	//	*RunEvent_RunThreadTaken
 	//	*RunEvent_MemoryUpdated
 	//	*RunEvent_NodeQueued
 	//	*RunEvent_NodeStarted
@@ -289,6 +290,15 @@ func (x *RunEvent) GetRunBudgetRaised() *RunBudgetRaised {
 	return nil
 }
 
+func (x *RunEvent) GetRunThreadTaken() *RunThreadTaken {
+	if x != nil {
+		if x, ok := x.Fact.(*RunEvent_RunThreadTaken); ok {
+			return x.RunThreadTaken
+		}
+	}
+	return nil
+}
+
 func (x *RunEvent) GetMemoryUpdated() *MemoryUpdated {
 	if x != nil {
 		if x, ok := x.Fact.(*RunEvent_MemoryUpdated); ok {
@@ -505,6 +515,11 @@ type RunEvent_RunBudgetRaised struct {
 	RunBudgetRaised *RunBudgetRaised `protobuf:"bytes,80,opt,name=run_budget_raised,json=runBudgetRaised,proto3,oneof"`
 }
 
+type RunEvent_RunThreadTaken struct {
+	// run.thread.taken
+	RunThreadTaken *RunThreadTaken `protobuf:"bytes,62,opt,name=run_thread_taken,json=runThreadTaken,proto3,oneof"`
+}
+
 type RunEvent_MemoryUpdated struct {
 	// memory.updated
 	MemoryUpdated *MemoryUpdated `protobuf:"bytes,30,opt,name=memory_updated,json=memoryUpdated,proto3,oneof"`
@@ -614,6 +629,8 @@ func (*RunEvent_Heartbeat) isRunEvent_Fact() {}
 func (*RunEvent_RunMetadataSet) isRunEvent_Fact() {}
 
 func (*RunEvent_RunBudgetRaised) isRunEvent_Fact() {}
+
+func (*RunEvent_RunThreadTaken) isRunEvent_Fact() {}
 
 func (*RunEvent_MemoryUpdated) isRunEvent_Fact() {}
 
@@ -753,6 +770,10 @@ type RunStarted struct {
 	ScheduleId string `protobuf:"bytes,60,opt,name=schedule_id,json=scheduleId,proto3" json:"schedule_id,omitempty"`
 	// The occurrence of that schedule, or when it was triggered by hand.
 	ScheduleTime *timestamppb.Timestamp `protobuf:"bytes,61,opt,name=schedule_time,json=scheduleTime,proto3" json:"schedule_time,omitempty"`
+	// The thread that the run belongs to; empty when it belongs to none. The run is pending until it has taken the thread.
+	ThreadId string `protobuf:"bytes,64,opt,name=thread_id,json=threadId,proto3" json:"thread_id,omitempty"`
+	// The place of the run among those of its thread, from 1.
+	ThreadPosition uint64 `protobuf:"varint,68,opt,name=thread_position,json=threadPosition,proto3" json:"thread_position,omitempty"`
 	// The concurrency limit that the run waits for, if its workflow has one. The run is pending until run.status.changed.
 	Slot *Limit `protobuf:"bytes,62,opt,name=slot,proto3" json:"slot,omitempty"`
 	// The rate limit under which the run begins, if its workflow has one.
@@ -898,6 +919,20 @@ func (x *RunStarted) GetScheduleTime() *timestamppb.Timestamp {
 		return x.ScheduleTime
 	}
 	return nil
+}
+
+func (x *RunStarted) GetThreadId() string {
+	if x != nil {
+		return x.ThreadId
+	}
+	return ""
+}
+
+func (x *RunStarted) GetThreadPosition() uint64 {
+	if x != nil {
+		return x.ThreadPosition
+	}
+	return 0
 }
 
 func (x *RunStarted) GetSlot() *Limit {
@@ -1187,7 +1222,9 @@ type RunEnding struct {
 	// Why a run failed although its nodes did not, for programs; empty otherwise.
 	Cause string `protobuf:"bytes,3,opt,name=cause,proto3" json:"cause,omitempty"`
 	// Node that failed first; empty when none did.
-	FailedNodeId  string `protobuf:"bytes,4,opt,name=failed_node_id,json=failedNodeId,proto3" json:"failed_node_id,omitempty"`
+	FailedNodeId string `protobuf:"bytes,4,opt,name=failed_node_id,json=failedNodeId,proto3" json:"failed_node_id,omitempty"`
+	// How it was stopped; unspecified for a plain cancellation.
+	Stop          StopMode `protobuf:"varint,64,opt,name=stop,proto3,enum=pawl.v1.StopMode" json:"stop,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1248,6 +1285,13 @@ func (x *RunEnding) GetFailedNodeId() string {
 		return x.FailedNodeId
 	}
 	return ""
+}
+
+func (x *RunEnding) GetStop() StopMode {
+	if x != nil {
+		return x.Stop
+	}
+	return StopMode_STOP_MODE_UNSPECIFIED
 }
 
 // RunCompleted means that the run ended well: every leaf completed or was skipped.
@@ -1420,7 +1464,9 @@ type RunCancelled struct {
 	// Why, in the caller's words.
 	Reason string `protobuf:"bytes,1,opt,name=reason,proto3" json:"reason,omitempty"`
 	// What was undone before the end, and what was not; absent if the run was not compensated.
-	Compensation  *Compensation `protobuf:"bytes,90,opt,name=compensation,proto3" json:"compensation,omitempty"`
+	Compensation *Compensation `protobuf:"bytes,90,opt,name=compensation,proto3" json:"compensation,omitempty"`
+	// How it was stopped; unspecified for a plain cancellation.
+	Stop          StopMode `protobuf:"varint,64,opt,name=stop,proto3,enum=pawl.v1.StopMode" json:"stop,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1467,6 +1513,13 @@ func (x *RunCancelled) GetCompensation() *Compensation {
 		return x.Compensation
 	}
 	return nil
+}
+
+func (x *RunCancelled) GetStop() StopMode {
+	if x != nil {
+		return x.Stop
+	}
+	return StopMode_STOP_MODE_UNSPECIFIED
 }
 
 // RunTimedOut means that the deadline of the run passed.
@@ -1725,6 +1778,97 @@ func (x *MemoryUpdated) GetValuesLeftOut() []string {
 	return nil
 }
 
+// RunThreadTaken means that the run took its thread: no other run of the thread runs until it ends. Its memory is that of the thread now.
+type RunThreadTaken struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The thread.
+	ThreadId string `protobuf:"bytes,1,opt,name=thread_id,json=threadId,proto3" json:"thread_id,omitempty"`
+	// The run of the thread whose end left this memory; empty for none.
+	FromRunId string `protobuf:"bytes,2,opt,name=from_run_id,json=fromRunId,proto3" json:"from_run_id,omitempty"`
+	// The memory by key, as a JSON object.
+	MemoryJson []byte `protobuf:"bytes,3,opt,name=memory_json,json=memoryJson,proto3" json:"memory_json,omitempty"`
+	// memory_json as a value, for people and scripts: numbers are doubles. See values_left_out.
+	Memory *structpb.Value `protobuf:"bytes,103,opt,name=memory,proto3" json:"memory,omitempty"`
+	// The labels of the values that have some.
+	Taint []*KeyTaint `protobuf:"bytes,75,rep,name=taint,proto3" json:"taint,omitempty"`
+	// Output only: names of the values above that this answer leaves out, because they are too large or nested too deeply. Their bytes are there.
+	ValuesLeftOut []string `protobuf:"bytes,100,rep,name=values_left_out,json=valuesLeftOut,proto3" json:"values_left_out,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *RunThreadTaken) Reset() {
+	*x = RunThreadTaken{}
+	mi := &file_pawl_v1_event_proto_msgTypes[13]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *RunThreadTaken) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*RunThreadTaken) ProtoMessage() {}
+
+func (x *RunThreadTaken) ProtoReflect() protoreflect.Message {
+	mi := &file_pawl_v1_event_proto_msgTypes[13]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use RunThreadTaken.ProtoReflect.Descriptor instead.
+func (*RunThreadTaken) Descriptor() ([]byte, []int) {
+	return file_pawl_v1_event_proto_rawDescGZIP(), []int{13}
+}
+
+func (x *RunThreadTaken) GetThreadId() string {
+	if x != nil {
+		return x.ThreadId
+	}
+	return ""
+}
+
+func (x *RunThreadTaken) GetFromRunId() string {
+	if x != nil {
+		return x.FromRunId
+	}
+	return ""
+}
+
+func (x *RunThreadTaken) GetMemoryJson() []byte {
+	if x != nil {
+		return x.MemoryJson
+	}
+	return nil
+}
+
+func (x *RunThreadTaken) GetMemory() *structpb.Value {
+	if x != nil {
+		return x.Memory
+	}
+	return nil
+}
+
+func (x *RunThreadTaken) GetTaint() []*KeyTaint {
+	if x != nil {
+		return x.Taint
+	}
+	return nil
+}
+
+func (x *RunThreadTaken) GetValuesLeftOut() []string {
+	if x != nil {
+		return x.ValuesLeftOut
+	}
+	return nil
+}
+
 // KeyTaint is the labels of one key of the memory.
 type KeyTaint struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -1738,7 +1882,7 @@ type KeyTaint struct {
 
 func (x *KeyTaint) Reset() {
 	*x = KeyTaint{}
-	mi := &file_pawl_v1_event_proto_msgTypes[13]
+	mi := &file_pawl_v1_event_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1750,7 +1894,7 @@ func (x *KeyTaint) String() string {
 func (*KeyTaint) ProtoMessage() {}
 
 func (x *KeyTaint) ProtoReflect() protoreflect.Message {
-	mi := &file_pawl_v1_event_proto_msgTypes[13]
+	mi := &file_pawl_v1_event_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1763,7 +1907,7 @@ func (x *KeyTaint) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use KeyTaint.ProtoReflect.Descriptor instead.
 func (*KeyTaint) Descriptor() ([]byte, []int) {
-	return file_pawl_v1_event_proto_rawDescGZIP(), []int{13}
+	return file_pawl_v1_event_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *KeyTaint) GetKey() string {
@@ -1799,7 +1943,7 @@ type RunSignalled struct {
 
 func (x *RunSignalled) Reset() {
 	*x = RunSignalled{}
-	mi := &file_pawl_v1_event_proto_msgTypes[14]
+	mi := &file_pawl_v1_event_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1811,7 +1955,7 @@ func (x *RunSignalled) String() string {
 func (*RunSignalled) ProtoMessage() {}
 
 func (x *RunSignalled) ProtoReflect() protoreflect.Message {
-	mi := &file_pawl_v1_event_proto_msgTypes[14]
+	mi := &file_pawl_v1_event_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1824,7 +1968,7 @@ func (x *RunSignalled) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RunSignalled.ProtoReflect.Descriptor instead.
 func (*RunSignalled) Descriptor() ([]byte, []int) {
-	return file_pawl_v1_event_proto_rawDescGZIP(), []int{14}
+	return file_pawl_v1_event_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *RunSignalled) GetName() string {
@@ -1877,7 +2021,7 @@ type RunMetadataSet struct {
 
 func (x *RunMetadataSet) Reset() {
 	*x = RunMetadataSet{}
-	mi := &file_pawl_v1_event_proto_msgTypes[15]
+	mi := &file_pawl_v1_event_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1889,7 +2033,7 @@ func (x *RunMetadataSet) String() string {
 func (*RunMetadataSet) ProtoMessage() {}
 
 func (x *RunMetadataSet) ProtoReflect() protoreflect.Message {
-	mi := &file_pawl_v1_event_proto_msgTypes[15]
+	mi := &file_pawl_v1_event_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1902,7 +2046,7 @@ func (x *RunMetadataSet) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RunMetadataSet.ProtoReflect.Descriptor instead.
 func (*RunMetadataSet) Descriptor() ([]byte, []int) {
-	return file_pawl_v1_event_proto_rawDescGZIP(), []int{15}
+	return file_pawl_v1_event_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *RunMetadataSet) GetMetadataJson() []byte {
@@ -1943,7 +2087,7 @@ type RunBudgetRaised struct {
 
 func (x *RunBudgetRaised) Reset() {
 	*x = RunBudgetRaised{}
-	mi := &file_pawl_v1_event_proto_msgTypes[16]
+	mi := &file_pawl_v1_event_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1955,7 +2099,7 @@ func (x *RunBudgetRaised) String() string {
 func (*RunBudgetRaised) ProtoMessage() {}
 
 func (x *RunBudgetRaised) ProtoReflect() protoreflect.Message {
-	mi := &file_pawl_v1_event_proto_msgTypes[16]
+	mi := &file_pawl_v1_event_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1968,7 +2112,7 @@ func (x *RunBudgetRaised) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RunBudgetRaised.ProtoReflect.Descriptor instead.
 func (*RunBudgetRaised) Descriptor() ([]byte, []int) {
-	return file_pawl_v1_event_proto_rawDescGZIP(), []int{16}
+	return file_pawl_v1_event_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *RunBudgetRaised) GetAmounts() *Amounts {
@@ -2016,7 +2160,7 @@ type NodeQueued struct {
 
 func (x *NodeQueued) Reset() {
 	*x = NodeQueued{}
-	mi := &file_pawl_v1_event_proto_msgTypes[17]
+	mi := &file_pawl_v1_event_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2028,7 +2172,7 @@ func (x *NodeQueued) String() string {
 func (*NodeQueued) ProtoMessage() {}
 
 func (x *NodeQueued) ProtoReflect() protoreflect.Message {
-	mi := &file_pawl_v1_event_proto_msgTypes[17]
+	mi := &file_pawl_v1_event_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2041,7 +2185,7 @@ func (x *NodeQueued) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use NodeQueued.ProtoReflect.Descriptor instead.
 func (*NodeQueued) Descriptor() ([]byte, []int) {
-	return file_pawl_v1_event_proto_rawDescGZIP(), []int{17}
+	return file_pawl_v1_event_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *NodeQueued) GetNotBeforeTime() *timestamppb.Timestamp {
@@ -2085,7 +2229,7 @@ type NodeStarted struct {
 
 func (x *NodeStarted) Reset() {
 	*x = NodeStarted{}
-	mi := &file_pawl_v1_event_proto_msgTypes[18]
+	mi := &file_pawl_v1_event_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2097,7 +2241,7 @@ func (x *NodeStarted) String() string {
 func (*NodeStarted) ProtoMessage() {}
 
 func (x *NodeStarted) ProtoReflect() protoreflect.Message {
-	mi := &file_pawl_v1_event_proto_msgTypes[18]
+	mi := &file_pawl_v1_event_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2110,7 +2254,7 @@ func (x *NodeStarted) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use NodeStarted.ProtoReflect.Descriptor instead.
 func (*NodeStarted) Descriptor() ([]byte, []int) {
-	return file_pawl_v1_event_proto_rawDescGZIP(), []int{18}
+	return file_pawl_v1_event_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *NodeStarted) GetExecutorId() string {
@@ -2145,7 +2289,7 @@ type NodeStreamDelta struct {
 
 func (x *NodeStreamDelta) Reset() {
 	*x = NodeStreamDelta{}
-	mi := &file_pawl_v1_event_proto_msgTypes[19]
+	mi := &file_pawl_v1_event_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2157,7 +2301,7 @@ func (x *NodeStreamDelta) String() string {
 func (*NodeStreamDelta) ProtoMessage() {}
 
 func (x *NodeStreamDelta) ProtoReflect() protoreflect.Message {
-	mi := &file_pawl_v1_event_proto_msgTypes[19]
+	mi := &file_pawl_v1_event_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2170,7 +2314,7 @@ func (x *NodeStreamDelta) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use NodeStreamDelta.ProtoReflect.Descriptor instead.
 func (*NodeStreamDelta) Descriptor() ([]byte, []int) {
-	return file_pawl_v1_event_proto_rawDescGZIP(), []int{19}
+	return file_pawl_v1_event_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *NodeStreamDelta) GetDeltaIndex() uint32 {
@@ -2214,7 +2358,7 @@ type Media struct {
 
 func (x *Media) Reset() {
 	*x = Media{}
-	mi := &file_pawl_v1_event_proto_msgTypes[20]
+	mi := &file_pawl_v1_event_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2226,7 +2370,7 @@ func (x *Media) String() string {
 func (*Media) ProtoMessage() {}
 
 func (x *Media) ProtoReflect() protoreflect.Message {
-	mi := &file_pawl_v1_event_proto_msgTypes[20]
+	mi := &file_pawl_v1_event_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2239,7 +2383,7 @@ func (x *Media) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Media.ProtoReflect.Descriptor instead.
 func (*Media) Descriptor() ([]byte, []int) {
-	return file_pawl_v1_event_proto_rawDescGZIP(), []int{20}
+	return file_pawl_v1_event_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *Media) GetUrl() string {
@@ -2275,7 +2419,7 @@ type Usage struct {
 
 func (x *Usage) Reset() {
 	*x = Usage{}
-	mi := &file_pawl_v1_event_proto_msgTypes[21]
+	mi := &file_pawl_v1_event_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2287,7 +2431,7 @@ func (x *Usage) String() string {
 func (*Usage) ProtoMessage() {}
 
 func (x *Usage) ProtoReflect() protoreflect.Message {
-	mi := &file_pawl_v1_event_proto_msgTypes[21]
+	mi := &file_pawl_v1_event_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2300,7 +2444,7 @@ func (x *Usage) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Usage.ProtoReflect.Descriptor instead.
 func (*Usage) Descriptor() ([]byte, []int) {
-	return file_pawl_v1_event_proto_rawDescGZIP(), []int{21}
+	return file_pawl_v1_event_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *Usage) GetInputTokens() uint64 {
@@ -2353,7 +2497,7 @@ type NodeLog struct {
 
 func (x *NodeLog) Reset() {
 	*x = NodeLog{}
-	mi := &file_pawl_v1_event_proto_msgTypes[22]
+	mi := &file_pawl_v1_event_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2365,7 +2509,7 @@ func (x *NodeLog) String() string {
 func (*NodeLog) ProtoMessage() {}
 
 func (x *NodeLog) ProtoReflect() protoreflect.Message {
-	mi := &file_pawl_v1_event_proto_msgTypes[22]
+	mi := &file_pawl_v1_event_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2378,7 +2522,7 @@ func (x *NodeLog) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use NodeLog.ProtoReflect.Descriptor instead.
 func (*NodeLog) Descriptor() ([]byte, []int) {
-	return file_pawl_v1_event_proto_rawDescGZIP(), []int{22}
+	return file_pawl_v1_event_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *NodeLog) GetLevel() string {
@@ -2421,7 +2565,7 @@ type NodeRetried struct {
 
 func (x *NodeRetried) Reset() {
 	*x = NodeRetried{}
-	mi := &file_pawl_v1_event_proto_msgTypes[23]
+	mi := &file_pawl_v1_event_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2433,7 +2577,7 @@ func (x *NodeRetried) String() string {
 func (*NodeRetried) ProtoMessage() {}
 
 func (x *NodeRetried) ProtoReflect() protoreflect.Message {
-	mi := &file_pawl_v1_event_proto_msgTypes[23]
+	mi := &file_pawl_v1_event_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2446,7 +2590,7 @@ func (x *NodeRetried) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use NodeRetried.ProtoReflect.Descriptor instead.
 func (*NodeRetried) Descriptor() ([]byte, []int) {
-	return file_pawl_v1_event_proto_rawDescGZIP(), []int{23}
+	return file_pawl_v1_event_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *NodeRetried) GetCause() string {
@@ -2519,7 +2663,7 @@ type NodeCompleted struct {
 
 func (x *NodeCompleted) Reset() {
 	*x = NodeCompleted{}
-	mi := &file_pawl_v1_event_proto_msgTypes[24]
+	mi := &file_pawl_v1_event_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2531,7 +2675,7 @@ func (x *NodeCompleted) String() string {
 func (*NodeCompleted) ProtoMessage() {}
 
 func (x *NodeCompleted) ProtoReflect() protoreflect.Message {
-	mi := &file_pawl_v1_event_proto_msgTypes[24]
+	mi := &file_pawl_v1_event_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2544,7 +2688,7 @@ func (x *NodeCompleted) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use NodeCompleted.ProtoReflect.Descriptor instead.
 func (*NodeCompleted) Descriptor() ([]byte, []int) {
-	return file_pawl_v1_event_proto_rawDescGZIP(), []int{24}
+	return file_pawl_v1_event_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *NodeCompleted) GetOutputJson() []byte {
@@ -2651,7 +2795,7 @@ type Sanitized struct {
 
 func (x *Sanitized) Reset() {
 	*x = Sanitized{}
-	mi := &file_pawl_v1_event_proto_msgTypes[25]
+	mi := &file_pawl_v1_event_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2663,7 +2807,7 @@ func (x *Sanitized) String() string {
 func (*Sanitized) ProtoMessage() {}
 
 func (x *Sanitized) ProtoReflect() protoreflect.Message {
-	mi := &file_pawl_v1_event_proto_msgTypes[25]
+	mi := &file_pawl_v1_event_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2676,7 +2820,7 @@ func (x *Sanitized) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Sanitized.ProtoReflect.Descriptor instead.
 func (*Sanitized) Descriptor() ([]byte, []int) {
-	return file_pawl_v1_event_proto_rawDescGZIP(), []int{25}
+	return file_pawl_v1_event_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *Sanitized) GetLabels() []string {
@@ -2706,7 +2850,7 @@ type SetBy struct {
 
 func (x *SetBy) Reset() {
 	*x = SetBy{}
-	mi := &file_pawl_v1_event_proto_msgTypes[26]
+	mi := &file_pawl_v1_event_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2718,7 +2862,7 @@ func (x *SetBy) String() string {
 func (*SetBy) ProtoMessage() {}
 
 func (x *SetBy) ProtoReflect() protoreflect.Message {
-	mi := &file_pawl_v1_event_proto_msgTypes[26]
+	mi := &file_pawl_v1_event_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2731,7 +2875,7 @@ func (x *SetBy) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SetBy.ProtoReflect.Descriptor instead.
 func (*SetBy) Descriptor() ([]byte, []int) {
-	return file_pawl_v1_event_proto_rawDescGZIP(), []int{26}
+	return file_pawl_v1_event_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *SetBy) GetBy() string {
@@ -2763,7 +2907,7 @@ type ToolCall struct {
 
 func (x *ToolCall) Reset() {
 	*x = ToolCall{}
-	mi := &file_pawl_v1_event_proto_msgTypes[27]
+	mi := &file_pawl_v1_event_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2775,7 +2919,7 @@ func (x *ToolCall) String() string {
 func (*ToolCall) ProtoMessage() {}
 
 func (x *ToolCall) ProtoReflect() protoreflect.Message {
-	mi := &file_pawl_v1_event_proto_msgTypes[27]
+	mi := &file_pawl_v1_event_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2788,7 +2932,7 @@ func (x *ToolCall) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ToolCall.ProtoReflect.Descriptor instead.
 func (*ToolCall) Descriptor() ([]byte, []int) {
-	return file_pawl_v1_event_proto_rawDescGZIP(), []int{27}
+	return file_pawl_v1_event_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *ToolCall) GetId() string {
@@ -2827,7 +2971,7 @@ type Goto struct {
 
 func (x *Goto) Reset() {
 	*x = Goto{}
-	mi := &file_pawl_v1_event_proto_msgTypes[28]
+	mi := &file_pawl_v1_event_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2839,7 +2983,7 @@ func (x *Goto) String() string {
 func (*Goto) ProtoMessage() {}
 
 func (x *Goto) ProtoReflect() protoreflect.Message {
-	mi := &file_pawl_v1_event_proto_msgTypes[28]
+	mi := &file_pawl_v1_event_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2852,7 +2996,7 @@ func (x *Goto) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Goto.ProtoReflect.Descriptor instead.
 func (*Goto) Descriptor() ([]byte, []int) {
-	return file_pawl_v1_event_proto_rawDescGZIP(), []int{28}
+	return file_pawl_v1_event_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *Goto) GetNodeId() string {
@@ -2900,7 +3044,7 @@ type NodeFailed struct {
 
 func (x *NodeFailed) Reset() {
 	*x = NodeFailed{}
-	mi := &file_pawl_v1_event_proto_msgTypes[29]
+	mi := &file_pawl_v1_event_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2912,7 +3056,7 @@ func (x *NodeFailed) String() string {
 func (*NodeFailed) ProtoMessage() {}
 
 func (x *NodeFailed) ProtoReflect() protoreflect.Message {
-	mi := &file_pawl_v1_event_proto_msgTypes[29]
+	mi := &file_pawl_v1_event_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2925,7 +3069,7 @@ func (x *NodeFailed) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use NodeFailed.ProtoReflect.Descriptor instead.
 func (*NodeFailed) Descriptor() ([]byte, []int) {
-	return file_pawl_v1_event_proto_rawDescGZIP(), []int{29}
+	return file_pawl_v1_event_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *NodeFailed) GetCause() string {
@@ -2988,7 +3132,7 @@ type NodeCancelled struct {
 
 func (x *NodeCancelled) Reset() {
 	*x = NodeCancelled{}
-	mi := &file_pawl_v1_event_proto_msgTypes[30]
+	mi := &file_pawl_v1_event_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3000,7 +3144,7 @@ func (x *NodeCancelled) String() string {
 func (*NodeCancelled) ProtoMessage() {}
 
 func (x *NodeCancelled) ProtoReflect() protoreflect.Message {
-	mi := &file_pawl_v1_event_proto_msgTypes[30]
+	mi := &file_pawl_v1_event_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3013,7 +3157,7 @@ func (x *NodeCancelled) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use NodeCancelled.ProtoReflect.Descriptor instead.
 func (*NodeCancelled) Descriptor() ([]byte, []int) {
-	return file_pawl_v1_event_proto_rawDescGZIP(), []int{30}
+	return file_pawl_v1_event_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *NodeCancelled) GetReason() string {
@@ -3034,7 +3178,7 @@ type NodeSkipped struct {
 
 func (x *NodeSkipped) Reset() {
 	*x = NodeSkipped{}
-	mi := &file_pawl_v1_event_proto_msgTypes[31]
+	mi := &file_pawl_v1_event_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3046,7 +3190,7 @@ func (x *NodeSkipped) String() string {
 func (*NodeSkipped) ProtoMessage() {}
 
 func (x *NodeSkipped) ProtoReflect() protoreflect.Message {
-	mi := &file_pawl_v1_event_proto_msgTypes[31]
+	mi := &file_pawl_v1_event_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3059,7 +3203,7 @@ func (x *NodeSkipped) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use NodeSkipped.ProtoReflect.Descriptor instead.
 func (*NodeSkipped) Descriptor() ([]byte, []int) {
-	return file_pawl_v1_event_proto_rawDescGZIP(), []int{31}
+	return file_pawl_v1_event_proto_rawDescGZIP(), []int{32}
 }
 
 func (x *NodeSkipped) GetReason() string {
@@ -3082,7 +3226,7 @@ type NodeTimedOut struct {
 
 func (x *NodeTimedOut) Reset() {
 	*x = NodeTimedOut{}
-	mi := &file_pawl_v1_event_proto_msgTypes[32]
+	mi := &file_pawl_v1_event_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3094,7 +3238,7 @@ func (x *NodeTimedOut) String() string {
 func (*NodeTimedOut) ProtoMessage() {}
 
 func (x *NodeTimedOut) ProtoReflect() protoreflect.Message {
-	mi := &file_pawl_v1_event_proto_msgTypes[32]
+	mi := &file_pawl_v1_event_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3107,7 +3251,7 @@ func (x *NodeTimedOut) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use NodeTimedOut.ProtoReflect.Descriptor instead.
 func (*NodeTimedOut) Descriptor() ([]byte, []int) {
-	return file_pawl_v1_event_proto_rawDescGZIP(), []int{32}
+	return file_pawl_v1_event_proto_rawDescGZIP(), []int{33}
 }
 
 func (x *NodeTimedOut) GetTimeoutMs() uint64 {
@@ -3156,7 +3300,7 @@ type NodeBlocked struct {
 
 func (x *NodeBlocked) Reset() {
 	*x = NodeBlocked{}
-	mi := &file_pawl_v1_event_proto_msgTypes[33]
+	mi := &file_pawl_v1_event_proto_msgTypes[34]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3168,7 +3312,7 @@ func (x *NodeBlocked) String() string {
 func (*NodeBlocked) ProtoMessage() {}
 
 func (x *NodeBlocked) ProtoReflect() protoreflect.Message {
-	mi := &file_pawl_v1_event_proto_msgTypes[33]
+	mi := &file_pawl_v1_event_proto_msgTypes[34]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3181,7 +3325,7 @@ func (x *NodeBlocked) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use NodeBlocked.ProtoReflect.Descriptor instead.
 func (*NodeBlocked) Descriptor() ([]byte, []int) {
-	return file_pawl_v1_event_proto_rawDescGZIP(), []int{33}
+	return file_pawl_v1_event_proto_rawDescGZIP(), []int{34}
 }
 
 func (x *NodeBlocked) GetReason() string {
@@ -3291,7 +3435,7 @@ type NodeDecided struct {
 
 func (x *NodeDecided) Reset() {
 	*x = NodeDecided{}
-	mi := &file_pawl_v1_event_proto_msgTypes[34]
+	mi := &file_pawl_v1_event_proto_msgTypes[35]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3303,7 +3447,7 @@ func (x *NodeDecided) String() string {
 func (*NodeDecided) ProtoMessage() {}
 
 func (x *NodeDecided) ProtoReflect() protoreflect.Message {
-	mi := &file_pawl_v1_event_proto_msgTypes[34]
+	mi := &file_pawl_v1_event_proto_msgTypes[35]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3316,7 +3460,7 @@ func (x *NodeDecided) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use NodeDecided.ProtoReflect.Descriptor instead.
 func (*NodeDecided) Descriptor() ([]byte, []int) {
-	return file_pawl_v1_event_proto_rawDescGZIP(), []int{34}
+	return file_pawl_v1_event_proto_rawDescGZIP(), []int{35}
 }
 
 func (x *NodeDecided) GetDecision() string {
@@ -3408,7 +3552,7 @@ type NodeExpanded struct {
 
 func (x *NodeExpanded) Reset() {
 	*x = NodeExpanded{}
-	mi := &file_pawl_v1_event_proto_msgTypes[35]
+	mi := &file_pawl_v1_event_proto_msgTypes[36]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3420,7 +3564,7 @@ func (x *NodeExpanded) String() string {
 func (*NodeExpanded) ProtoMessage() {}
 
 func (x *NodeExpanded) ProtoReflect() protoreflect.Message {
-	mi := &file_pawl_v1_event_proto_msgTypes[35]
+	mi := &file_pawl_v1_event_proto_msgTypes[36]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3433,7 +3577,7 @@ func (x *NodeExpanded) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use NodeExpanded.ProtoReflect.Descriptor instead.
 func (*NodeExpanded) Descriptor() ([]byte, []int) {
-	return file_pawl_v1_event_proto_rawDescGZIP(), []int{35}
+	return file_pawl_v1_event_proto_rawDescGZIP(), []int{36}
 }
 
 func (x *NodeExpanded) GetWidth() uint32 {
@@ -3482,7 +3626,7 @@ type NodeInvalidated struct {
 
 func (x *NodeInvalidated) Reset() {
 	*x = NodeInvalidated{}
-	mi := &file_pawl_v1_event_proto_msgTypes[36]
+	mi := &file_pawl_v1_event_proto_msgTypes[37]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3494,7 +3638,7 @@ func (x *NodeInvalidated) String() string {
 func (*NodeInvalidated) ProtoMessage() {}
 
 func (x *NodeInvalidated) ProtoReflect() protoreflect.Message {
-	mi := &file_pawl_v1_event_proto_msgTypes[36]
+	mi := &file_pawl_v1_event_proto_msgTypes[37]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3507,7 +3651,7 @@ func (x *NodeInvalidated) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use NodeInvalidated.ProtoReflect.Descriptor instead.
 func (*NodeInvalidated) Descriptor() ([]byte, []int) {
-	return file_pawl_v1_event_proto_rawDescGZIP(), []int{36}
+	return file_pawl_v1_event_proto_rawDescGZIP(), []int{37}
 }
 
 func (x *NodeInvalidated) GetReason() string {
@@ -3534,7 +3678,7 @@ type ModerationFlagged struct {
 
 func (x *ModerationFlagged) Reset() {
 	*x = ModerationFlagged{}
-	mi := &file_pawl_v1_event_proto_msgTypes[37]
+	mi := &file_pawl_v1_event_proto_msgTypes[38]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3546,7 +3690,7 @@ func (x *ModerationFlagged) String() string {
 func (*ModerationFlagged) ProtoMessage() {}
 
 func (x *ModerationFlagged) ProtoReflect() protoreflect.Message {
-	mi := &file_pawl_v1_event_proto_msgTypes[37]
+	mi := &file_pawl_v1_event_proto_msgTypes[38]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3559,7 +3703,7 @@ func (x *ModerationFlagged) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ModerationFlagged.ProtoReflect.Descriptor instead.
 func (*ModerationFlagged) Descriptor() ([]byte, []int) {
-	return file_pawl_v1_event_proto_rawDescGZIP(), []int{37}
+	return file_pawl_v1_event_proto_rawDescGZIP(), []int{38}
 }
 
 func (x *ModerationFlagged) GetPhase() string {
@@ -3607,7 +3751,7 @@ type ContractViolated struct {
 
 func (x *ContractViolated) Reset() {
 	*x = ContractViolated{}
-	mi := &file_pawl_v1_event_proto_msgTypes[38]
+	mi := &file_pawl_v1_event_proto_msgTypes[39]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3619,7 +3763,7 @@ func (x *ContractViolated) String() string {
 func (*ContractViolated) ProtoMessage() {}
 
 func (x *ContractViolated) ProtoReflect() protoreflect.Message {
-	mi := &file_pawl_v1_event_proto_msgTypes[38]
+	mi := &file_pawl_v1_event_proto_msgTypes[39]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3632,7 +3776,7 @@ func (x *ContractViolated) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ContractViolated.ProtoReflect.Descriptor instead.
 func (*ContractViolated) Descriptor() ([]byte, []int) {
-	return file_pawl_v1_event_proto_rawDescGZIP(), []int{38}
+	return file_pawl_v1_event_proto_rawDescGZIP(), []int{39}
 }
 
 func (x *ContractViolated) GetPhase() string {
@@ -3688,7 +3832,7 @@ type ExecutionTag struct {
 
 func (x *ExecutionTag) Reset() {
 	*x = ExecutionTag{}
-	mi := &file_pawl_v1_event_proto_msgTypes[39]
+	mi := &file_pawl_v1_event_proto_msgTypes[40]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3700,7 +3844,7 @@ func (x *ExecutionTag) String() string {
 func (*ExecutionTag) ProtoMessage() {}
 
 func (x *ExecutionTag) ProtoReflect() protoreflect.Message {
-	mi := &file_pawl_v1_event_proto_msgTypes[39]
+	mi := &file_pawl_v1_event_proto_msgTypes[40]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3713,7 +3857,7 @@ func (x *ExecutionTag) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExecutionTag.ProtoReflect.Descriptor instead.
 func (*ExecutionTag) Descriptor() ([]byte, []int) {
-	return file_pawl_v1_event_proto_rawDescGZIP(), []int{39}
+	return file_pawl_v1_event_proto_rawDescGZIP(), []int{40}
 }
 
 func (x *ExecutionTag) GetEventId() uint64 {
@@ -3776,7 +3920,7 @@ var File_pawl_v1_event_proto protoreflect.FileDescriptor
 
 const file_pawl_v1_event_proto_rawDesc = "" +
 	"\n" +
-	"\x13pawl/v1/event.proto\x12\apawl.v1\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x13pawl/v1/pause.proto\x1a\x11pawl/v1/run.proto\"\xc9\x10\n" +
+	"\x13pawl/v1/event.proto\x12\apawl.v1\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x13pawl/v1/pause.proto\x1a\x11pawl/v1/run.proto\"\x8e\x11\n" +
 	"\bRunEvent\x12\x19\n" +
 	"\bevent_id\x18\x01 \x01(\x04R\aeventId\x12\x15\n" +
 	"\x06run_id\x18\x02 \x01(\tR\x05runId\x12\x1f\n" +
@@ -3802,7 +3946,8 @@ const file_pawl_v1_event_proto_rawDesc = "" +
 	"\rrun_recovered\x18\x1a \x01(\v2\x15.pawl.v1.RunRecoveredH\x00R\frunRecovered\x122\n" +
 	"\theartbeat\x18\x1b \x01(\v2\x12.pawl.v1.HeartbeatH\x00R\theartbeat\x12C\n" +
 	"\x10run_metadata_set\x18\x1c \x01(\v2\x17.pawl.v1.RunMetadataSetH\x00R\x0erunMetadataSet\x12F\n" +
-	"\x11run_budget_raised\x18P \x01(\v2\x18.pawl.v1.RunBudgetRaisedH\x00R\x0frunBudgetRaised\x12?\n" +
+	"\x11run_budget_raised\x18P \x01(\v2\x18.pawl.v1.RunBudgetRaisedH\x00R\x0frunBudgetRaised\x12C\n" +
+	"\x10run_thread_taken\x18> \x01(\v2\x17.pawl.v1.RunThreadTakenH\x00R\x0erunThreadTaken\x12?\n" +
 	"\x0ememory_updated\x18\x1e \x01(\v2\x16.pawl.v1.MemoryUpdatedH\x00R\rmemoryUpdated\x126\n" +
 	"\vnode_queued\x18( \x01(\v2\x13.pawl.v1.NodeQueuedH\x00R\n" +
 	"nodeQueued\x129\n" +
@@ -3828,7 +3973,7 @@ const file_pawl_v1_event_proto_rawDesc = "" +
 	"\btrace_id\x18\x01 \x01(\tR\atraceId\x12&\n" +
 	"\x0fparent_event_id\x18\x02 \x01(\x04R\rparentEventId\x12\x12\n" +
 	"\x04wave\x18\x03 \x01(\rR\x04wave\x12\x14\n" +
-	"\x05phase\x18\x04 \x01(\tR\x05phase\"\xe2\a\n" +
+	"\x05phase\x18\x04 \x01(\tR\x05phase\"\xa8\b\n" +
 	"\n" +
 	"RunStarted\x12\x1d\n" +
 	"\n" +
@@ -3846,7 +3991,9 @@ const file_pawl_v1_event_proto_rawDesc = "" +
 	"maxRetries\x88\x01\x01\x12\x1f\n" +
 	"\vschedule_id\x18< \x01(\tR\n" +
 	"scheduleId\x12?\n" +
-	"\rschedule_time\x18= \x01(\v2\x1a.google.protobuf.TimestampR\fscheduleTime\x12\"\n" +
+	"\rschedule_time\x18= \x01(\v2\x1a.google.protobuf.TimestampR\fscheduleTime\x12\x1b\n" +
+	"\tthread_id\x18@ \x01(\tR\bthreadId\x12'\n" +
+	"\x0fthread_position\x18D \x01(\x04R\x0ethreadPosition\x12\"\n" +
 	"\x04slot\x18> \x01(\v2\x0e.pawl.v1.LimitR\x04slot\x12\"\n" +
 	"\x04rate\x18? \x01(\v2\x0e.pawl.v1.LimitR\x04rate\x12)\n" +
 	"\x05taint\x18K \x03(\v2\x13.pawl.v1.TaintLabelR\x05taint\x12\x1b\n" +
@@ -3877,12 +4024,13 @@ const file_pawl_v1_event_proto_rawDesc = "" +
 	"waitingFor\x12\x1d\n" +
 	"\n" +
 	"budget_day\x18Q \x01(\tR\tbudgetDay\x129\n" +
-	"\x0fbudget_reserved\x18R \x01(\v2\x10.pawl.v1.AmountsR\x0ebudgetReserved\"\x8d\x01\n" +
+	"\x0fbudget_reserved\x18R \x01(\v2\x10.pawl.v1.AmountsR\x0ebudgetReserved\"\xb4\x01\n" +
 	"\tRunEnding\x12*\n" +
 	"\x06status\x18\x01 \x01(\x0e2\x12.pawl.v1.RunStatusR\x06status\x12\x18\n" +
 	"\amessage\x18\x02 \x01(\tR\amessage\x12\x14\n" +
 	"\x05cause\x18\x03 \x01(\tR\x05cause\x12$\n" +
-	"\x0efailed_node_id\x18\x04 \x01(\tR\ffailedNodeId\"\x90\x02\n" +
+	"\x0efailed_node_id\x18\x04 \x01(\tR\ffailedNodeId\x12%\n" +
+	"\x04stop\x18@ \x01(\x0e2\x11.pawl.v1.StopModeR\x04stop\"\x90\x02\n" +
 	"\fRunCompleted\x12\x1f\n" +
 	"\voutput_json\x18\x01 \x01(\fR\n" +
 	"outputJson\x12.\n" +
@@ -3895,10 +4043,11 @@ const file_pawl_v1_event_proto_rawDesc = "" +
 	"\x0efailed_node_id\x18\x01 \x01(\tR\ffailedNodeId\x12\x18\n" +
 	"\amessage\x18\x02 \x01(\tR\amessage\x12\x14\n" +
 	"\x05cause\x18\x03 \x01(\tR\x05cause\x129\n" +
-	"\fcompensation\x18Z \x01(\v2\x15.pawl.v1.CompensationR\fcompensation\"a\n" +
+	"\fcompensation\x18Z \x01(\v2\x15.pawl.v1.CompensationR\fcompensation\"\x88\x01\n" +
 	"\fRunCancelled\x12\x16\n" +
 	"\x06reason\x18\x01 \x01(\tR\x06reason\x129\n" +
-	"\fcompensation\x18Z \x01(\v2\x15.pawl.v1.CompensationR\fcompensation\"\x89\x01\n" +
+	"\fcompensation\x18Z \x01(\v2\x15.pawl.v1.CompensationR\fcompensation\x12%\n" +
+	"\x04stop\x18@ \x01(\x0e2\x11.pawl.v1.StopModeR\x04stop\"\x89\x01\n" +
 	"\vRunTimedOut\x12?\n" +
 	"\rdeadline_time\x18\x01 \x01(\v2\x1a.google.protobuf.TimestampR\fdeadlineTime\x129\n" +
 	"\fcompensation\x18Z \x01(\v2\x15.pawl.v1.CompensationR\fcompensation\"\x95\x01\n" +
@@ -3915,6 +4064,14 @@ const file_pawl_v1_event_proto_rawDesc = "" +
 	"\x06values\x18e \x01(\v2\x16.google.protobuf.ValueR\x06values\x12\x12\n" +
 	"\x04keys\x18\x02 \x03(\tR\x04keys\x12\x1a\n" +
 	"\breplaced\x18\x03 \x03(\tR\breplaced\x12'\n" +
+	"\x05taint\x18K \x03(\v2\x11.pawl.v1.KeyTaintR\x05taint\x12&\n" +
+	"\x0fvalues_left_out\x18d \x03(\tR\rvaluesLeftOut\"\xef\x01\n" +
+	"\x0eRunThreadTaken\x12\x1b\n" +
+	"\tthread_id\x18\x01 \x01(\tR\bthreadId\x12\x1e\n" +
+	"\vfrom_run_id\x18\x02 \x01(\tR\tfromRunId\x12\x1f\n" +
+	"\vmemory_json\x18\x03 \x01(\fR\n" +
+	"memoryJson\x12.\n" +
+	"\x06memory\x18g \x01(\v2\x16.google.protobuf.ValueR\x06memory\x12'\n" +
 	"\x05taint\x18K \x03(\v2\x11.pawl.v1.KeyTaintR\x05taint\x12&\n" +
 	"\x0fvalues_left_out\x18d \x03(\tR\rvaluesLeftOut\"I\n" +
 	"\bKeyTaint\x12\x10\n" +
@@ -4092,7 +4249,7 @@ func file_pawl_v1_event_proto_rawDescGZIP() []byte {
 	return file_pawl_v1_event_proto_rawDescData
 }
 
-var file_pawl_v1_event_proto_msgTypes = make([]protoimpl.MessageInfo, 40)
+var file_pawl_v1_event_proto_msgTypes = make([]protoimpl.MessageInfo, 41)
 var file_pawl_v1_event_proto_goTypes = []any{
 	(*RunEvent)(nil),              // 0: pawl.v1.RunEvent
 	(*Correlation)(nil),           // 1: pawl.v1.Correlation
@@ -4107,45 +4264,47 @@ var file_pawl_v1_event_proto_goTypes = []any{
 	(*RunRecovered)(nil),          // 10: pawl.v1.RunRecovered
 	(*Heartbeat)(nil),             // 11: pawl.v1.Heartbeat
 	(*MemoryUpdated)(nil),         // 12: pawl.v1.MemoryUpdated
-	(*KeyTaint)(nil),              // 13: pawl.v1.KeyTaint
-	(*RunSignalled)(nil),          // 14: pawl.v1.RunSignalled
-	(*RunMetadataSet)(nil),        // 15: pawl.v1.RunMetadataSet
-	(*RunBudgetRaised)(nil),       // 16: pawl.v1.RunBudgetRaised
-	(*NodeQueued)(nil),            // 17: pawl.v1.NodeQueued
-	(*NodeStarted)(nil),           // 18: pawl.v1.NodeStarted
-	(*NodeStreamDelta)(nil),       // 19: pawl.v1.NodeStreamDelta
-	(*Media)(nil),                 // 20: pawl.v1.Media
-	(*Usage)(nil),                 // 21: pawl.v1.Usage
-	(*NodeLog)(nil),               // 22: pawl.v1.NodeLog
-	(*NodeRetried)(nil),           // 23: pawl.v1.NodeRetried
-	(*NodeCompleted)(nil),         // 24: pawl.v1.NodeCompleted
-	(*Sanitized)(nil),             // 25: pawl.v1.Sanitized
-	(*SetBy)(nil),                 // 26: pawl.v1.SetBy
-	(*ToolCall)(nil),              // 27: pawl.v1.ToolCall
-	(*Goto)(nil),                  // 28: pawl.v1.Goto
-	(*NodeFailed)(nil),            // 29: pawl.v1.NodeFailed
-	(*NodeCancelled)(nil),         // 30: pawl.v1.NodeCancelled
-	(*NodeSkipped)(nil),           // 31: pawl.v1.NodeSkipped
-	(*NodeTimedOut)(nil),          // 32: pawl.v1.NodeTimedOut
-	(*NodeBlocked)(nil),           // 33: pawl.v1.NodeBlocked
-	(*NodeDecided)(nil),           // 34: pawl.v1.NodeDecided
-	(*NodeExpanded)(nil),          // 35: pawl.v1.NodeExpanded
-	(*NodeInvalidated)(nil),       // 36: pawl.v1.NodeInvalidated
-	(*ModerationFlagged)(nil),     // 37: pawl.v1.ModerationFlagged
-	(*ContractViolated)(nil),      // 38: pawl.v1.ContractViolated
-	(*ExecutionTag)(nil),          // 39: pawl.v1.ExecutionTag
-	(*timestamppb.Timestamp)(nil), // 40: google.protobuf.Timestamp
-	(*structpb.Value)(nil),        // 41: google.protobuf.Value
-	(RunKind)(0),                  // 42: pawl.v1.RunKind
-	(*TaintLabel)(nil),            // 43: pawl.v1.TaintLabel
-	(*Budget)(nil),                // 44: pawl.v1.Budget
-	(*Amounts)(nil),               // 45: pawl.v1.Amounts
-	(RunStatus)(0),                // 46: pawl.v1.RunStatus
-	(PauseScope)(0),               // 47: pawl.v1.PauseScope
-	(*Compensation)(nil),          // 48: pawl.v1.Compensation
+	(*RunThreadTaken)(nil),        // 13: pawl.v1.RunThreadTaken
+	(*KeyTaint)(nil),              // 14: pawl.v1.KeyTaint
+	(*RunSignalled)(nil),          // 15: pawl.v1.RunSignalled
+	(*RunMetadataSet)(nil),        // 16: pawl.v1.RunMetadataSet
+	(*RunBudgetRaised)(nil),       // 17: pawl.v1.RunBudgetRaised
+	(*NodeQueued)(nil),            // 18: pawl.v1.NodeQueued
+	(*NodeStarted)(nil),           // 19: pawl.v1.NodeStarted
+	(*NodeStreamDelta)(nil),       // 20: pawl.v1.NodeStreamDelta
+	(*Media)(nil),                 // 21: pawl.v1.Media
+	(*Usage)(nil),                 // 22: pawl.v1.Usage
+	(*NodeLog)(nil),               // 23: pawl.v1.NodeLog
+	(*NodeRetried)(nil),           // 24: pawl.v1.NodeRetried
+	(*NodeCompleted)(nil),         // 25: pawl.v1.NodeCompleted
+	(*Sanitized)(nil),             // 26: pawl.v1.Sanitized
+	(*SetBy)(nil),                 // 27: pawl.v1.SetBy
+	(*ToolCall)(nil),              // 28: pawl.v1.ToolCall
+	(*Goto)(nil),                  // 29: pawl.v1.Goto
+	(*NodeFailed)(nil),            // 30: pawl.v1.NodeFailed
+	(*NodeCancelled)(nil),         // 31: pawl.v1.NodeCancelled
+	(*NodeSkipped)(nil),           // 32: pawl.v1.NodeSkipped
+	(*NodeTimedOut)(nil),          // 33: pawl.v1.NodeTimedOut
+	(*NodeBlocked)(nil),           // 34: pawl.v1.NodeBlocked
+	(*NodeDecided)(nil),           // 35: pawl.v1.NodeDecided
+	(*NodeExpanded)(nil),          // 36: pawl.v1.NodeExpanded
+	(*NodeInvalidated)(nil),       // 37: pawl.v1.NodeInvalidated
+	(*ModerationFlagged)(nil),     // 38: pawl.v1.ModerationFlagged
+	(*ContractViolated)(nil),      // 39: pawl.v1.ContractViolated
+	(*ExecutionTag)(nil),          // 40: pawl.v1.ExecutionTag
+	(*timestamppb.Timestamp)(nil), // 41: google.protobuf.Timestamp
+	(*structpb.Value)(nil),        // 42: google.protobuf.Value
+	(RunKind)(0),                  // 43: pawl.v1.RunKind
+	(*TaintLabel)(nil),            // 44: pawl.v1.TaintLabel
+	(*Budget)(nil),                // 45: pawl.v1.Budget
+	(*Amounts)(nil),               // 46: pawl.v1.Amounts
+	(RunStatus)(0),                // 47: pawl.v1.RunStatus
+	(PauseScope)(0),               // 48: pawl.v1.PauseScope
+	(StopMode)(0),                 // 49: pawl.v1.StopMode
+	(*Compensation)(nil),          // 50: pawl.v1.Compensation
 }
 var file_pawl_v1_event_proto_depIdxs = []int32{
-	40, // 0: pawl.v1.RunEvent.time:type_name -> google.protobuf.Timestamp
+	41, // 0: pawl.v1.RunEvent.time:type_name -> google.protobuf.Timestamp
 	1,  // 1: pawl.v1.RunEvent.correlation:type_name -> pawl.v1.Correlation
 	2,  // 2: pawl.v1.RunEvent.run_started:type_name -> pawl.v1.RunStarted
 	4,  // 3: pawl.v1.RunEvent.run_status_changed:type_name -> pawl.v1.RunStatusChanged
@@ -4155,88 +4314,93 @@ var file_pawl_v1_event_proto_depIdxs = []int32{
 	9,  // 7: pawl.v1.RunEvent.run_timed_out:type_name -> pawl.v1.RunTimedOut
 	10, // 8: pawl.v1.RunEvent.run_recovered:type_name -> pawl.v1.RunRecovered
 	11, // 9: pawl.v1.RunEvent.heartbeat:type_name -> pawl.v1.Heartbeat
-	15, // 10: pawl.v1.RunEvent.run_metadata_set:type_name -> pawl.v1.RunMetadataSet
-	16, // 11: pawl.v1.RunEvent.run_budget_raised:type_name -> pawl.v1.RunBudgetRaised
-	12, // 12: pawl.v1.RunEvent.memory_updated:type_name -> pawl.v1.MemoryUpdated
-	17, // 13: pawl.v1.RunEvent.node_queued:type_name -> pawl.v1.NodeQueued
-	18, // 14: pawl.v1.RunEvent.node_started:type_name -> pawl.v1.NodeStarted
-	19, // 15: pawl.v1.RunEvent.node_stream_delta:type_name -> pawl.v1.NodeStreamDelta
-	22, // 16: pawl.v1.RunEvent.node_log:type_name -> pawl.v1.NodeLog
-	23, // 17: pawl.v1.RunEvent.node_retried:type_name -> pawl.v1.NodeRetried
-	24, // 18: pawl.v1.RunEvent.node_completed:type_name -> pawl.v1.NodeCompleted
-	29, // 19: pawl.v1.RunEvent.node_failed:type_name -> pawl.v1.NodeFailed
-	30, // 20: pawl.v1.RunEvent.node_cancelled:type_name -> pawl.v1.NodeCancelled
-	31, // 21: pawl.v1.RunEvent.node_skipped:type_name -> pawl.v1.NodeSkipped
-	32, // 22: pawl.v1.RunEvent.node_timed_out:type_name -> pawl.v1.NodeTimedOut
-	33, // 23: pawl.v1.RunEvent.node_blocked:type_name -> pawl.v1.NodeBlocked
-	36, // 24: pawl.v1.RunEvent.node_invalidated:type_name -> pawl.v1.NodeInvalidated
-	35, // 25: pawl.v1.RunEvent.node_expanded:type_name -> pawl.v1.NodeExpanded
-	34, // 26: pawl.v1.RunEvent.node_decided:type_name -> pawl.v1.NodeDecided
-	37, // 27: pawl.v1.RunEvent.moderation_flagged:type_name -> pawl.v1.ModerationFlagged
-	38, // 28: pawl.v1.RunEvent.contract_violated:type_name -> pawl.v1.ContractViolated
-	14, // 29: pawl.v1.RunEvent.run_signalled:type_name -> pawl.v1.RunSignalled
-	41, // 30: pawl.v1.RunStarted.input:type_name -> google.protobuf.Value
-	42, // 31: pawl.v1.RunStarted.kind:type_name -> pawl.v1.RunKind
-	40, // 32: pawl.v1.RunStarted.deadline_time:type_name -> google.protobuf.Timestamp
-	40, // 33: pawl.v1.RunStarted.schedule_time:type_name -> google.protobuf.Timestamp
-	3,  // 34: pawl.v1.RunStarted.slot:type_name -> pawl.v1.Limit
-	3,  // 35: pawl.v1.RunStarted.rate:type_name -> pawl.v1.Limit
-	43, // 36: pawl.v1.RunStarted.taint:type_name -> pawl.v1.TaintLabel
-	44, // 37: pawl.v1.RunStarted.budget:type_name -> pawl.v1.Budget
-	45, // 38: pawl.v1.RunStarted.daily_budget:type_name -> pawl.v1.Amounts
-	46, // 39: pawl.v1.RunStatusChanged.from:type_name -> pawl.v1.RunStatus
-	46, // 40: pawl.v1.RunStatusChanged.to:type_name -> pawl.v1.RunStatus
-	40, // 41: pawl.v1.RunStatusChanged.deadline_time:type_name -> google.protobuf.Timestamp
-	47, // 42: pawl.v1.RunStatusChanged.scope:type_name -> pawl.v1.PauseScope
-	5,  // 43: pawl.v1.RunStatusChanged.ending:type_name -> pawl.v1.RunEnding
-	45, // 44: pawl.v1.RunStatusChanged.budget_reserved:type_name -> pawl.v1.Amounts
-	46, // 45: pawl.v1.RunEnding.status:type_name -> pawl.v1.RunStatus
-	41, // 46: pawl.v1.RunCompleted.output:type_name -> google.protobuf.Value
-	43, // 47: pawl.v1.RunCompleted.taint:type_name -> pawl.v1.TaintLabel
-	48, // 48: pawl.v1.RunCompleted.compensation:type_name -> pawl.v1.Compensation
-	48, // 49: pawl.v1.RunFailed.compensation:type_name -> pawl.v1.Compensation
-	48, // 50: pawl.v1.RunCancelled.compensation:type_name -> pawl.v1.Compensation
-	40, // 51: pawl.v1.RunTimedOut.deadline_time:type_name -> google.protobuf.Timestamp
-	48, // 52: pawl.v1.RunTimedOut.compensation:type_name -> pawl.v1.Compensation
-	41, // 53: pawl.v1.MemoryUpdated.values:type_name -> google.protobuf.Value
-	13, // 54: pawl.v1.MemoryUpdated.taint:type_name -> pawl.v1.KeyTaint
-	43, // 55: pawl.v1.KeyTaint.labels:type_name -> pawl.v1.TaintLabel
-	41, // 56: pawl.v1.RunSignalled.payload:type_name -> google.protobuf.Value
-	41, // 57: pawl.v1.RunMetadataSet.metadata:type_name -> google.protobuf.Value
-	45, // 58: pawl.v1.RunBudgetRaised.amounts:type_name -> pawl.v1.Amounts
-	40, // 59: pawl.v1.NodeQueued.not_before_time:type_name -> google.protobuf.Timestamp
-	3,  // 60: pawl.v1.NodeQueued.slot:type_name -> pawl.v1.Limit
-	3,  // 61: pawl.v1.NodeQueued.rate:type_name -> pawl.v1.Limit
-	45, // 62: pawl.v1.NodeQueued.reserved:type_name -> pawl.v1.Amounts
-	43, // 63: pawl.v1.NodeStarted.taint:type_name -> pawl.v1.TaintLabel
-	20, // 64: pawl.v1.NodeStreamDelta.media:type_name -> pawl.v1.Media
-	21, // 65: pawl.v1.NodeRetried.usage:type_name -> pawl.v1.Usage
-	41, // 66: pawl.v1.NodeCompleted.output:type_name -> google.protobuf.Value
-	21, // 67: pawl.v1.NodeCompleted.usage:type_name -> pawl.v1.Usage
-	28, // 68: pawl.v1.NodeCompleted.goto:type_name -> pawl.v1.Goto
-	26, // 69: pawl.v1.NodeCompleted.set_by:type_name -> pawl.v1.SetBy
-	43, // 70: pawl.v1.NodeCompleted.taint:type_name -> pawl.v1.TaintLabel
-	25, // 71: pawl.v1.NodeCompleted.sanitized:type_name -> pawl.v1.Sanitized
-	27, // 72: pawl.v1.NodeCompleted.calls:type_name -> pawl.v1.ToolCall
-	41, // 73: pawl.v1.NodeFailed.details:type_name -> google.protobuf.Value
-	21, // 74: pawl.v1.NodeFailed.usage:type_name -> pawl.v1.Usage
-	21, // 75: pawl.v1.NodeTimedOut.usage:type_name -> pawl.v1.Usage
-	40, // 76: pawl.v1.NodeBlocked.deadline_time:type_name -> google.protobuf.Timestamp
-	43, // 77: pawl.v1.NodeBlocked.taint:type_name -> pawl.v1.TaintLabel
-	21, // 78: pawl.v1.NodeBlocked.usage:type_name -> pawl.v1.Usage
-	45, // 79: pawl.v1.NodeBlocked.reserved:type_name -> pawl.v1.Amounts
-	41, // 80: pawl.v1.NodeDecided.response:type_name -> google.protobuf.Value
-	41, // 81: pawl.v1.NodeExpanded.items:type_name -> google.protobuf.Value
-	43, // 82: pawl.v1.NodeExpanded.taint:type_name -> pawl.v1.TaintLabel
-	41, // 83: pawl.v1.ModerationFlagged.details:type_name -> google.protobuf.Value
-	41, // 84: pawl.v1.ContractViolated.errors:type_name -> google.protobuf.Value
-	41, // 85: pawl.v1.ExecutionTag.metadata:type_name -> google.protobuf.Value
-	40, // 86: pawl.v1.ExecutionTag.time:type_name -> google.protobuf.Timestamp
-	87, // [87:87] is the sub-list for method output_type
-	87, // [87:87] is the sub-list for method input_type
-	87, // [87:87] is the sub-list for extension type_name
-	87, // [87:87] is the sub-list for extension extendee
-	0,  // [0:87] is the sub-list for field type_name
+	16, // 10: pawl.v1.RunEvent.run_metadata_set:type_name -> pawl.v1.RunMetadataSet
+	17, // 11: pawl.v1.RunEvent.run_budget_raised:type_name -> pawl.v1.RunBudgetRaised
+	13, // 12: pawl.v1.RunEvent.run_thread_taken:type_name -> pawl.v1.RunThreadTaken
+	12, // 13: pawl.v1.RunEvent.memory_updated:type_name -> pawl.v1.MemoryUpdated
+	18, // 14: pawl.v1.RunEvent.node_queued:type_name -> pawl.v1.NodeQueued
+	19, // 15: pawl.v1.RunEvent.node_started:type_name -> pawl.v1.NodeStarted
+	20, // 16: pawl.v1.RunEvent.node_stream_delta:type_name -> pawl.v1.NodeStreamDelta
+	23, // 17: pawl.v1.RunEvent.node_log:type_name -> pawl.v1.NodeLog
+	24, // 18: pawl.v1.RunEvent.node_retried:type_name -> pawl.v1.NodeRetried
+	25, // 19: pawl.v1.RunEvent.node_completed:type_name -> pawl.v1.NodeCompleted
+	30, // 20: pawl.v1.RunEvent.node_failed:type_name -> pawl.v1.NodeFailed
+	31, // 21: pawl.v1.RunEvent.node_cancelled:type_name -> pawl.v1.NodeCancelled
+	32, // 22: pawl.v1.RunEvent.node_skipped:type_name -> pawl.v1.NodeSkipped
+	33, // 23: pawl.v1.RunEvent.node_timed_out:type_name -> pawl.v1.NodeTimedOut
+	34, // 24: pawl.v1.RunEvent.node_blocked:type_name -> pawl.v1.NodeBlocked
+	37, // 25: pawl.v1.RunEvent.node_invalidated:type_name -> pawl.v1.NodeInvalidated
+	36, // 26: pawl.v1.RunEvent.node_expanded:type_name -> pawl.v1.NodeExpanded
+	35, // 27: pawl.v1.RunEvent.node_decided:type_name -> pawl.v1.NodeDecided
+	38, // 28: pawl.v1.RunEvent.moderation_flagged:type_name -> pawl.v1.ModerationFlagged
+	39, // 29: pawl.v1.RunEvent.contract_violated:type_name -> pawl.v1.ContractViolated
+	15, // 30: pawl.v1.RunEvent.run_signalled:type_name -> pawl.v1.RunSignalled
+	42, // 31: pawl.v1.RunStarted.input:type_name -> google.protobuf.Value
+	43, // 32: pawl.v1.RunStarted.kind:type_name -> pawl.v1.RunKind
+	41, // 33: pawl.v1.RunStarted.deadline_time:type_name -> google.protobuf.Timestamp
+	41, // 34: pawl.v1.RunStarted.schedule_time:type_name -> google.protobuf.Timestamp
+	3,  // 35: pawl.v1.RunStarted.slot:type_name -> pawl.v1.Limit
+	3,  // 36: pawl.v1.RunStarted.rate:type_name -> pawl.v1.Limit
+	44, // 37: pawl.v1.RunStarted.taint:type_name -> pawl.v1.TaintLabel
+	45, // 38: pawl.v1.RunStarted.budget:type_name -> pawl.v1.Budget
+	46, // 39: pawl.v1.RunStarted.daily_budget:type_name -> pawl.v1.Amounts
+	47, // 40: pawl.v1.RunStatusChanged.from:type_name -> pawl.v1.RunStatus
+	47, // 41: pawl.v1.RunStatusChanged.to:type_name -> pawl.v1.RunStatus
+	41, // 42: pawl.v1.RunStatusChanged.deadline_time:type_name -> google.protobuf.Timestamp
+	48, // 43: pawl.v1.RunStatusChanged.scope:type_name -> pawl.v1.PauseScope
+	5,  // 44: pawl.v1.RunStatusChanged.ending:type_name -> pawl.v1.RunEnding
+	46, // 45: pawl.v1.RunStatusChanged.budget_reserved:type_name -> pawl.v1.Amounts
+	47, // 46: pawl.v1.RunEnding.status:type_name -> pawl.v1.RunStatus
+	49, // 47: pawl.v1.RunEnding.stop:type_name -> pawl.v1.StopMode
+	42, // 48: pawl.v1.RunCompleted.output:type_name -> google.protobuf.Value
+	44, // 49: pawl.v1.RunCompleted.taint:type_name -> pawl.v1.TaintLabel
+	50, // 50: pawl.v1.RunCompleted.compensation:type_name -> pawl.v1.Compensation
+	50, // 51: pawl.v1.RunFailed.compensation:type_name -> pawl.v1.Compensation
+	50, // 52: pawl.v1.RunCancelled.compensation:type_name -> pawl.v1.Compensation
+	49, // 53: pawl.v1.RunCancelled.stop:type_name -> pawl.v1.StopMode
+	41, // 54: pawl.v1.RunTimedOut.deadline_time:type_name -> google.protobuf.Timestamp
+	50, // 55: pawl.v1.RunTimedOut.compensation:type_name -> pawl.v1.Compensation
+	42, // 56: pawl.v1.MemoryUpdated.values:type_name -> google.protobuf.Value
+	14, // 57: pawl.v1.MemoryUpdated.taint:type_name -> pawl.v1.KeyTaint
+	42, // 58: pawl.v1.RunThreadTaken.memory:type_name -> google.protobuf.Value
+	14, // 59: pawl.v1.RunThreadTaken.taint:type_name -> pawl.v1.KeyTaint
+	44, // 60: pawl.v1.KeyTaint.labels:type_name -> pawl.v1.TaintLabel
+	42, // 61: pawl.v1.RunSignalled.payload:type_name -> google.protobuf.Value
+	42, // 62: pawl.v1.RunMetadataSet.metadata:type_name -> google.protobuf.Value
+	46, // 63: pawl.v1.RunBudgetRaised.amounts:type_name -> pawl.v1.Amounts
+	41, // 64: pawl.v1.NodeQueued.not_before_time:type_name -> google.protobuf.Timestamp
+	3,  // 65: pawl.v1.NodeQueued.slot:type_name -> pawl.v1.Limit
+	3,  // 66: pawl.v1.NodeQueued.rate:type_name -> pawl.v1.Limit
+	46, // 67: pawl.v1.NodeQueued.reserved:type_name -> pawl.v1.Amounts
+	44, // 68: pawl.v1.NodeStarted.taint:type_name -> pawl.v1.TaintLabel
+	21, // 69: pawl.v1.NodeStreamDelta.media:type_name -> pawl.v1.Media
+	22, // 70: pawl.v1.NodeRetried.usage:type_name -> pawl.v1.Usage
+	42, // 71: pawl.v1.NodeCompleted.output:type_name -> google.protobuf.Value
+	22, // 72: pawl.v1.NodeCompleted.usage:type_name -> pawl.v1.Usage
+	29, // 73: pawl.v1.NodeCompleted.goto:type_name -> pawl.v1.Goto
+	27, // 74: pawl.v1.NodeCompleted.set_by:type_name -> pawl.v1.SetBy
+	44, // 75: pawl.v1.NodeCompleted.taint:type_name -> pawl.v1.TaintLabel
+	26, // 76: pawl.v1.NodeCompleted.sanitized:type_name -> pawl.v1.Sanitized
+	28, // 77: pawl.v1.NodeCompleted.calls:type_name -> pawl.v1.ToolCall
+	42, // 78: pawl.v1.NodeFailed.details:type_name -> google.protobuf.Value
+	22, // 79: pawl.v1.NodeFailed.usage:type_name -> pawl.v1.Usage
+	22, // 80: pawl.v1.NodeTimedOut.usage:type_name -> pawl.v1.Usage
+	41, // 81: pawl.v1.NodeBlocked.deadline_time:type_name -> google.protobuf.Timestamp
+	44, // 82: pawl.v1.NodeBlocked.taint:type_name -> pawl.v1.TaintLabel
+	22, // 83: pawl.v1.NodeBlocked.usage:type_name -> pawl.v1.Usage
+	46, // 84: pawl.v1.NodeBlocked.reserved:type_name -> pawl.v1.Amounts
+	42, // 85: pawl.v1.NodeDecided.response:type_name -> google.protobuf.Value
+	42, // 86: pawl.v1.NodeExpanded.items:type_name -> google.protobuf.Value
+	44, // 87: pawl.v1.NodeExpanded.taint:type_name -> pawl.v1.TaintLabel
+	42, // 88: pawl.v1.ModerationFlagged.details:type_name -> google.protobuf.Value
+	42, // 89: pawl.v1.ContractViolated.errors:type_name -> google.protobuf.Value
+	42, // 90: pawl.v1.ExecutionTag.metadata:type_name -> google.protobuf.Value
+	41, // 91: pawl.v1.ExecutionTag.time:type_name -> google.protobuf.Timestamp
+	92, // [92:92] is the sub-list for method output_type
+	92, // [92:92] is the sub-list for method input_type
+	92, // [92:92] is the sub-list for extension type_name
+	92, // [92:92] is the sub-list for extension extendee
+	0,  // [0:92] is the sub-list for field type_name
 }
 
 func init() { file_pawl_v1_event_proto_init() }
@@ -4257,6 +4421,7 @@ func file_pawl_v1_event_proto_init() {
 		(*RunEvent_Heartbeat)(nil),
 		(*RunEvent_RunMetadataSet)(nil),
 		(*RunEvent_RunBudgetRaised)(nil),
+		(*RunEvent_RunThreadTaken)(nil),
 		(*RunEvent_MemoryUpdated)(nil),
 		(*RunEvent_NodeQueued)(nil),
 		(*RunEvent_NodeStarted)(nil),
@@ -4277,14 +4442,14 @@ func file_pawl_v1_event_proto_init() {
 		(*RunEvent_RunSignalled)(nil),
 	}
 	file_pawl_v1_event_proto_msgTypes[2].OneofWrappers = []any{}
-	file_pawl_v1_event_proto_msgTypes[21].OneofWrappers = []any{}
+	file_pawl_v1_event_proto_msgTypes[22].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_pawl_v1_event_proto_rawDesc), len(file_pawl_v1_event_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   40,
+			NumMessages:   41,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

@@ -88,6 +88,8 @@ const (
 	ExplainReason_EXPLAIN_REASON_WAITING_SIGNAL ExplainReason = 70
 	// A budget of the run or of the node has no room until other executions settle.
 	ExplainReason_EXPLAIN_REASON_WAITING_BUDGET ExplainReason = 80
+	// The run waits for its thread, which another run holds.
+	ExplainReason_EXPLAIN_REASON_WAITING_THREAD ExplainReason = 62
 )
 
 // Enum value maps for ExplainReason.
@@ -124,6 +126,7 @@ var (
 		28: "EXPLAIN_REASON_RESULT_UNSTORED",
 		70: "EXPLAIN_REASON_WAITING_SIGNAL",
 		80: "EXPLAIN_REASON_WAITING_BUDGET",
+		62: "EXPLAIN_REASON_WAITING_THREAD",
 	}
 	ExplainReason_value = map[string]int32{
 		"EXPLAIN_REASON_UNSPECIFIED":          0,
@@ -157,6 +160,7 @@ var (
 		"EXPLAIN_REASON_RESULT_UNSTORED":      28,
 		"EXPLAIN_REASON_WAITING_SIGNAL":       70,
 		"EXPLAIN_REASON_WAITING_BUDGET":       80,
+		"EXPLAIN_REASON_WAITING_THREAD":       62,
 	}
 )
 
@@ -834,7 +838,7 @@ const file_pawl_v1_explain_proto_rawDesc = "" +
 	"\x04from\x18\x01 \x01(\tR\x04from\x12\x12\n" +
 	"\x04name\x18\x02 \x01(\tR\x04name\x12\x19\n" +
 	"\bevent_id\x18\x03 \x01(\x04R\aeventId\x12\x16\n" +
-	"\x06labels\x18\x04 \x03(\tR\x06labels*\x83\b\n" +
+	"\x06labels\x18\x04 \x03(\tR\x06labels*\xa6\b\n" +
 	"\rExplainReason\x12\x1e\n" +
 	"\x1aEXPLAIN_REASON_UNSPECIFIED\x10\x00\x12\"\n" +
 	"\x1eEXPLAIN_REASON_WAITING_PARENTS\x10\x01\x12\x1b\n" +
@@ -867,7 +871,8 @@ const file_pawl_v1_explain_proto_rawDesc = "" +
 	"\x1bEXPLAIN_REASON_QUEUE_PAUSED\x10\x1b\x12\"\n" +
 	"\x1eEXPLAIN_REASON_RESULT_UNSTORED\x10\x1c\x12!\n" +
 	"\x1dEXPLAIN_REASON_WAITING_SIGNAL\x10F\x12!\n" +
-	"\x1dEXPLAIN_REASON_WAITING_BUDGET\x10PB|\n" +
+	"\x1dEXPLAIN_REASON_WAITING_BUDGET\x10P\x12!\n" +
+	"\x1dEXPLAIN_REASON_WAITING_THREAD\x10>B|\n" +
 	"\vcom.pawl.v1B\fExplainProtoP\x01Z\"pawl.dev/sdk/go/gen/pawl/v1;pawlv1\xa2\x02\x03PXX\xaa\x02\aPawl.V1\xca\x02\aPawl\\V1\xe2\x02\x13Pawl\\V1\\GPBMetadata\xea\x02\bPawl::V1b\x06proto3"
 
 var (

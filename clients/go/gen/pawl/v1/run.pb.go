@@ -254,6 +254,59 @@ func (RunKind) EnumDescriptor() ([]byte, []int) {
 	return file_pawl_v1_run_proto_rawDescGZIP(), []int{2}
 }
 
+// StopMode is how a cancelled run was stopped.
+type StopMode int32
+
+const (
+	// A plain cancellation.
+	StopMode_STOP_MODE_UNSPECIFIED StopMode = 0
+	// It was interrupted: its results hold, and ResumeRun continues it.
+	StopMode_STOP_MODE_INTERRUPT StopMode = 1
+	// It was rolled back: its results do not count for its thread.
+	StopMode_STOP_MODE_ROLLBACK StopMode = 2
+)
+
+// Enum value maps for StopMode.
+var (
+	StopMode_name = map[int32]string{
+		0: "STOP_MODE_UNSPECIFIED",
+		1: "STOP_MODE_INTERRUPT",
+		2: "STOP_MODE_ROLLBACK",
+	}
+	StopMode_value = map[string]int32{
+		"STOP_MODE_UNSPECIFIED": 0,
+		"STOP_MODE_INTERRUPT":   1,
+		"STOP_MODE_ROLLBACK":    2,
+	}
+)
+
+func (x StopMode) Enum() *StopMode {
+	p := new(StopMode)
+	*p = x
+	return p
+}
+
+func (x StopMode) String() string {
+	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
+}
+
+func (StopMode) Descriptor() protoreflect.EnumDescriptor {
+	return file_pawl_v1_run_proto_enumTypes[3].Descriptor()
+}
+
+func (StopMode) Type() protoreflect.EnumType {
+	return &file_pawl_v1_run_proto_enumTypes[3]
+}
+
+func (x StopMode) Number() protoreflect.EnumNumber {
+	return protoreflect.EnumNumber(x)
+}
+
+// Deprecated: Use StopMode.Descriptor instead.
+func (StopMode) EnumDescriptor() ([]byte, []int) {
+	return file_pawl_v1_run_proto_rawDescGZIP(), []int{3}
+}
+
 // WaitingReason says why a run makes no progress by itself.
 type WaitingReason int32
 
@@ -278,21 +331,24 @@ const (
 	WaitingReason_WAITING_REASON_RETRY WaitingReason = 8
 	// A delay has to pass.
 	WaitingReason_WAITING_REASON_DELAY WaitingReason = 9
+	// Another run of its thread has to end.
+	WaitingReason_WAITING_REASON_THREAD WaitingReason = 60
 )
 
 // Enum value maps for WaitingReason.
 var (
 	WaitingReason_name = map[int32]string{
-		0: "WAITING_REASON_UNSPECIFIED",
-		1: "WAITING_REASON_PAUSED",
-		2: "WAITING_REASON_HUMAN_APPROVAL",
-		3: "WAITING_REASON_MODERATION",
-		4: "WAITING_REASON_SIGNAL",
-		5: "WAITING_REASON_CHILD_RUN",
-		6: "WAITING_REASON_BUDGET",
-		7: "WAITING_REASON_SLOT",
-		8: "WAITING_REASON_RETRY",
-		9: "WAITING_REASON_DELAY",
+		0:  "WAITING_REASON_UNSPECIFIED",
+		1:  "WAITING_REASON_PAUSED",
+		2:  "WAITING_REASON_HUMAN_APPROVAL",
+		3:  "WAITING_REASON_MODERATION",
+		4:  "WAITING_REASON_SIGNAL",
+		5:  "WAITING_REASON_CHILD_RUN",
+		6:  "WAITING_REASON_BUDGET",
+		7:  "WAITING_REASON_SLOT",
+		8:  "WAITING_REASON_RETRY",
+		9:  "WAITING_REASON_DELAY",
+		60: "WAITING_REASON_THREAD",
 	}
 	WaitingReason_value = map[string]int32{
 		"WAITING_REASON_UNSPECIFIED":    0,
@@ -305,6 +361,7 @@ var (
 		"WAITING_REASON_SLOT":           7,
 		"WAITING_REASON_RETRY":          8,
 		"WAITING_REASON_DELAY":          9,
+		"WAITING_REASON_THREAD":         60,
 	}
 )
 
@@ -319,11 +376,11 @@ func (x WaitingReason) String() string {
 }
 
 func (WaitingReason) Descriptor() protoreflect.EnumDescriptor {
-	return file_pawl_v1_run_proto_enumTypes[3].Descriptor()
+	return file_pawl_v1_run_proto_enumTypes[4].Descriptor()
 }
 
 func (WaitingReason) Type() protoreflect.EnumType {
-	return &file_pawl_v1_run_proto_enumTypes[3]
+	return &file_pawl_v1_run_proto_enumTypes[4]
 }
 
 func (x WaitingReason) Number() protoreflect.EnumNumber {
@@ -332,7 +389,7 @@ func (x WaitingReason) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use WaitingReason.Descriptor instead.
 func (WaitingReason) EnumDescriptor() ([]byte, []int) {
-	return file_pawl_v1_run_proto_rawDescGZIP(), []int{3}
+	return file_pawl_v1_run_proto_rawDescGZIP(), []int{4}
 }
 
 // OnExceeded says what happens when a run needs more than its budget.
@@ -372,11 +429,11 @@ func (x OnExceeded) String() string {
 }
 
 func (OnExceeded) Descriptor() protoreflect.EnumDescriptor {
-	return file_pawl_v1_run_proto_enumTypes[4].Descriptor()
+	return file_pawl_v1_run_proto_enumTypes[5].Descriptor()
 }
 
 func (OnExceeded) Type() protoreflect.EnumType {
-	return &file_pawl_v1_run_proto_enumTypes[4]
+	return &file_pawl_v1_run_proto_enumTypes[5]
 }
 
 func (x OnExceeded) Number() protoreflect.EnumNumber {
@@ -385,7 +442,7 @@ func (x OnExceeded) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use OnExceeded.Descriptor instead.
 func (OnExceeded) EnumDescriptor() ([]byte, []int) {
-	return file_pawl_v1_run_proto_rawDescGZIP(), []int{4}
+	return file_pawl_v1_run_proto_rawDescGZIP(), []int{5}
 }
 
 // Run is one execution of a definition.
@@ -444,6 +501,10 @@ type Run struct {
 	ScheduleId string `protobuf:"bytes,60,opt,name=schedule_id,json=scheduleId,proto3" json:"schedule_id,omitempty"`
 	// The occurrence of that schedule, or when it was triggered by hand.
 	ScheduleTime *timestamppb.Timestamp `protobuf:"bytes,61,opt,name=schedule_time,json=scheduleTime,proto3" json:"schedule_time,omitempty"`
+	// The thread that it belongs to; empty when it belongs to none.
+	ThreadId string `protobuf:"bytes,62,opt,name=thread_id,json=threadId,proto3" json:"thread_id,omitempty"`
+	// How it was stopped, if it was cancelled by an interrupt or a rollback.
+	Stop StopMode `protobuf:"varint,64,opt,name=stop,proto3,enum=pawl.v1.StopMode" json:"stop,omitempty"`
 	// Present while the run is in quarantine: nothing of it moves until RecheckRun finds its log whole.
 	Quarantine *RunQuarantine `protobuf:"bytes,25,opt,name=quarantine,proto3" json:"quarantine,omitempty"`
 	// Who paused it, and why; absent unless it is paused, and in lists.
@@ -686,6 +747,20 @@ func (x *Run) GetScheduleTime() *timestamppb.Timestamp {
 		return x.ScheduleTime
 	}
 	return nil
+}
+
+func (x *Run) GetThreadId() string {
+	if x != nil {
+		return x.ThreadId
+	}
+	return ""
+}
+
+func (x *Run) GetStop() StopMode {
+	if x != nil {
+		return x.Stop
+	}
+	return StopMode_STOP_MODE_UNSPECIFIED
 }
 
 func (x *Run) GetQuarantine() *RunQuarantine {
@@ -2292,7 +2367,7 @@ var File_pawl_v1_run_proto protoreflect.FileDescriptor
 
 const file_pawl_v1_run_proto_rawDesc = "" +
 	"\n" +
-	"\x11pawl/v1/run.proto\x12\apawl.v1\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x13pawl/v1/pause.proto\"\x92\r\n" +
+	"\x11pawl/v1/run.proto\x12\apawl.v1\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x13pawl/v1/pause.proto\"\xd6\r\n" +
 	"\x03Run\x12\x15\n" +
 	"\x06run_id\x18\x01 \x01(\tR\x05runId\x12\x1f\n" +
 	"\vworkflow_id\x18\x02 \x01(\tR\n" +
@@ -2325,7 +2400,9 @@ const file_pawl_v1_run_proto_rawDesc = "" +
 	"\bmetadata\x18\x96\x01 \x01(\v2\x16.google.protobuf.ValueR\bmetadata\x12\x1f\n" +
 	"\vschedule_id\x18< \x01(\tR\n" +
 	"scheduleId\x12?\n" +
-	"\rschedule_time\x18= \x01(\v2\x1a.google.protobuf.TimestampR\fscheduleTime\x126\n" +
+	"\rschedule_time\x18= \x01(\v2\x1a.google.protobuf.TimestampR\fscheduleTime\x12\x1b\n" +
+	"\tthread_id\x18> \x01(\tR\bthreadId\x12%\n" +
+	"\x04stop\x18@ \x01(\x0e2\x11.pawl.v1.StopModeR\x04stop\x126\n" +
 	"\n" +
 	"quarantine\x18\x19 \x01(\v2\x16.pawl.v1.RunQuarantineR\n" +
 	"quarantine\x12$\n" +
@@ -2532,7 +2609,11 @@ const file_pawl_v1_run_proto_rawDesc = "" +
 	"\aRunKind\x12\x18\n" +
 	"\x14RUN_KIND_UNSPECIFIED\x10\x00\x12\x12\n" +
 	"\x0eRUN_KIND_SAVED\x10\x01\x12\x11\n" +
-	"\rRUN_KIND_TEST\x10\x02*\xad\x02\n" +
+	"\rRUN_KIND_TEST\x10\x02*V\n" +
+	"\bStopMode\x12\x19\n" +
+	"\x15STOP_MODE_UNSPECIFIED\x10\x00\x12\x17\n" +
+	"\x13STOP_MODE_INTERRUPT\x10\x01\x12\x16\n" +
+	"\x12STOP_MODE_ROLLBACK\x10\x02*\xc8\x02\n" +
 	"\rWaitingReason\x12\x1e\n" +
 	"\x1aWAITING_REASON_UNSPECIFIED\x10\x00\x12\x19\n" +
 	"\x15WAITING_REASON_PAUSED\x10\x01\x12!\n" +
@@ -2543,7 +2624,8 @@ const file_pawl_v1_run_proto_rawDesc = "" +
 	"\x15WAITING_REASON_BUDGET\x10\x06\x12\x17\n" +
 	"\x13WAITING_REASON_SLOT\x10\a\x12\x18\n" +
 	"\x14WAITING_REASON_RETRY\x10\b\x12\x18\n" +
-	"\x14WAITING_REASON_DELAY\x10\t*V\n" +
+	"\x14WAITING_REASON_DELAY\x10\t\x12\x19\n" +
+	"\x15WAITING_REASON_THREAD\x10<*V\n" +
 	"\n" +
 	"OnExceeded\x12\x1b\n" +
 	"\x17ON_EXCEEDED_UNSPECIFIED\x10\x00\x12\x14\n" +
@@ -2563,94 +2645,96 @@ func file_pawl_v1_run_proto_rawDescGZIP() []byte {
 	return file_pawl_v1_run_proto_rawDescData
 }
 
-var file_pawl_v1_run_proto_enumTypes = make([]protoimpl.EnumInfo, 5)
+var file_pawl_v1_run_proto_enumTypes = make([]protoimpl.EnumInfo, 6)
 var file_pawl_v1_run_proto_msgTypes = make([]protoimpl.MessageInfo, 16)
 var file_pawl_v1_run_proto_goTypes = []any{
 	(RunStatus)(0),                // 0: pawl.v1.RunStatus
 	(NodeStatus)(0),               // 1: pawl.v1.NodeStatus
 	(RunKind)(0),                  // 2: pawl.v1.RunKind
-	(WaitingReason)(0),            // 3: pawl.v1.WaitingReason
-	(OnExceeded)(0),               // 4: pawl.v1.OnExceeded
-	(*Run)(nil),                   // 5: pawl.v1.Run
-	(*TaintLabel)(nil),            // 6: pawl.v1.TaintLabel
-	(*Compensation)(nil),          // 7: pawl.v1.Compensation
-	(*NotUndone)(nil),             // 8: pawl.v1.NotUndone
-	(*WorkflowState)(nil),         // 9: pawl.v1.WorkflowState
-	(*CompensationEntry)(nil),     // 10: pawl.v1.CompensationEntry
-	(*CompensationAction)(nil),    // 11: pawl.v1.CompensationAction
-	(*SupervisorDecision)(nil),    // 12: pawl.v1.SupervisorDecision
-	(*RunQuarantine)(nil),         // 13: pawl.v1.RunQuarantine
-	(*NodeRun)(nil),               // 14: pawl.v1.NodeRun
-	(*SignalWait)(nil),            // 15: pawl.v1.SignalWait
-	(*NodeHold)(nil),              // 16: pawl.v1.NodeHold
-	(*Budget)(nil),                // 17: pawl.v1.Budget
-	(*Amounts)(nil),               // 18: pawl.v1.Amounts
-	(*RunUsage)(nil),              // 19: pawl.v1.RunUsage
-	nil,                           // 20: pawl.v1.WorkflowState.RetriesEntry
-	(*structpb.Value)(nil),        // 21: google.protobuf.Value
-	(*timestamppb.Timestamp)(nil), // 22: google.protobuf.Timestamp
-	(*Pause)(nil),                 // 23: pawl.v1.Pause
+	(StopMode)(0),                 // 3: pawl.v1.StopMode
+	(WaitingReason)(0),            // 4: pawl.v1.WaitingReason
+	(OnExceeded)(0),               // 5: pawl.v1.OnExceeded
+	(*Run)(nil),                   // 6: pawl.v1.Run
+	(*TaintLabel)(nil),            // 7: pawl.v1.TaintLabel
+	(*Compensation)(nil),          // 8: pawl.v1.Compensation
+	(*NotUndone)(nil),             // 9: pawl.v1.NotUndone
+	(*WorkflowState)(nil),         // 10: pawl.v1.WorkflowState
+	(*CompensationEntry)(nil),     // 11: pawl.v1.CompensationEntry
+	(*CompensationAction)(nil),    // 12: pawl.v1.CompensationAction
+	(*SupervisorDecision)(nil),    // 13: pawl.v1.SupervisorDecision
+	(*RunQuarantine)(nil),         // 14: pawl.v1.RunQuarantine
+	(*NodeRun)(nil),               // 15: pawl.v1.NodeRun
+	(*SignalWait)(nil),            // 16: pawl.v1.SignalWait
+	(*NodeHold)(nil),              // 17: pawl.v1.NodeHold
+	(*Budget)(nil),                // 18: pawl.v1.Budget
+	(*Amounts)(nil),               // 19: pawl.v1.Amounts
+	(*RunUsage)(nil),              // 20: pawl.v1.RunUsage
+	nil,                           // 21: pawl.v1.WorkflowState.RetriesEntry
+	(*structpb.Value)(nil),        // 22: google.protobuf.Value
+	(*timestamppb.Timestamp)(nil), // 23: google.protobuf.Timestamp
+	(*Pause)(nil),                 // 24: pawl.v1.Pause
 }
 var file_pawl_v1_run_proto_depIdxs = []int32{
 	2,  // 0: pawl.v1.Run.kind:type_name -> pawl.v1.RunKind
 	0,  // 1: pawl.v1.Run.status:type_name -> pawl.v1.RunStatus
-	21, // 2: pawl.v1.Run.input:type_name -> google.protobuf.Value
-	21, // 3: pawl.v1.Run.output:type_name -> google.protobuf.Value
-	22, // 4: pawl.v1.Run.create_time:type_name -> google.protobuf.Timestamp
-	22, // 5: pawl.v1.Run.end_time:type_name -> google.protobuf.Timestamp
-	22, // 6: pawl.v1.Run.deadline_time:type_name -> google.protobuf.Timestamp
-	14, // 7: pawl.v1.Run.nodes:type_name -> pawl.v1.NodeRun
-	21, // 8: pawl.v1.Run.metadata:type_name -> google.protobuf.Value
-	22, // 9: pawl.v1.Run.schedule_time:type_name -> google.protobuf.Timestamp
-	13, // 10: pawl.v1.Run.quarantine:type_name -> pawl.v1.RunQuarantine
-	23, // 11: pawl.v1.Run.pause:type_name -> pawl.v1.Pause
-	9,  // 12: pawl.v1.Run.state:type_name -> pawl.v1.WorkflowState
-	6,  // 13: pawl.v1.Run.input_taint:type_name -> pawl.v1.TaintLabel
-	6,  // 14: pawl.v1.Run.output_taint:type_name -> pawl.v1.TaintLabel
-	7,  // 15: pawl.v1.Run.compensation:type_name -> pawl.v1.Compensation
-	19, // 16: pawl.v1.Run.usage:type_name -> pawl.v1.RunUsage
-	17, // 17: pawl.v1.Run.budget:type_name -> pawl.v1.Budget
-	8,  // 18: pawl.v1.Compensation.not_undone:type_name -> pawl.v1.NotUndone
-	0,  // 19: pawl.v1.Compensation.ending:type_name -> pawl.v1.RunStatus
-	14, // 20: pawl.v1.Compensation.executions:type_name -> pawl.v1.NodeRun
-	0,  // 21: pawl.v1.WorkflowState.status:type_name -> pawl.v1.RunStatus
-	22, // 22: pawl.v1.WorkflowState.started_at:type_name -> google.protobuf.Timestamp
-	20, // 23: pawl.v1.WorkflowState.retries:type_name -> pawl.v1.WorkflowState.RetriesEntry
-	10, // 24: pawl.v1.WorkflowState.compensation_stack:type_name -> pawl.v1.CompensationEntry
-	3,  // 25: pawl.v1.WorkflowState.waiting_for:type_name -> pawl.v1.WaitingReason
-	22, // 26: pawl.v1.WorkflowState.waiting_since:type_name -> google.protobuf.Timestamp
-	22, // 27: pawl.v1.WorkflowState.waiting_timeout_at:type_name -> google.protobuf.Timestamp
-	21, // 28: pawl.v1.WorkflowState.memory:type_name -> google.protobuf.Value
-	12, // 29: pawl.v1.WorkflowState.supervisor_history:type_name -> pawl.v1.SupervisorDecision
-	22, // 30: pawl.v1.WorkflowState.created_at:type_name -> google.protobuf.Timestamp
-	22, // 31: pawl.v1.WorkflowState.updated_at:type_name -> google.protobuf.Timestamp
-	11, // 32: pawl.v1.CompensationEntry.compensation_action:type_name -> pawl.v1.CompensationAction
-	21, // 33: pawl.v1.CompensationAction.payload:type_name -> google.protobuf.Value
-	22, // 34: pawl.v1.SupervisorDecision.time:type_name -> google.protobuf.Timestamp
-	22, // 35: pawl.v1.RunQuarantine.time:type_name -> google.protobuf.Timestamp
-	1,  // 36: pawl.v1.NodeRun.status:type_name -> pawl.v1.NodeStatus
-	21, // 37: pawl.v1.NodeRun.output:type_name -> google.protobuf.Value
-	22, // 38: pawl.v1.NodeRun.start_time:type_name -> google.protobuf.Timestamp
-	22, // 39: pawl.v1.NodeRun.end_time:type_name -> google.protobuf.Timestamp
-	16, // 40: pawl.v1.NodeRun.hold:type_name -> pawl.v1.NodeHold
-	22, // 41: pawl.v1.NodeRun.release_time:type_name -> google.protobuf.Timestamp
-	15, // 42: pawl.v1.NodeRun.signal:type_name -> pawl.v1.SignalWait
-	6,  // 43: pawl.v1.NodeRun.taint:type_name -> pawl.v1.TaintLabel
-	6,  // 44: pawl.v1.NodeRun.read_taint:type_name -> pawl.v1.TaintLabel
-	19, // 45: pawl.v1.NodeRun.usage:type_name -> pawl.v1.RunUsage
-	22, // 46: pawl.v1.SignalWait.since_time:type_name -> google.protobuf.Timestamp
-	22, // 47: pawl.v1.SignalWait.deadline_time:type_name -> google.protobuf.Timestamp
-	21, // 48: pawl.v1.NodeHold.output:type_name -> google.protobuf.Value
-	22, // 49: pawl.v1.NodeHold.deadline_time:type_name -> google.protobuf.Timestamp
-	6,  // 50: pawl.v1.NodeHold.taint:type_name -> pawl.v1.TaintLabel
-	4,  // 51: pawl.v1.Budget.on_exceeded:type_name -> pawl.v1.OnExceeded
-	18, // 52: pawl.v1.RunUsage.assumed:type_name -> pawl.v1.Amounts
-	18, // 53: pawl.v1.RunUsage.reserved:type_name -> pawl.v1.Amounts
-	54, // [54:54] is the sub-list for method output_type
-	54, // [54:54] is the sub-list for method input_type
-	54, // [54:54] is the sub-list for extension type_name
-	54, // [54:54] is the sub-list for extension extendee
-	0,  // [0:54] is the sub-list for field type_name
+	22, // 2: pawl.v1.Run.input:type_name -> google.protobuf.Value
+	22, // 3: pawl.v1.Run.output:type_name -> google.protobuf.Value
+	23, // 4: pawl.v1.Run.create_time:type_name -> google.protobuf.Timestamp
+	23, // 5: pawl.v1.Run.end_time:type_name -> google.protobuf.Timestamp
+	23, // 6: pawl.v1.Run.deadline_time:type_name -> google.protobuf.Timestamp
+	15, // 7: pawl.v1.Run.nodes:type_name -> pawl.v1.NodeRun
+	22, // 8: pawl.v1.Run.metadata:type_name -> google.protobuf.Value
+	23, // 9: pawl.v1.Run.schedule_time:type_name -> google.protobuf.Timestamp
+	3,  // 10: pawl.v1.Run.stop:type_name -> pawl.v1.StopMode
+	14, // 11: pawl.v1.Run.quarantine:type_name -> pawl.v1.RunQuarantine
+	24, // 12: pawl.v1.Run.pause:type_name -> pawl.v1.Pause
+	10, // 13: pawl.v1.Run.state:type_name -> pawl.v1.WorkflowState
+	7,  // 14: pawl.v1.Run.input_taint:type_name -> pawl.v1.TaintLabel
+	7,  // 15: pawl.v1.Run.output_taint:type_name -> pawl.v1.TaintLabel
+	8,  // 16: pawl.v1.Run.compensation:type_name -> pawl.v1.Compensation
+	20, // 17: pawl.v1.Run.usage:type_name -> pawl.v1.RunUsage
+	18, // 18: pawl.v1.Run.budget:type_name -> pawl.v1.Budget
+	9,  // 19: pawl.v1.Compensation.not_undone:type_name -> pawl.v1.NotUndone
+	0,  // 20: pawl.v1.Compensation.ending:type_name -> pawl.v1.RunStatus
+	15, // 21: pawl.v1.Compensation.executions:type_name -> pawl.v1.NodeRun
+	0,  // 22: pawl.v1.WorkflowState.status:type_name -> pawl.v1.RunStatus
+	23, // 23: pawl.v1.WorkflowState.started_at:type_name -> google.protobuf.Timestamp
+	21, // 24: pawl.v1.WorkflowState.retries:type_name -> pawl.v1.WorkflowState.RetriesEntry
+	11, // 25: pawl.v1.WorkflowState.compensation_stack:type_name -> pawl.v1.CompensationEntry
+	4,  // 26: pawl.v1.WorkflowState.waiting_for:type_name -> pawl.v1.WaitingReason
+	23, // 27: pawl.v1.WorkflowState.waiting_since:type_name -> google.protobuf.Timestamp
+	23, // 28: pawl.v1.WorkflowState.waiting_timeout_at:type_name -> google.protobuf.Timestamp
+	22, // 29: pawl.v1.WorkflowState.memory:type_name -> google.protobuf.Value
+	13, // 30: pawl.v1.WorkflowState.supervisor_history:type_name -> pawl.v1.SupervisorDecision
+	23, // 31: pawl.v1.WorkflowState.created_at:type_name -> google.protobuf.Timestamp
+	23, // 32: pawl.v1.WorkflowState.updated_at:type_name -> google.protobuf.Timestamp
+	12, // 33: pawl.v1.CompensationEntry.compensation_action:type_name -> pawl.v1.CompensationAction
+	22, // 34: pawl.v1.CompensationAction.payload:type_name -> google.protobuf.Value
+	23, // 35: pawl.v1.SupervisorDecision.time:type_name -> google.protobuf.Timestamp
+	23, // 36: pawl.v1.RunQuarantine.time:type_name -> google.protobuf.Timestamp
+	1,  // 37: pawl.v1.NodeRun.status:type_name -> pawl.v1.NodeStatus
+	22, // 38: pawl.v1.NodeRun.output:type_name -> google.protobuf.Value
+	23, // 39: pawl.v1.NodeRun.start_time:type_name -> google.protobuf.Timestamp
+	23, // 40: pawl.v1.NodeRun.end_time:type_name -> google.protobuf.Timestamp
+	17, // 41: pawl.v1.NodeRun.hold:type_name -> pawl.v1.NodeHold
+	23, // 42: pawl.v1.NodeRun.release_time:type_name -> google.protobuf.Timestamp
+	16, // 43: pawl.v1.NodeRun.signal:type_name -> pawl.v1.SignalWait
+	7,  // 44: pawl.v1.NodeRun.taint:type_name -> pawl.v1.TaintLabel
+	7,  // 45: pawl.v1.NodeRun.read_taint:type_name -> pawl.v1.TaintLabel
+	20, // 46: pawl.v1.NodeRun.usage:type_name -> pawl.v1.RunUsage
+	23, // 47: pawl.v1.SignalWait.since_time:type_name -> google.protobuf.Timestamp
+	23, // 48: pawl.v1.SignalWait.deadline_time:type_name -> google.protobuf.Timestamp
+	22, // 49: pawl.v1.NodeHold.output:type_name -> google.protobuf.Value
+	23, // 50: pawl.v1.NodeHold.deadline_time:type_name -> google.protobuf.Timestamp
+	7,  // 51: pawl.v1.NodeHold.taint:type_name -> pawl.v1.TaintLabel
+	5,  // 52: pawl.v1.Budget.on_exceeded:type_name -> pawl.v1.OnExceeded
+	19, // 53: pawl.v1.RunUsage.assumed:type_name -> pawl.v1.Amounts
+	19, // 54: pawl.v1.RunUsage.reserved:type_name -> pawl.v1.Amounts
+	55, // [55:55] is the sub-list for method output_type
+	55, // [55:55] is the sub-list for method input_type
+	55, // [55:55] is the sub-list for extension type_name
+	55, // [55:55] is the sub-list for extension extendee
+	0,  // [0:55] is the sub-list for field type_name
 }
 
 func init() { file_pawl_v1_run_proto_init() }
@@ -2666,7 +2750,7 @@ func file_pawl_v1_run_proto_init() {
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_pawl_v1_run_proto_rawDesc), len(file_pawl_v1_run_proto_rawDesc)),
-			NumEnums:      5,
+			NumEnums:      6,
 			NumMessages:   16,
 			NumExtensions: 0,
 			NumServices:   0,

@@ -24,6 +24,67 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
+// MultitaskStrategy says what a new run does with the runs of its thread that have not ended.
+type MultitaskStrategy int32
+
+const (
+	// The same as reject.
+	MultitaskStrategy_MULTITASK_STRATEGY_UNSPECIFIED MultitaskStrategy = 0
+	// The new run is refused with THREAD_BUSY.
+	MultitaskStrategy_MULTITASK_STRATEGY_REJECT MultitaskStrategy = 1
+	// The new run waits behind them, in the order of acceptance. At most 100 runs wait for a thread.
+	MultitaskStrategy_MULTITASK_STRATEGY_ENQUEUE MultitaskStrategy = 2
+	// They are stopped and keep their results, so ResumeRun can continue each. The thread keeps the memory of the one that ran.
+	MultitaskStrategy_MULTITASK_STRATEGY_INTERRUPT MultitaskStrategy = 3
+	// They are stopped and undone. The thread keeps the memory from before the one that ran.
+	MultitaskStrategy_MULTITASK_STRATEGY_ROLLBACK MultitaskStrategy = 4
+)
+
+// Enum value maps for MultitaskStrategy.
+var (
+	MultitaskStrategy_name = map[int32]string{
+		0: "MULTITASK_STRATEGY_UNSPECIFIED",
+		1: "MULTITASK_STRATEGY_REJECT",
+		2: "MULTITASK_STRATEGY_ENQUEUE",
+		3: "MULTITASK_STRATEGY_INTERRUPT",
+		4: "MULTITASK_STRATEGY_ROLLBACK",
+	}
+	MultitaskStrategy_value = map[string]int32{
+		"MULTITASK_STRATEGY_UNSPECIFIED": 0,
+		"MULTITASK_STRATEGY_REJECT":      1,
+		"MULTITASK_STRATEGY_ENQUEUE":     2,
+		"MULTITASK_STRATEGY_INTERRUPT":   3,
+		"MULTITASK_STRATEGY_ROLLBACK":    4,
+	}
+)
+
+func (x MultitaskStrategy) Enum() *MultitaskStrategy {
+	p := new(MultitaskStrategy)
+	*p = x
+	return p
+}
+
+func (x MultitaskStrategy) String() string {
+	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
+}
+
+func (MultitaskStrategy) Descriptor() protoreflect.EnumDescriptor {
+	return file_pawl_v1_run_service_proto_enumTypes[0].Descriptor()
+}
+
+func (MultitaskStrategy) Type() protoreflect.EnumType {
+	return &file_pawl_v1_run_service_proto_enumTypes[0]
+}
+
+func (x MultitaskStrategy) Number() protoreflect.EnumNumber {
+	return protoreflect.EnumNumber(x)
+}
+
+// Deprecated: Use MultitaskStrategy.Descriptor instead.
+func (MultitaskStrategy) EnumDescriptor() ([]byte, []int) {
+	return file_pawl_v1_run_service_proto_rawDescGZIP(), []int{0}
+}
+
 // IdempotencyScope says when two submissions are the same.
 type IdempotencyScope int32
 
@@ -57,11 +118,11 @@ func (x IdempotencyScope) String() string {
 }
 
 func (IdempotencyScope) Descriptor() protoreflect.EnumDescriptor {
-	return file_pawl_v1_run_service_proto_enumTypes[0].Descriptor()
+	return file_pawl_v1_run_service_proto_enumTypes[1].Descriptor()
 }
 
 func (IdempotencyScope) Type() protoreflect.EnumType {
-	return &file_pawl_v1_run_service_proto_enumTypes[0]
+	return &file_pawl_v1_run_service_proto_enumTypes[1]
 }
 
 func (x IdempotencyScope) Number() protoreflect.EnumNumber {
@@ -70,7 +131,7 @@ func (x IdempotencyScope) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use IdempotencyScope.Descriptor instead.
 func (IdempotencyScope) EnumDescriptor() ([]byte, []int) {
-	return file_pawl_v1_run_service_proto_rawDescGZIP(), []int{0}
+	return file_pawl_v1_run_service_proto_rawDescGZIP(), []int{1}
 }
 
 // Decision is a person's answer about a node that waits.
@@ -110,11 +171,11 @@ func (x Decision) String() string {
 }
 
 func (Decision) Descriptor() protoreflect.EnumDescriptor {
-	return file_pawl_v1_run_service_proto_enumTypes[1].Descriptor()
+	return file_pawl_v1_run_service_proto_enumTypes[2].Descriptor()
 }
 
 func (Decision) Type() protoreflect.EnumType {
-	return &file_pawl_v1_run_service_proto_enumTypes[1]
+	return &file_pawl_v1_run_service_proto_enumTypes[2]
 }
 
 func (x Decision) Number() protoreflect.EnumNumber {
@@ -123,7 +184,7 @@ func (x Decision) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use Decision.Descriptor instead.
 func (Decision) EnumDescriptor() ([]byte, []int) {
-	return file_pawl_v1_run_service_proto_rawDescGZIP(), []int{1}
+	return file_pawl_v1_run_service_proto_rawDescGZIP(), []int{2}
 }
 
 // StartRunRequest is the body of StartRun.
@@ -147,6 +208,12 @@ type StartRunRequest struct {
 	Idempotency *Idempotency `protobuf:"bytes,8,opt,name=idempotency,proto3" json:"idempotency,omitempty"`
 	// How often the run may repeat by loop edges, gotos and handoffs; 0 means the definition's own, or 50. At most 10000.
 	MaxIterations uint32 `protobuf:"varint,11,opt,name=max_iterations,json=maxIterations,proto3" json:"max_iterations,omitempty"`
+	// The thread that the run belongs to; empty for none. The run begins with the memory of the thread.
+	ThreadId string `protobuf:"bytes,60,opt,name=thread_id,json=threadId,proto3" json:"thread_id,omitempty"`
+	// Whether to create the thread if there is none. Otherwise the call fails with THREAD_NOT_FOUND.
+	CreateThread bool `protobuf:"varint,61,opt,name=create_thread,json=createThread,proto3" json:"create_thread,omitempty"`
+	// What happens if the thread has runs that have not ended; unspecified means reject: THREAD_BUSY.
+	MultitaskStrategy MultitaskStrategy `protobuf:"varint,62,opt,name=multitask_strategy,json=multitaskStrategy,proto3,enum=pawl.v1.MultitaskStrategy" json:"multitask_strategy,omitempty"`
 	// What you want to find the run by: a JSON object of at most 16 KiB, 200 keys and 5 levels. Takes precedence over metadata. Templates
 	// and handlers read it as ctx.metadata, and filters as metadata.
 	MetadataJson []byte `protobuf:"bytes,50,opt,name=metadata_json,json=metadataJson,proto3" json:"metadata_json,omitempty"`
@@ -259,6 +326,27 @@ func (x *StartRunRequest) GetMaxIterations() uint32 {
 		return x.MaxIterations
 	}
 	return 0
+}
+
+func (x *StartRunRequest) GetThreadId() string {
+	if x != nil {
+		return x.ThreadId
+	}
+	return ""
+}
+
+func (x *StartRunRequest) GetCreateThread() bool {
+	if x != nil {
+		return x.CreateThread
+	}
+	return false
+}
+
+func (x *StartRunRequest) GetMultitaskStrategy() MultitaskStrategy {
+	if x != nil {
+		return x.MultitaskStrategy
+	}
+	return MultitaskStrategy_MULTITASK_STRATEGY_UNSPECIFIED
 }
 
 func (x *StartRunRequest) GetMetadataJson() []byte {
@@ -1522,7 +1610,11 @@ type ListRunsRequest struct {
 	// The name of a kept filter, which must hold as well. RUN_FILTER_NOT_FOUND if there is none of that name.
 	SavedFilter string `protobuf:"bytes,51,opt,name=saved_filter,json=savedFilter,proto3" json:"saved_filter,omitempty"`
 	// Only runs that this schedule started; empty means all.
-	ScheduleId    string `protobuf:"bytes,60,opt,name=schedule_id,json=scheduleId,proto3" json:"schedule_id,omitempty"`
+	ScheduleId string `protobuf:"bytes,60,opt,name=schedule_id,json=scheduleId,proto3" json:"schedule_id,omitempty"`
+	// Only runs of this thread; empty means all.
+	ThreadId string `protobuf:"bytes,62,opt,name=thread_id,json=threadId,proto3" json:"thread_id,omitempty"`
+	// Of cancelled runs, only those that were stopped in one of these ways; empty means all.
+	Stops         []StopMode `protobuf:"varint,64,rep,packed,name=stops,proto3,enum=pawl.v1.StopMode" json:"stops,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1618,6 +1710,20 @@ func (x *ListRunsRequest) GetScheduleId() string {
 		return x.ScheduleId
 	}
 	return ""
+}
+
+func (x *ListRunsRequest) GetThreadId() string {
+	if x != nil {
+		return x.ThreadId
+	}
+	return ""
+}
+
+func (x *ListRunsRequest) GetStops() []StopMode {
+	if x != nil {
+		return x.Stops
+	}
+	return nil
 }
 
 // ListRunsResponse is the answer of ListRuns.
@@ -2552,7 +2658,9 @@ type CancelRunRequest struct {
 	// Makes a repeat harmless.
 	RequestId string `protobuf:"bytes,3,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
 	// Whether to undo completed nodes first. The workflow's compensate_on decides if absent.
-	Compensate    *bool `protobuf:"varint,90,opt,name=compensate,proto3,oneof" json:"compensate,omitempty"`
+	Compensate *bool `protobuf:"varint,90,opt,name=compensate,proto3,oneof" json:"compensate,omitempty"`
+	// How to stop the run; unspecified means a plain cancellation. An interrupt undoes nothing. A rollback undoes completed nodes first.
+	Mode          StopMode `protobuf:"varint,60,opt,name=mode,proto3,enum=pawl.v1.StopMode" json:"mode,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2613,6 +2721,13 @@ func (x *CancelRunRequest) GetCompensate() bool {
 		return *x.Compensate
 	}
 	return false
+}
+
+func (x *CancelRunRequest) GetMode() StopMode {
+	if x != nil {
+		return x.Mode
+	}
+	return StopMode_STOP_MODE_UNSPECIFIED
 }
 
 // CancelRunResponse is the answer of CancelRun.
@@ -4502,7 +4617,7 @@ var File_pawl_v1_run_service_proto protoreflect.FileDescriptor
 
 const file_pawl_v1_run_service_proto_rawDesc = "" +
 	"\n" +
-	"\x19pawl/v1/run_service.proto\x12\apawl.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x14pawl/v1/effect.proto\x1a\x13pawl/v1/event.proto\x1a\x15pawl/v1/explain.proto\x1a\x14pawl/v1/repair.proto\x1a\x11pawl/v1/run.proto\x1a\x15pawl/v1/webhook.proto\x1a\x16pawl/v1/workflow.proto\"\xb0\x05\n" +
+	"\x19pawl/v1/run_service.proto\x12\apawl.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x14pawl/v1/effect.proto\x1a\x13pawl/v1/event.proto\x1a\x15pawl/v1/explain.proto\x1a\x14pawl/v1/repair.proto\x1a\x11pawl/v1/run.proto\x1a\x15pawl/v1/webhook.proto\x1a\x16pawl/v1/workflow.proto\"\xbd\x06\n" +
 	"\x0fStartRunRequest\x12\x1f\n" +
 	"\vworkflow_id\x18\x01 \x01(\tR\n" +
 	"workflowId\x12\x18\n" +
@@ -4515,7 +4630,10 @@ const file_pawl_v1_run_service_proto_rawDesc = "" +
 	"\bpriority\x18\x06 \x01(\x05R\bpriority\x125\n" +
 	"\bdeadline\x18\a \x01(\v2\x19.google.protobuf.DurationR\bdeadline\x126\n" +
 	"\vidempotency\x18\b \x01(\v2\x14.pawl.v1.IdempotencyR\vidempotency\x12%\n" +
-	"\x0emax_iterations\x18\v \x01(\rR\rmaxIterations\x12#\n" +
+	"\x0emax_iterations\x18\v \x01(\rR\rmaxIterations\x12\x1b\n" +
+	"\tthread_id\x18< \x01(\tR\bthreadId\x12#\n" +
+	"\rcreate_thread\x18= \x01(\bR\fcreateThread\x12I\n" +
+	"\x12multitask_strategy\x18> \x01(\x0e2\x1a.pawl.v1.MultitaskStrategyR\x11multitaskStrategy\x12#\n" +
 	"\rmetadata_json\x182 \x01(\fR\fmetadataJson\x122\n" +
 	"\bmetadata\x183 \x01(\v2\x16.google.protobuf.ValueR\bmetadata\x12\x12\n" +
 	"\x04goal\x18A \x01(\tR\x04goal\x12 \n" +
@@ -4621,7 +4739,7 @@ const file_pawl_v1_run_service_proto_rawDesc = "" +
 	"\x0fWaitRunResponse\x12\x1e\n" +
 	"\x03run\x18\x01 \x01(\v2\f.pawl.v1.RunR\x03run\x12\x1b\n" +
 	"\thas_ended\x18\x02 \x01(\bR\bhasEnded\x12*\n" +
-	"\x06result\x18F \x01(\v2\x12.pawl.v1.RunResultR\x06result\"\xb6\x02\n" +
+	"\x06result\x18F \x01(\v2\x12.pawl.v1.RunResultR\x06result\"\xfc\x02\n" +
 	"\x0fListRunsRequest\x12.\n" +
 	"\bstatuses\x18\x01 \x03(\x0e2\x12.pawl.v1.RunStatusR\bstatuses\x12\x1f\n" +
 	"\vworkflow_id\x18\x02 \x01(\tR\n" +
@@ -4634,7 +4752,9 @@ const file_pawl_v1_run_service_proto_rawDesc = "" +
 	"\x06filter\x182 \x01(\tR\x06filter\x12!\n" +
 	"\fsaved_filter\x183 \x01(\tR\vsavedFilter\x12\x1f\n" +
 	"\vschedule_id\x18< \x01(\tR\n" +
-	"scheduleId\"\\\n" +
+	"scheduleId\x12\x1b\n" +
+	"\tthread_id\x18> \x01(\tR\bthreadId\x12'\n" +
+	"\x05stops\x18@ \x03(\x0e2\x11.pawl.v1.StopModeR\x05stops\"\\\n" +
 	"\x10ListRunsResponse\x12 \n" +
 	"\x04runs\x18\x01 \x03(\v2\f.pawl.v1.RunR\x04runs\x12&\n" +
 	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"b\n" +
@@ -4710,7 +4830,7 @@ const file_pawl_v1_run_service_proto_rawDesc = "" +
 	"\vresult_json\x18\x04 \x01(\fR\n" +
 	"resultJson\x12.\n" +
 	"\x06result\x18h \x01(\v2\x16.google.protobuf.ValueR\x06result\x12&\n" +
-	"\x0fvalues_left_out\x18d \x03(\tR\rvaluesLeftOut\"\x94\x01\n" +
+	"\x0fvalues_left_out\x18d \x03(\tR\rvaluesLeftOut\"\xbb\x01\n" +
 	"\x10CancelRunRequest\x12\x15\n" +
 	"\x06run_id\x18\x01 \x01(\tR\x05runId\x12\x16\n" +
 	"\x06reason\x18\x02 \x01(\tR\x06reason\x12\x1d\n" +
@@ -4718,7 +4838,8 @@ const file_pawl_v1_run_service_proto_rawDesc = "" +
 	"request_id\x18\x03 \x01(\tR\trequestId\x12#\n" +
 	"\n" +
 	"compensate\x18Z \x01(\bH\x00R\n" +
-	"compensate\x88\x01\x01B\r\n" +
+	"compensate\x88\x01\x01\x12%\n" +
+	"\x04mode\x18< \x01(\x0e2\x11.pawl.v1.StopModeR\x04modeB\r\n" +
 	"\v_compensate\"3\n" +
 	"\x11CancelRunResponse\x12\x1e\n" +
 	"\x03run\x18\x01 \x01(\v2\f.pawl.v1.RunR\x03run\"H\n" +
@@ -4864,7 +4985,13 @@ const file_pawl_v1_run_service_proto_rawDesc = "" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x1d\n" +
 	"\n" +
 	"request_id\x18\x02 \x01(\tR\trequestId\"\x19\n" +
-	"\x17DeleteRunFilterResponse*W\n" +
+	"\x17DeleteRunFilterResponse*\xb9\x01\n" +
+	"\x11MultitaskStrategy\x12\"\n" +
+	"\x1eMULTITASK_STRATEGY_UNSPECIFIED\x10\x00\x12\x1d\n" +
+	"\x19MULTITASK_STRATEGY_REJECT\x10\x01\x12\x1e\n" +
+	"\x1aMULTITASK_STRATEGY_ENQUEUE\x10\x02\x12 \n" +
+	"\x1cMULTITASK_STRATEGY_INTERRUPT\x10\x03\x12\x1f\n" +
+	"\x1bMULTITASK_STRATEGY_ROLLBACK\x10\x04*W\n" +
 	"\x10IdempotencyScope\x12!\n" +
 	"\x1dIDEMPOTENCY_SCOPE_UNSPECIFIED\x10\x00\x12 \n" +
 	"\x1cIDEMPOTENCY_SCOPE_INPUT_HASH\x10\x01*O\n" +
@@ -4918,222 +5045,227 @@ func file_pawl_v1_run_service_proto_rawDescGZIP() []byte {
 	return file_pawl_v1_run_service_proto_rawDescData
 }
 
-var file_pawl_v1_run_service_proto_enumTypes = make([]protoimpl.EnumInfo, 2)
+var file_pawl_v1_run_service_proto_enumTypes = make([]protoimpl.EnumInfo, 3)
 var file_pawl_v1_run_service_proto_msgTypes = make([]protoimpl.MessageInfo, 63)
 var file_pawl_v1_run_service_proto_goTypes = []any{
-	(IdempotencyScope)(0),             // 0: pawl.v1.IdempotencyScope
-	(Decision)(0),                     // 1: pawl.v1.Decision
-	(*StartRunRequest)(nil),           // 2: pawl.v1.StartRunRequest
-	(*Idempotency)(nil),               // 3: pawl.v1.Idempotency
-	(*StartRunResponse)(nil),          // 4: pawl.v1.StartRunResponse
-	(*ExecuteRunRequest)(nil),         // 5: pawl.v1.ExecuteRunRequest
-	(*ExecuteRunResponse)(nil),        // 6: pawl.v1.ExecuteRunResponse
-	(*SubmitRunsRequest)(nil),         // 7: pawl.v1.SubmitRunsRequest
-	(*Submission)(nil),                // 8: pawl.v1.Submission
-	(*SubmitRunsResponse)(nil),        // 9: pawl.v1.SubmitRunsResponse
-	(*SubmissionAnswer)(nil),          // 10: pawl.v1.SubmissionAnswer
-	(*AcceptedSubmission)(nil),        // 11: pawl.v1.AcceptedSubmission
-	(*RunEnd)(nil),                    // 12: pawl.v1.RunEnd
-	(*Refusal)(nil),                   // 13: pawl.v1.Refusal
-	(*TestRunRequest)(nil),            // 14: pawl.v1.TestRunRequest
-	(*TestRunResponse)(nil),           // 15: pawl.v1.TestRunResponse
-	(*GetRunRequest)(nil),             // 16: pawl.v1.GetRunRequest
-	(*GetRunResponse)(nil),            // 17: pawl.v1.GetRunResponse
-	(*WaitRunRequest)(nil),            // 18: pawl.v1.WaitRunRequest
-	(*WaitRunResponse)(nil),           // 19: pawl.v1.WaitRunResponse
-	(*ListRunsRequest)(nil),           // 20: pawl.v1.ListRunsRequest
-	(*ListRunsResponse)(nil),          // 21: pawl.v1.ListRunsResponse
-	(*ExplainNodeRequest)(nil),        // 22: pawl.v1.ExplainNodeRequest
-	(*ExplainNodeResponse)(nil),       // 23: pawl.v1.ExplainNodeResponse
-	(*ExplainTaintRequest)(nil),       // 24: pawl.v1.ExplainTaintRequest
-	(*ExplainTaintResponse)(nil),      // 25: pawl.v1.ExplainTaintResponse
-	(*ListEffectsRequest)(nil),        // 26: pawl.v1.ListEffectsRequest
-	(*ListEffectsResponse)(nil),       // 27: pawl.v1.ListEffectsResponse
-	(*GetValueRequest)(nil),           // 28: pawl.v1.GetValueRequest
-	(*GetValueResponse)(nil),          // 29: pawl.v1.GetValueResponse
-	(*GetInvocationRequest)(nil),      // 30: pawl.v1.GetInvocationRequest
-	(*GetInvocationResponse)(nil),     // 31: pawl.v1.GetInvocationResponse
-	(*Invocation)(nil),                // 32: pawl.v1.Invocation
-	(*InvocationEffect)(nil),          // 33: pawl.v1.InvocationEffect
-	(*CancelRunRequest)(nil),          // 34: pawl.v1.CancelRunRequest
-	(*CancelRunResponse)(nil),         // 35: pawl.v1.CancelRunResponse
-	(*DeleteRunRequest)(nil),          // 36: pawl.v1.DeleteRunRequest
-	(*DeleteRunResponse)(nil),         // 37: pawl.v1.DeleteRunResponse
-	(*DecideNodeRequest)(nil),         // 38: pawl.v1.DecideNodeRequest
-	(*DecideNodeResponse)(nil),        // 39: pawl.v1.DecideNodeResponse
-	(*RecheckRunRequest)(nil),         // 40: pawl.v1.RecheckRunRequest
-	(*RecheckRunResponse)(nil),        // 41: pawl.v1.RecheckRunResponse
-	(*PauseRunRequest)(nil),           // 42: pawl.v1.PauseRunRequest
-	(*PauseRunResponse)(nil),          // 43: pawl.v1.PauseRunResponse
-	(*TopUpRunRequest)(nil),           // 44: pawl.v1.TopUpRunRequest
-	(*TopUpRunResponse)(nil),          // 45: pawl.v1.TopUpRunResponse
-	(*ResumeRunRequest)(nil),          // 46: pawl.v1.ResumeRunRequest
-	(*ResumeRunResponse)(nil),         // 47: pawl.v1.ResumeRunResponse
-	(*RepairRunRequest)(nil),          // 48: pawl.v1.RepairRunRequest
-	(*SetOutputRequest)(nil),          // 49: pawl.v1.SetOutputRequest
-	(*RepairRunResponse)(nil),         // 50: pawl.v1.RepairRunResponse
-	(*RetryRunRequest)(nil),           // 51: pawl.v1.RetryRunRequest
-	(*RetryRunResponse)(nil),          // 52: pawl.v1.RetryRunResponse
-	(*SignalRunRequest)(nil),          // 53: pawl.v1.SignalRunRequest
-	(*SignalRunResponse)(nil),         // 54: pawl.v1.SignalRunResponse
-	(*UpdateRunMetadataRequest)(nil),  // 55: pawl.v1.UpdateRunMetadataRequest
-	(*UpdateRunMetadataResponse)(nil), // 56: pawl.v1.UpdateRunMetadataResponse
-	(*RunFilter)(nil),                 // 57: pawl.v1.RunFilter
-	(*SaveRunFilterRequest)(nil),      // 58: pawl.v1.SaveRunFilterRequest
-	(*SaveRunFilterResponse)(nil),     // 59: pawl.v1.SaveRunFilterResponse
-	(*ListRunFiltersRequest)(nil),     // 60: pawl.v1.ListRunFiltersRequest
-	(*ListRunFiltersResponse)(nil),    // 61: pawl.v1.ListRunFiltersResponse
-	(*DeleteRunFilterRequest)(nil),    // 62: pawl.v1.DeleteRunFilterRequest
-	(*DeleteRunFilterResponse)(nil),   // 63: pawl.v1.DeleteRunFilterResponse
-	nil,                               // 64: pawl.v1.Refusal.MetadataEntry
-	(*structpb.Value)(nil),            // 65: google.protobuf.Value
-	(*durationpb.Duration)(nil),       // 66: google.protobuf.Duration
-	(*Budget)(nil),                    // 67: pawl.v1.Budget
-	(*RunWebhook)(nil),                // 68: pawl.v1.RunWebhook
-	(*Run)(nil),                       // 69: pawl.v1.Run
-	(*RunEvent)(nil),                  // 70: pawl.v1.RunEvent
-	(RunStatus)(0),                    // 71: pawl.v1.RunStatus
-	(*Violation)(nil),                 // 72: pawl.v1.Violation
-	(*DefinitionSource)(nil),          // 73: pawl.v1.DefinitionSource
-	(*RunResult)(nil),                 // 74: pawl.v1.RunResult
-	(RunKind)(0),                      // 75: pawl.v1.RunKind
-	(*Explanation)(nil),               // 76: pawl.v1.Explanation
-	(*TaintTrace)(nil),                // 77: pawl.v1.TaintTrace
-	(*Effect)(nil),                    // 78: pawl.v1.Effect
-	(NodeStatus)(0),                   // 79: pawl.v1.NodeStatus
-	(*Amounts)(nil),                   // 80: pawl.v1.Amounts
-	(*RepairPlan)(nil),                // 81: pawl.v1.RepairPlan
-	(*timestamppb.Timestamp)(nil),     // 82: google.protobuf.Timestamp
+	(MultitaskStrategy)(0),            // 0: pawl.v1.MultitaskStrategy
+	(IdempotencyScope)(0),             // 1: pawl.v1.IdempotencyScope
+	(Decision)(0),                     // 2: pawl.v1.Decision
+	(*StartRunRequest)(nil),           // 3: pawl.v1.StartRunRequest
+	(*Idempotency)(nil),               // 4: pawl.v1.Idempotency
+	(*StartRunResponse)(nil),          // 5: pawl.v1.StartRunResponse
+	(*ExecuteRunRequest)(nil),         // 6: pawl.v1.ExecuteRunRequest
+	(*ExecuteRunResponse)(nil),        // 7: pawl.v1.ExecuteRunResponse
+	(*SubmitRunsRequest)(nil),         // 8: pawl.v1.SubmitRunsRequest
+	(*Submission)(nil),                // 9: pawl.v1.Submission
+	(*SubmitRunsResponse)(nil),        // 10: pawl.v1.SubmitRunsResponse
+	(*SubmissionAnswer)(nil),          // 11: pawl.v1.SubmissionAnswer
+	(*AcceptedSubmission)(nil),        // 12: pawl.v1.AcceptedSubmission
+	(*RunEnd)(nil),                    // 13: pawl.v1.RunEnd
+	(*Refusal)(nil),                   // 14: pawl.v1.Refusal
+	(*TestRunRequest)(nil),            // 15: pawl.v1.TestRunRequest
+	(*TestRunResponse)(nil),           // 16: pawl.v1.TestRunResponse
+	(*GetRunRequest)(nil),             // 17: pawl.v1.GetRunRequest
+	(*GetRunResponse)(nil),            // 18: pawl.v1.GetRunResponse
+	(*WaitRunRequest)(nil),            // 19: pawl.v1.WaitRunRequest
+	(*WaitRunResponse)(nil),           // 20: pawl.v1.WaitRunResponse
+	(*ListRunsRequest)(nil),           // 21: pawl.v1.ListRunsRequest
+	(*ListRunsResponse)(nil),          // 22: pawl.v1.ListRunsResponse
+	(*ExplainNodeRequest)(nil),        // 23: pawl.v1.ExplainNodeRequest
+	(*ExplainNodeResponse)(nil),       // 24: pawl.v1.ExplainNodeResponse
+	(*ExplainTaintRequest)(nil),       // 25: pawl.v1.ExplainTaintRequest
+	(*ExplainTaintResponse)(nil),      // 26: pawl.v1.ExplainTaintResponse
+	(*ListEffectsRequest)(nil),        // 27: pawl.v1.ListEffectsRequest
+	(*ListEffectsResponse)(nil),       // 28: pawl.v1.ListEffectsResponse
+	(*GetValueRequest)(nil),           // 29: pawl.v1.GetValueRequest
+	(*GetValueResponse)(nil),          // 30: pawl.v1.GetValueResponse
+	(*GetInvocationRequest)(nil),      // 31: pawl.v1.GetInvocationRequest
+	(*GetInvocationResponse)(nil),     // 32: pawl.v1.GetInvocationResponse
+	(*Invocation)(nil),                // 33: pawl.v1.Invocation
+	(*InvocationEffect)(nil),          // 34: pawl.v1.InvocationEffect
+	(*CancelRunRequest)(nil),          // 35: pawl.v1.CancelRunRequest
+	(*CancelRunResponse)(nil),         // 36: pawl.v1.CancelRunResponse
+	(*DeleteRunRequest)(nil),          // 37: pawl.v1.DeleteRunRequest
+	(*DeleteRunResponse)(nil),         // 38: pawl.v1.DeleteRunResponse
+	(*DecideNodeRequest)(nil),         // 39: pawl.v1.DecideNodeRequest
+	(*DecideNodeResponse)(nil),        // 40: pawl.v1.DecideNodeResponse
+	(*RecheckRunRequest)(nil),         // 41: pawl.v1.RecheckRunRequest
+	(*RecheckRunResponse)(nil),        // 42: pawl.v1.RecheckRunResponse
+	(*PauseRunRequest)(nil),           // 43: pawl.v1.PauseRunRequest
+	(*PauseRunResponse)(nil),          // 44: pawl.v1.PauseRunResponse
+	(*TopUpRunRequest)(nil),           // 45: pawl.v1.TopUpRunRequest
+	(*TopUpRunResponse)(nil),          // 46: pawl.v1.TopUpRunResponse
+	(*ResumeRunRequest)(nil),          // 47: pawl.v1.ResumeRunRequest
+	(*ResumeRunResponse)(nil),         // 48: pawl.v1.ResumeRunResponse
+	(*RepairRunRequest)(nil),          // 49: pawl.v1.RepairRunRequest
+	(*SetOutputRequest)(nil),          // 50: pawl.v1.SetOutputRequest
+	(*RepairRunResponse)(nil),         // 51: pawl.v1.RepairRunResponse
+	(*RetryRunRequest)(nil),           // 52: pawl.v1.RetryRunRequest
+	(*RetryRunResponse)(nil),          // 53: pawl.v1.RetryRunResponse
+	(*SignalRunRequest)(nil),          // 54: pawl.v1.SignalRunRequest
+	(*SignalRunResponse)(nil),         // 55: pawl.v1.SignalRunResponse
+	(*UpdateRunMetadataRequest)(nil),  // 56: pawl.v1.UpdateRunMetadataRequest
+	(*UpdateRunMetadataResponse)(nil), // 57: pawl.v1.UpdateRunMetadataResponse
+	(*RunFilter)(nil),                 // 58: pawl.v1.RunFilter
+	(*SaveRunFilterRequest)(nil),      // 59: pawl.v1.SaveRunFilterRequest
+	(*SaveRunFilterResponse)(nil),     // 60: pawl.v1.SaveRunFilterResponse
+	(*ListRunFiltersRequest)(nil),     // 61: pawl.v1.ListRunFiltersRequest
+	(*ListRunFiltersResponse)(nil),    // 62: pawl.v1.ListRunFiltersResponse
+	(*DeleteRunFilterRequest)(nil),    // 63: pawl.v1.DeleteRunFilterRequest
+	(*DeleteRunFilterResponse)(nil),   // 64: pawl.v1.DeleteRunFilterResponse
+	nil,                               // 65: pawl.v1.Refusal.MetadataEntry
+	(*structpb.Value)(nil),            // 66: google.protobuf.Value
+	(*durationpb.Duration)(nil),       // 67: google.protobuf.Duration
+	(*Budget)(nil),                    // 68: pawl.v1.Budget
+	(*RunWebhook)(nil),                // 69: pawl.v1.RunWebhook
+	(*Run)(nil),                       // 70: pawl.v1.Run
+	(*RunEvent)(nil),                  // 71: pawl.v1.RunEvent
+	(RunStatus)(0),                    // 72: pawl.v1.RunStatus
+	(*Violation)(nil),                 // 73: pawl.v1.Violation
+	(*DefinitionSource)(nil),          // 74: pawl.v1.DefinitionSource
+	(*RunResult)(nil),                 // 75: pawl.v1.RunResult
+	(RunKind)(0),                      // 76: pawl.v1.RunKind
+	(StopMode)(0),                     // 77: pawl.v1.StopMode
+	(*Explanation)(nil),               // 78: pawl.v1.Explanation
+	(*TaintTrace)(nil),                // 79: pawl.v1.TaintTrace
+	(*Effect)(nil),                    // 80: pawl.v1.Effect
+	(NodeStatus)(0),                   // 81: pawl.v1.NodeStatus
+	(*Amounts)(nil),                   // 82: pawl.v1.Amounts
+	(*RepairPlan)(nil),                // 83: pawl.v1.RepairPlan
+	(*timestamppb.Timestamp)(nil),     // 84: google.protobuf.Timestamp
 }
 var file_pawl_v1_run_service_proto_depIdxs = []int32{
-	65, // 0: pawl.v1.StartRunRequest.input:type_name -> google.protobuf.Value
-	66, // 1: pawl.v1.StartRunRequest.deadline:type_name -> google.protobuf.Duration
-	3,  // 2: pawl.v1.StartRunRequest.idempotency:type_name -> pawl.v1.Idempotency
-	65, // 3: pawl.v1.StartRunRequest.metadata:type_name -> google.protobuf.Value
-	67, // 4: pawl.v1.StartRunRequest.budget:type_name -> pawl.v1.Budget
-	68, // 5: pawl.v1.StartRunRequest.webhook:type_name -> pawl.v1.RunWebhook
-	0,  // 6: pawl.v1.Idempotency.scope:type_name -> pawl.v1.IdempotencyScope
-	66, // 7: pawl.v1.Idempotency.ttl:type_name -> google.protobuf.Duration
-	69, // 8: pawl.v1.StartRunResponse.run:type_name -> pawl.v1.Run
-	2,  // 9: pawl.v1.ExecuteRunRequest.start:type_name -> pawl.v1.StartRunRequest
-	69, // 10: pawl.v1.ExecuteRunResponse.run:type_name -> pawl.v1.Run
-	70, // 11: pawl.v1.ExecuteRunResponse.events:type_name -> pawl.v1.RunEvent
-	8,  // 12: pawl.v1.SubmitRunsRequest.submissions:type_name -> pawl.v1.Submission
-	2,  // 13: pawl.v1.Submission.start:type_name -> pawl.v1.StartRunRequest
-	10, // 14: pawl.v1.SubmitRunsResponse.answers:type_name -> pawl.v1.SubmissionAnswer
-	11, // 15: pawl.v1.SubmissionAnswer.accepted:type_name -> pawl.v1.AcceptedSubmission
-	13, // 16: pawl.v1.SubmissionAnswer.refused:type_name -> pawl.v1.Refusal
-	12, // 17: pawl.v1.SubmissionAnswer.end:type_name -> pawl.v1.RunEnd
-	71, // 18: pawl.v1.RunEnd.status:type_name -> pawl.v1.RunStatus
-	65, // 19: pawl.v1.RunEnd.output:type_name -> google.protobuf.Value
-	64, // 20: pawl.v1.Refusal.metadata:type_name -> pawl.v1.Refusal.MetadataEntry
-	72, // 21: pawl.v1.Refusal.violations:type_name -> pawl.v1.Violation
-	66, // 22: pawl.v1.Refusal.retry_delay:type_name -> google.protobuf.Duration
-	73, // 23: pawl.v1.TestRunRequest.definition:type_name -> pawl.v1.DefinitionSource
-	65, // 24: pawl.v1.TestRunRequest.input:type_name -> google.protobuf.Value
-	67, // 25: pawl.v1.TestRunRequest.budget:type_name -> pawl.v1.Budget
-	69, // 26: pawl.v1.TestRunResponse.run:type_name -> pawl.v1.Run
-	72, // 27: pawl.v1.TestRunResponse.warnings:type_name -> pawl.v1.Violation
-	69, // 28: pawl.v1.GetRunResponse.run:type_name -> pawl.v1.Run
-	65, // 29: pawl.v1.GetRunResponse.definition:type_name -> google.protobuf.Value
-	66, // 30: pawl.v1.WaitRunRequest.timeout:type_name -> google.protobuf.Duration
-	69, // 31: pawl.v1.WaitRunResponse.run:type_name -> pawl.v1.Run
-	74, // 32: pawl.v1.WaitRunResponse.result:type_name -> pawl.v1.RunResult
-	71, // 33: pawl.v1.ListRunsRequest.statuses:type_name -> pawl.v1.RunStatus
-	75, // 34: pawl.v1.ListRunsRequest.kind:type_name -> pawl.v1.RunKind
-	69, // 35: pawl.v1.ListRunsResponse.runs:type_name -> pawl.v1.Run
-	76, // 36: pawl.v1.ExplainNodeResponse.explanation:type_name -> pawl.v1.Explanation
-	77, // 37: pawl.v1.ExplainTaintResponse.trace:type_name -> pawl.v1.TaintTrace
-	78, // 38: pawl.v1.ListEffectsResponse.effects:type_name -> pawl.v1.Effect
-	32, // 39: pawl.v1.GetInvocationResponse.invocation:type_name -> pawl.v1.Invocation
-	65, // 40: pawl.v1.Invocation.input:type_name -> google.protobuf.Value
-	65, // 41: pawl.v1.Invocation.config:type_name -> google.protobuf.Value
-	79, // 42: pawl.v1.Invocation.status:type_name -> pawl.v1.NodeStatus
-	65, // 43: pawl.v1.Invocation.output:type_name -> google.protobuf.Value
-	33, // 44: pawl.v1.Invocation.effects:type_name -> pawl.v1.InvocationEffect
-	65, // 45: pawl.v1.InvocationEffect.result:type_name -> google.protobuf.Value
-	69, // 46: pawl.v1.CancelRunResponse.run:type_name -> pawl.v1.Run
-	1,  // 47: pawl.v1.DecideNodeRequest.decision:type_name -> pawl.v1.Decision
-	69, // 48: pawl.v1.DecideNodeResponse.run:type_name -> pawl.v1.Run
-	69, // 49: pawl.v1.RecheckRunResponse.run:type_name -> pawl.v1.Run
-	69, // 50: pawl.v1.PauseRunResponse.run:type_name -> pawl.v1.Run
-	80, // 51: pawl.v1.TopUpRunRequest.amounts:type_name -> pawl.v1.Amounts
-	69, // 52: pawl.v1.TopUpRunResponse.run:type_name -> pawl.v1.Run
-	69, // 53: pawl.v1.ResumeRunResponse.run:type_name -> pawl.v1.Run
-	73, // 54: pawl.v1.RepairRunRequest.definition:type_name -> pawl.v1.DefinitionSource
-	65, // 55: pawl.v1.RepairRunRequest.input:type_name -> google.protobuf.Value
-	49, // 56: pawl.v1.RepairRunRequest.outputs:type_name -> pawl.v1.SetOutputRequest
-	65, // 57: pawl.v1.SetOutputRequest.output:type_name -> google.protobuf.Value
-	81, // 58: pawl.v1.RepairRunResponse.plan:type_name -> pawl.v1.RepairPlan
-	69, // 59: pawl.v1.RepairRunResponse.run:type_name -> pawl.v1.Run
-	72, // 60: pawl.v1.RepairRunResponse.warnings:type_name -> pawl.v1.Violation
-	81, // 61: pawl.v1.RetryRunResponse.plan:type_name -> pawl.v1.RepairPlan
-	69, // 62: pawl.v1.RetryRunResponse.run:type_name -> pawl.v1.Run
-	65, // 63: pawl.v1.SignalRunRequest.payload:type_name -> google.protobuf.Value
-	69, // 64: pawl.v1.SignalRunResponse.run:type_name -> pawl.v1.Run
-	65, // 65: pawl.v1.UpdateRunMetadataRequest.metadata:type_name -> google.protobuf.Value
-	69, // 66: pawl.v1.UpdateRunMetadataResponse.run:type_name -> pawl.v1.Run
-	82, // 67: pawl.v1.RunFilter.create_time:type_name -> google.protobuf.Timestamp
-	82, // 68: pawl.v1.RunFilter.update_time:type_name -> google.protobuf.Timestamp
-	57, // 69: pawl.v1.SaveRunFilterResponse.run_filter:type_name -> pawl.v1.RunFilter
-	57, // 70: pawl.v1.ListRunFiltersResponse.run_filters:type_name -> pawl.v1.RunFilter
-	2,  // 71: pawl.v1.RunService.StartRun:input_type -> pawl.v1.StartRunRequest
-	5,  // 72: pawl.v1.RunService.ExecuteRun:input_type -> pawl.v1.ExecuteRunRequest
-	7,  // 73: pawl.v1.RunService.SubmitRuns:input_type -> pawl.v1.SubmitRunsRequest
-	14, // 74: pawl.v1.RunService.TestRun:input_type -> pawl.v1.TestRunRequest
-	16, // 75: pawl.v1.RunService.GetRun:input_type -> pawl.v1.GetRunRequest
-	18, // 76: pawl.v1.RunService.WaitRun:input_type -> pawl.v1.WaitRunRequest
-	20, // 77: pawl.v1.RunService.ListRuns:input_type -> pawl.v1.ListRunsRequest
-	22, // 78: pawl.v1.RunService.ExplainNode:input_type -> pawl.v1.ExplainNodeRequest
-	24, // 79: pawl.v1.RunService.ExplainTaint:input_type -> pawl.v1.ExplainTaintRequest
-	26, // 80: pawl.v1.RunService.ListEffects:input_type -> pawl.v1.ListEffectsRequest
-	28, // 81: pawl.v1.RunService.GetValue:input_type -> pawl.v1.GetValueRequest
-	30, // 82: pawl.v1.RunService.GetInvocation:input_type -> pawl.v1.GetInvocationRequest
-	34, // 83: pawl.v1.RunService.CancelRun:input_type -> pawl.v1.CancelRunRequest
-	42, // 84: pawl.v1.RunService.PauseRun:input_type -> pawl.v1.PauseRunRequest
-	46, // 85: pawl.v1.RunService.ResumeRun:input_type -> pawl.v1.ResumeRunRequest
-	53, // 86: pawl.v1.RunService.SignalRun:input_type -> pawl.v1.SignalRunRequest
-	55, // 87: pawl.v1.RunService.UpdateRunMetadata:input_type -> pawl.v1.UpdateRunMetadataRequest
-	58, // 88: pawl.v1.RunService.SaveRunFilter:input_type -> pawl.v1.SaveRunFilterRequest
-	60, // 89: pawl.v1.RunService.ListRunFilters:input_type -> pawl.v1.ListRunFiltersRequest
-	62, // 90: pawl.v1.RunService.DeleteRunFilter:input_type -> pawl.v1.DeleteRunFilterRequest
-	44, // 91: pawl.v1.RunService.TopUpRun:input_type -> pawl.v1.TopUpRunRequest
-	36, // 92: pawl.v1.RunService.DeleteRun:input_type -> pawl.v1.DeleteRunRequest
-	40, // 93: pawl.v1.RunService.RecheckRun:input_type -> pawl.v1.RecheckRunRequest
-	48, // 94: pawl.v1.RunService.RepairRun:input_type -> pawl.v1.RepairRunRequest
-	51, // 95: pawl.v1.RunService.RetryRun:input_type -> pawl.v1.RetryRunRequest
-	38, // 96: pawl.v1.RunService.DecideNode:input_type -> pawl.v1.DecideNodeRequest
-	4,  // 97: pawl.v1.RunService.StartRun:output_type -> pawl.v1.StartRunResponse
-	6,  // 98: pawl.v1.RunService.ExecuteRun:output_type -> pawl.v1.ExecuteRunResponse
-	9,  // 99: pawl.v1.RunService.SubmitRuns:output_type -> pawl.v1.SubmitRunsResponse
-	15, // 100: pawl.v1.RunService.TestRun:output_type -> pawl.v1.TestRunResponse
-	17, // 101: pawl.v1.RunService.GetRun:output_type -> pawl.v1.GetRunResponse
-	19, // 102: pawl.v1.RunService.WaitRun:output_type -> pawl.v1.WaitRunResponse
-	21, // 103: pawl.v1.RunService.ListRuns:output_type -> pawl.v1.ListRunsResponse
-	23, // 104: pawl.v1.RunService.ExplainNode:output_type -> pawl.v1.ExplainNodeResponse
-	25, // 105: pawl.v1.RunService.ExplainTaint:output_type -> pawl.v1.ExplainTaintResponse
-	27, // 106: pawl.v1.RunService.ListEffects:output_type -> pawl.v1.ListEffectsResponse
-	29, // 107: pawl.v1.RunService.GetValue:output_type -> pawl.v1.GetValueResponse
-	31, // 108: pawl.v1.RunService.GetInvocation:output_type -> pawl.v1.GetInvocationResponse
-	35, // 109: pawl.v1.RunService.CancelRun:output_type -> pawl.v1.CancelRunResponse
-	43, // 110: pawl.v1.RunService.PauseRun:output_type -> pawl.v1.PauseRunResponse
-	47, // 111: pawl.v1.RunService.ResumeRun:output_type -> pawl.v1.ResumeRunResponse
-	54, // 112: pawl.v1.RunService.SignalRun:output_type -> pawl.v1.SignalRunResponse
-	56, // 113: pawl.v1.RunService.UpdateRunMetadata:output_type -> pawl.v1.UpdateRunMetadataResponse
-	59, // 114: pawl.v1.RunService.SaveRunFilter:output_type -> pawl.v1.SaveRunFilterResponse
-	61, // 115: pawl.v1.RunService.ListRunFilters:output_type -> pawl.v1.ListRunFiltersResponse
-	63, // 116: pawl.v1.RunService.DeleteRunFilter:output_type -> pawl.v1.DeleteRunFilterResponse
-	45, // 117: pawl.v1.RunService.TopUpRun:output_type -> pawl.v1.TopUpRunResponse
-	37, // 118: pawl.v1.RunService.DeleteRun:output_type -> pawl.v1.DeleteRunResponse
-	41, // 119: pawl.v1.RunService.RecheckRun:output_type -> pawl.v1.RecheckRunResponse
-	50, // 120: pawl.v1.RunService.RepairRun:output_type -> pawl.v1.RepairRunResponse
-	52, // 121: pawl.v1.RunService.RetryRun:output_type -> pawl.v1.RetryRunResponse
-	39, // 122: pawl.v1.RunService.DecideNode:output_type -> pawl.v1.DecideNodeResponse
-	97, // [97:123] is the sub-list for method output_type
-	71, // [71:97] is the sub-list for method input_type
-	71, // [71:71] is the sub-list for extension type_name
-	71, // [71:71] is the sub-list for extension extendee
-	0,  // [0:71] is the sub-list for field type_name
+	66,  // 0: pawl.v1.StartRunRequest.input:type_name -> google.protobuf.Value
+	67,  // 1: pawl.v1.StartRunRequest.deadline:type_name -> google.protobuf.Duration
+	4,   // 2: pawl.v1.StartRunRequest.idempotency:type_name -> pawl.v1.Idempotency
+	0,   // 3: pawl.v1.StartRunRequest.multitask_strategy:type_name -> pawl.v1.MultitaskStrategy
+	66,  // 4: pawl.v1.StartRunRequest.metadata:type_name -> google.protobuf.Value
+	68,  // 5: pawl.v1.StartRunRequest.budget:type_name -> pawl.v1.Budget
+	69,  // 6: pawl.v1.StartRunRequest.webhook:type_name -> pawl.v1.RunWebhook
+	1,   // 7: pawl.v1.Idempotency.scope:type_name -> pawl.v1.IdempotencyScope
+	67,  // 8: pawl.v1.Idempotency.ttl:type_name -> google.protobuf.Duration
+	70,  // 9: pawl.v1.StartRunResponse.run:type_name -> pawl.v1.Run
+	3,   // 10: pawl.v1.ExecuteRunRequest.start:type_name -> pawl.v1.StartRunRequest
+	70,  // 11: pawl.v1.ExecuteRunResponse.run:type_name -> pawl.v1.Run
+	71,  // 12: pawl.v1.ExecuteRunResponse.events:type_name -> pawl.v1.RunEvent
+	9,   // 13: pawl.v1.SubmitRunsRequest.submissions:type_name -> pawl.v1.Submission
+	3,   // 14: pawl.v1.Submission.start:type_name -> pawl.v1.StartRunRequest
+	11,  // 15: pawl.v1.SubmitRunsResponse.answers:type_name -> pawl.v1.SubmissionAnswer
+	12,  // 16: pawl.v1.SubmissionAnswer.accepted:type_name -> pawl.v1.AcceptedSubmission
+	14,  // 17: pawl.v1.SubmissionAnswer.refused:type_name -> pawl.v1.Refusal
+	13,  // 18: pawl.v1.SubmissionAnswer.end:type_name -> pawl.v1.RunEnd
+	72,  // 19: pawl.v1.RunEnd.status:type_name -> pawl.v1.RunStatus
+	66,  // 20: pawl.v1.RunEnd.output:type_name -> google.protobuf.Value
+	65,  // 21: pawl.v1.Refusal.metadata:type_name -> pawl.v1.Refusal.MetadataEntry
+	73,  // 22: pawl.v1.Refusal.violations:type_name -> pawl.v1.Violation
+	67,  // 23: pawl.v1.Refusal.retry_delay:type_name -> google.protobuf.Duration
+	74,  // 24: pawl.v1.TestRunRequest.definition:type_name -> pawl.v1.DefinitionSource
+	66,  // 25: pawl.v1.TestRunRequest.input:type_name -> google.protobuf.Value
+	68,  // 26: pawl.v1.TestRunRequest.budget:type_name -> pawl.v1.Budget
+	70,  // 27: pawl.v1.TestRunResponse.run:type_name -> pawl.v1.Run
+	73,  // 28: pawl.v1.TestRunResponse.warnings:type_name -> pawl.v1.Violation
+	70,  // 29: pawl.v1.GetRunResponse.run:type_name -> pawl.v1.Run
+	66,  // 30: pawl.v1.GetRunResponse.definition:type_name -> google.protobuf.Value
+	67,  // 31: pawl.v1.WaitRunRequest.timeout:type_name -> google.protobuf.Duration
+	70,  // 32: pawl.v1.WaitRunResponse.run:type_name -> pawl.v1.Run
+	75,  // 33: pawl.v1.WaitRunResponse.result:type_name -> pawl.v1.RunResult
+	72,  // 34: pawl.v1.ListRunsRequest.statuses:type_name -> pawl.v1.RunStatus
+	76,  // 35: pawl.v1.ListRunsRequest.kind:type_name -> pawl.v1.RunKind
+	77,  // 36: pawl.v1.ListRunsRequest.stops:type_name -> pawl.v1.StopMode
+	70,  // 37: pawl.v1.ListRunsResponse.runs:type_name -> pawl.v1.Run
+	78,  // 38: pawl.v1.ExplainNodeResponse.explanation:type_name -> pawl.v1.Explanation
+	79,  // 39: pawl.v1.ExplainTaintResponse.trace:type_name -> pawl.v1.TaintTrace
+	80,  // 40: pawl.v1.ListEffectsResponse.effects:type_name -> pawl.v1.Effect
+	33,  // 41: pawl.v1.GetInvocationResponse.invocation:type_name -> pawl.v1.Invocation
+	66,  // 42: pawl.v1.Invocation.input:type_name -> google.protobuf.Value
+	66,  // 43: pawl.v1.Invocation.config:type_name -> google.protobuf.Value
+	81,  // 44: pawl.v1.Invocation.status:type_name -> pawl.v1.NodeStatus
+	66,  // 45: pawl.v1.Invocation.output:type_name -> google.protobuf.Value
+	34,  // 46: pawl.v1.Invocation.effects:type_name -> pawl.v1.InvocationEffect
+	66,  // 47: pawl.v1.InvocationEffect.result:type_name -> google.protobuf.Value
+	77,  // 48: pawl.v1.CancelRunRequest.mode:type_name -> pawl.v1.StopMode
+	70,  // 49: pawl.v1.CancelRunResponse.run:type_name -> pawl.v1.Run
+	2,   // 50: pawl.v1.DecideNodeRequest.decision:type_name -> pawl.v1.Decision
+	70,  // 51: pawl.v1.DecideNodeResponse.run:type_name -> pawl.v1.Run
+	70,  // 52: pawl.v1.RecheckRunResponse.run:type_name -> pawl.v1.Run
+	70,  // 53: pawl.v1.PauseRunResponse.run:type_name -> pawl.v1.Run
+	82,  // 54: pawl.v1.TopUpRunRequest.amounts:type_name -> pawl.v1.Amounts
+	70,  // 55: pawl.v1.TopUpRunResponse.run:type_name -> pawl.v1.Run
+	70,  // 56: pawl.v1.ResumeRunResponse.run:type_name -> pawl.v1.Run
+	74,  // 57: pawl.v1.RepairRunRequest.definition:type_name -> pawl.v1.DefinitionSource
+	66,  // 58: pawl.v1.RepairRunRequest.input:type_name -> google.protobuf.Value
+	50,  // 59: pawl.v1.RepairRunRequest.outputs:type_name -> pawl.v1.SetOutputRequest
+	66,  // 60: pawl.v1.SetOutputRequest.output:type_name -> google.protobuf.Value
+	83,  // 61: pawl.v1.RepairRunResponse.plan:type_name -> pawl.v1.RepairPlan
+	70,  // 62: pawl.v1.RepairRunResponse.run:type_name -> pawl.v1.Run
+	73,  // 63: pawl.v1.RepairRunResponse.warnings:type_name -> pawl.v1.Violation
+	83,  // 64: pawl.v1.RetryRunResponse.plan:type_name -> pawl.v1.RepairPlan
+	70,  // 65: pawl.v1.RetryRunResponse.run:type_name -> pawl.v1.Run
+	66,  // 66: pawl.v1.SignalRunRequest.payload:type_name -> google.protobuf.Value
+	70,  // 67: pawl.v1.SignalRunResponse.run:type_name -> pawl.v1.Run
+	66,  // 68: pawl.v1.UpdateRunMetadataRequest.metadata:type_name -> google.protobuf.Value
+	70,  // 69: pawl.v1.UpdateRunMetadataResponse.run:type_name -> pawl.v1.Run
+	84,  // 70: pawl.v1.RunFilter.create_time:type_name -> google.protobuf.Timestamp
+	84,  // 71: pawl.v1.RunFilter.update_time:type_name -> google.protobuf.Timestamp
+	58,  // 72: pawl.v1.SaveRunFilterResponse.run_filter:type_name -> pawl.v1.RunFilter
+	58,  // 73: pawl.v1.ListRunFiltersResponse.run_filters:type_name -> pawl.v1.RunFilter
+	3,   // 74: pawl.v1.RunService.StartRun:input_type -> pawl.v1.StartRunRequest
+	6,   // 75: pawl.v1.RunService.ExecuteRun:input_type -> pawl.v1.ExecuteRunRequest
+	8,   // 76: pawl.v1.RunService.SubmitRuns:input_type -> pawl.v1.SubmitRunsRequest
+	15,  // 77: pawl.v1.RunService.TestRun:input_type -> pawl.v1.TestRunRequest
+	17,  // 78: pawl.v1.RunService.GetRun:input_type -> pawl.v1.GetRunRequest
+	19,  // 79: pawl.v1.RunService.WaitRun:input_type -> pawl.v1.WaitRunRequest
+	21,  // 80: pawl.v1.RunService.ListRuns:input_type -> pawl.v1.ListRunsRequest
+	23,  // 81: pawl.v1.RunService.ExplainNode:input_type -> pawl.v1.ExplainNodeRequest
+	25,  // 82: pawl.v1.RunService.ExplainTaint:input_type -> pawl.v1.ExplainTaintRequest
+	27,  // 83: pawl.v1.RunService.ListEffects:input_type -> pawl.v1.ListEffectsRequest
+	29,  // 84: pawl.v1.RunService.GetValue:input_type -> pawl.v1.GetValueRequest
+	31,  // 85: pawl.v1.RunService.GetInvocation:input_type -> pawl.v1.GetInvocationRequest
+	35,  // 86: pawl.v1.RunService.CancelRun:input_type -> pawl.v1.CancelRunRequest
+	43,  // 87: pawl.v1.RunService.PauseRun:input_type -> pawl.v1.PauseRunRequest
+	47,  // 88: pawl.v1.RunService.ResumeRun:input_type -> pawl.v1.ResumeRunRequest
+	54,  // 89: pawl.v1.RunService.SignalRun:input_type -> pawl.v1.SignalRunRequest
+	56,  // 90: pawl.v1.RunService.UpdateRunMetadata:input_type -> pawl.v1.UpdateRunMetadataRequest
+	59,  // 91: pawl.v1.RunService.SaveRunFilter:input_type -> pawl.v1.SaveRunFilterRequest
+	61,  // 92: pawl.v1.RunService.ListRunFilters:input_type -> pawl.v1.ListRunFiltersRequest
+	63,  // 93: pawl.v1.RunService.DeleteRunFilter:input_type -> pawl.v1.DeleteRunFilterRequest
+	45,  // 94: pawl.v1.RunService.TopUpRun:input_type -> pawl.v1.TopUpRunRequest
+	37,  // 95: pawl.v1.RunService.DeleteRun:input_type -> pawl.v1.DeleteRunRequest
+	41,  // 96: pawl.v1.RunService.RecheckRun:input_type -> pawl.v1.RecheckRunRequest
+	49,  // 97: pawl.v1.RunService.RepairRun:input_type -> pawl.v1.RepairRunRequest
+	52,  // 98: pawl.v1.RunService.RetryRun:input_type -> pawl.v1.RetryRunRequest
+	39,  // 99: pawl.v1.RunService.DecideNode:input_type -> pawl.v1.DecideNodeRequest
+	5,   // 100: pawl.v1.RunService.StartRun:output_type -> pawl.v1.StartRunResponse
+	7,   // 101: pawl.v1.RunService.ExecuteRun:output_type -> pawl.v1.ExecuteRunResponse
+	10,  // 102: pawl.v1.RunService.SubmitRuns:output_type -> pawl.v1.SubmitRunsResponse
+	16,  // 103: pawl.v1.RunService.TestRun:output_type -> pawl.v1.TestRunResponse
+	18,  // 104: pawl.v1.RunService.GetRun:output_type -> pawl.v1.GetRunResponse
+	20,  // 105: pawl.v1.RunService.WaitRun:output_type -> pawl.v1.WaitRunResponse
+	22,  // 106: pawl.v1.RunService.ListRuns:output_type -> pawl.v1.ListRunsResponse
+	24,  // 107: pawl.v1.RunService.ExplainNode:output_type -> pawl.v1.ExplainNodeResponse
+	26,  // 108: pawl.v1.RunService.ExplainTaint:output_type -> pawl.v1.ExplainTaintResponse
+	28,  // 109: pawl.v1.RunService.ListEffects:output_type -> pawl.v1.ListEffectsResponse
+	30,  // 110: pawl.v1.RunService.GetValue:output_type -> pawl.v1.GetValueResponse
+	32,  // 111: pawl.v1.RunService.GetInvocation:output_type -> pawl.v1.GetInvocationResponse
+	36,  // 112: pawl.v1.RunService.CancelRun:output_type -> pawl.v1.CancelRunResponse
+	44,  // 113: pawl.v1.RunService.PauseRun:output_type -> pawl.v1.PauseRunResponse
+	48,  // 114: pawl.v1.RunService.ResumeRun:output_type -> pawl.v1.ResumeRunResponse
+	55,  // 115: pawl.v1.RunService.SignalRun:output_type -> pawl.v1.SignalRunResponse
+	57,  // 116: pawl.v1.RunService.UpdateRunMetadata:output_type -> pawl.v1.UpdateRunMetadataResponse
+	60,  // 117: pawl.v1.RunService.SaveRunFilter:output_type -> pawl.v1.SaveRunFilterResponse
+	62,  // 118: pawl.v1.RunService.ListRunFilters:output_type -> pawl.v1.ListRunFiltersResponse
+	64,  // 119: pawl.v1.RunService.DeleteRunFilter:output_type -> pawl.v1.DeleteRunFilterResponse
+	46,  // 120: pawl.v1.RunService.TopUpRun:output_type -> pawl.v1.TopUpRunResponse
+	38,  // 121: pawl.v1.RunService.DeleteRun:output_type -> pawl.v1.DeleteRunResponse
+	42,  // 122: pawl.v1.RunService.RecheckRun:output_type -> pawl.v1.RecheckRunResponse
+	51,  // 123: pawl.v1.RunService.RepairRun:output_type -> pawl.v1.RepairRunResponse
+	53,  // 124: pawl.v1.RunService.RetryRun:output_type -> pawl.v1.RetryRunResponse
+	40,  // 125: pawl.v1.RunService.DecideNode:output_type -> pawl.v1.DecideNodeResponse
+	100, // [100:126] is the sub-list for method output_type
+	74,  // [74:100] is the sub-list for method input_type
+	74,  // [74:74] is the sub-list for extension type_name
+	74,  // [74:74] is the sub-list for extension extendee
+	0,   // [0:74] is the sub-list for field type_name
 }
 
 func init() { file_pawl_v1_run_service_proto_init() }
@@ -5156,7 +5288,7 @@ func file_pawl_v1_run_service_proto_init() {
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_pawl_v1_run_service_proto_rawDesc), len(file_pawl_v1_run_service_proto_rawDesc)),
-			NumEnums:      2,
+			NumEnums:      3,
 			NumMessages:   63,
 			NumExtensions: 0,
 			NumServices:   1,

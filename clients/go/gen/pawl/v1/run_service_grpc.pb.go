@@ -92,7 +92,8 @@ type RunServiceClient interface {
 	// PauseRun pauses a run: running nodes finish and their results are recorded, no other node starts. A pause survives restarts
 	// of every process, and its time does not count against the deadline. A repeat is harmless.
 	PauseRun(ctx context.Context, in *PauseRunRequest, opts ...grpc.CallOption) (*PauseRunResponse, error)
-	// ResumeRun resumes a paused run. WORKFLOW_PAUSED when its workflow is paused; a run that is not paused is left as it is.
+	// ResumeRun resumes a paused run. WORKFLOW_PAUSED when its workflow is paused; a run that is not paused is left as it is. It also continues
+	// a run that was interrupted: an ended run never changes, so a new run takes its results over and does the rest. The answer is that run.
 	ResumeRun(ctx context.Context, in *ResumeRunRequest, opts ...grpc.CallOption) (*ResumeRunResponse, error)
 	// SignalRun sends a run a named message with a payload. The node that has waited longest for that name takes it; if none waits, the
 	// run keeps it for the next one. Signals of a name are taken in the order of their arrival. A repeat with the same request_id is
@@ -450,7 +451,8 @@ type RunServiceServer interface {
 	// PauseRun pauses a run: running nodes finish and their results are recorded, no other node starts. A pause survives restarts
 	// of every process, and its time does not count against the deadline. A repeat is harmless.
 	PauseRun(context.Context, *PauseRunRequest) (*PauseRunResponse, error)
-	// ResumeRun resumes a paused run. WORKFLOW_PAUSED when its workflow is paused; a run that is not paused is left as it is.
+	// ResumeRun resumes a paused run. WORKFLOW_PAUSED when its workflow is paused; a run that is not paused is left as it is. It also continues
+	// a run that was interrupted: an ended run never changes, so a new run takes its results over and does the rest. The answer is that run.
 	ResumeRun(context.Context, *ResumeRunRequest) (*ResumeRunResponse, error)
 	// SignalRun sends a run a named message with a payload. The node that has waited longest for that name takes it; if none waits, the
 	// run keeps it for the next one. Signals of a name are taken in the order of their arrival. A repeat with the same request_id is

@@ -8,7 +8,7 @@ import type { Timestamp, Value } from "@bufbuild/protobuf/wkt";
 import { file_google_protobuf_struct, file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
 import type { PauseScope } from "./pause_pb.ts";
 import { file_pawl_v1_pause } from "./pause_pb.ts";
-import type { Amounts, Budget, Compensation, RunKind, RunStatus, TaintLabel } from "./run_pb.ts";
+import type { Amounts, Budget, Compensation, RunKind, RunStatus, StopMode, TaintLabel } from "./run_pb.ts";
 import { file_pawl_v1_run } from "./run_pb.ts";
 import type { Message } from "@bufbuild/protobuf";
 
@@ -16,7 +16,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file pawl/v1/event.proto.
  */
 export const file_pawl_v1_event: GenFile = /*@__PURE__*/
-  fileDesc("ChNwYXdsL3YxL2V2ZW50LnByb3RvEgdwYXdsLnYxItYMCghSdW5FdmVudBIQCghldmVudF9pZBgBIAEoBBIOCgZydW5faWQYAiABKAkSEwoLd29ya2Zsb3dfaWQYAyABKAkSDAoEdHlwZRgEIAEoCRIoCgR0aW1lGAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIpCgtjb3JyZWxhdGlvbhgGIAEoCzIULnBhd2wudjEuQ29ycmVsYXRpb24SDwoHbm9kZV9pZBgHIAEoCRIRCglpdGVyYXRpb24YCCABKA0SDwoHYXR0ZW1wdBgJIAEoDRINCgVlcG9jaBgKIAEoBBIXCg9yZXVzZWRfZXZlbnRfaWQYXyABKAQSKgoLcnVuX3N0YXJ0ZWQYFCABKAsyEy5wYXdsLnYxLlJ1blN0YXJ0ZWRIABI3ChJydW5fc3RhdHVzX2NoYW5nZWQYFSABKAsyGS5wYXdsLnYxLlJ1blN0YXR1c0NoYW5nZWRIABIuCg1ydW5fY29tcGxldGVkGBYgASgLMhUucGF3bC52MS5SdW5Db21wbGV0ZWRIABIoCgpydW5fZmFpbGVkGBcgASgLMhIucGF3bC52MS5SdW5GYWlsZWRIABIuCg1ydW5fY2FuY2VsbGVkGBggASgLMhUucGF3bC52MS5SdW5DYW5jZWxsZWRIABItCg1ydW5fdGltZWRfb3V0GBkgASgLMhQucGF3bC52MS5SdW5UaW1lZE91dEgAEi4KDXJ1bl9yZWNvdmVyZWQYGiABKAsyFS5wYXdsLnYxLlJ1blJlY292ZXJlZEgAEicKCWhlYXJ0YmVhdBgbIAEoCzISLnBhd2wudjEuSGVhcnRiZWF0SAASMwoQcnVuX21ldGFkYXRhX3NldBgcIAEoCzIXLnBhd2wudjEuUnVuTWV0YWRhdGFTZXRIABI1ChFydW5fYnVkZ2V0X3JhaXNlZBhQIAEoCzIYLnBhd2wudjEuUnVuQnVkZ2V0UmFpc2VkSAASMAoObWVtb3J5X3VwZGF0ZWQYHiABKAsyFi5wYXdsLnYxLk1lbW9yeVVwZGF0ZWRIABIqCgtub2RlX3F1ZXVlZBgoIAEoCzITLnBhd2wudjEuTm9kZVF1ZXVlZEgAEiwKDG5vZGVfc3RhcnRlZBgpIAEoCzIULnBhd2wudjEuTm9kZVN0YXJ0ZWRIABI1ChFub2RlX3N0cmVhbV9kZWx0YRgqIAEoCzIYLnBhd2wudjEuTm9kZVN0cmVhbURlbHRhSAASJAoIbm9kZV9sb2cYKyABKAsyEC5wYXdsLnYxLk5vZGVMb2dIABIsCgxub2RlX3JldHJpZWQYLCABKAsyFC5wYXdsLnYxLk5vZGVSZXRyaWVkSAASMAoObm9kZV9jb21wbGV0ZWQYLSABKAsyFi5wYXdsLnYxLk5vZGVDb21wbGV0ZWRIABIqCgtub2RlX2ZhaWxlZBguIAEoCzITLnBhd2wudjEuTm9kZUZhaWxlZEgAEjAKDm5vZGVfY2FuY2VsbGVkGC8gASgLMhYucGF3bC52MS5Ob2RlQ2FuY2VsbGVkSAASLAoMbm9kZV9za2lwcGVkGDAgASgLMhQucGF3bC52MS5Ob2RlU2tpcHBlZEgAEi8KDm5vZGVfdGltZWRfb3V0GDEgASgLMhUucGF3bC52MS5Ob2RlVGltZWRPdXRIABIsCgxub2RlX2Jsb2NrZWQYMiABKAsyFC5wYXdsLnYxLk5vZGVCbG9ja2VkSAASNAoQbm9kZV9pbnZhbGlkYXRlZBgzIAEoCzIYLnBhd2wudjEuTm9kZUludmFsaWRhdGVkSAASLgoNbm9kZV9leHBhbmRlZBg0IAEoCzIVLnBhd2wudjEuTm9kZUV4cGFuZGVkSAASLAoMbm9kZV9kZWNpZGVkGDUgASgLMhQucGF3bC52MS5Ob2RlRGVjaWRlZEgAEjgKEm1vZGVyYXRpb25fZmxhZ2dlZBg8IAEoCzIaLnBhd2wudjEuTW9kZXJhdGlvbkZsYWdnZWRIABI2ChFjb250cmFjdF92aW9sYXRlZBg9IAEoCzIZLnBhd2wudjEuQ29udHJhY3RWaW9sYXRlZEgAEi4KDXJ1bl9zaWduYWxsZWQYRiABKAsyFS5wYXdsLnYxLlJ1blNpZ25hbGxlZEgAQgYKBGZhY3QiVQoLQ29ycmVsYXRpb24SEAoIdHJhY2VfaWQYASABKAkSFwoPcGFyZW50X2V2ZW50X2lkGAIgASgEEgwKBHdhdmUYAyABKA0SDQoFcGhhc2UYBCABKAkiyAUKClJ1blN0YXJ0ZWQSEgoKaW5wdXRfanNvbhgBIAEoDBIlCgVpbnB1dBhlIAEoCzIWLmdvb2dsZS5wcm90b2J1Zi5WYWx1ZRIZChFkZWZpbml0aW9uX2RpZ2VzdBgCIAEoCRIYChB3b3JrZmxvd192ZXJzaW9uGAMgASgNEh4KBGtpbmQYBCABKA4yEC5wYXdsLnYxLlJ1bktpbmQSMQoNZGVhZGxpbmVfdGltZRgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASFwoPaWRlbXBvdGVuY3lfa2V5GAYgASgJEhYKDm1heF9pdGVyYXRpb25zGAkgASgNEgwKBGdvYWwYQSABKAkSEwoLY29uc3RyYWludHMYQiADKAkSGAoLbWF4X3JldHJpZXMYQyABKA1IAIgBARITCgtzY2hlZHVsZV9pZBg8IAEoCRIxCg1zY2hlZHVsZV90aW1lGD0gASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIcCgRzbG90GD4gASgLMg4ucGF3bC52MS5MaW1pdBIcCgRyYXRlGD8gASgLMg4ucGF3bC52MS5MaW1pdBIiCgV0YWludBhLIAMoCzITLnBhd2wudjEuVGFpbnRMYWJlbBIRCglyZXBhaXJfb2YYXyABKAkSEwoLcGxhbl9kaWdlc3QYYCABKAkSFQoNdW5kb2VzX3J1bl9pZBhaIAEoCRIWCg51bmRvZXNfbm9kZV9pZBhbIAEoCRIYChB1bmRvZXNfaXRlcmF0aW9uGFwgASgNEhcKD3ZhbHVlc19sZWZ0X291dBhkIAMoCRIfCgZidWRnZXQYUCABKAsyDy5wYXdsLnYxLkJ1ZGdldBImCgxkYWlseV9idWRnZXQYUSABKAsyEC5wYXdsLnYxLkFtb3VudHNCDgoMX21heF9yZXRyaWVzIkIKBUxpbWl0EgsKA2tleRgBIAEoCRINCgVsaW1pdBgCIAEoDRIOCgZwZXJfbXMYAyABKAQSDQoFc2NvcGUYBCABKAkivwIKEFJ1blN0YXR1c0NoYW5nZWQSIAoEZnJvbRgBIAEoDjISLnBhd2wudjEuUnVuU3RhdHVzEh4KAnRvGAIgASgOMhIucGF3bC52MS5SdW5TdGF0dXMSMQoNZGVhZGxpbmVfdGltZRgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASIgoFc2NvcGUYBCABKA4yEy5wYXdsLnYxLlBhdXNlU2NvcGUSCgoCYnkYBSABKAkSDgoGcmVhc29uGAYgASgJEiIKBmVuZGluZxhaIAEoCzISLnBhd2wudjEuUnVuRW5kaW5nEhMKC3dhaXRpbmdfZm9yGFAgASgJEhIKCmJ1ZGdldF9kYXkYUSABKAkSKQoPYnVkZ2V0X3Jlc2VydmVkGFIgASgLMhAucGF3bC52MS5BbW91bnRzImcKCVJ1bkVuZGluZxIiCgZzdGF0dXMYASABKA4yEi5wYXdsLnYxLlJ1blN0YXR1cxIPCgdtZXNzYWdlGAIgASgJEg0KBWNhdXNlGAMgASgJEhYKDmZhaWxlZF9ub2RlX2lkGAQgASgJIssBCgxSdW5Db21wbGV0ZWQSEwoLb3V0cHV0X2pzb24YASABKAwSJgoGb3V0cHV0GGUgASgLMhYuZ29vZ2xlLnByb3RvYnVmLlZhbHVlEhQKDGhhc19mYWlsdXJlcxgCIAEoCBIiCgV0YWludBhLIAMoCzITLnBhd2wudjEuVGFpbnRMYWJlbBIrCgxjb21wZW5zYXRpb24YWiABKAsyFS5wYXdsLnYxLkNvbXBlbnNhdGlvbhIXCg92YWx1ZXNfbGVmdF9vdXQYZCADKAkicAoJUnVuRmFpbGVkEhYKDmZhaWxlZF9ub2RlX2lkGAEgASgJEg8KB21lc3NhZ2UYAiABKAkSDQoFY2F1c2UYAyABKAkSKwoMY29tcGVuc2F0aW9uGFogASgLMhUucGF3bC52MS5Db21wZW5zYXRpb24iSwoMUnVuQ2FuY2VsbGVkEg4KBnJlYXNvbhgBIAEoCRIrCgxjb21wZW5zYXRpb24YWiABKAsyFS5wYXdsLnYxLkNvbXBlbnNhdGlvbiJtCgtSdW5UaW1lZE91dBIxCg1kZWFkbGluZV90aW1lGAEgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIrCgxjb21wZW5zYXRpb24YWiABKAsyFS5wYXdsLnYxLkNvbXBlbnNhdGlvbiJjCgxSdW5SZWNvdmVyZWQSDgoGcmVhc29uGAEgASgJEhMKC2V4ZWN1dG9yX2lkGAIgASgJEhcKD2xvc3RfZGVsaXZlcmllcxgDIAEoDRIVCg1hd2FpdHNfYnVkZ2V0GFAgASgIIgsKCUhlYXJ0YmVhdCKnAQoNTWVtb3J5VXBkYXRlZBITCgt2YWx1ZXNfanNvbhgBIAEoDBImCgZ2YWx1ZXMYZSABKAsyFi5nb29nbGUucHJvdG9idWYuVmFsdWUSDAoEa2V5cxgCIAMoCRIQCghyZXBsYWNlZBgDIAMoCRIgCgV0YWludBhLIAMoCzIRLnBhd2wudjEuS2V5VGFpbnQSFwoPdmFsdWVzX2xlZnRfb3V0GGQgAygJIjwKCEtleVRhaW50EgsKA2tleRgBIAEoCRIjCgZsYWJlbHMYAiADKAsyEy5wYXdsLnYxLlRhaW50TGFiZWwiiAEKDFJ1blNpZ25hbGxlZBIMCgRuYW1lGAEgASgJEhQKDHBheWxvYWRfanNvbhgCIAEoDBInCgdwYXlsb2FkGGYgASgLMhYuZ29vZ2xlLnByb3RvYnVmLlZhbHVlEhIKCnJlcXVlc3RfaWQYAyABKAkSFwoPdmFsdWVzX2xlZnRfb3V0GGQgAygJImoKDlJ1bk1ldGFkYXRhU2V0EhUKDW1ldGFkYXRhX2pzb24YASABKAwSKAoIbWV0YWRhdGEYZSABKAsyFi5nb29nbGUucHJvdG9idWYuVmFsdWUSFwoPdmFsdWVzX2xlZnRfb3V0GGQgAygJImQKD1J1bkJ1ZGdldFJhaXNlZBIhCgdhbW91bnRzGAEgASgLMhAucGF3bC52MS5BbW91bnRzEgoKAmJ5GAIgASgJEg4KBnJlYXNvbhgDIAEoCRISCgpyZXF1ZXN0X2lkGAQgASgJIqEBCgpOb2RlUXVldWVkEjMKD25vdF9iZWZvcmVfdGltZRgBIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASHAoEc2xvdBgCIAEoCzIOLnBhd2wudjEuTGltaXQSHAoEcmF0ZRgDIAEoCzIOLnBhd2wudjEuTGltaXQSIgoIcmVzZXJ2ZWQYUCABKAsyEC5wYXdsLnYxLkFtb3VudHMiRgoLTm9kZVN0YXJ0ZWQSEwoLZXhlY3V0b3JfaWQYASABKAkSIgoFdGFpbnQYSyADKAsyEy5wYXdsLnYxLlRhaW50TGFiZWwiZgoPTm9kZVN0cmVhbURlbHRhEhMKC2RlbHRhX2luZGV4GAEgASgNEgwKBHRleHQYAiABKAkSHQoFbWVkaWEYAyABKAsyDi5wYXdsLnYxLk1lZGlhEhEKCWN1dF9ieXRlcxgEIAEoBCIiCgVNZWRpYRILCgN1cmwYASABKAkSDAoEbWltZRgCIAEoCSKGAQoFVXNhZ2USFAoMaW5wdXRfdG9rZW5zGAEgASgEEhUKDW91dHB1dF90b2tlbnMYAiABKAQSGAoLY29zdF9taWNyb3MYAyABKARIAIgBARINCgVtb2RlbBgEIAEoCRIXCg9ub2RlX2V4ZWN1dGlvbnMYBSABKARCDgoMX2Nvc3RfbWljcm9zIjwKB05vZGVMb2cSDQoFbGV2ZWwYASABKAkSDwoHbWVzc2FnZRgCIAEoCRIRCgljdXRfYnl0ZXMYAyABKAQidQoLTm9kZVJldHJpZWQSDQoFY2F1c2UYASABKAkSDwoHbWVzc2FnZRgCIAEoCRIQCghkZWxheV9tcxgDIAEoBBIdCgV1c2FnZRhQIAEoCzIOLnBhd2wudjEuVXNhZ2USFQoNYXdhaXRzX2J1ZGdldBhRIAEoCCKGAwoNTm9kZUNvbXBsZXRlZBITCgtvdXRwdXRfanNvbhgBIAEoDBImCgZvdXRwdXQYZSABKAsyFi5nb29nbGUucHJvdG9idWYuVmFsdWUSDgoGaGFuZGxlGAIgASgJEhMKC2R1cmF0aW9uX21zGAMgASgEEhYKDnF1ZXVlX2RlbGF5X21zGAQgASgEEh0KBXVzYWdlGAUgASgLMg4ucGF3bC52MS5Vc2FnZRIbCgRnb3RvGAYgASgLMg0ucGF3bC52MS5Hb3RvEh4KBnNldF9ieRhfIAEoCzIOLnBhd2wudjEuU2V0QnkSGQoRc2lnbmFsX3JlcXVlc3RfaWQYRiABKAkSIgoFdGFpbnQYSyADKAsyEy5wYXdsLnYxLlRhaW50TGFiZWwSJQoJc2FuaXRpemVkGEwgASgLMhIucGF3bC52MS5TYW5pdGl6ZWQSIAoFY2FsbHMYVSADKAsyES5wYXdsLnYxLlRvb2xDYWxsEhcKD3ZhbHVlc19sZWZ0X291dBhkIAMoCSIrCglTYW5pdGl6ZWQSDgoGbGFiZWxzGAEgAygJEg4KBnJlYXNvbhgCIAEoCSIjCgVTZXRCeRIKCgJieRgBIAEoCRIOCgZyZWFzb24YAiABKAkiMwoIVG9vbENhbGwSCgoCaWQYASABKAkSDAoEbmFtZRgCIAEoCRINCgVmYXVsdBgDIAEoCSI1CgRHb3RvEg8KB25vZGVfaWQYASABKAkSDAoEa2luZBgCIAEoCRIOCgZyZWFzb24YAyABKAkivgEKCk5vZGVGYWlsZWQSDQoFY2F1c2UYASABKAkSDwoHbWVzc2FnZRgCIAEoCRIUCgxkZXRhaWxzX2pzb24YAyABKAwSJwoHZGV0YWlscxhnIAEoCzIWLmdvb2dsZS5wcm90b2J1Zi5WYWx1ZRIZChFzaWduYWxfcmVxdWVzdF9pZBhGIAEoCRIXCg92YWx1ZXNfbGVmdF9vdXQYZCADKAkSHQoFdXNhZ2UYUCABKAsyDi5wYXdsLnYxLlVzYWdlIh8KDU5vZGVDYW5jZWxsZWQSDgoGcmVhc29uGAEgASgJIh0KC05vZGVTa2lwcGVkEg4KBnJlYXNvbhgBIAEoCSJBCgxOb2RlVGltZWRPdXQSEgoKdGltZW91dF9tcxgBIAEoBBIdCgV1c2FnZRhQIAEoCzIOLnBhd2wudjEuVXNhZ2UipQIKC05vZGVCbG9ja2VkEg4KBnJlYXNvbhgBIAEoCRIUCgxjaGlsZF9ydW5faWQYAiABKAkSDQoFcGhhc2UYAyABKAkSEwoLYXBwcm92YWxfaWQYBCABKAkSDwoHbWVzc2FnZRgFIAEoCRIRCglhc3NpZ25lZXMYBiADKAkSMQoNZGVhZGxpbmVfdGltZRgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASDgoGc2lnbmFsGEYgASgJEiIKBXRhaW50GEsgAygLMhMucGF3bC52MS5UYWludExhYmVsEh0KBXVzYWdlGFAgASgLMg4ucGF3bC52MS5Vc2FnZRIiCghyZXNlcnZlZBhRIAEoCzIQLnBhd2wudjEuQW1vdW50cyLrAQoLTm9kZURlY2lkZWQSEAoIZGVjaXNpb24YASABKAkSDgoGcmVhc29uGAIgASgJEg8KB2NvbW1lbnQYAyABKAkSEgoKZGVjaWRlZF9ieRgEIAEoCRITCgthcHByb3ZhbF9pZBgFIAEoCRIVCg1yZXNwb25zZV9qc29uGAYgASgMEigKCHJlc3BvbnNlGGogASgLMhYuZ29vZ2xlLnByb3RvYnVmLlZhbHVlEg8KB2Ryb3BwZWQYSyADKAkSFQoNYXdhaXRzX2J1ZGdldBhQIAEoCBIXCg92YWx1ZXNfbGVmdF9vdXQYZCADKAkilQEKDE5vZGVFeHBhbmRlZBINCgV3aWR0aBgBIAEoDRISCgppdGVtc19qc29uGAIgASgMEiUKBWl0ZW1zGGYgASgLMhYuZ29vZ2xlLnByb3RvYnVmLlZhbHVlEiIKBXRhaW50GEsgAygLMhMucGF3bC52MS5UYWludExhYmVsEhcKD3ZhbHVlc19sZWZ0X291dBhkIAMoCSIhCg9Ob2RlSW52YWxpZGF0ZWQSDgoGcmVhc29uGAEgASgJInoKEU1vZGVyYXRpb25GbGFnZ2VkEg0KBXBoYXNlGAEgASgJEhQKDGRldGFpbHNfanNvbhgCIAEoDBInCgdkZXRhaWxzGGYgASgLMhYuZ29vZ2xlLnByb3RvYnVmLlZhbHVlEhcKD3ZhbHVlc19sZWZ0X291dBhkIAMoCSJ3ChBDb250cmFjdFZpb2xhdGVkEg0KBXBoYXNlGAEgASgJEhMKC2Vycm9yc19qc29uGAIgASgMEiYKBmVycm9ycxhmIAEoCzIWLmdvb2dsZS5wcm90b2J1Zi5WYWx1ZRIXCg92YWx1ZXNfbGVmdF9vdXQYZCADKAki1QEKDEV4ZWN1dGlvblRhZxIQCghldmVudF9pZBgBIAEoBBIPCgdub2RlX2lkGAIgASgJEhEKCWl0ZXJhdGlvbhgDIAEoDRILCgN0YWcYBCABKAkSFQoNbWV0YWRhdGFfanNvbhgFIAEoDBIoCghtZXRhZGF0YRhpIAEoCzIWLmdvb2dsZS5wcm90b2J1Zi5WYWx1ZRIoCgR0aW1lGAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIXCg92YWx1ZXNfbGVmdF9vdXQYZCADKAliBnByb3RvMw", [file_google_protobuf_struct, file_google_protobuf_timestamp, file_pawl_v1_pause, file_pawl_v1_run]);
+  fileDesc("ChNwYXdsL3YxL2V2ZW50LnByb3RvEgdwYXdsLnYxIosNCghSdW5FdmVudBIQCghldmVudF9pZBgBIAEoBBIOCgZydW5faWQYAiABKAkSEwoLd29ya2Zsb3dfaWQYAyABKAkSDAoEdHlwZRgEIAEoCRIoCgR0aW1lGAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIpCgtjb3JyZWxhdGlvbhgGIAEoCzIULnBhd2wudjEuQ29ycmVsYXRpb24SDwoHbm9kZV9pZBgHIAEoCRIRCglpdGVyYXRpb24YCCABKA0SDwoHYXR0ZW1wdBgJIAEoDRINCgVlcG9jaBgKIAEoBBIXCg9yZXVzZWRfZXZlbnRfaWQYXyABKAQSKgoLcnVuX3N0YXJ0ZWQYFCABKAsyEy5wYXdsLnYxLlJ1blN0YXJ0ZWRIABI3ChJydW5fc3RhdHVzX2NoYW5nZWQYFSABKAsyGS5wYXdsLnYxLlJ1blN0YXR1c0NoYW5nZWRIABIuCg1ydW5fY29tcGxldGVkGBYgASgLMhUucGF3bC52MS5SdW5Db21wbGV0ZWRIABIoCgpydW5fZmFpbGVkGBcgASgLMhIucGF3bC52MS5SdW5GYWlsZWRIABIuCg1ydW5fY2FuY2VsbGVkGBggASgLMhUucGF3bC52MS5SdW5DYW5jZWxsZWRIABItCg1ydW5fdGltZWRfb3V0GBkgASgLMhQucGF3bC52MS5SdW5UaW1lZE91dEgAEi4KDXJ1bl9yZWNvdmVyZWQYGiABKAsyFS5wYXdsLnYxLlJ1blJlY292ZXJlZEgAEicKCWhlYXJ0YmVhdBgbIAEoCzISLnBhd2wudjEuSGVhcnRiZWF0SAASMwoQcnVuX21ldGFkYXRhX3NldBgcIAEoCzIXLnBhd2wudjEuUnVuTWV0YWRhdGFTZXRIABI1ChFydW5fYnVkZ2V0X3JhaXNlZBhQIAEoCzIYLnBhd2wudjEuUnVuQnVkZ2V0UmFpc2VkSAASMwoQcnVuX3RocmVhZF90YWtlbhg+IAEoCzIXLnBhd2wudjEuUnVuVGhyZWFkVGFrZW5IABIwCg5tZW1vcnlfdXBkYXRlZBgeIAEoCzIWLnBhd2wudjEuTWVtb3J5VXBkYXRlZEgAEioKC25vZGVfcXVldWVkGCggASgLMhMucGF3bC52MS5Ob2RlUXVldWVkSAASLAoMbm9kZV9zdGFydGVkGCkgASgLMhQucGF3bC52MS5Ob2RlU3RhcnRlZEgAEjUKEW5vZGVfc3RyZWFtX2RlbHRhGCogASgLMhgucGF3bC52MS5Ob2RlU3RyZWFtRGVsdGFIABIkCghub2RlX2xvZxgrIAEoCzIQLnBhd2wudjEuTm9kZUxvZ0gAEiwKDG5vZGVfcmV0cmllZBgsIAEoCzIULnBhd2wudjEuTm9kZVJldHJpZWRIABIwCg5ub2RlX2NvbXBsZXRlZBgtIAEoCzIWLnBhd2wudjEuTm9kZUNvbXBsZXRlZEgAEioKC25vZGVfZmFpbGVkGC4gASgLMhMucGF3bC52MS5Ob2RlRmFpbGVkSAASMAoObm9kZV9jYW5jZWxsZWQYLyABKAsyFi5wYXdsLnYxLk5vZGVDYW5jZWxsZWRIABIsCgxub2RlX3NraXBwZWQYMCABKAsyFC5wYXdsLnYxLk5vZGVTa2lwcGVkSAASLwoObm9kZV90aW1lZF9vdXQYMSABKAsyFS5wYXdsLnYxLk5vZGVUaW1lZE91dEgAEiwKDG5vZGVfYmxvY2tlZBgyIAEoCzIULnBhd2wudjEuTm9kZUJsb2NrZWRIABI0ChBub2RlX2ludmFsaWRhdGVkGDMgASgLMhgucGF3bC52MS5Ob2RlSW52YWxpZGF0ZWRIABIuCg1ub2RlX2V4cGFuZGVkGDQgASgLMhUucGF3bC52MS5Ob2RlRXhwYW5kZWRIABIsCgxub2RlX2RlY2lkZWQYNSABKAsyFC5wYXdsLnYxLk5vZGVEZWNpZGVkSAASOAoSbW9kZXJhdGlvbl9mbGFnZ2VkGDwgASgLMhoucGF3bC52MS5Nb2RlcmF0aW9uRmxhZ2dlZEgAEjYKEWNvbnRyYWN0X3Zpb2xhdGVkGD0gASgLMhkucGF3bC52MS5Db250cmFjdFZpb2xhdGVkSAASLgoNcnVuX3NpZ25hbGxlZBhGIAEoCzIVLnBhd2wudjEuUnVuU2lnbmFsbGVkSABCBgoEZmFjdCJVCgtDb3JyZWxhdGlvbhIQCgh0cmFjZV9pZBgBIAEoCRIXCg9wYXJlbnRfZXZlbnRfaWQYAiABKAQSDAoEd2F2ZRgDIAEoDRINCgVwaGFzZRgEIAEoCSL0BQoKUnVuU3RhcnRlZBISCgppbnB1dF9qc29uGAEgASgMEiUKBWlucHV0GGUgASgLMhYuZ29vZ2xlLnByb3RvYnVmLlZhbHVlEhkKEWRlZmluaXRpb25fZGlnZXN0GAIgASgJEhgKEHdvcmtmbG93X3ZlcnNpb24YAyABKA0SHgoEa2luZBgEIAEoDjIQLnBhd2wudjEuUnVuS2luZBIxCg1kZWFkbGluZV90aW1lGAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIXCg9pZGVtcG90ZW5jeV9rZXkYBiABKAkSFgoObWF4X2l0ZXJhdGlvbnMYCSABKA0SDAoEZ29hbBhBIAEoCRITCgtjb25zdHJhaW50cxhCIAMoCRIYCgttYXhfcmV0cmllcxhDIAEoDUgAiAEBEhMKC3NjaGVkdWxlX2lkGDwgASgJEjEKDXNjaGVkdWxlX3RpbWUYPSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhEKCXRocmVhZF9pZBhAIAEoCRIXCg90aHJlYWRfcG9zaXRpb24YRCABKAQSHAoEc2xvdBg+IAEoCzIOLnBhd2wudjEuTGltaXQSHAoEcmF0ZRg/IAEoCzIOLnBhd2wudjEuTGltaXQSIgoFdGFpbnQYSyADKAsyEy5wYXdsLnYxLlRhaW50TGFiZWwSEQoJcmVwYWlyX29mGF8gASgJEhMKC3BsYW5fZGlnZXN0GGAgASgJEhUKDXVuZG9lc19ydW5faWQYWiABKAkSFgoOdW5kb2VzX25vZGVfaWQYWyABKAkSGAoQdW5kb2VzX2l0ZXJhdGlvbhhcIAEoDRIXCg92YWx1ZXNfbGVmdF9vdXQYZCADKAkSHwoGYnVkZ2V0GFAgASgLMg8ucGF3bC52MS5CdWRnZXQSJgoMZGFpbHlfYnVkZ2V0GFEgASgLMhAucGF3bC52MS5BbW91bnRzQg4KDF9tYXhfcmV0cmllcyJCCgVMaW1pdBILCgNrZXkYASABKAkSDQoFbGltaXQYAiABKA0SDgoGcGVyX21zGAMgASgEEg0KBXNjb3BlGAQgASgJIr8CChBSdW5TdGF0dXNDaGFuZ2VkEiAKBGZyb20YASABKA4yEi5wYXdsLnYxLlJ1blN0YXR1cxIeCgJ0bxgCIAEoDjISLnBhd2wudjEuUnVuU3RhdHVzEjEKDWRlYWRsaW5lX3RpbWUYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEiIKBXNjb3BlGAQgASgOMhMucGF3bC52MS5QYXVzZVNjb3BlEgoKAmJ5GAUgASgJEg4KBnJlYXNvbhgGIAEoCRIiCgZlbmRpbmcYWiABKAsyEi5wYXdsLnYxLlJ1bkVuZGluZxITCgt3YWl0aW5nX2ZvchhQIAEoCRISCgpidWRnZXRfZGF5GFEgASgJEikKD2J1ZGdldF9yZXNlcnZlZBhSIAEoCzIQLnBhd2wudjEuQW1vdW50cyKIAQoJUnVuRW5kaW5nEiIKBnN0YXR1cxgBIAEoDjISLnBhd2wudjEuUnVuU3RhdHVzEg8KB21lc3NhZ2UYAiABKAkSDQoFY2F1c2UYAyABKAkSFgoOZmFpbGVkX25vZGVfaWQYBCABKAkSHwoEc3RvcBhAIAEoDjIRLnBhd2wudjEuU3RvcE1vZGUiywEKDFJ1bkNvbXBsZXRlZBITCgtvdXRwdXRfanNvbhgBIAEoDBImCgZvdXRwdXQYZSABKAsyFi5nb29nbGUucHJvdG9idWYuVmFsdWUSFAoMaGFzX2ZhaWx1cmVzGAIgASgIEiIKBXRhaW50GEsgAygLMhMucGF3bC52MS5UYWludExhYmVsEisKDGNvbXBlbnNhdGlvbhhaIAEoCzIVLnBhd2wudjEuQ29tcGVuc2F0aW9uEhcKD3ZhbHVlc19sZWZ0X291dBhkIAMoCSJwCglSdW5GYWlsZWQSFgoOZmFpbGVkX25vZGVfaWQYASABKAkSDwoHbWVzc2FnZRgCIAEoCRINCgVjYXVzZRgDIAEoCRIrCgxjb21wZW5zYXRpb24YWiABKAsyFS5wYXdsLnYxLkNvbXBlbnNhdGlvbiJsCgxSdW5DYW5jZWxsZWQSDgoGcmVhc29uGAEgASgJEisKDGNvbXBlbnNhdGlvbhhaIAEoCzIVLnBhd2wudjEuQ29tcGVuc2F0aW9uEh8KBHN0b3AYQCABKA4yES5wYXdsLnYxLlN0b3BNb2RlIm0KC1J1blRpbWVkT3V0EjEKDWRlYWRsaW5lX3RpbWUYASABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEisKDGNvbXBlbnNhdGlvbhhaIAEoCzIVLnBhd2wudjEuQ29tcGVuc2F0aW9uImMKDFJ1blJlY292ZXJlZBIOCgZyZWFzb24YASABKAkSEwoLZXhlY3V0b3JfaWQYAiABKAkSFwoPbG9zdF9kZWxpdmVyaWVzGAMgASgNEhUKDWF3YWl0c19idWRnZXQYUCABKAgiCwoJSGVhcnRiZWF0IqcBCg1NZW1vcnlVcGRhdGVkEhMKC3ZhbHVlc19qc29uGAEgASgMEiYKBnZhbHVlcxhlIAEoCzIWLmdvb2dsZS5wcm90b2J1Zi5WYWx1ZRIMCgRrZXlzGAIgAygJEhAKCHJlcGxhY2VkGAMgAygJEiAKBXRhaW50GEsgAygLMhEucGF3bC52MS5LZXlUYWludBIXCg92YWx1ZXNfbGVmdF9vdXQYZCADKAkisAEKDlJ1blRocmVhZFRha2VuEhEKCXRocmVhZF9pZBgBIAEoCRITCgtmcm9tX3J1bl9pZBgCIAEoCRITCgttZW1vcnlfanNvbhgDIAEoDBImCgZtZW1vcnkYZyABKAsyFi5nb29nbGUucHJvdG9idWYuVmFsdWUSIAoFdGFpbnQYSyADKAsyES5wYXdsLnYxLktleVRhaW50EhcKD3ZhbHVlc19sZWZ0X291dBhkIAMoCSI8CghLZXlUYWludBILCgNrZXkYASABKAkSIwoGbGFiZWxzGAIgAygLMhMucGF3bC52MS5UYWludExhYmVsIogBCgxSdW5TaWduYWxsZWQSDAoEbmFtZRgBIAEoCRIUCgxwYXlsb2FkX2pzb24YAiABKAwSJwoHcGF5bG9hZBhmIAEoCzIWLmdvb2dsZS5wcm90b2J1Zi5WYWx1ZRISCgpyZXF1ZXN0X2lkGAMgASgJEhcKD3ZhbHVlc19sZWZ0X291dBhkIAMoCSJqCg5SdW5NZXRhZGF0YVNldBIVCg1tZXRhZGF0YV9qc29uGAEgASgMEigKCG1ldGFkYXRhGGUgASgLMhYuZ29vZ2xlLnByb3RvYnVmLlZhbHVlEhcKD3ZhbHVlc19sZWZ0X291dBhkIAMoCSJkCg9SdW5CdWRnZXRSYWlzZWQSIQoHYW1vdW50cxgBIAEoCzIQLnBhd2wudjEuQW1vdW50cxIKCgJieRgCIAEoCRIOCgZyZWFzb24YAyABKAkSEgoKcmVxdWVzdF9pZBgEIAEoCSKhAQoKTm9kZVF1ZXVlZBIzCg9ub3RfYmVmb3JlX3RpbWUYASABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhwKBHNsb3QYAiABKAsyDi5wYXdsLnYxLkxpbWl0EhwKBHJhdGUYAyABKAsyDi5wYXdsLnYxLkxpbWl0EiIKCHJlc2VydmVkGFAgASgLMhAucGF3bC52MS5BbW91bnRzIkYKC05vZGVTdGFydGVkEhMKC2V4ZWN1dG9yX2lkGAEgASgJEiIKBXRhaW50GEsgAygLMhMucGF3bC52MS5UYWludExhYmVsImYKD05vZGVTdHJlYW1EZWx0YRITCgtkZWx0YV9pbmRleBgBIAEoDRIMCgR0ZXh0GAIgASgJEh0KBW1lZGlhGAMgASgLMg4ucGF3bC52MS5NZWRpYRIRCgljdXRfYnl0ZXMYBCABKAQiIgoFTWVkaWESCwoDdXJsGAEgASgJEgwKBG1pbWUYAiABKAkihgEKBVVzYWdlEhQKDGlucHV0X3Rva2VucxgBIAEoBBIVCg1vdXRwdXRfdG9rZW5zGAIgASgEEhgKC2Nvc3RfbWljcm9zGAMgASgESACIAQESDQoFbW9kZWwYBCABKAkSFwoPbm9kZV9leGVjdXRpb25zGAUgASgEQg4KDF9jb3N0X21pY3JvcyI8CgdOb2RlTG9nEg0KBWxldmVsGAEgASgJEg8KB21lc3NhZ2UYAiABKAkSEQoJY3V0X2J5dGVzGAMgASgEInUKC05vZGVSZXRyaWVkEg0KBWNhdXNlGAEgASgJEg8KB21lc3NhZ2UYAiABKAkSEAoIZGVsYXlfbXMYAyABKAQSHQoFdXNhZ2UYUCABKAsyDi5wYXdsLnYxLlVzYWdlEhUKDWF3YWl0c19idWRnZXQYUSABKAgihgMKDU5vZGVDb21wbGV0ZWQSEwoLb3V0cHV0X2pzb24YASABKAwSJgoGb3V0cHV0GGUgASgLMhYuZ29vZ2xlLnByb3RvYnVmLlZhbHVlEg4KBmhhbmRsZRgCIAEoCRITCgtkdXJhdGlvbl9tcxgDIAEoBBIWCg5xdWV1ZV9kZWxheV9tcxgEIAEoBBIdCgV1c2FnZRgFIAEoCzIOLnBhd2wudjEuVXNhZ2USGwoEZ290bxgGIAEoCzINLnBhd2wudjEuR290bxIeCgZzZXRfYnkYXyABKAsyDi5wYXdsLnYxLlNldEJ5EhkKEXNpZ25hbF9yZXF1ZXN0X2lkGEYgASgJEiIKBXRhaW50GEsgAygLMhMucGF3bC52MS5UYWludExhYmVsEiUKCXNhbml0aXplZBhMIAEoCzISLnBhd2wudjEuU2FuaXRpemVkEiAKBWNhbGxzGFUgAygLMhEucGF3bC52MS5Ub29sQ2FsbBIXCg92YWx1ZXNfbGVmdF9vdXQYZCADKAkiKwoJU2FuaXRpemVkEg4KBmxhYmVscxgBIAMoCRIOCgZyZWFzb24YAiABKAkiIwoFU2V0QnkSCgoCYnkYASABKAkSDgoGcmVhc29uGAIgASgJIjMKCFRvb2xDYWxsEgoKAmlkGAEgASgJEgwKBG5hbWUYAiABKAkSDQoFZmF1bHQYAyABKAkiNQoER290bxIPCgdub2RlX2lkGAEgASgJEgwKBGtpbmQYAiABKAkSDgoGcmVhc29uGAMgASgJIr4BCgpOb2RlRmFpbGVkEg0KBWNhdXNlGAEgASgJEg8KB21lc3NhZ2UYAiABKAkSFAoMZGV0YWlsc19qc29uGAMgASgMEicKB2RldGFpbHMYZyABKAsyFi5nb29nbGUucHJvdG9idWYuVmFsdWUSGQoRc2lnbmFsX3JlcXVlc3RfaWQYRiABKAkSFwoPdmFsdWVzX2xlZnRfb3V0GGQgAygJEh0KBXVzYWdlGFAgASgLMg4ucGF3bC52MS5Vc2FnZSIfCg1Ob2RlQ2FuY2VsbGVkEg4KBnJlYXNvbhgBIAEoCSIdCgtOb2RlU2tpcHBlZBIOCgZyZWFzb24YASABKAkiQQoMTm9kZVRpbWVkT3V0EhIKCnRpbWVvdXRfbXMYASABKAQSHQoFdXNhZ2UYUCABKAsyDi5wYXdsLnYxLlVzYWdlIqUCCgtOb2RlQmxvY2tlZBIOCgZyZWFzb24YASABKAkSFAoMY2hpbGRfcnVuX2lkGAIgASgJEg0KBXBoYXNlGAMgASgJEhMKC2FwcHJvdmFsX2lkGAQgASgJEg8KB21lc3NhZ2UYBSABKAkSEQoJYXNzaWduZWVzGAYgAygJEjEKDWRlYWRsaW5lX3RpbWUYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEg4KBnNpZ25hbBhGIAEoCRIiCgV0YWludBhLIAMoCzITLnBhd2wudjEuVGFpbnRMYWJlbBIdCgV1c2FnZRhQIAEoCzIOLnBhd2wudjEuVXNhZ2USIgoIcmVzZXJ2ZWQYUSABKAsyEC5wYXdsLnYxLkFtb3VudHMi6wEKC05vZGVEZWNpZGVkEhAKCGRlY2lzaW9uGAEgASgJEg4KBnJlYXNvbhgCIAEoCRIPCgdjb21tZW50GAMgASgJEhIKCmRlY2lkZWRfYnkYBCABKAkSEwoLYXBwcm92YWxfaWQYBSABKAkSFQoNcmVzcG9uc2VfanNvbhgGIAEoDBIoCghyZXNwb25zZRhqIAEoCzIWLmdvb2dsZS5wcm90b2J1Zi5WYWx1ZRIPCgdkcm9wcGVkGEsgAygJEhUKDWF3YWl0c19idWRnZXQYUCABKAgSFwoPdmFsdWVzX2xlZnRfb3V0GGQgAygJIpUBCgxOb2RlRXhwYW5kZWQSDQoFd2lkdGgYASABKA0SEgoKaXRlbXNfanNvbhgCIAEoDBIlCgVpdGVtcxhmIAEoCzIWLmdvb2dsZS5wcm90b2J1Zi5WYWx1ZRIiCgV0YWludBhLIAMoCzITLnBhd2wudjEuVGFpbnRMYWJlbBIXCg92YWx1ZXNfbGVmdF9vdXQYZCADKAkiIQoPTm9kZUludmFsaWRhdGVkEg4KBnJlYXNvbhgBIAEoCSJ6ChFNb2RlcmF0aW9uRmxhZ2dlZBINCgVwaGFzZRgBIAEoCRIUCgxkZXRhaWxzX2pzb24YAiABKAwSJwoHZGV0YWlscxhmIAEoCzIWLmdvb2dsZS5wcm90b2J1Zi5WYWx1ZRIXCg92YWx1ZXNfbGVmdF9vdXQYZCADKAkidwoQQ29udHJhY3RWaW9sYXRlZBINCgVwaGFzZRgBIAEoCRITCgtlcnJvcnNfanNvbhgCIAEoDBImCgZlcnJvcnMYZiABKAsyFi5nb29nbGUucHJvdG9idWYuVmFsdWUSFwoPdmFsdWVzX2xlZnRfb3V0GGQgAygJItUBCgxFeGVjdXRpb25UYWcSEAoIZXZlbnRfaWQYASABKAQSDwoHbm9kZV9pZBgCIAEoCRIRCglpdGVyYXRpb24YAyABKA0SCwoDdGFnGAQgASgJEhUKDW1ldGFkYXRhX2pzb24YBSABKAwSKAoIbWV0YWRhdGEYaSABKAsyFi5nb29nbGUucHJvdG9idWYuVmFsdWUSKAoEdGltZRgGIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASFwoPdmFsdWVzX2xlZnRfb3V0GGQgAygJYgZwcm90bzM", [file_google_protobuf_struct, file_google_protobuf_timestamp, file_pawl_v1_pause, file_pawl_v1_run]);
 
 /**
  * RunEvent is one fact of a run's append-only log. Clients pass facts they do not know through.
@@ -186,6 +186,14 @@ export type RunEvent = Message<"pawl.v1.RunEvent"> & {
      */
     value: RunBudgetRaised;
     case: "runBudgetRaised";
+  } | {
+    /**
+     * run.thread.taken
+     *
+     * @generated from field: pawl.v1.RunThreadTaken run_thread_taken = 62;
+     */
+    value: RunThreadTaken;
+    case: "runThreadTaken";
   } | {
     /**
      * memory.updated
@@ -480,6 +488,20 @@ export type RunStarted = Message<"pawl.v1.RunStarted"> & {
   scheduleTime?: Timestamp | undefined;
 
   /**
+   * The thread that the run belongs to; empty when it belongs to none. The run is pending until it has taken the thread.
+   *
+   * @generated from field: string thread_id = 64;
+   */
+  threadId: string;
+
+  /**
+   * The place of the run among those of its thread, from 1.
+   *
+   * @generated from field: uint64 thread_position = 68;
+   */
+  threadPosition: bigint;
+
+  /**
    * The concurrency limit that the run waits for, if its workflow has one. The run is pending until run.status.changed.
    *
    * @generated from field: pawl.v1.Limit slot = 62;
@@ -723,6 +745,13 @@ export type RunEnding = Message<"pawl.v1.RunEnding"> & {
    * @generated from field: string failed_node_id = 4;
    */
   failedNodeId: string;
+
+  /**
+   * How it was stopped; unspecified for a plain cancellation.
+   *
+   * @generated from field: pawl.v1.StopMode stop = 64;
+   */
+  stop: StopMode;
 };
 
 /**
@@ -849,6 +878,13 @@ export type RunCancelled = Message<"pawl.v1.RunCancelled"> & {
    * @generated from field: pawl.v1.Compensation compensation = 90;
    */
   compensation?: Compensation | undefined;
+
+  /**
+   * How it was stopped; unspecified for a plain cancellation.
+   *
+   * @generated from field: pawl.v1.StopMode stop = 64;
+   */
+  stop: StopMode;
 };
 
 /**
@@ -1000,6 +1036,62 @@ export const MemoryUpdatedSchema: GenMessage<MemoryUpdated> = /*@__PURE__*/
   messageDesc(file_pawl_v1_event, 12);
 
 /**
+ * RunThreadTaken means that the run took its thread: no other run of the thread runs until it ends. Its memory is that of the thread now.
+ *
+ * @generated from message pawl.v1.RunThreadTaken
+ */
+export type RunThreadTaken = Message<"pawl.v1.RunThreadTaken"> & {
+  /**
+   * The thread.
+   *
+   * @generated from field: string thread_id = 1;
+   */
+  threadId: string;
+
+  /**
+   * The run of the thread whose end left this memory; empty for none.
+   *
+   * @generated from field: string from_run_id = 2;
+   */
+  fromRunId: string;
+
+  /**
+   * The memory by key, as a JSON object.
+   *
+   * @generated from field: bytes memory_json = 3;
+   */
+  memoryJson: Uint8Array;
+
+  /**
+   * memory_json as a value, for people and scripts: numbers are doubles. See values_left_out.
+   *
+   * @generated from field: google.protobuf.Value memory = 103;
+   */
+  memory?: Value | undefined;
+
+  /**
+   * The labels of the values that have some.
+   *
+   * @generated from field: repeated pawl.v1.KeyTaint taint = 75;
+   */
+  taint: KeyTaint[];
+
+  /**
+   * Output only: names of the values above that this answer leaves out, because they are too large or nested too deeply. Their bytes are there.
+   *
+   * @generated from field: repeated string values_left_out = 100;
+   */
+  valuesLeftOut: string[];
+};
+
+/**
+ * Describes the message pawl.v1.RunThreadTaken.
+ * Use `create(RunThreadTakenSchema)` to create a new message.
+ */
+export const RunThreadTakenSchema: GenMessage<RunThreadTaken> = /*@__PURE__*/
+  messageDesc(file_pawl_v1_event, 13);
+
+/**
  * KeyTaint is the labels of one key of the memory.
  *
  * @generated from message pawl.v1.KeyTaint
@@ -1025,7 +1117,7 @@ export type KeyTaint = Message<"pawl.v1.KeyTaint"> & {
  * Use `create(KeyTaintSchema)` to create a new message.
  */
 export const KeyTaintSchema: GenMessage<KeyTaint> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_event, 13);
+  messageDesc(file_pawl_v1_event, 14);
 
 /**
  * RunSignalled means that a caller sent the run a signal. A node that waits for it takes it at once; otherwise the run keeps it.
@@ -1074,7 +1166,7 @@ export type RunSignalled = Message<"pawl.v1.RunSignalled"> & {
  * Use `create(RunSignalledSchema)` to create a new message.
  */
 export const RunSignalledSchema: GenMessage<RunSignalled> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_event, 14);
+  messageDesc(file_pawl_v1_event, 15);
 
 /**
  * RunMetadataSet means that a user changed what the run is found by.
@@ -1109,7 +1201,7 @@ export type RunMetadataSet = Message<"pawl.v1.RunMetadataSet"> & {
  * Use `create(RunMetadataSetSchema)` to create a new message.
  */
 export const RunMetadataSetSchema: GenMessage<RunMetadataSet> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_event, 15);
+  messageDesc(file_pawl_v1_event, 16);
 
 /**
  * RunBudgetRaised means that a user raised the budget of the run.
@@ -1151,7 +1243,7 @@ export type RunBudgetRaised = Message<"pawl.v1.RunBudgetRaised"> & {
  * Use `create(RunBudgetRaisedSchema)` to create a new message.
  */
 export const RunBudgetRaisedSchema: GenMessage<RunBudgetRaised> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_event, 16);
+  messageDesc(file_pawl_v1_event, 17);
 
 /**
  * NodeQueued means that a node is ready to run.
@@ -1193,7 +1285,7 @@ export type NodeQueued = Message<"pawl.v1.NodeQueued"> & {
  * Use `create(NodeQueuedSchema)` to create a new message.
  */
 export const NodeQueuedSchema: GenMessage<NodeQueued> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_event, 17);
+  messageDesc(file_pawl_v1_event, 18);
 
 /**
  * NodeStarted means that an executor got a claim. The event_id is the claim's epoch.
@@ -1221,7 +1313,7 @@ export type NodeStarted = Message<"pawl.v1.NodeStarted"> & {
  * Use `create(NodeStartedSchema)` to create a new message.
  */
 export const NodeStartedSchema: GenMessage<NodeStarted> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_event, 18);
+  messageDesc(file_pawl_v1_event, 19);
 
 /**
  * NodeStreamDelta means that a piece of the output arrived before the whole.
@@ -1264,7 +1356,7 @@ export type NodeStreamDelta = Message<"pawl.v1.NodeStreamDelta"> & {
  * Use `create(NodeStreamDeltaSchema)` to create a new message.
  */
 export const NodeStreamDeltaSchema: GenMessage<NodeStreamDelta> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_event, 19);
+  messageDesc(file_pawl_v1_event, 20);
 
 /**
  * Media is a piece of output that is not text.
@@ -1292,7 +1384,7 @@ export type Media = Message<"pawl.v1.Media"> & {
  * Use `create(MediaSchema)` to create a new message.
  */
 export const MediaSchema: GenMessage<Media> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_event, 20);
+  messageDesc(file_pawl_v1_event, 21);
 
 /**
  * Usage is what an attempt used, however it ended.
@@ -1341,7 +1433,7 @@ export type Usage = Message<"pawl.v1.Usage"> & {
  * Use `create(UsageSchema)` to create a new message.
  */
 export const UsageSchema: GenMessage<Usage> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_event, 21);
+  messageDesc(file_pawl_v1_event, 22);
 
 /**
  * NodeLog means that the handler logged a line.
@@ -1376,7 +1468,7 @@ export type NodeLog = Message<"pawl.v1.NodeLog"> & {
  * Use `create(NodeLogSchema)` to create a new message.
  */
 export const NodeLogSchema: GenMessage<NodeLog> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_event, 22);
+  messageDesc(file_pawl_v1_event, 23);
 
 /**
  * NodeRetried means that an attempt failed and another follows.
@@ -1425,7 +1517,7 @@ export type NodeRetried = Message<"pawl.v1.NodeRetried"> & {
  * Use `create(NodeRetriedSchema)` to create a new message.
  */
 export const NodeRetriedSchema: GenMessage<NodeRetried> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_event, 23);
+  messageDesc(file_pawl_v1_event, 24);
 
 /**
  * NodeCompleted means that the node has its output.
@@ -1530,7 +1622,7 @@ export type NodeCompleted = Message<"pawl.v1.NodeCompleted"> & {
  * Use `create(NodeCompletedSchema)` to create a new message.
  */
 export const NodeCompletedSchema: GenMessage<NodeCompleted> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_event, 24);
+  messageDesc(file_pawl_v1_event, 25);
 
 /**
  * Sanitized is the labels that a sanitize node dropped.
@@ -1558,7 +1650,7 @@ export type Sanitized = Message<"pawl.v1.Sanitized"> & {
  * Use `create(SanitizedSchema)` to create a new message.
  */
 export const SanitizedSchema: GenMessage<Sanitized> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_event, 25);
+  messageDesc(file_pawl_v1_event, 26);
 
 /**
  * SetBy says who set an output by hand.
@@ -1586,7 +1678,7 @@ export type SetBy = Message<"pawl.v1.SetBy"> & {
  * Use `create(SetBySchema)` to create a new message.
  */
 export const SetBySchema: GenMessage<SetBy> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_event, 26);
+  messageDesc(file_pawl_v1_event, 27);
 
 /**
  * ToolCall is a call of a tool that the model of an agent asks for. The output of its turn has the arguments.
@@ -1621,7 +1713,7 @@ export type ToolCall = Message<"pawl.v1.ToolCall"> & {
  * Use `create(ToolCallSchema)` to create a new message.
  */
 export const ToolCallSchema: GenMessage<ToolCall> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_event, 27);
+  messageDesc(file_pawl_v1_event, 28);
 
 /**
  * Goto means that a node asked for another one to run next.
@@ -1656,7 +1748,7 @@ export type Goto = Message<"pawl.v1.Goto"> & {
  * Use `create(GotoSchema)` to create a new message.
  */
 export const GotoSchema: GenMessage<Goto> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_event, 28);
+  messageDesc(file_pawl_v1_event, 29);
 
 /**
  * NodeFailed means that the node failed for good.
@@ -1720,7 +1812,7 @@ export type NodeFailed = Message<"pawl.v1.NodeFailed"> & {
  * Use `create(NodeFailedSchema)` to create a new message.
  */
 export const NodeFailedSchema: GenMessage<NodeFailed> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_event, 29);
+  messageDesc(file_pawl_v1_event, 30);
 
 /**
  * NodeCancelled means that the node was cancelled: with its run, or because a join no longer needed it.
@@ -1741,7 +1833,7 @@ export type NodeCancelled = Message<"pawl.v1.NodeCancelled"> & {
  * Use `create(NodeCancelledSchema)` to create a new message.
  */
 export const NodeCancelledSchema: GenMessage<NodeCancelled> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_event, 30);
+  messageDesc(file_pawl_v1_event, 31);
 
 /**
  * NodeSkipped means that the run did not take the way to the node.
@@ -1762,7 +1854,7 @@ export type NodeSkipped = Message<"pawl.v1.NodeSkipped"> & {
  * Use `create(NodeSkippedSchema)` to create a new message.
  */
 export const NodeSkippedSchema: GenMessage<NodeSkipped> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_event, 31);
+  messageDesc(file_pawl_v1_event, 32);
 
 /**
  * NodeTimedOut means that the last attempt took longer than its limit.
@@ -1790,7 +1882,7 @@ export type NodeTimedOut = Message<"pawl.v1.NodeTimedOut"> & {
  * Use `create(NodeTimedOutSchema)` to create a new message.
  */
 export const NodeTimedOutSchema: GenMessage<NodeTimedOut> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_event, 32);
+  messageDesc(file_pawl_v1_event, 33);
 
 /**
  * NodeBlocked means that the node waits for another run, for a signal (RunService.SignalRun), or for a person (RunService.DecideNode). An output that waits for a
@@ -1882,7 +1974,7 @@ export type NodeBlocked = Message<"pawl.v1.NodeBlocked"> & {
  * Use `create(NodeBlockedSchema)` to create a new message.
  */
 export const NodeBlockedSchema: GenMessage<NodeBlocked> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_event, 33);
+  messageDesc(file_pawl_v1_event, 34);
 
 /**
  * NodeDecided means that the wait of a blocked node ended: a person decided, or the deadline passed. The consequences follow as
@@ -1967,7 +2059,7 @@ export type NodeDecided = Message<"pawl.v1.NodeDecided"> & {
  * Use `create(NodeDecidedSchema)` to create a new message.
  */
 export const NodeDecidedSchema: GenMessage<NodeDecided> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_event, 34);
+  messageDesc(file_pawl_v1_event, 35);
 
 /**
  * NodeExpanded means that a map or a loop knows its items; one iteration follows for each, from 1.
@@ -2016,7 +2108,7 @@ export type NodeExpanded = Message<"pawl.v1.NodeExpanded"> & {
  * Use `create(NodeExpandedSchema)` to create a new message.
  */
 export const NodeExpandedSchema: GenMessage<NodeExpanded> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_event, 35);
+  messageDesc(file_pawl_v1_event, 36);
 
 /**
  * NodeInvalidated means that a round of the node is over: a node leads back to it, or to a node before it, and it is pending again.
@@ -2037,7 +2129,7 @@ export type NodeInvalidated = Message<"pawl.v1.NodeInvalidated"> & {
  * Use `create(NodeInvalidatedSchema)` to create a new message.
  */
 export const NodeInvalidatedSchema: GenMessage<NodeInvalidated> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_event, 36);
+  messageDesc(file_pawl_v1_event, 37);
 
 /**
  * ModerationFlagged means that moderation found something in the input or the output.
@@ -2079,7 +2171,7 @@ export type ModerationFlagged = Message<"pawl.v1.ModerationFlagged"> & {
  * Use `create(ModerationFlaggedSchema)` to create a new message.
  */
 export const ModerationFlaggedSchema: GenMessage<ModerationFlagged> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_event, 37);
+  messageDesc(file_pawl_v1_event, 38);
 
 /**
  * ContractViolated means that the input or the output breaks its contract.
@@ -2121,7 +2213,7 @@ export type ContractViolated = Message<"pawl.v1.ContractViolated"> & {
  * Use `create(ContractViolatedSchema)` to create a new message.
  */
 export const ContractViolatedSchema: GenMessage<ContractViolated> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_event, 38);
+  messageDesc(file_pawl_v1_event, 39);
 
 /**
  * ExecutionTag is one status transition of a run or of a node execution, read from the log.
@@ -2191,5 +2283,5 @@ export type ExecutionTag = Message<"pawl.v1.ExecutionTag"> & {
  * Use `create(ExecutionTagSchema)` to create a new message.
  */
 export const ExecutionTagSchema: GenMessage<ExecutionTag> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_event, 39);
+  messageDesc(file_pawl_v1_event, 40);
 

@@ -16,12 +16,6 @@ class StagedMap<K, V> {
     return this.#changes.has(key) ? this.#changes.get(key) : this.#committed.get(key);
   }
 
-  /** The rows that this transaction sees. */
-  values(): V[] {
-    const all = new Map<K, V | undefined>([...this.#committed, ...this.#changes]);
-    return [...all.values()].flatMap((value) => (value === undefined ? [] : [value]));
-  }
-
   /** @throws UniqueViolation if the key is taken */
   insert(key: K, value: V, constraint: string): void {
     if (this.get(key) !== undefined) throw new UniqueViolation(constraint, String(key));
@@ -34,6 +28,12 @@ class StagedMap<K, V> {
 
   delete(key: K): void {
     this.#changes.set(key, undefined);
+  }
+
+  /** The rows with the changes of this transaction. */
+  *values(): Generator<V> {
+    for (const [key, value] of this.#committed) if (!this.#changes.has(key)) yield value;
+    for (const value of this.#changes.values()) if (value !== undefined) yield value;
   }
 
   /** Commits. */
@@ -79,6 +79,8 @@ export function stageRows(tables: Tables, now: number) {
     inputKeys: new StagedMap(tables.inputKeys),
     metadata: new StagedMap(tables.metadata),
     repairs: new StagedMap(tables.repairs),
+    threads: new StagedMap(tables.threads),
+    threadRuns: new StagedMap(tables.threadRuns),
     definitions: new StagedMap(tables.definitions),
     approvals: new StagedMap(tables.approvals),
     waits: new StagedMap(tables.waits),

@@ -19,6 +19,8 @@ import type { KeptInput, RunRow } from "../runs/memory.ts";
 import type { NewRepair } from "../runs/runs.ts";
 import { createMemorySchedules } from "../schedules/memory.ts";
 import type { StoredSchedule } from "../schedules/schedules.ts";
+import { createMemoryThreads, type ThreadRow } from "../threads/memory.ts";
+import type { ThreadRun } from "../threads/threads.ts";
 import type { WaitRow } from "../signals/memory.ts";
 import { createMemoryValues, createValueTables } from "../values/memory.ts";
 import { MemorySlots, readMemorySlotWaits } from "../slots/memory.ts";
@@ -42,6 +44,10 @@ const createTables = () => ({
   metadata: new Map<RunId, string>(),
   /** Runs that repair finished ones. */
   repairs: new Map<RunId, NewRepair>(),
+  /** By tenant and id. */
+  threads: new Map<string, ThreadRow>(),
+  /** The runs of threads. */
+  threadRuns: new Map<RunId, ThreadRun>(),
   approvals: new Map<ApprovalId, ApprovalRow>(),
   /** Waits for signals by run, node and iteration. */
   waits: new Map<string, WaitRow>(),
@@ -101,6 +107,7 @@ export function createMemoryStore(options: MemoryStoreOptions = {}) {
     filters: createMemoryRunFilters(tables, now),
     schedules: createMemorySchedules(tables, now),
     nodeTypes: createMemoryNodeTypes(tables, now),
+    threads: createMemoryThreads(tables, now, inTurn),
     pauses: createMemoryPauses(tables, now, inTurn),
     webhooks: createMemoryWebhooks(tables, now),
     valueRows: createMemoryValues(tables, now, inTurn),

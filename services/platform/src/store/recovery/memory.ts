@@ -3,7 +3,7 @@
 import type { RunId } from "@pawl/core/name/ids";
 import { type DroppedJob, jobId } from "../../queue/queue.ts";
 import type { Recovery, TornRun, WalkCursor } from "./recovery.ts";
-import type { InTurn } from "../memory/staging.ts";
+import { type InTurn, pairKey } from "../memory/staging.ts";
 import type { Tables } from "../memory/store.ts";
 import { dropOf, type RunRow } from "../runs/memory.ts";
 
@@ -84,7 +84,16 @@ function isQuiet(tables: Tables, run: RunRow, since: number): boolean {
 
 /** Whether the execution waits in its queue or for a slot. */
 const isWaiting = (tables: Tables, job: DroppedJob): boolean =>
-  tables.jobs.find(job.nodeType, jobId(job)) !== undefined || tables.slots.awaits(job);
+  tables.jobs.find(job.nodeType, jobId(job)) !== undefined ||
+  tables.slots.awaits(job) ||
+  isBehindThread(tables, job.runId);
+
+/** Whether the run waits for a thread that another run holds. */
+function isBehindThread({ threadRuns, threads }: Tables, runId: RunId): boolean {
+  const run = threadRuns.get(runId);
+  if (run?.state !== "waiting") return false;
+  return (threads.get(pairKey(run.tenantId, run.threadId))?.holderRunId ?? null) !== null;
+}
 
 /** Times in milliseconds, padded to one width. */
 const cursorOf = ({ deadlineAt, runId }: RunRow): WalkCursor => [

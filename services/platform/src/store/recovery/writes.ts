@@ -7,6 +7,7 @@ import { queriesBeside, run } from "../../db/query.ts";
 import type { NodeQueue } from "../../queue/node-queue.ts";
 import { leasesOfRuns } from "../leases/reads.ts";
 import { withoutSlotWait } from "../slots/reads.ts";
+import { withoutThreadWait } from "../threads/reads.ts";
 import { type Recovery, snapshotDigest } from "./recovery.ts";
 
 /** A place before all others of a walk. */
@@ -62,7 +63,10 @@ export const createRecovery = (
     };
   },
   // An execution first waits for a slot and is queued afterwards. In this order, the two reads miss no execution that moves between them.
-  missingJobs: async (jobs) => await queue.missing(db, await withoutSlotWait(db, jobs)),
+  missingJobs: async (jobs) => {
+    const inNoLine = await withoutThreadWait(db, jobs);
+    return await queue.missing(db, await withoutSlotWait(db, inNoLine));
+  },
   leasesOfRuns: (runIds) => leasesOfRuns(db, runIds),
   lockedRuns: async (runIds) => (await run(db, lockedRuns, { runIds })).map((row) => row.runId),
   tornRuns: (runIds) => run(db, tornRuns, { runIds }),

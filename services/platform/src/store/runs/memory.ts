@@ -14,13 +14,14 @@ import type {
   NewRun,
   RunChange,
   RunRecord,
+  StoppedRun,
   TestGraph,
 } from "./runs.ts";
 
 export interface RunRow
   extends
     Omit<NewRun, "eventCount" | "ended" | "assumesNewest">,
-    Pick<RunRecord, "lastSeq" | "createdAt" | "endedAt" | "quarantine"> {
+    Pick<RunRecord, "lastSeq" | "createdAt" | "endedAt" | "quarantine" | "threadId" | "stop"> {
   readonly version: number;
 }
 
@@ -45,7 +46,8 @@ export function insertRun(
   if (assumesNewest && workflows.get(pairKey(tenantId, workflowId ?? "")) !== definitionId)
     throw new WorkflowMoved("a workflow moved on");
   const times = { createdAt: now, endedAt: ended ? now : null };
-  const begun = { version: 1, lastSeq: eventCount, quarantine: null, ...times };
+  const rest = { quarantine: null, threadId: null, stop: null };
+  const begun = { version: 1, lastSeq: eventCount, ...rest, ...times };
   runs.insert(runId, { ...columns, ...begun }, "runs_pkey");
   if (requestId !== null) requests.insert(pairKey(tenantId, requestId), runId, "run_requests_pkey");
 }
@@ -74,6 +76,11 @@ export function moveRun({ runs, now }: StagedRows, change: RunChange): number {
   const moved = { status, hasFailures, errorMessage, endedAt: change.ended ? now : null };
   runs.set(run.runId, { ...run, ...moved, version: run.version + 1, lastSeq });
   return lastSeq;
+}
+
+export function markStop({ runs }: StagedRows, { runId, stop }: StoppedRun): void {
+  const run = runs.get(runId);
+  if (run !== undefined) runs.set(runId, { ...run, stop });
 }
 
 export function moveDeadline({ runs }: StagedRows, { runId, deadlineAt }: MovedDeadline): void {
@@ -119,6 +126,16 @@ export function loadedRun(tables: Tables, cursor: LoadCursor): LoadedRun[] {
 export function deleteTestRun(tables: Tables, runId: RunId, now: number): boolean {
   const run = tables.runs.get(runId);
   if (run?.kind !== "test" || run.endedAt === null) return false;
+  deleteRunRows(tables, runId, now);
+  const graph = tables.definitions.get(run.definitionId);
+  if (graph?.workflowId === null) tables.definitions.delete(run.definitionId);
+  return true;
+}
+
+/** Deletes a run with everything that belongs to it alone. */
+export function deleteRunRows(tables: Tables, runId: RunId, now: number): void {
+  const run = tables.runs.get(runId);
+  if (run === undefined) return;
   tables.runs.delete(runId);
   if (run.requestId !== null) tables.requests.delete(pairKey(run.tenantId, run.requestId));
   tables.log.delete(runId);
@@ -130,9 +147,6 @@ export function deleteTestRun(tables: Tables, runId: RunId, now: number): boolea
   dropOf(runId, tables.effects);
   dropOf(runId, tables.approvals);
   dropOf(runId, tables.deadLetters);
-  const graph = tables.definitions.get(run.definitionId);
-  if (graph?.workflowId === null) tables.definitions.delete(run.definitionId);
-  return true;
 }
 
 /** Deletes the rows of a run. */

@@ -17,12 +17,14 @@ r.run_id, r.definition_id, r.workflow_id, r.workflow_version, r.kind, r.status, 
   case when r.schedule_id is not null then
     json_build_object('scheduleId', r.schedule_id, 'at', floor(extract(epoch from r.schedule_at) * 1000))
   end as schedule,
+  r.thread_id, r.stop,
   (select m.metadata from run_metadata m where m.run_id = r.run_id) as metadata
 
 -- part: filter
 run_id < :before::uuid
   and (cardinality(:statuses::text[]) = 0 or status = any (:statuses::text[]))
   and (:kind::text = '' or kind = :kind::text)
+  and (cardinality(:stops::text[]) = 0 or status <> 'cancelled' or stop = any (:stops::text[]))
 
 -- part: newest_first
 order by run_id desc
@@ -32,6 +34,7 @@ limit :limit::integer
 {filter}
   and (:workflow_id::text = '' or workflow_id = :workflow_id::text)
   and (:schedule_id::text = '' or schedule_id = :schedule_id::text)
+  and (:thread_id::text = '' or thread_id = :thread_id::text)
 
 -- name: by_id
 -- Runs by id.
@@ -67,6 +70,17 @@ where tenant_id = :tenant_id::text
   and (:workflow_id::text = '' or workflow_id = :workflow_id::text)
 {newest_first}
 
+-- name: page_of_thread
+-- Runs of one thread, newest first. Reads runs_of_thread.
+select {columns}
+from runs r
+where tenant_id = :tenant_id::text
+  and thread_id = :thread_id::text
+  and {filter}
+  and (:workflow_id::text = '' or workflow_id = :workflow_id::text)
+  and (:schedule_id::text = '' or schedule_id = :schedule_id::text)
+{newest_first}
+
 -- name: filtered
 -- Runs that a filter finds, newest first. `filter-sql.ts` puts the condition in the place of the marked one.
 select {columns}
@@ -75,9 +89,11 @@ left join run_metadata m on m.run_id = r.run_id
 where r.tenant_id = :tenant_id::text
   and r.run_id < :before::uuid
   and (cardinality(:statuses::text[]) = 0 or r.status = any (:statuses::text[]))
+  and (cardinality(:stops::text[]) = 0 or r.status <> 'cancelled' or r.stop = any (:stops::text[]))
   and (:kind::text = '' or r.kind = :kind::text)
   and (:workflow_id::text = '' or r.workflow_id = :workflow_id::text)
   and (:schedule_id::text = '' or r.schedule_id = :schedule_id::text)
+  and (:thread_id::text = '' or r.thread_id = :thread_id::text)
   and true /* filter */
 order by r.run_id desc
 limit :limit::integer
@@ -87,7 +103,7 @@ limit :limit::integer
 -- run id. The text, or each of its words, must begin a word of the workflow. Each way walks an index, up to a limit if it may find many.
 -- `chr(1114111)` is above every character. `short` is separate from the tenant. Otherwise the planner may walk all runs of the tenant.
 with short as materialized (
-  select run_id, tenant_id, status, kind, workflow_id, schedule_id
+  select run_id, tenant_id, status, kind, workflow_id, schedule_id, thread_id, stop
   from runs
   where right(run_id::text, 8) = :short_id::text
 ), matched as (
@@ -216,6 +232,13 @@ set deadline_at = to_timestamp(m.deadline_at / 1000.0)
 from unnest(:run_id::uuid[], :deadline_at::double precision[]) as m (run_id, deadline_at)
 where r.run_id = m.run_id
 
+-- name: mark_stops
+-- How runs were stopped. The tick has locked their rows.
+update runs r
+set stop = m.stop
+from unnest(:run_id::uuid[], :stop::text[]) as m (run_id, stop)
+where r.run_id = m.run_id
+
 -- name: insert_test_graph
 -- The graph of a test run. The run, which starts in the same transaction, has the request id.
 insert into definitions (definition_id, tenant_id, digest, title, node_count, body)
@@ -284,6 +307,8 @@ requests as (
   delete from run_webhooks where run_id = any (array(select run_id from deleted))
 ), repairs as (
   delete from run_repairs where run_id = any (array(select run_id from deleted))
+), lines as (
+  delete from thread_runs where run_id = any (array(select run_id from deleted))
 ), graphs as (
   delete from definitions where definition_id = any (array(select definition_id from deleted)) and workflow_id is null
 )

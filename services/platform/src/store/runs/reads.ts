@@ -42,16 +42,19 @@ const FILTER = {
   limit: number(),
   statuses: list(text()),
   kind: text(),
+  stops: list(text()),
 };
 const OF_WORKFLOW = { ...FILTER, workflowId: text() };
 const OF_SCHEDULE = { ...OF_WORKFLOW, scheduleId: text() };
+const OF_THREAD = { ...OF_SCHEDULE, threadId: text() };
 const FOUND = { runId: uuid<RunId>() };
 const byId = declare("by_id", { ...TENANT, runIds: list(uuid()) }, RUN);
 const page = declare("page", FILTER, RUN);
 const pageOfWorkflow = declare("page_of_workflow", OF_WORKFLOW, RUN);
 const pageOfSchedule = declare("page_of_schedule", OF_SCHEDULE, RUN);
-const filtered = declare("filtered", OF_SCHEDULE, RUN);
-const search = declare("search", { ...OF_SCHEDULE, ...SEARCH, matchesMax: number() }, RUN);
+const pageOfThread = declare("page_of_thread", OF_THREAD, RUN);
+const filtered = declare("filtered", OF_THREAD, RUN);
+const search = declare("search", { ...OF_THREAD, ...SEARCH, matchesMax: number() }, RUN);
 const SNAPSHOT = orNulls({
   snapshotSeq: number(),
   snapshotFormat: number(),
@@ -116,7 +119,7 @@ export const PLAN_OF_FILTER =
 /** Runs that a filter finds. Each filter is a statement of its own, which PostgreSQL plans with its values. */
 async function readFiltered(
   pool: Pool,
-  given: Typed<typeof OF_SCHEDULE>,
+  given: Typed<typeof OF_THREAD>,
   filter: TypedFilter,
 ): Promise<RunRecord[]> {
   const call = bind(filtered, given);
@@ -139,9 +142,11 @@ export async function listRuns(
 ): Promise<RunPage> {
   const statuses = [...new Set(filter.statuses)].toSorted();
   const { workflowId, kind = "", scheduleId = "", search: searched = "" } = filter;
+  const { threadId = "", stops = [] } = filter;
   const words = searched === "" ? [] : [searched];
+  const narrowed = threadId === "" && stops.length === 0 ? [] : [threadId, ...stops.toSorted()];
   const { condition } = filter;
-  const bound = [tenantId, statuses, workflowId, kind, scheduleId, ...words];
+  const bound = [tenantId, statuses, workflowId, kind, scheduleId, ...words, ...narrowed];
   if (condition !== undefined) bound.push(condition.text, "filter");
   return await readPage(asked, {
     ...NEWEST_FIRST,
@@ -149,14 +154,16 @@ export async function listRuns(
     keyOf: (row) => row.runId,
     // Uses the index that fits the filter best.
     read: (before, limit) => {
-      const values = { tenantId, before, limit, statuses, kind };
+      const values = { tenantId, before, limit, statuses, kind, stops };
       if (condition !== undefined)
-        return readFiltered(db, { ...values, workflowId, scheduleId }, condition.typed);
+        return readFiltered(db, { ...values, workflowId, scheduleId, threadId }, condition.typed);
       if (searched !== "") {
         const matchesMax = LIMITS.searchMatches;
         const ways = { ...readRunSearch(searched), matchesMax };
-        return run(db, search, { ...values, ...ways, workflowId, scheduleId });
+        return run(db, search, { ...values, ...ways, workflowId, scheduleId, threadId });
       }
+      if (threadId !== "")
+        return run(db, pageOfThread, { ...values, workflowId, scheduleId, threadId });
       if (scheduleId !== "") return run(db, pageOfSchedule, { ...values, scheduleId, workflowId });
       if (workflowId !== "") return run(db, pageOfWorkflow, { ...values, workflowId });
       return run(db, page, values);

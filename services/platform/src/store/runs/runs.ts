@@ -1,8 +1,15 @@
 // The rows of runs: the projection that the tick writes in the same transaction as the events.
 
+import type {
+  ParentLink,
+  RunEvent,
+  RunKind,
+  RunStatus,
+  ScheduleLink,
+  StopMode,
+} from "@pawl/core/log/event";
 import type { JsonObject } from "@pawl/core/data/merge-patch";
 import type { TypedFilter } from "@pawl/core/filter/typed";
-import type { ParentLink, RunEvent, RunKind, RunStatus, ScheduleLink } from "@pawl/core/log/event";
 import type { AcceptedStart } from "@pawl/core/log/start";
 import type { DefinitionId, RunId } from "@pawl/core/name/ids";
 import { flag, json, number, orNull, text, time, uuid } from "../../db/columns.ts";
@@ -31,6 +38,9 @@ export const RUN = {
   /** Set while the run is in quarantine. */
   quarantine: orNull(json<Quarantine>()),
   schedule: orNull(json<ScheduleLink>()),
+  threadId: orNull(text()),
+  /** Null unless the run was interrupted or rolled back. */
+  stop: orNull(text<StopMode>()),
   /** What users say about the run, to find it again. */
   metadata: orNull(json<JsonObject>()),
 };
@@ -45,6 +55,10 @@ export interface RunFilter {
   readonly kind: RunKind | undefined;
   /** Empty means all. */
   readonly scheduleId?: string;
+  /** Empty means all. */
+  readonly threadId?: string;
+  /** Empty means all. */
+  readonly stops?: readonly StopMode[];
   /** The beginning of a workflow id, of words of its id or title or of a run id, or a short run id. Empty means all. */
   readonly search?: string;
   /** A filter that a user wrote, in one form. It is not used together with a search. */
@@ -108,6 +122,10 @@ export type InputKey = Typed<typeof INPUT_KEY>;
 /** A run that repairs a finished one. */
 export const REPAIR = { runId: uuid<RunId>(), repairOf: uuid<RunId>(), planDigest: text() };
 export type NewRepair = Typed<typeof REPAIR>;
+
+/** How a run was stopped. */
+export const STOP = { runId: uuid<RunId>(), stop: text<StopMode>() };
+export type StoppedRun = Typed<typeof STOP>;
 
 /** The metadata of a run as the text of a JSON object. */
 export const METADATA = { runId: uuid<RunId>(), metadata: text() };

@@ -12,6 +12,8 @@ import {
   type MovedDeadline,
   type NewRepair,
   REPAIR,
+  STOP,
+  type StoppedRun,
   TEST_GRAPH,
   type TestGraph,
 } from "./runs.ts";
@@ -19,6 +21,7 @@ import {
 const declare = queriesBeside(import.meta.url);
 
 const deadlines = declare("move_deadlines", lists(DEADLINE));
+const markAll = declare("mark_stops", lists(STOP));
 const insertTestGraph = declare("insert_test_graph", TEST_GRAPH);
 const dropKeys = declare("drop_input_keys", {});
 const linkAll = declare("link_repairs", lists(REPAIR));
@@ -51,6 +54,11 @@ export async function keepInputKeys(send: Send, keys: readonly InputKey[]): Prom
 /** Moves deadlines of runs whose rows the transaction has locked. */
 export async function moveDeadlines(send: Send, moved: readonly MovedDeadline[]): Promise<void> {
   await send(deadlines, valuesOf(deadlines, moved));
+}
+
+/** Marks runs that were interrupted or rolled back. The transaction has locked their rows. */
+export async function markStops(send: Send, stopped: readonly StoppedRun[]): Promise<void> {
+  await send(markAll, valuesOf(markAll, stopped));
 }
 
 /** Deletes a finished test run with all its rows. False if it is not one. @throws STORE_UNAVAILABLE */

@@ -11,6 +11,7 @@ import { countLeases, readAliveExecutors, readLeasesOfRun } from "../leases/read
 import { readPauses } from "../pauses/reads.ts";
 import { countWaits } from "../signals/reads.ts";
 import { countSlotWaits, readSlotWaits } from "../slots/reads.ts";
+import { readThreadWait } from "../threads/reads.ts";
 
 interface TypeDepth {
   readonly nodeType: string;
@@ -37,6 +38,8 @@ export type TypeOf = (
 interface RoomQuestion {
   readonly place?: PlaceInQueue | undefined;
   readonly slots: readonly SlotQuestion[];
+  /** Whether the run may wait for its thread. */
+  readonly awaitsThread?: boolean;
 }
 
 type Counted = Exclude<keyof TypeDepth, "nodeType">;
@@ -75,22 +78,26 @@ export async function readDepths(db: Queryable, tenantId: string, typeOf: TypeOf
 export async function readWaitingRoom(
   db: Queryable,
   runId: RunId,
-  { place, slots }: RoomQuestion,
+  { place, slots, awaitsThread = false }: RoomQuestion,
 ): Promise<WaitingRoom> {
-  const [now, executors, leases, aheadCount, slotWaits, { pauses }] = await Promise.all([
-    readClock(db),
-    readAliveExecutors(db),
-    readLeasesOfRun(db, runId),
-    place === undefined ? undefined : countAhead(db, place),
-    readSlotWaits(db, runId, slots),
-    readPauses(db),
-  ]);
+  const [now, executors, leases, aheadCount, slotWaits, { pauses }, threadWait] = await Promise.all(
+    [
+      readClock(db),
+      readAliveExecutors(db),
+      readLeasesOfRun(db, runId),
+      place === undefined ? undefined : countAhead(db, place),
+      readSlotWaits(db, runId, slots),
+      readPauses(db),
+      awaitsThread ? readThreadWait(db, runId) : undefined,
+    ],
+  );
   return {
     now,
     executors,
     leases: leases.map(({ untilAt, ...lease }) => ({ ...lease, untilAt: untilAt ?? 0 })),
     ...(aheadCount === undefined ? {} : { aheadCount }),
     slotWaits,
+    ...(threadWait === undefined ? {} : { threadWait }),
     queuePauses: pauses.flatMap(({ scope, name, by, reason, since }) =>
       scope === "queue" ? [{ nodeType: name, by, reason, since }] : [],
     ),

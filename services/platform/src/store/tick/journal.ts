@@ -1,7 +1,7 @@
 // The write side of the log: only the scheduler uses it. One transaction writes all decisions of a tick.
 //
-// Every writer takes locks in this order. First come run rows, in order of run id. Then come the log, leases and jobs of those runs, and
-// last daily budgets (`days.ts`) and the keys of slots, in the order of `slots.ts`.
+// Every writer takes locks in this order. First come run rows, in order of run id. Then come the log, leases and jobs of those runs. Then
+// come threads, in order of id, and last daily budgets (`days.ts`) and the keys of slots, in the order of `slots.ts`.
 //
 // Race: two schedulers plan on the same version of a run. A writer that raises the `version` holds the row lock. The second finds another
 // version. Its whole transaction fails (`RunMoved`) and changes nothing.
@@ -38,12 +38,14 @@ import type {
   NewRun,
   RunChange,
   StartedInput,
+  StoppedRun,
   TestGraph,
 } from "../runs/runs.ts";
 import type { DueWait, NewWait, WaitKey } from "../signals/signals.ts";
 import type { SlotChange, SlotsMoved } from "../slots/slots.ts";
 import type { NewRunWebhook, PostedEvent } from "../webhooks/webhooks.ts";
 import type { ValueRef } from "../values/values.ts";
+import type { LoadedThread, ThreadKey, ThreadMoves } from "../threads/threads.ts";
 
 /** A run with new events. `lastSeq` is a hint: a reader that finds more events reads them too. */
 export interface News {
@@ -89,6 +91,13 @@ export interface Transaction {
   advance(changes: readonly RunChange[]): Promise<ReadonlyMap<RunId, number>>;
   /** Moves deadlines of runs that this transaction advances. */
   moveDeadlines(moved: readonly MovedDeadline[]): Promise<void>;
+  /** Marks runs of this transaction that were interrupted or rolled back. */
+  markStops(stopped: readonly StoppedRun[]): Promise<void>;
+  /**
+   * Changes threads, and the order of their runs. Call it after the calls about runs. @throws ThreadMoved if another transaction changed one
+   * of the threads
+   */
+  moveThreads(moves: ThreadMoves): Promise<void>;
   append(facts: readonly Append[]): Promise<void>;
   openApprovals(approvals: readonly NewApproval[]): Promise<void>;
   closeApprovals(approvals: readonly ClosedApproval[]): Promise<void>;
@@ -138,7 +147,7 @@ export interface Survey {
 export interface Journal {
   /**
    * Commits everything that `work` sent, or nothing. Calls `onSent` once the commit is sent, and waits for its answer.
-   * @throws RunMoved, WorkflowMoved, PausesMoved, STORE_UNAVAILABLE (then the outcome is unknown)
+   * @throws RunMoved, WorkflowMoved, PausesMoved, ThreadMoved, STORE_UNAVAILABLE (then the outcome is unknown)
    */
   transact<T>(work: (tx: Transaction) => T | Promise<T>, onSent?: () => void): Promise<T>;
   /** Reads runs with their events after a cursor each. Runs that do not exist are left out. */
@@ -147,6 +156,8 @@ export interface Journal {
   findRequest(tenantId: string, requestIds: readonly string[]): Promise<readonly FoundRequest[]>;
   /** The runs that these inputs started, for keys that are not expired. */
   findInputKeys(tenantId: string, inputKeys: readonly string[]): Promise<readonly StartedInput[]>;
+  /** Reads threads with the runs that wait for them. Threads that do not exist are left out. */
+  loadThreads(keys: readonly ThreadKey[]): Promise<readonly LoadedThread[]>;
   /** Live runs that nodes of these runs started. */
   liveChildren(runIds: readonly RunId[], limit: number): Promise<RunId[]>;
   /** Live runs whose deadline has passed. Runs that wait, are paused or in quarantine are left out. */
@@ -170,6 +181,11 @@ export class RunMoved extends Error {
 /** A run assumed a newest version that is no longer the newest, or a user deleted its workflow. Read the workflow and start again. */
 export class WorkflowMoved extends Error {
   override readonly name = "WorkflowMoved";
+}
+
+/** A thread of the transaction moved on. Load it and decide again. */
+export class ThreadMoved extends Error {
+  override readonly name = "ThreadMoved";
 }
 
 /** The tick decided on pauses that are not current. Read them and decide again. */

@@ -19,6 +19,7 @@ import { closeWait, dueWaits, openWait } from "../signals/memory.ts";
 import { StagedSlots } from "../slots/memory.ts";
 import { keepWebhook, postEvent, surveyWebhooks } from "../webhooks/memory.ts";
 import { referValue } from "../values/memory.ts";
+import { loadThread, moveThreads } from "../threads/memory.ts";
 import { type Journal, type News, PausesMoved, type Transaction } from "./journal.ts";
 
 interface MemoryJournalOptions {
@@ -54,6 +55,7 @@ export function createMemoryJournal(tables: Tables, options: MemoryJournalOption
         if (kept === undefined || kept.expiresAt <= now()) return [];
         return [{ inputKey, runId: kept.runId }];
       }),
+    loadThreads: async (keys) => keys.flatMap((key) => loadThread(tables, key)),
     liveChildren: async (runIds, limit) => runs.liveChildren(tables, runIds).slice(0, limit),
     overdueRuns: async (limit) =>
       [...tables.runs.values()]
@@ -140,6 +142,8 @@ function begin(tables: Tables, now: number): { tx: Transaction; commit: () => re
     copyEffects: each((kept) => copyOfEffects(tables, rows, kept)),
     advance: (changes) =>
       call(() => new Map(changes.map((change) => [change.runId, runs.moveRun(rows, change)]))),
+    markStops: each((stopped) => runs.markStop(rows, stopped)),
+    moveThreads: (moves) => call(() => moveThreads(rows, moves)),
     moveDeadlines: each((moved) => runs.moveDeadline(rows, moved)),
     append: ofRuns(({ back, fact }, { runId, lastSeq }) =>
       log.append(eventOf(fact, { runId, seq: lastSeq - back, at: now }), 0),

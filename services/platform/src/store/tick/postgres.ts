@@ -20,6 +20,7 @@ import {
 } from "../runs/reads.ts";
 import { deleteTestRun } from "../runs/writes.ts";
 import { dueWaits } from "../signals/reads.ts";
+import { loadThreads } from "../threads/reads.ts";
 import type { Journal, Survey } from "./journal.ts";
 import { PostgresTransaction } from "./transaction.ts";
 
@@ -61,6 +62,7 @@ export function createJournal(options: JournalOptions): PostgresJournal {
     load: (cursors) => loadRuns(pool, cursors),
     findRequest: (tenantId, requestIds) => findRequests(pool, tenantId, requestIds),
     findInputKeys: (tenantId, inputKeys) => findInputKeys(pool, tenantId, inputKeys),
+    loadThreads: (keys) => loadThreads(pool, keys),
     liveChildren: (runIds, limit) => findLiveChildren(pool, runIds, limit),
     overdueRuns: (limit) => findOverdueRuns(pool, limit),
     dueApprovals: (limit) => dueApprovals(pool, limit),

@@ -25,6 +25,7 @@ import {
   keepInputKeys,
   keepMetadata,
   linkRepairs,
+  markStops,
   moveDeadlines,
   saveTestGraphs,
 } from "../runs/writes.ts";
@@ -33,8 +34,17 @@ import type { SlotChange, SlotsMoved } from "../slots/slots.ts";
 import { moveSlots } from "../slots/writes.ts";
 import { keepRunWebhooks, postEvents } from "../webhooks/writes.ts";
 import { referValues } from "../values/writes.ts";
+import type { ThreadMoves } from "../threads/threads.ts";
+import { moveThreads } from "../threads/writes.ts";
 import { TickBatch } from "./batch.ts";
-import { type News, PausesMoved, RunMoved, type Transaction, WorkflowMoved } from "./journal.ts";
+import {
+  type News,
+  PausesMoved,
+  RunMoved,
+  ThreadMoved,
+  type Transaction,
+  WorkflowMoved,
+} from "./journal.ts";
 
 /** A notification holds 8,000 bytes. A longer one makes readers read all runs. */
 const WAKE_BYTES = 7_900;
@@ -44,6 +54,7 @@ const CONFLICTS: Readonly<Record<string, () => Error>> = {
   PW001: () => new RunMoved("a run moved on"),
   PW002: () => new PausesMoved("the pauses have changed"),
   PW003: () => new WorkflowMoved("a workflow moved on"),
+  PW005: () => new ThreadMoved("a thread moved on"),
 };
 
 const declare = queriesBeside(import.meta.url);
@@ -117,6 +128,7 @@ export class PostgresTransaction implements Transaction {
   readonly keepMetadata = this.#writing(keepMetadata, NOTHING);
   readonly copyEffects = this.#writing(copyEffects, NOTHING);
   readonly moveDeadlines = this.#writing(moveDeadlines, NOTHING);
+  readonly markStops = this.#writing(markStops, NOTHING);
   readonly openApprovals = this.#writing(openApprovals, NOTHING);
   readonly closeApprovals = this.#writing(closeApprovals, NOTHING);
   readonly openWaits = this.#writing(openWaits, NOTHING);
@@ -165,6 +177,10 @@ export class PostgresTransaction implements Transaction {
     );
     this.#issued.push(call.then(({ issued }) => issued));
     return this.#keep(call.then(({ done }) => done));
+  }
+
+  moveThreads(moves: ThreadMoves): Promise<void> {
+    return this.#keep(moveThreads(this.#ask, moves));
   }
 
   moveDays(change: DayChange): Promise<DayAnswers> {

@@ -61,7 +61,7 @@ export function postEvent(rows: StagedRows, log: StagedLog, posted: PostedEvent)
   const first = log
     .of(event.runId)
     .find(({ type }) => type === "node.started" || type === "node.blocked");
-  const known = rows.deliveries.values().filter(({ runId }) => runId === event.runId).length;
+  const known = [...rows.deliveries.values()].filter(({ runId }) => runId === event.runId).length;
   if (endedAt === null && known >= LIMITS.webhookDeliveries) return;
   for (const target of targetsOf(rows, run, event.eventType)) {
     const hash = createHash("md5")

@@ -132,6 +132,12 @@ const (
 	Reason_REASON_VALUE_NOT_FOUND Reason = 125
 	// DATA_LOSS. The store has other bytes than those that were stored, or none; restore it from a backup.
 	Reason_REASON_VALUE_CORRUPT Reason = 126
+	// NOT_FOUND. No thread of this id.
+	Reason_REASON_THREAD_NOT_FOUND Reason = 140
+	// ALREADY_EXISTS. A thread of this id exists; use it, or choose another id.
+	Reason_REASON_THREAD_EXISTS Reason = 141
+	// ABORTED. The thread has runs that have not ended; metadata names the one that holds it.
+	Reason_REASON_THREAD_BUSY Reason = 142
 	// INVALID_ARGUMENT. A filter cannot be read, or does not fit the fields of its list; metadata has line and column.
 	Reason_REASON_FILTER_INVALID Reason = 120
 	// NOT_FOUND. No filter is kept under this name.
@@ -200,6 +206,9 @@ var (
 		100: "REASON_BUDGET_NOT_LIMITED",
 		125: "REASON_VALUE_NOT_FOUND",
 		126: "REASON_VALUE_CORRUPT",
+		140: "REASON_THREAD_NOT_FOUND",
+		141: "REASON_THREAD_EXISTS",
+		142: "REASON_THREAD_BUSY",
 		120: "REASON_FILTER_INVALID",
 		121: "REASON_RUN_FILTER_NOT_FOUND",
 		130: "REASON_WEBHOOK_ENDPOINT_NOT_FOUND",
@@ -260,6 +269,9 @@ var (
 		"REASON_BUDGET_NOT_LIMITED":         100,
 		"REASON_VALUE_NOT_FOUND":            125,
 		"REASON_VALUE_CORRUPT":              126,
+		"REASON_THREAD_NOT_FOUND":           140,
+		"REASON_THREAD_EXISTS":              141,
+		"REASON_THREAD_BUSY":                142,
 		"REASON_FILTER_INVALID":             120,
 		"REASON_RUN_FILTER_NOT_FOUND":       121,
 		"REASON_WEBHOOK_ENDPOINT_NOT_FOUND": 130,
@@ -299,7 +311,7 @@ var File_pawl_errors_v1_reason_proto protoreflect.FileDescriptor
 
 const file_pawl_errors_v1_reason_proto_rawDesc = "" +
 	"\n" +
-	"\x1bpawl/errors/v1/reason.proto\x12\x0epawl.errors.v1*\xa4\r\n" +
+	"\x1bpawl/errors/v1/reason.proto\x12\x0epawl.errors.v1*\xf6\r\n" +
 	"\x06Reason\x12\x16\n" +
 	"\x12REASON_UNSPECIFIED\x10\x00\x12\x1d\n" +
 	"\x19REASON_DEFINITION_INVALID\x10\x01\x12\x19\n" +
@@ -354,7 +366,10 @@ const file_pawl_errors_v1_reason_proto_rawDesc = "" +
 	"\x1bREASON_MEMORY_KEY_NOT_FOUND\x10_\x12\x1d\n" +
 	"\x19REASON_BUDGET_NOT_LIMITED\x10d\x12\x1a\n" +
 	"\x16REASON_VALUE_NOT_FOUND\x10}\x12\x18\n" +
-	"\x14REASON_VALUE_CORRUPT\x10~\x12\x19\n" +
+	"\x14REASON_VALUE_CORRUPT\x10~\x12\x1c\n" +
+	"\x17REASON_THREAD_NOT_FOUND\x10\x8c\x01\x12\x19\n" +
+	"\x14REASON_THREAD_EXISTS\x10\x8d\x01\x12\x17\n" +
+	"\x12REASON_THREAD_BUSY\x10\x8e\x01\x12\x19\n" +
 	"\x15REASON_FILTER_INVALID\x10x\x12\x1f\n" +
 	"\x1bREASON_RUN_FILTER_NOT_FOUND\x10y\x12&\n" +
 	"!REASON_WEBHOOK_ENDPOINT_NOT_FOUND\x10\x82\x01\x12#\n" +

@@ -11,7 +11,7 @@ from typing import ClassVar as _ClassVar, Optional as _Optional, Union as _Union
 DESCRIPTOR: _descriptor.FileDescriptor
 
 class RunEvent(_message.Message):
-    __slots__ = ("event_id", "run_id", "workflow_id", "type", "time", "correlation", "node_id", "iteration", "attempt", "epoch", "reused_event_id", "run_started", "run_status_changed", "run_completed", "run_failed", "run_cancelled", "run_timed_out", "run_recovered", "heartbeat", "run_metadata_set", "run_budget_raised", "memory_updated", "node_queued", "node_started", "node_stream_delta", "node_log", "node_retried", "node_completed", "node_failed", "node_cancelled", "node_skipped", "node_timed_out", "node_blocked", "node_invalidated", "node_expanded", "node_decided", "moderation_flagged", "contract_violated", "run_signalled")
+    __slots__ = ("event_id", "run_id", "workflow_id", "type", "time", "correlation", "node_id", "iteration", "attempt", "epoch", "reused_event_id", "run_started", "run_status_changed", "run_completed", "run_failed", "run_cancelled", "run_timed_out", "run_recovered", "heartbeat", "run_metadata_set", "run_budget_raised", "run_thread_taken", "memory_updated", "node_queued", "node_started", "node_stream_delta", "node_log", "node_retried", "node_completed", "node_failed", "node_cancelled", "node_skipped", "node_timed_out", "node_blocked", "node_invalidated", "node_expanded", "node_decided", "moderation_flagged", "contract_violated", "run_signalled")
     EVENT_ID_FIELD_NUMBER: _ClassVar[int]
     RUN_ID_FIELD_NUMBER: _ClassVar[int]
     WORKFLOW_ID_FIELD_NUMBER: _ClassVar[int]
@@ -33,6 +33,7 @@ class RunEvent(_message.Message):
     HEARTBEAT_FIELD_NUMBER: _ClassVar[int]
     RUN_METADATA_SET_FIELD_NUMBER: _ClassVar[int]
     RUN_BUDGET_RAISED_FIELD_NUMBER: _ClassVar[int]
+    RUN_THREAD_TAKEN_FIELD_NUMBER: _ClassVar[int]
     MEMORY_UPDATED_FIELD_NUMBER: _ClassVar[int]
     NODE_QUEUED_FIELD_NUMBER: _ClassVar[int]
     NODE_STARTED_FIELD_NUMBER: _ClassVar[int]
@@ -72,6 +73,7 @@ class RunEvent(_message.Message):
     heartbeat: Heartbeat
     run_metadata_set: RunMetadataSet
     run_budget_raised: RunBudgetRaised
+    run_thread_taken: RunThreadTaken
     memory_updated: MemoryUpdated
     node_queued: NodeQueued
     node_started: NodeStarted
@@ -90,7 +92,7 @@ class RunEvent(_message.Message):
     moderation_flagged: ModerationFlagged
     contract_violated: ContractViolated
     run_signalled: RunSignalled
-    def __init__(self, event_id: _Optional[int] = ..., run_id: _Optional[str] = ..., workflow_id: _Optional[str] = ..., type: _Optional[str] = ..., time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., correlation: _Optional[_Union[Correlation, _Mapping]] = ..., node_id: _Optional[str] = ..., iteration: _Optional[int] = ..., attempt: _Optional[int] = ..., epoch: _Optional[int] = ..., reused_event_id: _Optional[int] = ..., run_started: _Optional[_Union[RunStarted, _Mapping]] = ..., run_status_changed: _Optional[_Union[RunStatusChanged, _Mapping]] = ..., run_completed: _Optional[_Union[RunCompleted, _Mapping]] = ..., run_failed: _Optional[_Union[RunFailed, _Mapping]] = ..., run_cancelled: _Optional[_Union[RunCancelled, _Mapping]] = ..., run_timed_out: _Optional[_Union[RunTimedOut, _Mapping]] = ..., run_recovered: _Optional[_Union[RunRecovered, _Mapping]] = ..., heartbeat: _Optional[_Union[Heartbeat, _Mapping]] = ..., run_metadata_set: _Optional[_Union[RunMetadataSet, _Mapping]] = ..., run_budget_raised: _Optional[_Union[RunBudgetRaised, _Mapping]] = ..., memory_updated: _Optional[_Union[MemoryUpdated, _Mapping]] = ..., node_queued: _Optional[_Union[NodeQueued, _Mapping]] = ..., node_started: _Optional[_Union[NodeStarted, _Mapping]] = ..., node_stream_delta: _Optional[_Union[NodeStreamDelta, _Mapping]] = ..., node_log: _Optional[_Union[NodeLog, _Mapping]] = ..., node_retried: _Optional[_Union[NodeRetried, _Mapping]] = ..., node_completed: _Optional[_Union[NodeCompleted, _Mapping]] = ..., node_failed: _Optional[_Union[NodeFailed, _Mapping]] = ..., node_cancelled: _Optional[_Union[NodeCancelled, _Mapping]] = ..., node_skipped: _Optional[_Union[NodeSkipped, _Mapping]] = ..., node_timed_out: _Optional[_Union[NodeTimedOut, _Mapping]] = ..., node_blocked: _Optional[_Union[NodeBlocked, _Mapping]] = ..., node_invalidated: _Optional[_Union[NodeInvalidated, _Mapping]] = ..., node_expanded: _Optional[_Union[NodeExpanded, _Mapping]] = ..., node_decided: _Optional[_Union[NodeDecided, _Mapping]] = ..., moderation_flagged: _Optional[_Union[ModerationFlagged, _Mapping]] = ..., contract_violated: _Optional[_Union[ContractViolated, _Mapping]] = ..., run_signalled: _Optional[_Union[RunSignalled, _Mapping]] = ...) -> None: ...
+    def __init__(self, event_id: _Optional[int] = ..., run_id: _Optional[str] = ..., workflow_id: _Optional[str] = ..., type: _Optional[str] = ..., time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., correlation: _Optional[_Union[Correlation, _Mapping]] = ..., node_id: _Optional[str] = ..., iteration: _Optional[int] = ..., attempt: _Optional[int] = ..., epoch: _Optional[int] = ..., reused_event_id: _Optional[int] = ..., run_started: _Optional[_Union[RunStarted, _Mapping]] = ..., run_status_changed: _Optional[_Union[RunStatusChanged, _Mapping]] = ..., run_completed: _Optional[_Union[RunCompleted, _Mapping]] = ..., run_failed: _Optional[_Union[RunFailed, _Mapping]] = ..., run_cancelled: _Optional[_Union[RunCancelled, _Mapping]] = ..., run_timed_out: _Optional[_Union[RunTimedOut, _Mapping]] = ..., run_recovered: _Optional[_Union[RunRecovered, _Mapping]] = ..., heartbeat: _Optional[_Union[Heartbeat, _Mapping]] = ..., run_metadata_set: _Optional[_Union[RunMetadataSet, _Mapping]] = ..., run_budget_raised: _Optional[_Union[RunBudgetRaised, _Mapping]] = ..., run_thread_taken: _Optional[_Union[RunThreadTaken, _Mapping]] = ..., memory_updated: _Optional[_Union[MemoryUpdated, _Mapping]] = ..., node_queued: _Optional[_Union[NodeQueued, _Mapping]] = ..., node_started: _Optional[_Union[NodeStarted, _Mapping]] = ..., node_stream_delta: _Optional[_Union[NodeStreamDelta, _Mapping]] = ..., node_log: _Optional[_Union[NodeLog, _Mapping]] = ..., node_retried: _Optional[_Union[NodeRetried, _Mapping]] = ..., node_completed: _Optional[_Union[NodeCompleted, _Mapping]] = ..., node_failed: _Optional[_Union[NodeFailed, _Mapping]] = ..., node_cancelled: _Optional[_Union[NodeCancelled, _Mapping]] = ..., node_skipped: _Optional[_Union[NodeSkipped, _Mapping]] = ..., node_timed_out: _Optional[_Union[NodeTimedOut, _Mapping]] = ..., node_blocked: _Optional[_Union[NodeBlocked, _Mapping]] = ..., node_invalidated: _Optional[_Union[NodeInvalidated, _Mapping]] = ..., node_expanded: _Optional[_Union[NodeExpanded, _Mapping]] = ..., node_decided: _Optional[_Union[NodeDecided, _Mapping]] = ..., moderation_flagged: _Optional[_Union[ModerationFlagged, _Mapping]] = ..., contract_violated: _Optional[_Union[ContractViolated, _Mapping]] = ..., run_signalled: _Optional[_Union[RunSignalled, _Mapping]] = ...) -> None: ...
 
 class Correlation(_message.Message):
     __slots__ = ("trace_id", "parent_event_id", "wave", "phase")
@@ -105,7 +107,7 @@ class Correlation(_message.Message):
     def __init__(self, trace_id: _Optional[str] = ..., parent_event_id: _Optional[int] = ..., wave: _Optional[int] = ..., phase: _Optional[str] = ...) -> None: ...
 
 class RunStarted(_message.Message):
-    __slots__ = ("input_json", "input", "definition_digest", "workflow_version", "kind", "deadline_time", "idempotency_key", "max_iterations", "goal", "constraints", "max_retries", "schedule_id", "schedule_time", "slot", "rate", "taint", "repair_of", "plan_digest", "undoes_run_id", "undoes_node_id", "undoes_iteration", "values_left_out", "budget", "daily_budget")
+    __slots__ = ("input_json", "input", "definition_digest", "workflow_version", "kind", "deadline_time", "idempotency_key", "max_iterations", "goal", "constraints", "max_retries", "schedule_id", "schedule_time", "thread_id", "thread_position", "slot", "rate", "taint", "repair_of", "plan_digest", "undoes_run_id", "undoes_node_id", "undoes_iteration", "values_left_out", "budget", "daily_budget")
     INPUT_JSON_FIELD_NUMBER: _ClassVar[int]
     INPUT_FIELD_NUMBER: _ClassVar[int]
     DEFINITION_DIGEST_FIELD_NUMBER: _ClassVar[int]
@@ -119,6 +121,8 @@ class RunStarted(_message.Message):
     MAX_RETRIES_FIELD_NUMBER: _ClassVar[int]
     SCHEDULE_ID_FIELD_NUMBER: _ClassVar[int]
     SCHEDULE_TIME_FIELD_NUMBER: _ClassVar[int]
+    THREAD_ID_FIELD_NUMBER: _ClassVar[int]
+    THREAD_POSITION_FIELD_NUMBER: _ClassVar[int]
     SLOT_FIELD_NUMBER: _ClassVar[int]
     RATE_FIELD_NUMBER: _ClassVar[int]
     TAINT_FIELD_NUMBER: _ClassVar[int]
@@ -143,6 +147,8 @@ class RunStarted(_message.Message):
     max_retries: int
     schedule_id: str
     schedule_time: _timestamp_pb2.Timestamp
+    thread_id: str
+    thread_position: int
     slot: Limit
     rate: Limit
     taint: _containers.RepeatedCompositeFieldContainer[_run_pb2.TaintLabel]
@@ -154,7 +160,7 @@ class RunStarted(_message.Message):
     values_left_out: _containers.RepeatedScalarFieldContainer[str]
     budget: _run_pb2.Budget
     daily_budget: _run_pb2.Amounts
-    def __init__(self, input_json: _Optional[bytes] = ..., input: _Optional[_Union[_struct_pb2.Value, _Mapping]] = ..., definition_digest: _Optional[str] = ..., workflow_version: _Optional[int] = ..., kind: _Optional[_Union[_run_pb2.RunKind, str]] = ..., deadline_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., idempotency_key: _Optional[str] = ..., max_iterations: _Optional[int] = ..., goal: _Optional[str] = ..., constraints: _Optional[_Iterable[str]] = ..., max_retries: _Optional[int] = ..., schedule_id: _Optional[str] = ..., schedule_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., slot: _Optional[_Union[Limit, _Mapping]] = ..., rate: _Optional[_Union[Limit, _Mapping]] = ..., taint: _Optional[_Iterable[_Union[_run_pb2.TaintLabel, _Mapping]]] = ..., repair_of: _Optional[str] = ..., plan_digest: _Optional[str] = ..., undoes_run_id: _Optional[str] = ..., undoes_node_id: _Optional[str] = ..., undoes_iteration: _Optional[int] = ..., values_left_out: _Optional[_Iterable[str]] = ..., budget: _Optional[_Union[_run_pb2.Budget, _Mapping]] = ..., daily_budget: _Optional[_Union[_run_pb2.Amounts, _Mapping]] = ...) -> None: ...
+    def __init__(self, input_json: _Optional[bytes] = ..., input: _Optional[_Union[_struct_pb2.Value, _Mapping]] = ..., definition_digest: _Optional[str] = ..., workflow_version: _Optional[int] = ..., kind: _Optional[_Union[_run_pb2.RunKind, str]] = ..., deadline_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., idempotency_key: _Optional[str] = ..., max_iterations: _Optional[int] = ..., goal: _Optional[str] = ..., constraints: _Optional[_Iterable[str]] = ..., max_retries: _Optional[int] = ..., schedule_id: _Optional[str] = ..., schedule_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., thread_id: _Optional[str] = ..., thread_position: _Optional[int] = ..., slot: _Optional[_Union[Limit, _Mapping]] = ..., rate: _Optional[_Union[Limit, _Mapping]] = ..., taint: _Optional[_Iterable[_Union[_run_pb2.TaintLabel, _Mapping]]] = ..., repair_of: _Optional[str] = ..., plan_digest: _Optional[str] = ..., undoes_run_id: _Optional[str] = ..., undoes_node_id: _Optional[str] = ..., undoes_iteration: _Optional[int] = ..., values_left_out: _Optional[_Iterable[str]] = ..., budget: _Optional[_Union[_run_pb2.Budget, _Mapping]] = ..., daily_budget: _Optional[_Union[_run_pb2.Amounts, _Mapping]] = ...) -> None: ...
 
 class Limit(_message.Message):
     __slots__ = ("key", "limit", "per_ms", "scope")
@@ -192,16 +198,18 @@ class RunStatusChanged(_message.Message):
     def __init__(self, to: _Optional[_Union[_run_pb2.RunStatus, str]] = ..., deadline_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., scope: _Optional[_Union[_pause_pb2.PauseScope, str]] = ..., by: _Optional[str] = ..., reason: _Optional[str] = ..., ending: _Optional[_Union[RunEnding, _Mapping]] = ..., waiting_for: _Optional[str] = ..., budget_day: _Optional[str] = ..., budget_reserved: _Optional[_Union[_run_pb2.Amounts, _Mapping]] = ..., **kwargs) -> None: ...
 
 class RunEnding(_message.Message):
-    __slots__ = ("status", "message", "cause", "failed_node_id")
+    __slots__ = ("status", "message", "cause", "failed_node_id", "stop")
     STATUS_FIELD_NUMBER: _ClassVar[int]
     MESSAGE_FIELD_NUMBER: _ClassVar[int]
     CAUSE_FIELD_NUMBER: _ClassVar[int]
     FAILED_NODE_ID_FIELD_NUMBER: _ClassVar[int]
+    STOP_FIELD_NUMBER: _ClassVar[int]
     status: _run_pb2.RunStatus
     message: str
     cause: str
     failed_node_id: str
-    def __init__(self, status: _Optional[_Union[_run_pb2.RunStatus, str]] = ..., message: _Optional[str] = ..., cause: _Optional[str] = ..., failed_node_id: _Optional[str] = ...) -> None: ...
+    stop: _run_pb2.StopMode
+    def __init__(self, status: _Optional[_Union[_run_pb2.RunStatus, str]] = ..., message: _Optional[str] = ..., cause: _Optional[str] = ..., failed_node_id: _Optional[str] = ..., stop: _Optional[_Union[_run_pb2.StopMode, str]] = ...) -> None: ...
 
 class RunCompleted(_message.Message):
     __slots__ = ("output_json", "output", "has_failures", "taint", "compensation", "values_left_out")
@@ -232,12 +240,14 @@ class RunFailed(_message.Message):
     def __init__(self, failed_node_id: _Optional[str] = ..., message: _Optional[str] = ..., cause: _Optional[str] = ..., compensation: _Optional[_Union[_run_pb2.Compensation, _Mapping]] = ...) -> None: ...
 
 class RunCancelled(_message.Message):
-    __slots__ = ("reason", "compensation")
+    __slots__ = ("reason", "compensation", "stop")
     REASON_FIELD_NUMBER: _ClassVar[int]
     COMPENSATION_FIELD_NUMBER: _ClassVar[int]
+    STOP_FIELD_NUMBER: _ClassVar[int]
     reason: str
     compensation: _run_pb2.Compensation
-    def __init__(self, reason: _Optional[str] = ..., compensation: _Optional[_Union[_run_pb2.Compensation, _Mapping]] = ...) -> None: ...
+    stop: _run_pb2.StopMode
+    def __init__(self, reason: _Optional[str] = ..., compensation: _Optional[_Union[_run_pb2.Compensation, _Mapping]] = ..., stop: _Optional[_Union[_run_pb2.StopMode, str]] = ...) -> None: ...
 
 class RunTimedOut(_message.Message):
     __slots__ = ("deadline_time", "compensation")
@@ -278,6 +288,22 @@ class MemoryUpdated(_message.Message):
     taint: _containers.RepeatedCompositeFieldContainer[KeyTaint]
     values_left_out: _containers.RepeatedScalarFieldContainer[str]
     def __init__(self, values_json: _Optional[bytes] = ..., values: _Optional[_Union[_struct_pb2.Value, _Mapping]] = ..., keys: _Optional[_Iterable[str]] = ..., replaced: _Optional[_Iterable[str]] = ..., taint: _Optional[_Iterable[_Union[KeyTaint, _Mapping]]] = ..., values_left_out: _Optional[_Iterable[str]] = ...) -> None: ...
+
+class RunThreadTaken(_message.Message):
+    __slots__ = ("thread_id", "from_run_id", "memory_json", "memory", "taint", "values_left_out")
+    THREAD_ID_FIELD_NUMBER: _ClassVar[int]
+    FROM_RUN_ID_FIELD_NUMBER: _ClassVar[int]
+    MEMORY_JSON_FIELD_NUMBER: _ClassVar[int]
+    MEMORY_FIELD_NUMBER: _ClassVar[int]
+    TAINT_FIELD_NUMBER: _ClassVar[int]
+    VALUES_LEFT_OUT_FIELD_NUMBER: _ClassVar[int]
+    thread_id: str
+    from_run_id: str
+    memory_json: bytes
+    memory: _struct_pb2.Value
+    taint: _containers.RepeatedCompositeFieldContainer[KeyTaint]
+    values_left_out: _containers.RepeatedScalarFieldContainer[str]
+    def __init__(self, thread_id: _Optional[str] = ..., from_run_id: _Optional[str] = ..., memory_json: _Optional[bytes] = ..., memory: _Optional[_Union[_struct_pb2.Value, _Mapping]] = ..., taint: _Optional[_Iterable[_Union[KeyTaint, _Mapping]]] = ..., values_left_out: _Optional[_Iterable[str]] = ...) -> None: ...
 
 class KeyTaint(_message.Message):
     __slots__ = ("key", "labels")

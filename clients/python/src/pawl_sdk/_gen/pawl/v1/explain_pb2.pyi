@@ -42,6 +42,7 @@ class ExplainReason(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     EXPLAIN_REASON_RESULT_UNSTORED: _ClassVar[ExplainReason]
     EXPLAIN_REASON_WAITING_SIGNAL: _ClassVar[ExplainReason]
     EXPLAIN_REASON_WAITING_BUDGET: _ClassVar[ExplainReason]
+    EXPLAIN_REASON_WAITING_THREAD: _ClassVar[ExplainReason]
 EXPLAIN_REASON_UNSPECIFIED: ExplainReason
 EXPLAIN_REASON_WAITING_PARENTS: ExplainReason
 EXPLAIN_REASON_DECIDING: ExplainReason
@@ -73,6 +74,7 @@ EXPLAIN_REASON_QUEUE_PAUSED: ExplainReason
 EXPLAIN_REASON_RESULT_UNSTORED: ExplainReason
 EXPLAIN_REASON_WAITING_SIGNAL: ExplainReason
 EXPLAIN_REASON_WAITING_BUDGET: ExplainReason
+EXPLAIN_REASON_WAITING_THREAD: ExplainReason
 
 class Explanation(_message.Message):
     __slots__ = ("reason", "status", "summary", "evidence", "next", "since_time", "until_time", "slot_wait")

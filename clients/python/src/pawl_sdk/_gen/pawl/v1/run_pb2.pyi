@@ -46,6 +46,12 @@ class RunKind(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     RUN_KIND_SAVED: _ClassVar[RunKind]
     RUN_KIND_TEST: _ClassVar[RunKind]
 
+class StopMode(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
+    __slots__ = ()
+    STOP_MODE_UNSPECIFIED: _ClassVar[StopMode]
+    STOP_MODE_INTERRUPT: _ClassVar[StopMode]
+    STOP_MODE_ROLLBACK: _ClassVar[StopMode]
+
 class WaitingReason(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     __slots__ = ()
     WAITING_REASON_UNSPECIFIED: _ClassVar[WaitingReason]
@@ -58,6 +64,7 @@ class WaitingReason(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     WAITING_REASON_SLOT: _ClassVar[WaitingReason]
     WAITING_REASON_RETRY: _ClassVar[WaitingReason]
     WAITING_REASON_DELAY: _ClassVar[WaitingReason]
+    WAITING_REASON_THREAD: _ClassVar[WaitingReason]
 
 class OnExceeded(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     __slots__ = ()
@@ -91,6 +98,9 @@ NODE_STATUS_INVALIDATED: NodeStatus
 RUN_KIND_UNSPECIFIED: RunKind
 RUN_KIND_SAVED: RunKind
 RUN_KIND_TEST: RunKind
+STOP_MODE_UNSPECIFIED: StopMode
+STOP_MODE_INTERRUPT: StopMode
+STOP_MODE_ROLLBACK: StopMode
 WAITING_REASON_UNSPECIFIED: WaitingReason
 WAITING_REASON_PAUSED: WaitingReason
 WAITING_REASON_HUMAN_APPROVAL: WaitingReason
@@ -101,12 +111,13 @@ WAITING_REASON_BUDGET: WaitingReason
 WAITING_REASON_SLOT: WaitingReason
 WAITING_REASON_RETRY: WaitingReason
 WAITING_REASON_DELAY: WaitingReason
+WAITING_REASON_THREAD: WaitingReason
 ON_EXCEEDED_UNSPECIFIED: OnExceeded
 ON_EXCEEDED_FAIL: OnExceeded
 ON_EXCEEDED_PAUSE: OnExceeded
 
 class Run(_message.Message):
-    __slots__ = ("run_id", "workflow_id", "workflow_version", "kind", "status", "has_failures", "last_event_id", "input_json", "input", "output_json", "output", "error_message", "create_time", "end_time", "deadline_time", "nodes", "trace_id", "priority", "waiting_reason", "parent_run_id", "parent_node_id", "parent_iteration", "metadata_json", "metadata", "schedule_id", "schedule_time", "quarantine", "pause", "repair_of", "repaired_by", "state", "input_taint", "output_taint", "compensation", "undoes_run_id", "undoes_node_id", "undoes_iteration", "values_left_out", "usage", "budget")
+    __slots__ = ("run_id", "workflow_id", "workflow_version", "kind", "status", "has_failures", "last_event_id", "input_json", "input", "output_json", "output", "error_message", "create_time", "end_time", "deadline_time", "nodes", "trace_id", "priority", "waiting_reason", "parent_run_id", "parent_node_id", "parent_iteration", "metadata_json", "metadata", "schedule_id", "schedule_time", "thread_id", "stop", "quarantine", "pause", "repair_of", "repaired_by", "state", "input_taint", "output_taint", "compensation", "undoes_run_id", "undoes_node_id", "undoes_iteration", "values_left_out", "usage", "budget")
     RUN_ID_FIELD_NUMBER: _ClassVar[int]
     WORKFLOW_ID_FIELD_NUMBER: _ClassVar[int]
     WORKFLOW_VERSION_FIELD_NUMBER: _ClassVar[int]
@@ -133,6 +144,8 @@ class Run(_message.Message):
     METADATA_FIELD_NUMBER: _ClassVar[int]
     SCHEDULE_ID_FIELD_NUMBER: _ClassVar[int]
     SCHEDULE_TIME_FIELD_NUMBER: _ClassVar[int]
+    THREAD_ID_FIELD_NUMBER: _ClassVar[int]
+    STOP_FIELD_NUMBER: _ClassVar[int]
     QUARANTINE_FIELD_NUMBER: _ClassVar[int]
     PAUSE_FIELD_NUMBER: _ClassVar[int]
     REPAIR_OF_FIELD_NUMBER: _ClassVar[int]
@@ -173,6 +186,8 @@ class Run(_message.Message):
     metadata: _struct_pb2.Value
     schedule_id: str
     schedule_time: _timestamp_pb2.Timestamp
+    thread_id: str
+    stop: StopMode
     quarantine: RunQuarantine
     pause: _pause_pb2.Pause
     repair_of: str
@@ -187,7 +202,7 @@ class Run(_message.Message):
     values_left_out: _containers.RepeatedScalarFieldContainer[str]
     usage: RunUsage
     budget: Budget
-    def __init__(self, run_id: _Optional[str] = ..., workflow_id: _Optional[str] = ..., workflow_version: _Optional[int] = ..., kind: _Optional[_Union[RunKind, str]] = ..., status: _Optional[_Union[RunStatus, str]] = ..., has_failures: bool = ..., last_event_id: _Optional[int] = ..., input_json: _Optional[bytes] = ..., input: _Optional[_Union[_struct_pb2.Value, _Mapping]] = ..., output_json: _Optional[bytes] = ..., output: _Optional[_Union[_struct_pb2.Value, _Mapping]] = ..., error_message: _Optional[str] = ..., create_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., end_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., deadline_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., nodes: _Optional[_Iterable[_Union[NodeRun, _Mapping]]] = ..., trace_id: _Optional[str] = ..., priority: _Optional[int] = ..., waiting_reason: _Optional[str] = ..., parent_run_id: _Optional[str] = ..., parent_node_id: _Optional[str] = ..., parent_iteration: _Optional[int] = ..., metadata_json: _Optional[bytes] = ..., metadata: _Optional[_Union[_struct_pb2.Value, _Mapping]] = ..., schedule_id: _Optional[str] = ..., schedule_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., quarantine: _Optional[_Union[RunQuarantine, _Mapping]] = ..., pause: _Optional[_Union[_pause_pb2.Pause, _Mapping]] = ..., repair_of: _Optional[str] = ..., repaired_by: _Optional[_Iterable[str]] = ..., state: _Optional[_Union[WorkflowState, _Mapping]] = ..., input_taint: _Optional[_Iterable[_Union[TaintLabel, _Mapping]]] = ..., output_taint: _Optional[_Iterable[_Union[TaintLabel, _Mapping]]] = ..., compensation: _Optional[_Union[Compensation, _Mapping]] = ..., undoes_run_id: _Optional[str] = ..., undoes_node_id: _Optional[str] = ..., undoes_iteration: _Optional[int] = ..., values_left_out: _Optional[_Iterable[str]] = ..., usage: _Optional[_Union[RunUsage, _Mapping]] = ..., budget: _Optional[_Union[Budget, _Mapping]] = ...) -> None: ...
+    def __init__(self, run_id: _Optional[str] = ..., workflow_id: _Optional[str] = ..., workflow_version: _Optional[int] = ..., kind: _Optional[_Union[RunKind, str]] = ..., status: _Optional[_Union[RunStatus, str]] = ..., has_failures: bool = ..., last_event_id: _Optional[int] = ..., input_json: _Optional[bytes] = ..., input: _Optional[_Union[_struct_pb2.Value, _Mapping]] = ..., output_json: _Optional[bytes] = ..., output: _Optional[_Union[_struct_pb2.Value, _Mapping]] = ..., error_message: _Optional[str] = ..., create_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., end_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., deadline_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., nodes: _Optional[_Iterable[_Union[NodeRun, _Mapping]]] = ..., trace_id: _Optional[str] = ..., priority: _Optional[int] = ..., waiting_reason: _Optional[str] = ..., parent_run_id: _Optional[str] = ..., parent_node_id: _Optional[str] = ..., parent_iteration: _Optional[int] = ..., metadata_json: _Optional[bytes] = ..., metadata: _Optional[_Union[_struct_pb2.Value, _Mapping]] = ..., schedule_id: _Optional[str] = ..., schedule_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., thread_id: _Optional[str] = ..., stop: _Optional[_Union[StopMode, str]] = ..., quarantine: _Optional[_Union[RunQuarantine, _Mapping]] = ..., pause: _Optional[_Union[_pause_pb2.Pause, _Mapping]] = ..., repair_of: _Optional[str] = ..., repaired_by: _Optional[_Iterable[str]] = ..., state: _Optional[_Union[WorkflowState, _Mapping]] = ..., input_taint: _Optional[_Iterable[_Union[TaintLabel, _Mapping]]] = ..., output_taint: _Optional[_Iterable[_Union[TaintLabel, _Mapping]]] = ..., compensation: _Optional[_Union[Compensation, _Mapping]] = ..., undoes_run_id: _Optional[str] = ..., undoes_node_id: _Optional[str] = ..., undoes_iteration: _Optional[int] = ..., values_left_out: _Optional[_Iterable[str]] = ..., usage: _Optional[_Union[RunUsage, _Mapping]] = ..., budget: _Optional[_Union[Budget, _Mapping]] = ...) -> None: ...
 
 class TaintLabel(_message.Message):
     __slots__ = ("label", "node_id")

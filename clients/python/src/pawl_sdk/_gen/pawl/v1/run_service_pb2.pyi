@@ -17,6 +17,14 @@ from typing import ClassVar as _ClassVar, Optional as _Optional, Union as _Union
 
 DESCRIPTOR: _descriptor.FileDescriptor
 
+class MultitaskStrategy(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
+    __slots__ = ()
+    MULTITASK_STRATEGY_UNSPECIFIED: _ClassVar[MultitaskStrategy]
+    MULTITASK_STRATEGY_REJECT: _ClassVar[MultitaskStrategy]
+    MULTITASK_STRATEGY_ENQUEUE: _ClassVar[MultitaskStrategy]
+    MULTITASK_STRATEGY_INTERRUPT: _ClassVar[MultitaskStrategy]
+    MULTITASK_STRATEGY_ROLLBACK: _ClassVar[MultitaskStrategy]
+
 class IdempotencyScope(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     __slots__ = ()
     IDEMPOTENCY_SCOPE_UNSPECIFIED: _ClassVar[IdempotencyScope]
@@ -27,6 +35,11 @@ class Decision(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     DECISION_UNSPECIFIED: _ClassVar[Decision]
     DECISION_APPROVE: _ClassVar[Decision]
     DECISION_REJECT: _ClassVar[Decision]
+MULTITASK_STRATEGY_UNSPECIFIED: MultitaskStrategy
+MULTITASK_STRATEGY_REJECT: MultitaskStrategy
+MULTITASK_STRATEGY_ENQUEUE: MultitaskStrategy
+MULTITASK_STRATEGY_INTERRUPT: MultitaskStrategy
+MULTITASK_STRATEGY_ROLLBACK: MultitaskStrategy
 IDEMPOTENCY_SCOPE_UNSPECIFIED: IdempotencyScope
 IDEMPOTENCY_SCOPE_INPUT_HASH: IdempotencyScope
 DECISION_UNSPECIFIED: Decision
@@ -34,7 +47,7 @@ DECISION_APPROVE: Decision
 DECISION_REJECT: Decision
 
 class StartRunRequest(_message.Message):
-    __slots__ = ("workflow_id", "version", "input_json", "input", "request_id", "priority", "deadline", "idempotency", "max_iterations", "metadata_json", "metadata", "goal", "constraints", "max_retries", "untrusted_input", "budget", "webhook")
+    __slots__ = ("workflow_id", "version", "input_json", "input", "request_id", "priority", "deadline", "idempotency", "max_iterations", "thread_id", "create_thread", "multitask_strategy", "metadata_json", "metadata", "goal", "constraints", "max_retries", "untrusted_input", "budget", "webhook")
     WORKFLOW_ID_FIELD_NUMBER: _ClassVar[int]
     VERSION_FIELD_NUMBER: _ClassVar[int]
     INPUT_JSON_FIELD_NUMBER: _ClassVar[int]
@@ -44,6 +57,9 @@ class StartRunRequest(_message.Message):
     DEADLINE_FIELD_NUMBER: _ClassVar[int]
     IDEMPOTENCY_FIELD_NUMBER: _ClassVar[int]
     MAX_ITERATIONS_FIELD_NUMBER: _ClassVar[int]
+    THREAD_ID_FIELD_NUMBER: _ClassVar[int]
+    CREATE_THREAD_FIELD_NUMBER: _ClassVar[int]
+    MULTITASK_STRATEGY_FIELD_NUMBER: _ClassVar[int]
     METADATA_JSON_FIELD_NUMBER: _ClassVar[int]
     METADATA_FIELD_NUMBER: _ClassVar[int]
     GOAL_FIELD_NUMBER: _ClassVar[int]
@@ -61,6 +77,9 @@ class StartRunRequest(_message.Message):
     deadline: _duration_pb2.Duration
     idempotency: Idempotency
     max_iterations: int
+    thread_id: str
+    create_thread: bool
+    multitask_strategy: MultitaskStrategy
     metadata_json: bytes
     metadata: _struct_pb2.Value
     goal: str
@@ -69,7 +88,7 @@ class StartRunRequest(_message.Message):
     untrusted_input: bool
     budget: _run_pb2.Budget
     webhook: _webhook_pb2.RunWebhook
-    def __init__(self, workflow_id: _Optional[str] = ..., version: _Optional[int] = ..., input_json: _Optional[bytes] = ..., input: _Optional[_Union[_struct_pb2.Value, _Mapping]] = ..., request_id: _Optional[str] = ..., priority: _Optional[int] = ..., deadline: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ..., idempotency: _Optional[_Union[Idempotency, _Mapping]] = ..., max_iterations: _Optional[int] = ..., metadata_json: _Optional[bytes] = ..., metadata: _Optional[_Union[_struct_pb2.Value, _Mapping]] = ..., goal: _Optional[str] = ..., constraints: _Optional[_Iterable[str]] = ..., max_retries: _Optional[int] = ..., untrusted_input: bool = ..., budget: _Optional[_Union[_run_pb2.Budget, _Mapping]] = ..., webhook: _Optional[_Union[_webhook_pb2.RunWebhook, _Mapping]] = ...) -> None: ...
+    def __init__(self, workflow_id: _Optional[str] = ..., version: _Optional[int] = ..., input_json: _Optional[bytes] = ..., input: _Optional[_Union[_struct_pb2.Value, _Mapping]] = ..., request_id: _Optional[str] = ..., priority: _Optional[int] = ..., deadline: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ..., idempotency: _Optional[_Union[Idempotency, _Mapping]] = ..., max_iterations: _Optional[int] = ..., thread_id: _Optional[str] = ..., create_thread: bool = ..., multitask_strategy: _Optional[_Union[MultitaskStrategy, str]] = ..., metadata_json: _Optional[bytes] = ..., metadata: _Optional[_Union[_struct_pb2.Value, _Mapping]] = ..., goal: _Optional[str] = ..., constraints: _Optional[_Iterable[str]] = ..., max_retries: _Optional[int] = ..., untrusted_input: bool = ..., budget: _Optional[_Union[_run_pb2.Budget, _Mapping]] = ..., webhook: _Optional[_Union[_webhook_pb2.RunWebhook, _Mapping]] = ...) -> None: ...
 
 class Idempotency(_message.Message):
     __slots__ = ("scope", "ttl")
@@ -269,7 +288,7 @@ class WaitRunResponse(_message.Message):
     def __init__(self, run: _Optional[_Union[_run_pb2.Run, _Mapping]] = ..., has_ended: bool = ..., result: _Optional[_Union[_webhook_pb2.RunResult, _Mapping]] = ...) -> None: ...
 
 class ListRunsRequest(_message.Message):
-    __slots__ = ("statuses", "workflow_id", "kind", "page_size", "page_token", "query", "filter", "saved_filter", "schedule_id")
+    __slots__ = ("statuses", "workflow_id", "kind", "page_size", "page_token", "query", "filter", "saved_filter", "schedule_id", "thread_id", "stops")
     STATUSES_FIELD_NUMBER: _ClassVar[int]
     WORKFLOW_ID_FIELD_NUMBER: _ClassVar[int]
     KIND_FIELD_NUMBER: _ClassVar[int]
@@ -279,6 +298,8 @@ class ListRunsRequest(_message.Message):
     FILTER_FIELD_NUMBER: _ClassVar[int]
     SAVED_FILTER_FIELD_NUMBER: _ClassVar[int]
     SCHEDULE_ID_FIELD_NUMBER: _ClassVar[int]
+    THREAD_ID_FIELD_NUMBER: _ClassVar[int]
+    STOPS_FIELD_NUMBER: _ClassVar[int]
     statuses: _containers.RepeatedScalarFieldContainer[_run_pb2.RunStatus]
     workflow_id: str
     kind: _run_pb2.RunKind
@@ -288,7 +309,9 @@ class ListRunsRequest(_message.Message):
     filter: str
     saved_filter: str
     schedule_id: str
-    def __init__(self, statuses: _Optional[_Iterable[_Union[_run_pb2.RunStatus, str]]] = ..., workflow_id: _Optional[str] = ..., kind: _Optional[_Union[_run_pb2.RunKind, str]] = ..., page_size: _Optional[int] = ..., page_token: _Optional[str] = ..., query: _Optional[str] = ..., filter: _Optional[str] = ..., saved_filter: _Optional[str] = ..., schedule_id: _Optional[str] = ...) -> None: ...
+    thread_id: str
+    stops: _containers.RepeatedScalarFieldContainer[_run_pb2.StopMode]
+    def __init__(self, statuses: _Optional[_Iterable[_Union[_run_pb2.RunStatus, str]]] = ..., workflow_id: _Optional[str] = ..., kind: _Optional[_Union[_run_pb2.RunKind, str]] = ..., page_size: _Optional[int] = ..., page_token: _Optional[str] = ..., query: _Optional[str] = ..., filter: _Optional[str] = ..., saved_filter: _Optional[str] = ..., schedule_id: _Optional[str] = ..., thread_id: _Optional[str] = ..., stops: _Optional[_Iterable[_Union[_run_pb2.StopMode, str]]] = ...) -> None: ...
 
 class ListRunsResponse(_message.Message):
     __slots__ = ("runs", "next_page_token")
@@ -441,16 +464,18 @@ class InvocationEffect(_message.Message):
     def __init__(self, name: _Optional[str] = ..., effect_class: _Optional[str] = ..., committed: bool = ..., result_json: _Optional[bytes] = ..., result: _Optional[_Union[_struct_pb2.Value, _Mapping]] = ..., values_left_out: _Optional[_Iterable[str]] = ...) -> None: ...
 
 class CancelRunRequest(_message.Message):
-    __slots__ = ("run_id", "reason", "request_id", "compensate")
+    __slots__ = ("run_id", "reason", "request_id", "compensate", "mode")
     RUN_ID_FIELD_NUMBER: _ClassVar[int]
     REASON_FIELD_NUMBER: _ClassVar[int]
     REQUEST_ID_FIELD_NUMBER: _ClassVar[int]
     COMPENSATE_FIELD_NUMBER: _ClassVar[int]
+    MODE_FIELD_NUMBER: _ClassVar[int]
     run_id: str
     reason: str
     request_id: str
     compensate: bool
-    def __init__(self, run_id: _Optional[str] = ..., reason: _Optional[str] = ..., request_id: _Optional[str] = ..., compensate: bool = ...) -> None: ...
+    mode: _run_pb2.StopMode
+    def __init__(self, run_id: _Optional[str] = ..., reason: _Optional[str] = ..., request_id: _Optional[str] = ..., compensate: bool = ..., mode: _Optional[_Union[_run_pb2.StopMode, str]] = ...) -> None: ...
 
 class CancelRunResponse(_message.Message):
     __slots__ = ("run",)

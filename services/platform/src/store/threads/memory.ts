@@ -1,0 +1,132 @@
+// Threads in memory, with the version and the unique keys of their tables.
+
+import type { RunId } from "@pawl/core/name/ids";
+import { type InTurn, pairKey, type StagedRows, UniqueViolation } from "../memory/staging.ts";
+import type { Tables } from "../memory/store.ts";
+import { deleteRunRows } from "../runs/memory.ts";
+import { ThreadMoved } from "../tick/journal.ts";
+import type {
+  LoadedThread,
+  NewThread,
+  ThreadChange,
+  ThreadKey,
+  ThreadMoves,
+  ThreadRecord,
+  ThreadRun,
+  Threads,
+  ThreadState,
+} from "./threads.ts";
+
+export interface ThreadRow extends ThreadRecord, ThreadState {
+  readonly version: number;
+}
+
+const keyOf = ({ tenantId, threadId }: ThreadKey): string => pairKey(tenantId, threadId);
+
+/** A thread with the runs that wait for it. */
+export function loadThread(tables: Tables, key: ThreadKey): LoadedThread[] {
+  const thread = tables.threads.get(keyOf(key));
+  if (thread === undefined) return [];
+  const waiting = runsOf(tables, key)
+    .filter(({ state }) => state === "waiting")
+    .map(({ runId, position }) => ({ runId, position }));
+  return [{ ...thread, waiting }];
+}
+
+const runsOf = ({ threadRuns }: Tables, key: ThreadKey): ThreadRun[] =>
+  [...threadRuns.values()]
+    .filter((run) => keyOf(run) === keyOf(key))
+    .toSorted((a, b) => a.position - b.position);
+
+/** @throws ThreadMoved, UniqueViolation */
+export function moveThreads(rows: StagedRows, { threads, runs }: ThreadMoves): void {
+  for (const thread of threads) moveThread(rows, thread);
+  for (const run of runs) {
+    const { runId, threadId } = run;
+    rows.threadRuns.set(runId, run);
+    const row = rows.runs.get(runId);
+    if (row !== undefined) rows.runs.set(runId, { ...row, threadId });
+  }
+  const holders = new Set<string>();
+  for (const run of rows.threadRuns.values()) {
+    if (run.state !== "holding") continue;
+    const key = keyOf(run);
+    if (holders.has(key)) throw new UniqueViolation("thread_runs_holder", key);
+    holders.add(key);
+  }
+}
+
+function moveThread({ threads, now }: StagedRows, change: ThreadChange): void {
+  const { expectedVersion, memory, output, memoryTaint, stateRunId, ...moved } = change;
+  const key = keyOf(change);
+  const before = threads.get(key);
+  if ((before?.version ?? 0) !== expectedVersion) throw new ThreadMoved("a thread moved on");
+  const known = before ?? { ...NEW, createdAt: now };
+  const taint = memoryTaint === null ? null : (JSON.parse(memoryTaint) as ThreadRow["memoryTaint"]);
+  threads.set(key, {
+    ...known,
+    ...moved,
+    version: expectedVersion + 1,
+    memory: memory ?? known.memory,
+    memoryTaint: memory === null ? known.memoryTaint : taint,
+    output: output ?? known.output,
+    stateRunId: stateRunId ?? known.stateRunId,
+    updatedAt: now,
+  });
+}
+
+const NEW = {
+  metadata: "{}",
+  memory: "{}",
+  memoryTaint: null,
+  output: null,
+  stateRunId: null,
+  forkedFrom: null,
+};
+
+/** Threads over the tables. */
+export function createMemoryThreads(tables: Tables, now: () => number, inTurn: InTurn): Threads {
+  const { threads } = tables;
+  const liveRuns = (key: ThreadKey): RunId[] =>
+    runsOf(tables, key).flatMap(({ state, runId }) => (state === "over" ? [] : [runId]));
+  return {
+    create: (thread) =>
+      inTurn(() => {
+        const found = threads.get(keyOf(thread));
+        if (found !== undefined) return { thread: found, isNew: false };
+        const made = newRow(thread, now());
+        threads.set(keyOf(thread), made);
+        return { thread: made, isNew: true };
+      }),
+    find: async (key) => threads.get(keyOf(key)),
+    update: (key, metadata) =>
+      inTurn(() => {
+        const found = threads.get(keyOf(key));
+        if (found === undefined) return undefined;
+        const updated = { ...found, metadata, updatedAt: now() };
+        threads.set(keyOf(key), updated);
+        return updated;
+      }),
+    stateOf: async (key) => threads.get(keyOf(key)),
+    liveRuns: async (key) => liveRuns(key),
+    remove: (key) =>
+      inTurn(() => {
+        if (!threads.has(keyOf(key))) return "missing";
+        if (liveRuns(key).length > 0) return "busy";
+        for (const { runId } of runsOf(tables, key)) {
+          deleteRunRows(tables, runId, now());
+          tables.threadRuns.delete(runId);
+        }
+        threads.delete(keyOf(key));
+        return "removed";
+      }),
+  };
+}
+
+function newRow(thread: NewThread, now: number): ThreadRow {
+  const { memoryTaint, ...given } = thread;
+  const taint = memoryTaint === null ? null : (JSON.parse(memoryTaint) as ThreadRow["memoryTaint"]);
+  const begun = { status: "idle", holderRunId: null, runCount: 0, version: 1 } as const;
+  const times = { createdAt: now, updatedAt: now };
+  return { ...NEW, ...given, ...begun, ...times, memoryTaint: taint };
+}

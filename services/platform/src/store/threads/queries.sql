@@ -1,0 +1,229 @@
+-- Threads and the order of their runs. The tick moves them with the version compared; users create, edit and delete them.
+
+-- part: columns
+t.tenant_id, t.thread_id, t.status, t.metadata::text as metadata, t.holder_run_id, t.run_count, t.state_run_id, t.forked_from, t.created_at,
+  t.updated_at
+
+-- part: state
+t.memory::text as memory, t.memory_taint, t.output::text as output, t.state_run_id
+
+-- name: one
+-- One thread.
+select {columns}
+from threads t
+where t.tenant_id = :tenant_id::text
+  and t.thread_id = :thread_id::text
+
+-- name: state
+-- The state of a thread.
+select {state}
+from threads t
+where t.tenant_id = :tenant_id::text
+  and t.thread_id = :thread_id::text
+
+-- name: page
+-- Threads of a tenant in order of id.
+select {columns}
+from threads t
+where t.tenant_id = :tenant_id::text
+  and t.thread_id > :after::text
+  and (cardinality(:statuses::text[]) = 0 or t.status = any (:statuses::text[]))
+order by t.thread_id
+limit :limit::integer
+
+-- name: page_by_metadata
+-- Threads whose metadata contains a value, in order of id. The function may read threads_metadata.
+select {columns}
+from pawl_threads_with(:tenant_id::text, :statuses::text[], :metadata::jsonb, :after::text, :limit::integer) as m (thread_id)
+join threads t on t.tenant_id = :tenant_id::text and t.thread_id = m.thread_id
+order by t.thread_id
+limit :limit::integer
+
+-- name: load
+-- Threads as a scheduler decides about them.
+select t.tenant_id, t.thread_id, {state}, t.version, t.status, t.holder_run_id, t.run_count
+from unnest(:tenant_id::text[], :thread_id::text[]) as c (tenant_id, thread_id)
+join threads t on t.tenant_id = c.tenant_id and t.thread_id = c.thread_id
+
+-- name: waiting
+-- The runs that wait for threads, in order. The limit makes the planner probe thread_runs_waiting for each thread.
+select r.tenant_id, r.thread_id, r.run_id, r.position
+from unnest(:tenant_id::text[], :thread_id::text[]) as c (tenant_id, thread_id)
+cross join lateral (
+  select l.tenant_id, l.thread_id, l.run_id, l.position
+  from thread_runs l
+  where l.tenant_id = c.tenant_id
+    and l.thread_id = c.thread_id
+    and l.state = 'waiting'
+  order by l.position
+  limit 1000
+) r
+
+-- name: wait
+-- The thread that a run waits for, the run that holds it, and how many wait before it.
+select
+  t.thread_id, t.holder_run_id,
+  (
+    select count(*)::integer
+    from thread_runs b
+    where b.tenant_id = r.tenant_id
+      and b.thread_id = r.thread_id
+      and b.state = 'waiting'
+      and b.position < r.position
+  ) as ahead_count
+from thread_runs r
+join threads t on t.tenant_id = r.tenant_id and t.thread_id = r.thread_id
+where r.run_id = :run_id::uuid
+  and r.state = 'waiting'
+
+-- name: behind
+-- The runs among these that wait for a thread that another run holds.
+select r.run_id
+from unnest(:run_ids::uuid[]) as c (run_id)
+cross join lateral (
+  select l.run_id, l.tenant_id, l.thread_id, l.state
+  from thread_runs l
+  where l.run_id = c.run_id
+  limit 1
+) r
+join threads t on t.tenant_id = r.tenant_id and t.thread_id = r.thread_id
+where r.state = 'waiting'
+  and t.holder_run_id is not null
+
+-- name: live_runs
+-- The runs of a thread that wait for it or hold it.
+select r.run_id
+from thread_runs r
+where r.tenant_id = :tenant_id::text
+  and r.thread_id = :thread_id::text
+  and r.state in ('waiting', 'holding')
+order by r.position
+
+-- name: move
+-- Creates and changes threads. It fails with PW005 unless every thread has the version that the tick decided on.
+with c as materialized (
+  select *
+  from unnest(
+    :tenant_id::text[], :thread_id::text[], :expected_version::bigint[], :status::text[], :holder_run_id::uuid[], :run_count::bigint[],
+    :memory::text[], :memory_taint::text[], :output::text[], :state_run_id::uuid[]
+  ) as n (
+    tenant_id, thread_id, expected_version, status, holder_run_id, run_count, memory, memory_taint, output, state_run_id
+  )
+), created as (
+  insert into threads (tenant_id, thread_id, status, holder_run_id, run_count, memory, memory_taint, output, state_run_id)
+  select
+    c.tenant_id, c.thread_id, c.status, c.holder_run_id, c.run_count, coalesce(c.memory, '{}')::json, c.memory_taint::jsonb, c.output::json,
+    c.state_run_id
+  from c
+  where c.expected_version = 0
+  order by c.tenant_id, c.thread_id
+  on conflict do nothing
+  returning 1
+), locked as materialized (
+  select t.tenant_id, t.thread_id, t.version
+  from threads t
+  where (t.tenant_id, t.thread_id) in (select c.tenant_id, c.thread_id from c where c.expected_version > 0)
+  order by t.tenant_id, t.thread_id
+  for update
+), changed as (
+  update threads t
+  set
+    version = t.version + 1,
+    status = c.status,
+    holder_run_id = c.holder_run_id,
+    run_count = c.run_count,
+    memory = coalesce(c.memory::json, t.memory),
+    memory_taint = case when c.memory is null then t.memory_taint else c.memory_taint::jsonb end,
+    output = coalesce(c.output::json, t.output),
+    state_run_id = coalesce(c.state_run_id, t.state_run_id),
+    updated_at = now()
+  from c
+  join locked l on l.tenant_id = c.tenant_id and l.thread_id = c.thread_id and l.version = c.expected_version
+  where t.tenant_id = c.tenant_id
+    and t.thread_id = c.thread_id
+  returning 1
+)
+select pawl_require((select count(*) from created) + (select count(*) from changed) = (select count(*) from c), 'PW005') as held
+
+-- name: leave
+-- Runs that no longer hold a thread or wait for it. The tick sends this before other runs take the threads.
+update thread_runs
+set state = 'over'
+where run_id = any (:run_id::uuid[])
+
+-- name: take
+-- Runs that wait for a thread or hold it from now on, and the thread of each new run.
+with placed as (
+  insert into thread_runs (tenant_id, thread_id, position, run_id, state)
+  select n.tenant_id, n.thread_id, n.position, n.run_id, n.state
+  from unnest(:tenant_id::text[], :thread_id::text[], :position::bigint[], :run_id::uuid[], :state::text[])
+    as n (tenant_id, thread_id, position, run_id, state)
+  on conflict (run_id) do update set state = excluded.state
+  returning run_id, thread_id
+)
+update runs r
+set thread_id = p.thread_id
+from placed p
+where r.run_id = p.run_id
+  and r.thread_id is null
+
+-- name: insert
+-- A new thread. Returns no row if there is one.
+insert into threads as t (tenant_id, thread_id, metadata, memory, memory_taint, output, forked_from)
+values (
+  :tenant_id::text, :thread_id::text, :metadata::jsonb, :memory::json, :memory_taint::jsonb, :output::json, :forked_from::text
+)
+on conflict do nothing
+returning {columns}
+
+-- name: update
+-- The metadata of a thread. Its version is for the tick, which does not read the metadata.
+update threads t
+set metadata = :metadata::jsonb, updated_at = now()
+where t.tenant_id = :tenant_id::text
+  and t.thread_id = :thread_id::text
+returning {columns}
+
+-- name: lock
+-- Locks a thread, so that no tick gives it another run.
+select t.thread_id
+from threads t
+where t.tenant_id = :tenant_id::text
+  and t.thread_id = :thread_id::text
+for update
+
+-- name: all_runs
+-- Every run of a thread.
+select r.run_id
+from thread_runs r
+where r.tenant_id = :tenant_id::text
+  and r.thread_id = :thread_id::text
+
+-- name: remove
+-- Deletes a thread with its finished runs and all their rows. Besides retention and test runs, this is the only deletion from the log.
+with events as (
+  delete from run_events where run_id = any (:run_ids::uuid[])
+), requests as (
+  delete from run_requests
+  where tenant_id = :tenant_id::text
+    and request_id = any (
+      array(select request_id from runs where run_id = any (:run_ids::uuid[]) and request_id is not null)
+    )
+), snapshots as (
+  delete from run_snapshots where run_id = any (:run_ids::uuid[])
+), ledger as (
+  delete from effects where run_id = any (:run_ids::uuid[])
+), questions as (
+  delete from approvals where run_id = any (:run_ids::uuid[])
+), letters as (
+  delete from dead_letters where run_id = any (:run_ids::uuid[])
+), metadata as (
+  delete from run_metadata where run_id = any (:run_ids::uuid[])
+), repairs as (
+  delete from run_repairs where run_id = any (:run_ids::uuid[])
+), deleted as (
+  delete from runs where run_id = any (:run_ids::uuid[])
+)
+delete from threads t
+where t.tenant_id = :tenant_id::text
+  and t.thread_id = :thread_id::text

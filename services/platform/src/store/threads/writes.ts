@@ -1,0 +1,67 @@
+// Writes threads: the moves of a tick in its transaction, and the edits of users.
+
+import type { RunId } from "@pawl/core/name/ids";
+import { flag, list, lists, text, uuid } from "../../db/columns.ts";
+import { isOvertaken } from "../../db/failure.ts";
+import type { Pool } from "../../db/pool.ts";
+import { first, queriesBeside, run, type Send, valuesOf } from "../../db/query.ts";
+import { getThread, getThreadState } from "./reads.ts";
+import {
+  NEW_THREAD,
+  THREAD,
+  THREAD_CHANGE,
+  THREAD_KEY,
+  THREAD_RUN,
+  type ThreadMoves,
+  type Threads,
+} from "./threads.ts";
+
+const declare = queriesBeside(import.meta.url);
+
+const move = declare("move", lists(THREAD_CHANGE), { held: flag() });
+const leave = declare("leave", lists({ runId: uuid() }));
+const take = declare("take", lists(THREAD_RUN));
+const insert = declare("insert", NEW_THREAD, THREAD);
+const update = declare("update", { ...THREAD_KEY, metadata: text() }, THREAD);
+const liveRuns = declare("live_runs", THREAD_KEY, { runId: uuid<RunId>() });
+const lock = declare("lock", THREAD_KEY, { threadId: text() });
+const allRuns = declare("all_runs", THREAD_KEY, { runId: uuid<RunId>() });
+const remove = declare("remove", { ...THREAD_KEY, runIds: list(uuid()) });
+
+/** Changes threads and the order of their runs. The runs exist by now. */
+export async function moveThreads(send: Send, { threads, runs }: ThreadMoves): Promise<void> {
+  const leaving = runs.filter(({ state, isNew }) => state === "over" && !isNew);
+  const taking = runs.filter(({ state, isNew }) => state !== "over" || isNew);
+  const sent: Promise<unknown>[] = [send(move, valuesOf(move, threads))];
+  if (leaving.length > 0) sent.push(send(leave, valuesOf(leave, leaving)));
+  if (taking.length > 0) sent.push(send(take, valuesOf(take, taking)));
+  await Promise.all(sent);
+}
+
+/** Threads over a pool. */
+export function createThreads(db: Pool): Threads {
+  return {
+    create: async (thread) => {
+      const made = await first(db, insert, thread);
+      if (made !== undefined) return { thread: made, isNew: true };
+      const found = await getThread(db, thread);
+      // A user deleted it in between.
+      return found === undefined
+        ? await createThreads(db).create(thread)
+        : { thread: found, isNew: false };
+    },
+    find: ({ tenantId, threadId }) => getThread(db, { tenantId, threadId }),
+    update: ({ tenantId, threadId }, metadata) =>
+      first(db, update, { tenantId, threadId, metadata }),
+    stateOf: (key) => getThreadState(db, key),
+    liveRuns: async (key) => (await run(db, liveRuns, key)).map(({ runId }) => runId),
+    remove: (key) =>
+      db.transaction(async (tx) => {
+        if ((await first(tx, lock, key)) === undefined) return "missing";
+        if ((await run(tx, liveRuns, key)).length > 0) return "busy";
+        const runIds = (await run(tx, allRuns, key)).map(({ runId }) => runId);
+        await run(tx, remove, { ...key, runIds });
+        return "removed";
+      }, isOvertaken),
+  };
+}

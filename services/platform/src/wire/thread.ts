@@ -1,0 +1,158 @@
+// Threads as clients see them, and the requests about them.
+
+import { create } from "@bufbuild/protobuf";
+import { LIMITS } from "@pawl/core/data/limits";
+import { invalidField } from "@pawl/core/fault/engine-error";
+import type { AskedThread, MultitaskStrategy } from "@pawl/core/log/start";
+import type { ThreadStatus } from "@pawl/core/log/thread";
+import type { RunId } from "@pawl/core/name/ids";
+import { MultitaskStrategy as WireStrategy } from "@pawl/proto/pawl/v1/run_service_pb";
+import type { StartRunRequest } from "@pawl/proto/pawl/v1/run_service_pb";
+import {
+  ThreadSchema,
+  ThreadStateSchema,
+  ThreadStatus as WireStatus,
+  type Thread as WireThread,
+  type ThreadState as WireState,
+} from "@pawl/proto/pawl/v1/thread_pb";
+import type {
+  CreateThreadRequest,
+  DeleteThreadRequest,
+  ForkThreadRequest,
+  GetThreadStateRequest,
+  ListThreadsRequest,
+  UpdateThreadRequest,
+} from "@pawl/proto/pawl/v1/thread_service_pb";
+import type { ThreadFilter, ThreadRecord, ThreadState } from "../store/threads/threads.ts";
+import { namesOf } from "./enum.ts";
+import { jsonOf, nameOf, optionalName, requestIdOf, runIdOf, valueOf } from "./fields.ts";
+import { toJsonBytes, toTimestamp } from "./scalar.ts";
+
+const strategies = namesOf(WireStrategy);
+const statuses = namesOf(WireStatus);
+
+/** The thread of a start request. Undefined if it names none. @throws INPUT_INVALID */
+export function threadOf({
+  threadId,
+  createThread,
+  multitaskStrategy,
+}: Pick<StartRunRequest, "threadId" | "createThread" | "multitaskStrategy">):
+  | AskedThread
+  | undefined {
+  if (threadId === "") {
+    if (!createThread && multitaskStrategy === WireStrategy.UNSPECIFIED) return undefined;
+    throw invalidField("thread_id", "REQUIRED", "is missing: the request says how to use a thread");
+  }
+  const strategy: MultitaskStrategy | undefined =
+    multitaskStrategy === WireStrategy.UNSPECIFIED
+      ? "reject"
+      : strategies.nameOf(multitaskStrategy);
+  if (strategy === undefined)
+    throw invalidField("multitask_strategy", "UNKNOWN_ENUM", "is not a strategy");
+  return { threadId: nameOf("thread_id", threadId), isCreated: createThread, strategy };
+}
+
+/** A command that names a thread and nothing else. */
+const parseThreadCommand = (request: {
+  readonly threadId: string;
+  readonly requestId: string;
+}) => ({
+  threadId: nameOf("thread_id", request.threadId),
+  requestId: requestIdOf(request.requestId),
+});
+
+/** Empty metadata is undefined. */
+export const parseCreateThread = (request: CreateThreadRequest) => ({
+  threadId: optionalName("thread_id", request.threadId),
+  metadata: metadataOf(request),
+  requestId: requestIdOf(request.requestId),
+});
+
+export const parseUpdateThread = (request: UpdateThreadRequest) => ({
+  ...parseThreadCommand(request),
+  metadata: metadataOf(request) ?? "{}",
+});
+
+export const parseDeleteThread = (request: DeleteThreadRequest) => ({
+  ...parseThreadCommand(request),
+  force: request.force,
+});
+
+/** Where the state of a thread is read: after a run or an event. Undefined means now. */
+export interface StateAt {
+  readonly runId: RunId;
+  /** 0 means the newest event. */
+  readonly atSeq: number;
+}
+
+export const parseStateAt = ({
+  threadId,
+  runId,
+  atEventId,
+}: Pick<GetThreadStateRequest, "threadId" | "runId" | "atEventId">) => ({
+  threadId: nameOf("thread_id", threadId),
+  at: stateAtOf(runId, Number(atEventId)),
+});
+
+function stateAtOf(runId: string, atSeq: number): StateAt | undefined {
+  if (runId !== "") return { runId: runIdOf(runId), atSeq };
+  if (atSeq === 0) return undefined;
+  throw invalidField("run_id", "REQUIRED", "is missing: at_event_id names an event of a run");
+}
+
+export const parseFork = (request: ForkThreadRequest) => ({
+  ...parseStateAt(request),
+  newThreadId: optionalName("new_thread_id", request.newThreadId),
+  metadata: metadataOf(request),
+  requestId: requestIdOf(request.requestId),
+});
+
+export function parseThreadFilter(request: ListThreadsRequest): ThreadFilter {
+  const named = request.statuses.map((status) => {
+    const name: ThreadStatus | undefined = statuses.nameOf(status);
+    if (name === undefined) throw invalidField("statuses", "UNKNOWN_ENUM", "is not a status");
+    return name;
+  });
+  return { metadata: metadataOf(request) ?? "", statuses: named };
+}
+
+/** Metadata as JSON text. Undefined if there is none. @throws INPUT_INVALID, LIMIT_EXCEEDED */
+function metadataOf({
+  metadataJson,
+  metadata,
+}: Pick<CreateThreadRequest, "metadataJson" | "metadata">): string | undefined {
+  const json =
+    metadataJson.length > 0
+      ? jsonOf("metadata_json", metadataJson)
+      : metadata && valueOf("metadata", metadata);
+  if (json === undefined) return undefined;
+  if (!json.trimStart().startsWith("{"))
+    throw invalidField("metadata_json", "NOT_AN_OBJECT", "must be a JSON object");
+  if (Buffer.byteLength(json) > LIMITS.threadMetadataBytes)
+    throw invalidField(
+      "metadata_json",
+      "TOO_LONG",
+      `is longer than ${LIMITS.threadMetadataBytes} bytes`,
+    );
+  return json;
+}
+
+export const toWireThread = (thread: ThreadRecord): WireThread =>
+  create(ThreadSchema, {
+    threadId: thread.threadId,
+    status: statuses.values[thread.status],
+    metadataJson: toJsonBytes(thread.metadata),
+    runId: thread.holderRunId ?? "",
+    stateRunId: thread.stateRunId ?? "",
+    runCount: BigInt(thread.runCount),
+    createTime: toTimestamp(thread.createdAt),
+    updateTime: toTimestamp(thread.updatedAt),
+    forkedFrom: thread.forkedFrom ?? "",
+  });
+
+export const toWireThreadState = ({ memory, output, stateRunId }: ThreadState): WireState =>
+  create(ThreadStateSchema, {
+    memoryJson: toJsonBytes(memory),
+    outputJson: toJsonBytes(output ?? undefined),
+    runId: stateRunId ?? "",
+  });

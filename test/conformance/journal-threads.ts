@@ -1,0 +1,115 @@
+// Threads: moved with their version compared, held by one run, and read with the runs that wait for them.
+
+import type { RunId } from "@pawl/core/name/ids";
+import type { ThreadChange, ThreadRun } from "@pawl/platform/store/threads/threads";
+import { expect, test } from "vitest";
+import { begin } from "./facts.ts";
+import { setup } from "./setup.ts";
+import type { OpenStore } from "./store.ts";
+
+const KEY = { tenantId: "acme", threadId: "chat" };
+
+const thread = (expectedVersion: number, over: Partial<ThreadChange> = {}): ThreadChange => ({
+  ...{ ...KEY, expectedVersion, status: "idle", holderRunId: null, runCount: 0 },
+  ...{ memory: null, memoryTaint: null, output: null, stateRunId: null },
+  ...over,
+});
+
+const placed = (
+  runId: RunId,
+  position: number,
+  state: ThreadRun["state"],
+  isNew = true,
+): ThreadRun => ({ ...KEY, runId, position, state, isNew });
+
+/** Threads on one kind of store. */
+export function threadSuite(open: OpenStore): void {
+  moves(open);
+  edits(open);
+}
+
+function moves(open: OpenStore): void {
+  test("a thread moves from one version to the next, and a writer that knows an older one changes nothing (S4.15, S4.24)", async () => {
+    const { journal, rival } = await setup(open);
+    const [first, second] = [await begin(journal), await begin(journal)];
+    const taken = thread(0, { status: "busy", holderRunId: first, runCount: 2 });
+    const runs = [placed(first, 1, "holding"), placed(second, 2, "waiting")];
+    await journal.transact((tx) => tx.moveThreads({ threads: [taken], runs }));
+    const late = rival.transact((tx) => tx.moveThreads({ threads: [thread(0)], runs: [] }));
+    await expect(late).rejects.toThrow("moved on");
+    expect(await rival.loadThreads([KEY, { ...KEY, threadId: "other" }])).toMatchObject([
+      {
+        ...{ ...KEY, version: 1, status: "busy", holderRunId: first, runCount: 2, memory: "{}" },
+        waiting: [{ runId: second, position: 2 }],
+      },
+    ]);
+    const memory = '{"n": 1.50}';
+    const next = { status: "busy", holderRunId: second, runCount: 2 } as const;
+    await rival.transact((tx) =>
+      tx.moveThreads({
+        threads: [thread(1, { ...next, memory, output: "7", stateRunId: first })],
+        runs: [placed(first, 1, "over", false), placed(second, 2, "holding", false)],
+      }),
+    );
+    const [loaded] = await journal.loadThreads([KEY]);
+    expect(loaded).toMatchObject({ version: 2, memory, output: "7", stateRunId: first });
+    expect(loaded?.waiting).toEqual([]);
+    await journal.transact((tx) => tx.moveThreads({ threads: [thread(2, next)], runs: [] }));
+    expect(await journal.loadThreads([KEY])).toMatchObject([{ memory, output: "7" }]);
+  });
+
+  test("no second run ever holds a thread (S4.25, F1)", async () => {
+    const { journal } = await setup(open);
+    const [first, second] = [await begin(journal), await begin(journal)];
+    const both = journal.transact((tx) =>
+      tx.moveThreads({
+        threads: [thread(0, { status: "busy", holderRunId: first, runCount: 2 })],
+        runs: [placed(first, 1, "holding"), placed(second, 2, "holding")],
+      }),
+    );
+    await expect(both).rejects.toThrow(/thread_runs_holder/);
+    expect(await journal.loadThreads([KEY])).toEqual([]);
+  });
+}
+
+function edits(open: OpenStore): void {
+  test("a run that waits behind another one of its thread is not taken for a forgotten one (S4.4)", async () => {
+    const { journal, recovery } = await setup(open);
+    const [first, second] = [await begin(journal), await begin(journal)];
+    const runs = [placed(first, 1, "holding"), placed(second, 2, "waiting")];
+    const change = thread(0, { status: "busy", holderRunId: first, runCount: 2 });
+    await journal.transact((tx) => tx.moveThreads({ threads: [change], runs }));
+    const job = { nodeId: "", nodeType: "_pending_run", iteration: 0, attempt: 1 } as const;
+    const asked = [first, second].map((runId) => ({ ...job, runId }) as never);
+    const missing = await recovery.missingJobs(asked);
+    expect(missing.map(({ runId }) => runId)).toEqual([first]);
+  });
+
+  test("threads are created once, edited and deleted with their runs, but not with a live one (S4.2, S4.24)", async () => {
+    const { journal, threads } = await setup(open);
+    const fresh = { memory: "{}", memoryTaint: null, output: null, forkedFrom: null };
+    const made = await threads.create({ ...KEY, metadata: '{"a": 1}', ...fresh });
+    expect(made).toMatchObject({ isNew: true, thread: { status: "idle", runCount: 0 } });
+    expect(await threads.create({ ...KEY, metadata: "{}", ...fresh })).toMatchObject({
+      isNew: false,
+    });
+    expect(await threads.update({ ...KEY, threadId: "none" }, "{}")).toBeUndefined();
+    expect(await threads.update(KEY, '{"b":2}')).toMatchObject(KEY);
+    const run = await begin(journal);
+    const held = thread(1, { status: "busy", holderRunId: run, runCount: 1 });
+    await journal.transact((tx) =>
+      tx.moveThreads({ threads: [held], runs: [placed(run, 1, "holding")] }),
+    );
+    expect(await threads.liveRuns(KEY)).toEqual([run]);
+    expect(await threads.remove(KEY)).toBe("busy");
+    await journal.transact((tx) =>
+      tx.moveThreads({
+        threads: [thread(2, { runCount: 1 })],
+        runs: [placed(run, 1, "over", false)],
+      }),
+    );
+    expect(await threads.remove(KEY)).toBe("removed");
+    expect(await threads.remove(KEY)).toBe("missing");
+    expect(await journal.load([{ runId: run, afterSeq: 0 }])).toEqual([]);
+  });
+}
