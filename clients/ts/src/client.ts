@@ -1,6 +1,6 @@
 // The client: one object over a transport, with runs, workflows, events and a watch that resumes by itself.
 
-import { type Transport, createClient } from "@connectrpc/connect";
+import { type Client, type Transport, createClient } from "@connectrpc/connect";
 import type { ExecutionTag, RunEvent } from "@pawl/proto/pawl/v1/event_pb";
 import { EventService } from "@pawl/proto/pawl/v1/event_service_pb";
 import { ApprovalService } from "@pawl/proto/pawl/v1/approval_service_pb";
@@ -13,7 +13,7 @@ import { ThreadService } from "@pawl/proto/pawl/v1/thread_service_pb";
 import { WorkflowService } from "@pawl/proto/pawl/v1/workflow_service_pb";
 import { connect } from "#connection";
 import { type Clock, SYSTEM_CLOCK } from "./backoff.ts";
-import { type PawlCallOptions, createCaller, present } from "./caller.ts";
+import { type Caller, type PawlCallOptions, createCaller, present } from "./caller.ts";
 import { type Approvals, createApprovals } from "./approvals.ts";
 import { createExecutors, createNodeTypes, type Executors, type NodeTypes } from "./node-types.ts";
 import { createDeadLetters, createQueues, type DeadLetters, type Queues } from "./queues.ts";
@@ -196,12 +196,14 @@ export function createPawlClient(options: PawlClientOptions): PawlClient {
     deadLetters: createDeadLetters(queueService, call),
     nodeTypes: createNodeTypes(nodeTypeService, call),
     executors: createExecutors(nodeTypeService, call),
-    events: {
-      list: (runId, page) => call(eventService.listEvents, eventsRequest(runId, page)),
-      tags: (runId, page) => call(eventService.listTags, eventsRequest(runId, page)),
-    },
+    events: createEvents(eventService, call),
   };
 }
+
+const createEvents = (rpc: Client<typeof EventService>, call: Caller): PawlClient["events"] => ({
+  list: (runId, page) => call(rpc.listEvents, eventsRequest(runId, page)),
+  tags: (runId, page) => call(rpc.listTags, eventsRequest(runId, page)),
+});
 
 const addressesOf = (baseUrl: string | readonly string[]): readonly string[] =>
   (typeof baseUrl === "string" ? [baseUrl] : baseUrl).map((url) => url.replace(/\/+$/, ""));

@@ -127,7 +127,6 @@ function applyToRun(state: RunState, event: RunFact): void {
       state.stop = event.payload.stop;
       end(state, event);
       break;
-    case "run.failed":
     case "run.timed_out":
       end(state, event);
       break;

@@ -40,29 +40,12 @@ import { filterNotFound, parseSaveFilter, toWireRunFilter } from "@pawl/platform
 import { nameOf } from "@pawl/platform/wire/fields";
 import { parseMetadata } from "@pawl/platform/wire/metadata";
 import { parseSignal } from "@pawl/platform/wire/signal";
-import {
-  parseCreateThread,
-  parseDeleteThread,
-  parseFork,
-  parseUpdateThread,
-  toWireThread,
-} from "@pawl/platform/wire/thread";
 import { toWireSchedule } from "@pawl/platform/wire/schedule";
-import { toWireDelivery, toWireEndpoint } from "@pawl/platform/wire/webhook";
-import {
-  parseCreateEndpoint,
-  parseEndpointCommand,
-  parseRedeliver,
-  parseRotate,
-  parseUpdateEndpoint,
-} from "@pawl/platform/wire/webhook-requests";
 import { toWireViolation, toWireWorkflow } from "@pawl/platform/wire/workflow";
 import { ApprovalService } from "@pawl/proto/pawl/v1/approval_service_pb";
 import { QueueService } from "@pawl/proto/pawl/v1/queue_service_pb";
 import { RunService } from "@pawl/proto/pawl/v1/run_service_pb";
 import { ScheduleService } from "@pawl/proto/pawl/v1/schedule_service_pb";
-import { WebhookService } from "@pawl/proto/pawl/v1/webhook_service_pb";
-import { ThreadService } from "@pawl/proto/pawl/v1/thread_service_pb";
 import { WorkflowService } from "@pawl/proto/pawl/v1/workflow_service_pb";
 import type { StartAnswer } from "../inputs/input.ts";
 import { approvalNotFound, decideApproval, decideNode } from "./decide.ts";
@@ -98,22 +81,11 @@ import {
 import { updateMetadata } from "./run-metadata.ts";
 import { signalRun } from "./signal-run.ts";
 import { startRun, testRun } from "./start-run.ts";
-import {
-  createThread,
-  deleteThread,
-  forkThread,
-  type ThreadCommandParts,
-  updateThread,
-} from "./threads.ts";
+import { threadCommands } from "./thread-commands.ts";
+import type { ThreadCommandParts } from "./threads.ts";
 import { topUpRun } from "./top-up-run.ts";
-import {
-  createEndpoint,
-  deleteEndpoint,
-  redeliver,
-  rotateSecret,
-  updateEndpoint,
-  type WebhookParts,
-} from "./webhooks.ts";
+import { webhookCommands } from "./webhook-commands.ts";
+import type { WebhookParts } from "./webhooks.ts";
 
 type RunParts = ResumeParts & RedriveParts & PauseParts & ThreadCommandParts;
 type Parts = ScheduleParts & RunParts & WebhookParts & { readonly filters: RunFilters };
@@ -231,23 +203,6 @@ function scheduleCommands(parts: Parts, db: Queryable): ServedService {
   });
 }
 
-const threadCommands = (parts: Parts): ServedService =>
-  serve(ThreadService, {
-    createThread: async (request) => ({
-      thread: toWireThread(await createThread(parts, TENANT, parseCreateThread(request))),
-    }),
-    updateThread: async (request) => ({
-      thread: toWireThread(await updateThread(parts, TENANT, parseUpdateThread(request))),
-    }),
-    deleteThread: async (request) => {
-      await deleteThread(parts, TENANT, parseDeleteThread(request));
-      return {};
-    },
-    forkThread: async (request) => ({
-      thread: toWireThread(await forkThread(parts, TENANT, parseFork(request))),
-    }),
-  });
-
 function approvalCommands(parts: Parts, db: Queryable): ServedService {
   const read = async (approvalId: ApprovalId) => {
     const record = await getApproval(db, TENANT, approvalId);
@@ -275,28 +230,6 @@ const queueCommands = (parts: Parts): ServedService =>
       await resumeQueue(parts, TENANT, parsePauseQueue(request));
       return {};
     },
-  });
-
-const webhookCommands = (parts: Parts): ServedService =>
-  serve(WebhookService, {
-    createEndpoint: async (request) => {
-      const made = await createEndpoint(parts, TENANT, parseCreateEndpoint(request));
-      return { ...made, endpoint: toWireEndpoint(made.endpoint) };
-    },
-    updateEndpoint: async (request) => ({
-      endpoint: toWireEndpoint(await updateEndpoint(parts, TENANT, parseUpdateEndpoint(request))),
-    }),
-    deleteEndpoint: async (request) => {
-      await deleteEndpoint(parts, TENANT, parseEndpointCommand(request));
-      return {};
-    },
-    rotateSecret: async (request) => {
-      const made = await rotateSecret(parts, TENANT, parseRotate(request));
-      return { ...made, endpoint: toWireEndpoint(made.endpoint) };
-    },
-    redeliver: async (request) => ({
-      delivery: toWireDelivery(await redeliver(parts, TENANT, parseRedeliver(request))),
-    }),
   });
 
 const repairParts = (parts: Parts, db: Queryable) => {

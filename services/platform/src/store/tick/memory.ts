@@ -157,8 +157,7 @@ function begin(tables: Tables, now: number): { tx: Transaction; commit: () => re
     openLeases: ofRuns((lease, run) => openLease(rows, lease, run.lastSeq)),
     closeLeases: each((key) => rows.leases.delete(leaseKey(key))),
     nextDeltas: map((key) => log.nextDelta(key)),
-    // Transactions take turns.
-    lock: () => call(() => undefined),
+    lock: () => call(() => undefined), // transactions take turns
     stream: map((fact) => stream(rows, log, fact)),
     beginEffects: map((effect) =>
       heldLease(rows, effect) === undefined ? { state: "stale" } : beginEffect(rows, effect),
