@@ -171,7 +171,7 @@ const attacks: readonly (readonly [string, string, string, number])[] = [
   ],
   ["a result getter that loops (S13)", "return { get a() { while (1); } }", "js_timeout", HASTY_MS],
   ["a ten megabyte result (S14)", 'return "x".repeat(1e7)', "output_too_large", PATIENT_MS],
-  ["a result too large in bytes only", 'return "€".repeat(2e5)', "output_too_large", PATIENT_MS],
+  ["a result too large in bytes only", 'return "€".repeat(3e6)', "output_too_large", PATIENT_MS],
   ["a syntax error (S17)", "return {{{", "js_error", PATIENT_MS],
   ["code that closes the wrapper", "}); while (1); (function () {", "js_timeout", HASTY_MS],
   ["a circular result", "const a = {}; a.a = a; return a", "js_error", PATIENT_MS],
