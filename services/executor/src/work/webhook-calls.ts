@@ -9,13 +9,8 @@ import { readBody } from "../egress/body.ts";
 import { type Egress, egressOpen } from "../egress/fetch.ts";
 import { retryAfterMs } from "../egress/retry-after.ts";
 import type { WorkerItemInit } from "./fenced-writer.ts";
+import type { WebhookCaller } from "./webhook-caller.ts";
 import { within } from "./within.ts";
-
-/** What a worker needs of it. */
-export interface WebhookCaller {
-  take(call: WebhookCall): void;
-  stop(graceMs: number): Promise<void>;
-}
 
 type Send = (item: WorkerItemInit) => void;
 

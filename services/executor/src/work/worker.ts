@@ -20,7 +20,7 @@ import type { WorkerItemInit } from "./fenced-writer.ts";
 import { Renew } from "./renew.ts";
 import { Session, type WorkStream } from "./session.ts";
 import { Capacity } from "./capacity.ts";
-import type { WebhookCaller } from "./webhook-calls.ts";
+import type { WebhookCaller } from "./webhook-caller.ts";
 import { within } from "./within.ts";
 import { WorkerEvents } from "@pawl/platform/queue/worker-events";
 
