@@ -265,7 +265,7 @@ class AsyncClient:
         return await self._drive.run(self._details.invocation(run_id, node_id, iteration))
 
     async def value_text(self, run_id: str, sha256: str) -> str:
-        """The JSON text of a value that is too large for the log, by the digest in its reference. Raises PawlError VALUE_NOT_FOUND or VALUE_CORRUPT."""
+        """The JSON text of a value that is too large for the log, by the digest in its reference. Raises VALUE_NOT_FOUND or VALUE_CORRUPT."""
         return await self._drive.run(self._details.value_text(run_id, sha256))
 
     async def effects(
