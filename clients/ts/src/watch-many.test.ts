@@ -14,7 +14,7 @@ const news = (runId: string, done: boolean, ...types: readonly string[]) => {
   return create(WatchResponseSchema, { runId, events, done });
 };
 
-test("many runs over one connection continue with the last event of each run (S4.41)", async () => {
+test("many runs over one connection continue with the last event of each run", async () => {
   const asked: [string, bigint][][] = [];
   const gateway = new ScriptedGateway({
     events: {

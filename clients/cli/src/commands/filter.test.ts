@@ -5,7 +5,7 @@ import { setup } from "./scripted-host.fixture.ts";
 
 const RUN = "019a8b3e-1111-7000-8000-000000000001";
 
-test("runs are listed by a filter and a kept filter, started with metadata, and given other metadata (S4.22, S4.23)", async () => {
+test("runs are listed by a filter and a kept filter, started with metadata, and given other metadata (S4.23)", async () => {
   const asked: Record<string, unknown> = {};
   const { gateway, printed, pawl } = await setup({
     runs: {

@@ -76,7 +76,7 @@ const { filter: FILTERS } = fc.letrec<{ filter: Filter; parts: Filter[] }>((tie)
   ),
 }));
 
-test("a filter that was printed and read again is the same filter (S4.22)", () => {
+test("a filter that was printed and read again is the same filter", () => {
   fc.assert(
     fc.property(FILTERS, (filter) => {
       const text = printFilter(filter);
@@ -132,7 +132,7 @@ const typedOf = (text: string) => {
   return typeFilter(text, read.made, RUN_FIELDS);
 };
 
-test("comparisons get the type of their field, and statuses have other names (S4.22)", () => {
+test("comparisons get the type of their field, and statuses have other names", () => {
   expect(typedOf("status = SUCCESS")).toEqual({
     ok: true,
     made: { field: "status", is: "choice", values: ["completed"] },

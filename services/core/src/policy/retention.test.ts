@@ -5,7 +5,7 @@ import { leastAgeMs, readRetention } from "./retention.ts";
 
 const DAY_MS = 86_400_000;
 
-test("the most particular entry of a retention policy counts, and an entry may say for ever (S4.42)", () => {
+test("the most particular entry of a retention policy counts, and an entry may say for ever", () => {
   const policy = readRetention(
     "all=90d, failed=forever, pay/all=7d, pay/failed=12h, audit/all=forever, deltas=30m",
   );

@@ -41,7 +41,7 @@ test("an absent or empty variable takes its default", () => {
   });
 });
 
-test("every fault is reported at once with its variable and the expected form (S4.42)", () => {
+test("every fault is reported at once with its variable and the expected form", () => {
   const fault = faultsOf(() =>
     parseEnv(setup(), {
       PAWL_SCHEDULER_PORT: "70000",

@@ -3,9 +3,9 @@
 // SQL knows a third answer, null. A comparison with a column that is null gives it. AND, OR and the end of a `where` treat it as false, and
 // NOT is written as `is not true`. So the result is that of a filter with two answers.
 //
-// Cost. A comparison of metadata with `=` or `:` walks the index run_metadata_values. A live status walks
-// runs_deadline, which holds live runs only. `workflow`, `schedule` and the newest runs have their own indexes. Everything else is a test of each run, newest first, until
-// the page is full. A test of `input` also reads the first event of each run: about 10 µs (measured).
+// Cost. A comparison of metadata with `=` or `:` walks the index run_metadata_values. A live status walks runs_deadline, which holds live
+// runs only. `workflow`, `schedule` and the newest runs have their own indexes. Everything else is a test of each run, newest first, until
+// the page is full. A test of `input` also reads the first event of each run.
 
 import { unreachable } from "@pawl/core/fault/invariant";
 import type { RunField } from "@pawl/core/filter/run-fields";
