@@ -86,7 +86,7 @@ test("the store and the core give every event the same tag and metadata (S1.57, 
   }));
   expect(found).toEqual(expected);
   expect(hasMore).toBe(false);
-  expect(new Set(tags.map(({ tag }) => tag)).size).toBe(23);
+  expect(new Set(tags.map(({ tag }) => tag)).size).toBe(24);
 });
 
 test("tags are read by page and by node", async () => {
