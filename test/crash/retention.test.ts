@@ -30,7 +30,8 @@ afterAll(async () => {
   await cluster.stop();
 });
 
-const retention = (policy: string) => ({ PAWL_RETENTION: policy, PAWL_RETENTION_MS: "100" });
+/** Rare enough that a scheduler says that it is ready before it reaches a failpoint. */
+const retention = (policy: string) => ({ PAWL_RETENTION: policy, PAWL_RETENTION_MS: "1000" });
 
 async function hasMonth(): Promise<boolean> {
   const { rows } = await pool.query({ text: "select to_regclass($1) as found", values: [MONTH] });
