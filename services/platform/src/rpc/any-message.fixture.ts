@@ -58,6 +58,6 @@ function anyScalar(type: ScalarType): fc.Arbitrary<unknown> {
   if (type === ScalarType.BYTES) return anyBytes;
   if (type === ScalarType.BOOL) return fc.boolean();
   if (type === ScalarType.UINT32) return anyUint32;
-  if (type === ScalarType.UINT64) return anyUint64;
+  if (type === ScalarType.UINT64 || type === ScalarType.FIXED64) return anyUint64;
   throw new Error(`${ScalarType[type]} is not drawn yet`);
 }
