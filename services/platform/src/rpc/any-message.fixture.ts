@@ -26,6 +26,8 @@ const anyUint64 = fc.oneof(
   { weight: 1, arbitrary: fc.bigInt({ min: 2n ** 48n, max: 2n ** 54n }) },
 );
 
+const anyKey = fc.string({ maxLength: 40 }).filter((key) => key !== "__proto__");
+
 /** An init object, in which any field may be missing. */
 export function anyInit(schema: DescMessage): fc.Arbitrary<Init> {
   const members = schema.members.map((member): [string, fc.Arbitrary<unknown>] => [
@@ -47,7 +49,10 @@ function anyField(field: DescField): fc.Arbitrary<unknown> {
   if (field.fieldKind === "message") return anyInit(field.message);
   if (field.fieldKind === "enum") return fc.constantFrom(...field.enum.values.map((v) => v.number));
   if (field.fieldKind === "scalar") return anyScalar(field.scalar);
-  if (field.fieldKind === "map") throw new Error(`${field.toString()}: maps are not drawn yet`);
+  if (field.fieldKind === "map" && field.mapKind === "scalar")
+    return fc.dictionary(anyKey, anyScalar(field.scalar), { maxKeys: 3 });
+  if (field.fieldKind === "map")
+    throw new Error(`${field.toString()}: such maps are not drawn yet`);
   if (field.listKind === "message") return fc.array(anyInit(field.message), { maxLength: 3 });
   if (field.listKind === "scalar") return fc.array(anyScalar(field.scalar), { maxLength: 3 });
   throw new Error(`${field.toString()}: lists of enums are not drawn yet`);
