@@ -189,7 +189,7 @@ test("a child run gets its part of the budget, and what it used counts for its p
 });
 
 const DAY_ROW = `
-select tokens_reserved + cost_reserved + executions_reserved as reserved, executions_spent as spent
+select (tokens_reserved + cost_reserved + executions_reserved)::text as reserved, executions_spent::text as spent
 from pawl.day_budgets where workflow_id = $1`;
 
 async function dayOf(workflowId: string): Promise<unknown> {

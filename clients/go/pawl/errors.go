@@ -62,6 +62,12 @@ func (e *Error) Error() string { return fmt.Sprintf("pawl: %s: %s", e.Reason, e.
 // Unwrap returns the error of the transport, or of the caller's context.
 func (e *Error) Unwrap() error { return e.cause }
 
+// Is reports that an error of the reason DEADLINE_PASSED is context.DeadlineExceeded, also if the server saw the deadline before the caller's
+// context did.
+func (e *Error) Is(target error) bool {
+	return target == context.DeadlineExceeded && e.Reason == "DEADLINE_PASSED"
+}
+
 // Retryable reports whether the same call may succeed later without a change by the caller.
 func (e *Error) Retryable() bool {
 	return e.mayRetry || e.Reason == Unreachable || e.Code == codes.Unavailable
