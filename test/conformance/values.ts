@@ -156,7 +156,7 @@ function sweeps(open: Open): void {
 }
 
 function races(open: Open): void {
-  test("a writer that a sweep overtakes is told to begin again, and a commit that names a removed value fails whole (S2.34)", async () => {
+  test("a writer that a sweep overtakes begins again, and a commit that names a removed value fails whole (S2.34)", async () => {
     const { store, values, put, sweep } = await open();
     const runId = newRunId();
     const json = textOf(3_000);
