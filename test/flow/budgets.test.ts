@@ -1,8 +1,10 @@
 // Budgets and usage on the real trio: what attempts use counts however they end, a run never starts more than its budget covers, and a run
 // that pauses for its budget continues with a top-up.
+import { timestampDate } from "@bufbuild/protobuf/wkt";
 import { createPawlClient, type PawlClient } from "@pawl/client";
 import { freePort, LOOPBACK } from "@pawl/deploy/ports.ts";
 import { RunStatus } from "@pawl/proto/pawl/v1/run_pb";
+import type { DailyBudget } from "@pawl/proto/pawl/v1/workflow_pb";
 import { Client } from "pg";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { HANDLERS } from "../handler-kit/programs/sdks.ts";
@@ -227,8 +229,43 @@ test("runs of a workflow share its budget of a day: parallel runs wait for room,
   expect(third.of("run.failed")[0]?.payload).toMatchObject({ cause: "budget_exceeded" });
   expect(third.of("node.started")).toEqual([]);
   expect(await dayOf("by-day")).toEqual({ reserved: "0", spent: "2" });
+  const listed = await client.workflows.dailyBudgets({ workflowId: "by-day" });
+  const isUsed = ({ used }: DailyBudget) => (used?.nodeExecutions ?? 0n) > 0n;
+  const today = listed.dailyBudgets.find(isUsed) ?? expect.unreachable();
+  expect(today).toMatchObject({ workflowId: "by-day", limit: { nodeExecutions: 3n } });
+  expect([today.reserved?.nodeExecutions, today.used?.nodeExecutions]).toEqual([0n, 2n]);
+  const resetsAt = today.resetTime && timestampDate(today.resetTime).getTime();
+  expect(resetsAt).toBe(Date.parse(today.day) + 24 * 3_600_000);
   const all = [first, second].map(({ run }) => run.runId);
   expect(await checkInvariants(cluster.databaseUrl, all)).toEqual([]);
+});
+
+test("days are listed by page, the newest first; a workflow lists its day before its first run, and none without a daily budget (S2.21)", async () => {
+  const perDay = { tokens: 9, per_day: { tokens: 90 } };
+  const saved = ["page-a", "page-b", "page-c"];
+  for (const id of saved)
+    await client.workflows.apply(json({ id, ...graph(["start"], {}), budget: perDay }));
+  await client.workflows.apply(json({ id: "page-free", ...graph(["start"], {}) }));
+  const untouched = await client.workflows.dailyBudgets({ workflowId: "page-a" });
+  expect(untouched.dailyBudgets).toMatchObject([{ limit: { tokens: 90n }, used: { tokens: 0n } }]);
+  expect((await client.workflows.dailyBudgets({ workflowId: "page-free" })).dailyBudgets).toEqual(
+    [],
+  );
+  for (const id of saved) await storyOf(client, (await client.runs.start(id)).run.runId);
+  const seen: string[] = [];
+  let pageToken = "";
+  do {
+    const page = await client.workflows.dailyBudgets({ pageSize: 1, pageToken });
+    seen.push(...page.dailyBudgets.map(({ workflowId }) => workflowId));
+    pageToken = page.nextPageToken;
+  } while (pageToken !== "");
+  expect(seen.filter((id) => saved.includes(id))).toEqual(saved);
+  await expect(client.workflows.dailyBudgets({ workflowId: "absent" })).rejects.toMatchObject({
+    reason: "WORKFLOW_NOT_FOUND",
+  });
+  await expect(client.workflows.dailyBudgets({ pageToken: "forged" })).rejects.toMatchObject({
+    reason: "INPUT_INVALID",
+  });
 });
 
 test.each(["-1", '"NaN"', "1e400", '"many"', "1.5", "2000000000000000"])(

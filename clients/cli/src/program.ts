@@ -2,6 +2,7 @@
 
 import { Command, CommanderError, Option } from "commander";
 import { approvalVerbs } from "./commands/approval.ts";
+import { budgetVerb } from "./commands/budget.ts";
 import { deadLetterVerbs } from "./commands/dead-letter.ts";
 import { handlerVerbs } from "./commands/handler.ts";
 import { filterVerbs } from "./commands/filter.ts";
@@ -116,6 +117,7 @@ export function grammar(
   deadLetterVerbs({ queue, letter }, verb);
   pauseVerbs({ run, workflow, queue }, verb);
   topUpVerb(run, verb);
+  budgetVerb(program, verb);
   filterVerbs(noun("filter", "Keep filters of runs"), verb);
   const nodeType = noun("node-type", "List node types and read their schemas");
   nodeTypeVerbs({ nodeType, executor: noun("executor", "List connected executors") }, verb);
@@ -161,6 +163,7 @@ const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   "webhook create": ["webhook create ops --url https://example.com/hook --event run.failed"],
   "webhook deliveries": ["webhook deliveries --state dead"],
   "run top-up": ["run top-up 8918bc96 --tokens 5000 --reason 'the report is worth it'"],
+  budget: ["budget", "budget answer-mail"],
   "queue pause": ["queue pause http --by ada --reason 'the partner is down'"],
   "node-type get": [
     "node-type get acme.price",

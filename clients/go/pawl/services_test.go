@@ -182,6 +182,24 @@ func TestATopUpSendsItsAmountsAndARequestID(t *testing.T) {
 	})
 }
 
+func (s *pauseServer) ListDailyBudgets(_ context.Context, req *pawlv1.ListDailyBudgetsRequest) (*pawlv1.ListDailyBudgetsResponse, error) {
+	s.asked = append(s.asked, req)
+	limited := &DailyBudget{Day: "2026-01-02", Limit: &pawlv1.Amounts{Tokens: 5}, Used: &pawlv1.Amounts{Tokens: 3}}
+	return &pawlv1.ListDailyBudgetsResponse{DailyBudgets: []*DailyBudget{limited, {Day: "2026-01-01"}}, NextPageToken: "t"}, nil
+}
+
+func TestDailyBudgetsComeByPageAndADayWithoutALimitSaysSo(t *testing.T) {
+	client, server := servePauses(t)
+	days, next, err := client.Workflows.DailyBudgets(t.Context(), "w", Page{Size: 2, Token: "s"})
+	if err != nil || len(days) != 2 || next != "t" {
+		t.Fatalf("got %v, %q, %v", days, next, err)
+	}
+	if days[0].GetLimit().GetTokens() != 5 || days[0].GetUsed().GetTokens() != 3 || days[1].GetLimit() != nil {
+		t.Errorf("got %v", days)
+	}
+	same(t, server.asked[0], &pawlv1.ListDailyBudgetsRequest{WorkflowId: "w", PageSize: 2, PageToken: "s"})
+}
+
 func TestPausesOfWorkflowsAndQueuesSayWhoAndWhyAndAreListed(t *testing.T) {
 	client, server := servePauses(t)
 	pause, err := client.Workflows.Pause(t.Context(), "w", aLook)

@@ -112,6 +112,18 @@ func (w *Workflows) List(ctx context.Context, page Page) ([]*Workflow, string, e
 	return res.GetWorkflows(), res.GetNextPageToken(), err
 }
 
+// DailyBudget is what all runs of a workflow may use, have reserved and have used on one day.
+type DailyBudget = pawlv1.DailyBudget
+
+// DailyBudgets reads a page of days, the newest first, and the token of the next page. An empty id means all workflows with a daily budget.
+// WORKFLOW_NOT_FOUND when there is none.
+func (w *Workflows) DailyBudgets(ctx context.Context, workflowID string, page Page) ([]*DailyBudget, string, error) {
+	res, err := call(ctx, w.client, w.rpc.ListDailyBudgets, &pawlv1.ListDailyBudgetsRequest{
+		WorkflowId: workflowID, PageSize: page.Size, PageToken: page.Token,
+	})
+	return res.GetDailyBudgets(), res.GetNextPageToken(), err
+}
+
 func sourceOf(definition any) (*pawlv1.DefinitionSource, error) {
 	switch text := definition.(type) {
 	case string:

@@ -22,8 +22,10 @@ from pawl_sdk._gen.pawl.v1 import (
     run_service_pb2,
     schedule_pb2,
     schedule_service_pb2,
+    workflow_pb2,
     workflow_service_pb2,
 )
+from pawl_sdk.model import DayAmounts
 
 NEW_YEAR = datetime(2026, 1, 1, tzinfo=UTC)
 
@@ -346,3 +348,24 @@ def test_a_repair_shows_its_plan_first_and_starts_a_run_by_its_digest(use: Any) 
     assert [(each.node_id, each.output_json, each.handle) for each in second.outputs] == [("b", b"[1]", "yes")]
     assert (third.latest, third.keep_effects) == (True, True)
     assert len(set(seen.request_ids)) == 3
+
+
+def test_daily_budgets_come_by_page_and_a_day_without_a_limit_says_so(use: Any) -> None:
+    seen = Seen()
+    used = run_pb2.Amounts(tokens=3, node_executions=1)
+    limit = run_pb2.Amounts(cost_micros=500)
+    days = [
+        workflow_pb2.DailyBudget(
+            workflow_id="w", day="2026-01-01", limit=limit, used=used, reset_time=stamp(NEW_YEAR)
+        ),
+        workflow_pb2.DailyBudget(workflow_id="w", day="2025-12-31", used=used),
+    ]
+    answer = workflow_service_pb2.ListDailyBudgetsResponse(daily_budgets=days, next_page_token="t")
+    with gateway(ListDailyBudgets=seen.answer(lambda _: answer)) as address:
+        page = use(address, "workflows.daily_budgets", workflow_id="w", page_size=2, page_token="s")
+    (request,) = seen.requests
+    assert (request.workflow_id, request.page_size, request.page_token) == ("w", 2, "s")
+    newest, oldest = page.budgets
+    assert (newest.day, newest.limit, newest.resets_at) == ("2026-01-01", DayAmounts(0, 500, 0), NEW_YEAR)
+    assert (newest.used, newest.reserved) == (DayAmounts(3, 0, 1), DayAmounts(0, 0, 0))
+    assert (oldest.limit, oldest.resets_at, page.next_page_token) == (None, None, "t")

@@ -4,7 +4,15 @@ import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { Client } from "@connectrpc/connect";
 import type { Usage } from "@pawl/core/log/event";
 import { fromUsageShape } from "@pawl/core/log/usage-shape";
-import { type Budget, microsOf, present, type SomeAmounts } from "@pawl/core/policy/budget";
+import {
+  type Budget,
+  METER_WORDS,
+  type Meter,
+  METERS,
+  microsOf,
+  present,
+  type SomeAmounts,
+} from "@pawl/core/policy/budget";
 import type { Usage as WireUsage } from "@pawl/proto/pawl/v1/event_pb";
 import {
   type Amounts as WireAmounts,
@@ -15,6 +23,7 @@ import {
   type Run,
 } from "@pawl/proto/pawl/v1/run_pb";
 import type { RunService } from "@pawl/proto/pawl/v1/run_service_pb";
+import type { DailyBudget } from "@pawl/proto/pawl/v1/workflow_pb";
 import { type Caller, identified, type PauseOptions, pick } from "./caller.ts";
 
 /** Amounts of a budget. An amount that is left out is not limited, or not raised. */
@@ -88,6 +97,31 @@ export const amountsOf = (
     costMicros: Number(amounts?.costMicros ?? 0),
     executions: Number(amounts?.nodeExecutions ?? 0),
   });
+
+/** One amount of a day. */
+export interface DayMeter {
+  readonly meter: Meter;
+  /** The meter for people: `tokens`, `money`, `node executions`. */
+  readonly words: string;
+  readonly used: number;
+  readonly reserved: number;
+  /** Undefined if the newest version of the workflow does not limit it. */
+  readonly limit: number | undefined;
+}
+
+/** The amounts of a day that are limited, reserved or used. */
+export function dayMeters(
+  day: Pick<DailyBudget, "limit" | "reserved" | "used">,
+): readonly DayMeter[] {
+  const [limits, reserved, used] = [day.limit, day.reserved, day.used].map(amountsOf);
+  return METERS.map((meter) => ({
+    meter,
+    words: METER_WORDS[meter],
+    used: used?.[meter] ?? 0,
+    reserved: reserved?.[meter] ?? 0,
+    limit: limits?.[meter],
+  })).filter((each) => each.limit !== undefined || each.used + each.reserved > 0);
+}
 
 export function budgetOf(wire: WireBudget | undefined): { readonly budget?: Budget } {
   if (wire === undefined) return {};

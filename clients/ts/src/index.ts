@@ -45,6 +45,7 @@ export {
 export type { Executors, NodeTypePage, NodeTypes } from "./node-types.ts";
 export {
   plainApproval,
+  plainDailyBudget,
   plainDeadLetter,
   plainEffect,
   plainEvent,
@@ -176,6 +177,8 @@ export {
 } from "./verify-webhook.ts";
 export type {
   AppliedWorkflow,
+  DailyBudgetPage,
+  ListDailyBudgetsOptions,
   SaveOptions,
   UpdateOptions,
   Validation,
@@ -183,5 +186,5 @@ export type {
   Workflows,
 } from "./workflows.ts";
 export { type NodeView, type RunView, ViewFold, view } from "@pawl/core/log/view";
-export type { BudgetAmounts, BudgetOptions } from "./budget.ts";
+export { type BudgetAmounts, type BudgetOptions, type DayMeter, dayMeters } from "./budget.ts";
 export { amountText, usdText } from "@pawl/core/policy/budget";

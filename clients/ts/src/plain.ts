@@ -17,7 +17,7 @@ import {
   WebhookEndpointSchema,
 } from "@pawl/proto/pawl/v1/webhook_pb";
 import { ThreadSchema, ThreadStateSchema } from "@pawl/proto/pawl/v1/thread_pb";
-import { WorkflowSchema } from "@pawl/proto/pawl/v1/workflow_pb";
+import { DailyBudgetSchema, WorkflowSchema } from "@pawl/proto/pawl/v1/workflow_pb";
 
 type PlainObject = { [key: string]: JsonValue };
 
@@ -45,6 +45,8 @@ export function plainEvent(event: RunEvent): PlainObject {
 export const plainRun = plainOf(RunSchema);
 /** An explanation with its reason by its short name. */
 export const plainExplanation = plainOf(ExplanationSchema);
+/** What the runs of a workflow reserved and used on a day. */
+export const plainDailyBudget = plainOf(DailyBudgetSchema);
 /** The way of labels to a value. */
 export const plainTaintTrace = plainOf(TaintTraceSchema);
 /** An effect with its state by its short name. */

@@ -2,7 +2,7 @@
 
 import type { Client } from "@connectrpc/connect";
 import type { Pause } from "@pawl/proto/pawl/v1/pause_pb";
-import type { Violation, Workflow } from "@pawl/proto/pawl/v1/workflow_pb";
+import type { DailyBudget, Violation, Workflow } from "@pawl/proto/pawl/v1/workflow_pb";
 import type { WorkflowService } from "@pawl/proto/pawl/v1/workflow_service_pb";
 import {
   type Caller,
@@ -52,6 +52,12 @@ export interface Validation {
 }
 
 export type WorkflowPage = Page<"workflows", Workflow>;
+export type DailyBudgetPage = Page<"dailyBudgets", DailyBudget>;
+
+export interface ListDailyBudgetsOptions extends PageOptions {
+  /** Only the days of this workflow. */
+  readonly workflowId?: string | undefined;
+}
 
 export interface Workflows {
   /** Saves version 1. @throws PawlError WORKFLOW_EXISTS, DEFINITION_INVALID, CYCLE_DETECTED */
@@ -82,6 +88,10 @@ export interface Workflows {
    * Resumes the runs of a workflow, except runs paused one by one. `resuming` while some still wait. @throws PawlError WORKFLOW_NOT_FOUND
    */
   resume(workflowId: string, options?: PauseOptions): Promise<{ readonly resuming: boolean }>;
+  /**
+   * What the runs of a workflow with a daily budget reserved and used, the newest day first. @throws PawlError WORKFLOW_NOT_FOUND
+   */
+  dailyBudgets(options?: ListDailyBudgetsOptions): Promise<DailyBudgetPage>;
 }
 
 export function createWorkflows(rpc: Client<typeof WorkflowService>, call: Caller): Workflows {
@@ -117,6 +127,7 @@ export function createWorkflows(rpc: Client<typeof WorkflowService>, call: Calle
       const { resuming } = await call(rpc.resumeWorkflow, { ...identified(options), workflowId });
       return { resuming };
     },
+    dailyBudgets: (options = {}) => call(rpc.listDailyBudgets, options),
   };
 }
 

@@ -6,6 +6,7 @@ import type { Route } from "./route.ts";
 import { RunPage } from "./run/run-page.tsx";
 import { RunsPage } from "./runs/runs-page.tsx";
 import { Link, useRoute } from "./ui/navigate.tsx";
+import { WebhooksPage } from "./webhooks/webhooks-page.tsx";
 import { WorkflowPage, WorkflowsPage } from "./workflows/workflows-page.tsx";
 import { createRoot } from "react-dom/client";
 
@@ -22,6 +23,8 @@ function pageOf(route: Route): ReactNode {
       return <RunPage key={route.runId} runId={route.runId} openKey={route.nodeKey} />;
     case "approvals":
       return <ApprovalsPage />;
+    case "webhooks":
+      return <WebhooksPage {...route} />;
     case "workflows":
       return <WorkflowsPage />;
     case "workflow":
@@ -94,6 +97,9 @@ function Shell({
           </Link>
           <Link to="/workflows" current={onWorkflows}>
             Workflows
+          </Link>
+          <Link to="/webhooks" current={route.page === "webhooks"}>
+            Webhooks
           </Link>
         </nav>
       </header>

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { readRoute, runPath, runsPath, workflowPath } from "./route.ts";
+import { readRoute, runPath, runsPath, webhooksPath, workflowPath } from "./route.ts";
 
 const reread = (path: string): ReturnType<typeof readRoute> => {
   const url = new URL(path, "http://localhost");
@@ -10,6 +10,9 @@ test("filters live in the address and come back from it", () => {
   const filter = { status: "failed", workflowId: "a.b-c", query: "a & b", pageToken: "x/y+z=" };
   expect(reread(runsPath(filter))).toEqual({ page: "runs", ...filter });
   expect(runsPath({})).toBe("/");
+  const deliveries = { endpointId: "ops", state: "dead", pageToken: "x/y+z=" };
+  expect(reread(webhooksPath(deliveries))).toEqual({ page: "webhooks", ...deliveries });
+  expect(webhooksPath({})).toBe("/webhooks");
 });
 
 test("every page has an address of its own", () => {

@@ -11,6 +11,12 @@ export type Route =
     }
   | { readonly page: "run"; readonly runId: string; readonly nodeKey: string }
   | { readonly page: "approvals" }
+  | {
+      readonly page: "webhooks";
+      readonly endpointId: string;
+      readonly state: string;
+      readonly pageToken: string;
+    }
   | { readonly page: "workflows" }
   | { readonly page: "workflow"; readonly workflowId: string }
   | { readonly page: "lost"; readonly path: string };
@@ -37,6 +43,13 @@ export function readRoute(path: string, query: string): Route {
     return second === undefined ? { page: "workflows" } : { page: "workflow", workflowId: second };
   }
   if (second === undefined && first === "approvals") return { page: "approvals" };
+  if (second === undefined && first === "webhooks")
+    return {
+      page: "webhooks",
+      endpointId: params.get("endpoint") ?? "",
+      state: params.get("state") ?? "",
+      pageToken: params.get("page") ?? "",
+    };
   return { page: "lost", path };
 }
 
@@ -48,22 +61,39 @@ function decode(part: string): string {
   }
 }
 
-/** The address of the list of runs. Empty filters are left out. */
+/** The address of a list. Empty filters are left out. */
+function listPath(path: string, filters: readonly (readonly [string, string | undefined])[]) {
+  const entries = filters.filter((entry): entry is [string, string] => (entry[1] ?? "") !== "");
+  const query = new URLSearchParams(entries).toString();
+  return query === "" ? path : `${path}?${query}`;
+}
+
+/** The address of the list of runs. */
 export function runsPath(filter: {
   status?: string;
   workflowId?: string;
   query?: string;
   pageToken?: string;
 }): string {
-  const entries = [
+  return listPath("/", [
     ["status", filter.status],
     ["workflow", filter.workflowId],
     ["q", filter.query],
     ["page", filter.pageToken],
-  ].filter((entry): entry is [string, string] => (entry[1] ?? "") !== "");
-  const query = new URLSearchParams(entries).toString();
-  return query === "" ? "/" : `/?${query}`;
+  ]);
 }
+
+/** The address of the webhooks, with the deliveries of one endpoint or state. */
+export const webhooksPath = (filter: {
+  endpointId?: string;
+  state?: string;
+  pageToken?: string;
+}): string =>
+  listPath("/webhooks", [
+    ["endpoint", filter.endpointId],
+    ["state", filter.state],
+    ["page", filter.pageToken],
+  ]);
 
 /** The address of a run, with a node's drawer open if one is named. */
 export const runPath = (runId: string, nodeKey = ""): string =>

@@ -18,7 +18,17 @@ const CELL_WIDTH_MIN = 6;
 const GAP = 2;
 
 /** Columns that are never cut. */
-const WHOLE = new Set(["APPROVAL", "AGO", "ATTEMPT", "RUN", "STATE", "STATUS", "TOOK", "VERSION"]);
+const WHOLE = new Set([
+  "APPROVAL",
+  "AGO",
+  "ATTEMPT",
+  "DAY",
+  "RUN",
+  "STATE",
+  "STATUS",
+  "TOOK",
+  "VERSION",
+]);
 
 /** A cell: plain text, or a styled piece. */
 export type Cell = string | Span;

@@ -16,7 +16,15 @@ from pawl_sdk._calls.webhooks import WebhookCalls
 from pawl_sdk._calls.workflows import WorkflowCalls
 from pawl_sdk._steps import Emissions, Steps
 from pawl_sdk.catalogue import Executor, NodeType, NodeTypePage
-from pawl_sdk.model import AppliedWorkflow, Approval, ApprovalPage, StartedRun, Workflow, WorkflowPage
+from pawl_sdk.model import (
+    AppliedWorkflow,
+    Approval,
+    ApprovalPage,
+    DailyBudgetPage,
+    StartedRun,
+    Workflow,
+    WorkflowPage,
+)
 from pawl_sdk.operations import (
     DeadLetterPage,
     Pause,
@@ -92,6 +100,14 @@ class Workflows:
     async def resume(self, workflow_id: str, **options: Unpack[ControlOptions]) -> bool:
         """Resumes its runs, except runs paused one by one. True while some runs still wait to be resumed."""
         return await self._run(self._calls.resume(workflow_id, **options))
+
+    async def daily_budgets(
+        self, *, workflow_id: str = "", page_size: int = 0, page_token: str = ""
+    ) -> DailyBudgetPage:
+        """A page of days: what runs of workflows with a daily budget reserved and used, the newest day first."""
+        return await self._run(
+            self._calls.daily_budgets(workflow_id=workflow_id, page_size=page_size, page_token=page_token)
+        )
 
 
 class Approvals:

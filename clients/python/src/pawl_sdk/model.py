@@ -306,6 +306,51 @@ class WorkflowPage:
 
 
 @dataclass(frozen=True, slots=True)
+class DayAmounts:
+    """An amount of each thing that a daily budget limits. In a limit, 0 does not limit."""
+
+    tokens: int
+    cost_micros: int
+    node_executions: int
+
+    @staticmethod
+    def of(amounts: run_pb2.Amounts) -> DayAmounts:
+        return DayAmounts(amounts.tokens, amounts.cost_micros, amounts.node_executions)
+
+
+@dataclass(frozen=True, slots=True)
+class DailyBudget:
+    """What all runs of a workflow may use, have reserved and have used on one day in UTC, such as `2026-01-31`."""
+
+    workflow_id: str
+    day: str
+    limit: DayAmounts | None
+    """The limits of the newest version; None if it has no daily budget."""
+    reserved: DayAmounts
+    used: DayAmounts
+    resets_at: datetime | None
+
+    @staticmethod
+    def of(budget: workflow_pb2.DailyBudget) -> DailyBudget:
+        return DailyBudget(
+            workflow_id=budget.workflow_id,
+            day=budget.day,
+            limit=DayAmounts.of(budget.limit) if budget.HasField("limit") else None,
+            reserved=DayAmounts.of(budget.reserved),
+            used=DayAmounts.of(budget.used),
+            resets_at=time_of(budget.reset_time),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class DailyBudgetPage:
+    """One page of days, the newest first. The token of the next page is empty on the last page."""
+
+    budgets: tuple[DailyBudget, ...]
+    next_page_token: str
+
+
+@dataclass(frozen=True, slots=True)
 class ApprovalPage:
     """One page of approvals, newest first, without the schemas of their responses."""
 

@@ -43,7 +43,7 @@ export function RunHeader({ run, name, view, connection }: Props): ReactNode {
         <span className="spacer" />
         {connection.kind !== "ended" && <ConnectionLight connection={connection} />}
         {!over && <CancelRun runId={run.runId} />}
-        {over && run.quarantine === undefined && (
+        {over && run.quarantine === undefined && view.isRepairable && (
           <RepairRun
             runId={run.runId}
             hasFailures={view.hasFailures || view.status !== "completed"}

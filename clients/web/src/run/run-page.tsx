@@ -16,6 +16,7 @@ import { GroupDrawer, RunGraph } from "./run-graph.tsx";
 import { NodeDrawer } from "./node-drawer.tsx";
 import { RunFailure, RunResult, RunWaiting } from "./run-outcome.tsx";
 import { RunStatePanel } from "./run-state.tsx";
+import { RunWebhooks } from "../webhooks/run-webhooks.tsx";
 import { RunUndone } from "./run-undone.tsx";
 import { RunHeader } from "./run-header.tsx";
 import { TimelineChart } from "./timeline-chart.tsx";
@@ -94,6 +95,7 @@ function OpenRun({ runId, openKey, got }: Props & { readonly got: RunWithDefinit
           <TimelineChart {...scene} clockSkewMs={clockSkewMs} />
           <RunResult view={view} />
           <RunStatePanel {...{ runId, view }} />
+          <RunWebhooks runId={runId} hasEnded={isFinal(view.status)} />
         </div>
         {opened !== undefined && <NodeDrawer {...scene} node={opened} onClose={onClose} />}
         {members !== undefined && <GroupDrawer {...{ members, looks, onOpen, onClose }} />}

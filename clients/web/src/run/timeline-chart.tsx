@@ -59,7 +59,7 @@ export function TimelineChart(props: Props): ReactNode {
                 onClick={() => onOpen(lane.key)}
               >
                 <StatusIcon status={lane.look} />
-                <span>{laneName(lane, labels)}</span>
+                <LaneName lane={lane} labels={labels} />
               </button>
             </li>
           ))}
@@ -92,13 +92,25 @@ export function TimelineChart(props: Props): ReactNode {
   );
 }
 
-/** The label, if there is one, with the iteration, and with the tool that an agent calls. Otherwise the id. */
-function laneName({ key, node }: Lane, labels: ReadonlyMap<string, string>): string {
-  const label = labels.get(node.nodeId) ?? "";
-  if (node.undoes !== undefined) return executionName(label || node.nodeId, node.iteration);
-  const tool = node.tool === "" ? "" : ` ${node.tool}`;
-  if (node.item > 0) return `${label === "" ? key : `${label} #${node.iteration}`}${tool}`;
-  return [label === "" ? key : label, roundText(node)].filter(Boolean).join(", ");
+/**
+ * The label, or else the id, with the iteration and with the tool that an agent calls. On a narrow page the label shrinks first and the
+ * iteration never does, so the turns of an agent differ.
+ */
+function LaneName(props: {
+  readonly lane: Lane;
+  readonly labels: ReadonlyMap<string, string>;
+}): ReactNode {
+  const { node } = props.lane;
+  const name = props.labels.get(node.nodeId) || node.nodeId;
+  if (node.undoes !== undefined) return <span>{executionName(name, node.iteration)}</span>;
+  if (node.item === 0) return <span>{[name, roundText(node)].filter(Boolean).join(", ")}</span>;
+  return (
+    <>
+      <span className="lane-label">{name}</span>
+      <span className="lane-item">#{node.iteration}</span>
+      {node.tool !== "" && <span className="lane-tool">{node.tool}</span>}
+    </>
+  );
 }
 
 const percent = (fraction: number): string => `${(fraction * 100).toFixed(3)}%`;
@@ -125,10 +137,12 @@ function BarMark({ bar, y }: { readonly bar: Bar; readonly y: number }): ReactNo
   );
 }
 
-const barText = ({ state, attempt, waitMs, workMs }: Bar): string =>
-  state === "delayed"
-    ? `held back the next nodes for ${formatDuration(workMs)}`
+function barText({ state, attempt, waitMs, workMs }: Bar): string {
+  if (state === "delayed") return `held back the next nodes for ${formatDuration(workMs)}`;
+  return attempt === 0
+    ? `waited ${formatDuration(workMs)} before its start`
     : `attempt ${attempt}: ${statusWord(state)}, waited ${formatDuration(waitMs)}, worked ${formatDuration(workMs)}`;
+}
 
 const statusWord = (state: Bar["state"]): string =>
   state === "handled" ? "failed, handled" : state.replace("_", " ");

@@ -115,3 +115,14 @@ test("ticks are round, few and within the span", () => {
     expect(ticks.every((tick) => tick.at <= 1)).toBe(true);
   }
 });
+
+test("a node that is held before its start has a lane with its wait until it is released", () => {
+  const held = { ...emptyNode("pay", 0), status: "waiting" as const, heldAt: 1200 };
+  const bars = (node: typeof held, nowMs: number) =>
+    layoutTimeline({ ...EMPTY_VIEW, startedAt: 1000, nodes: new Map([["pay", node]]) }, nowMs)
+      .lanes[0]?.bars;
+  expect(bars(held, 2000)).toMatchObject([
+    { attempt: 0, state: "waiting", from: 0.2, work: 0.2, to: 1, waitMs: 0, workMs: 800 },
+  ]);
+  expect(bars({ ...held, heldUntil: 1500 }, 2000)).toMatchObject([{ to: 0.5, workMs: 300 }]);
+});

@@ -6,6 +6,7 @@ import type { DeliveryEnd } from "@pawl/core/log/view-parts";
 
 export interface Bar {
   readonly key: string;
+  /** 0 while the node is held before its start. */
   readonly attempt: number;
   /** `delayed`: a delay that holds back the next nodes. */
   readonly state: DeliveryEnd | "queued" | "running" | "waiting" | "handled" | "delayed";
@@ -50,7 +51,7 @@ const ITERATION_LANES_MAX = 10;
 
 const URGENT: ReadonlySet<Look> = new Set(["failed", "timed_out", "handled"]);
 
-/** Lays out a run as of `nowMs` on the clock of its events. A lane per node execution that was ever queued. */
+/** Lays out a run as of `nowMs` on the clock of its events. A lane per node execution that was ever queued or held. */
 export function layoutTimeline(
   view: RunView,
   nowMs: number,
@@ -61,7 +62,9 @@ export function layoutTimeline(
   const end = view.endedAt ?? Math.max(nowMs, start);
   const spanMs = Math.max(end - start, 1);
   const at = (ms: number): number => Math.min(Math.max((ms - start) / spanMs, 0), 1);
-  const queued = [...view.nodes.values()].filter((node) => node.deliveries.length > 0);
+  const queued = [...view.nodes.values()].filter(
+    ({ deliveries, heldAt }) => deliveries.length > 0 || heldAt !== undefined,
+  );
   const lookAt = (node: NodeView): Look => looks.get(node.key)?.look ?? node.status;
   const isUrgent = (node: NodeView): boolean => URGENT.has(lookAt(node));
   const ordered = inOrder(
@@ -114,7 +117,23 @@ function barsOf(node: NodeView, look: Look, { end, at }: Span): Bar[] {
       workMs: to - work,
     };
   });
+  if (node.heldAt !== undefined) bars.unshift(holdBar(node, { end, at }));
   return node.releaseAt === undefined ? bars : [...bars, delayBar(node, { end, at })];
+}
+
+/** The bar of a node that waits for a person or a signal before its start. */
+function holdBar({ key, heldAt = 0, heldUntil }: NodeView, { end, at }: Span): Bar {
+  const to = Math.max(heldUntil ?? end, heldAt);
+  const begin = at(heldAt);
+  const fractions = { from: begin, ready: begin, work: begin, to: at(to) };
+  return {
+    key: `${key}/hold`,
+    attempt: 0,
+    state: "waiting",
+    ...fractions,
+    waitMs: 0,
+    workMs: to - heldAt,
+  };
 }
 
 /** The bar of a delay after its handler is done, while it holds back the next nodes. */

@@ -107,6 +107,22 @@ export function Fact({ name, mono, copy, copied, children }: FactProps): ReactNo
   );
 }
 
+interface CellProps {
+  readonly name: string;
+  readonly isNumber?: boolean;
+  readonly children: ReactNode;
+}
+
+/** A value of a list. Narrow pages have no table head, so the value has its name there. */
+export function Cell({ name, isNumber = false, children }: CellProps): ReactNode {
+  return (
+    <td className={isNumber ? "number" : undefined}>
+      <span className="cell-name">{name}</span>
+      <span>{children}</span>
+    </td>
+  );
+}
+
 interface HeadProps {
   readonly names: readonly string[];
   /** The columns of numbers, which are aligned to the right. */

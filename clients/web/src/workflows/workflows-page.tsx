@@ -11,6 +11,7 @@ import { Link } from "../ui/navigate.tsx";
 import { CodeBlock, Fact, TableHead } from "../ui/text-block.tsx";
 import { formatTime, wireMs } from "../ui/time.ts";
 import { useTitle } from "../ui/browser-hooks.ts";
+import { DailyBudgets } from "./daily-budget.tsx";
 import { jsonOf, readGraph } from "@pawl/client";
 import { foldGraph } from "../graph/fold.ts";
 import { LazyGraph } from "../graph/lazy-graph.tsx";
@@ -125,6 +126,7 @@ function OpenWorkflow({ workflow }: { readonly workflow: Workflow }): ReactNode 
         </dl>
         <StartForm workflowId={workflowId} />
       </header>
+      <DailyBudgets workflowId={workflowId} />
       <section className="panel graph-panel" aria-label="Graph">
         <LazyGraph graph={graph} />
       </section>

@@ -16,6 +16,7 @@ export function viewNode(node: NodeDraft, event: RunEvent): void {
   const status = nodeStatusAfter(event.type);
   if (status !== undefined) {
     node.status = status;
+    if (status !== "waiting") node.heldUntil ??= node.heldAt === undefined ? undefined : event.at;
     if (isSettled(status)) settle(node, event);
     const reason = reasonOf(event);
     if (reason !== undefined) Object.assign(node, reason);
@@ -137,6 +138,9 @@ function addDelta(node: NodeDraft, { epoch, payload }: Logged<"node.stream.delta
 }
 
 function block(node: NodeDraft, { payload, at }: Logged<"node.blocked">): void {
+  const last = node.deliveries.at(-1);
+  const isAtWork = last !== undefined && last.end === undefined;
+  if (!isAtWork) Object.assign(node, { heldAt: at, heldUntil: undefined });
   node.childRunId = payload.childRunId ?? "";
   node.approvalId = payload.approval?.approvalId ?? "";
   node.question = payload.approval?.message ?? "";

@@ -20,6 +20,7 @@ import type {
 } from "./event.ts";
 import { reasonOf, runStatusAfter } from "./meaning.ts";
 import { isUndo, undoneBy } from "./undo-iteration.ts";
+import { endsResults } from "./undone.ts";
 import { StandingFold } from "./standing.ts";
 import type { DecisionView, Delivery, LogLine } from "./view-parts.ts";
 import { isStep, viewNode, viewStep } from "./view-node.ts";
@@ -78,6 +79,9 @@ export class NodeDraft {
   signalUntil: number | undefined;
   /** The answer to its newest hold. */
   decision: DecisionView | undefined;
+  /** When it was last held before a start, by a policy or for a signal, and when that hold was over. */
+  heldAt: number | undefined;
+  heldUntil: number | undefined;
   /** When its newest delivery started. */
   startedAt: number | undefined;
   settledAt: number | undefined;
@@ -115,6 +119,8 @@ class NewRun {
   /** The node that failed the run. */
   failedNodeId = "";
   hasFailures = false;
+  /** Whether its results can be reused by a repair: its log begins with its start, and nothing of it was undone. */
+  isRepairable = false;
   /** The limits that a pending run waits for. */
   limits: Limits = {};
   /** How the run ends after its compensation, while it is compensated. */
@@ -180,6 +186,7 @@ export class ViewFold {
     const status = runStatusAfter(event);
     this.#standing.add(event.type, status);
     viewRun(this.#run, event, status);
+    if (endsResults(event)) this.#run.isRepairable = false;
     viewBudget(this.#run, event);
     if (event.nodeId !== "") this.#addToNode(event, event.nodeId);
     this.#run.status = this.#standing.derived;
@@ -257,6 +264,7 @@ function viewRun(run: RunDraft, event: RunEvent, status: RunStatus | undefined):
     case "run.started": {
       const { slot, rate } = event.payload;
       run.startedAt = event.at;
+      run.isRepairable = true;
       run.input = event.value ?? "";
       run.limits = { ...(slot && { slot }), ...(rate && { rate }) };
       return;

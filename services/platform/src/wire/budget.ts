@@ -1,6 +1,6 @@
 // Budgets and usage as clients see them.
 
-import type { MessageInitShape } from "@bufbuild/protobuf";
+import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import { invalidField } from "@pawl/core/fault/engine-error";
 import type { Ledger } from "@pawl/core/log/ledger";
 import {
@@ -18,7 +18,10 @@ import {
   type RunUsageSchema,
 } from "@pawl/proto/pawl/v1/run_pb";
 import type { TopUpRunRequest } from "@pawl/proto/pawl/v1/run_service_pb";
+import { DailyBudgetSchema } from "@pawl/proto/pawl/v1/workflow_pb";
+import type { DayRecord } from "../store/days/days.ts";
 import { lineOf, requestIdOf, runIdOf } from "./fields.ts";
+import { toTimestamp } from "./scalar.ts";
 
 /** The budget that a caller gives a run. */
 export type AskedBudget = SomeAmounts & Partial<Pick<Budget, "onExceeded">>;
@@ -92,6 +95,30 @@ export const toWireLedger = ({
   assumed: toWireAmounts(assumed),
   reserved: toWireAmounts(reserved),
 });
+
+const reservedOf = (row: DayRecord): SomeAmounts =>
+  present({
+    tokens: row.tokensReserved,
+    costMicros: row.costReserved,
+    executions: row.executionsReserved,
+  });
+
+const spentOf = (row: DayRecord): SomeAmounts =>
+  present({ tokens: row.tokensSpent, costMicros: row.costSpent, executions: row.executionsSpent });
+
+/** Whether no run reserved or used anything on the day. */
+export const isUntouched = (row: DayRecord): boolean =>
+  !limitsAny(reservedOf(row)) && !limitsAny(spentOf(row));
+
+export const toWireDay = (row: DayRecord, limit: SomeAmounts | undefined) =>
+  create(DailyBudgetSchema, {
+    workflowId: row.workflowId,
+    day: row.day,
+    ...(limit && { limit: toWireAmounts(limit) }),
+    reserved: toWireAmounts(reservedOf(row)),
+    used: toWireAmounts(spentOf(row)),
+    resetTime: toTimestamp(row.resetsAt),
+  });
 
 const EXCEEDED: ReadonlyMap<OnExceeded, Budget["onExceeded"]> = new Map([
   [OnExceeded.FAIL, "fail"],

@@ -10,6 +10,7 @@ import type { Violation } from "@pawl/core/definition/shape";
 import { EngineError, invalidField } from "@pawl/core/fault/engine-error";
 import { checkRead } from "@pawl/core/log/check";
 import type { RunEvent } from "@pawl/core/log/event";
+import { endsResults } from "@pawl/core/log/undone";
 import { metadataOf } from "@pawl/core/log/metadata";
 import type { AcceptedStart, AskedOfRun } from "@pawl/core/log/start";
 import type { RunId } from "@pawl/core/name/ids";
@@ -120,9 +121,7 @@ async function finishedRun({ journal }: RepairParts, runId: RunId): Promise<Fini
   if (started?.type !== "run.started")
     throw notRepairable(runId, "its log was removed by retention, so no result can be reused");
   checkRead(run);
-  const isCompensated = ({ type, payload }: RunEvent): boolean =>
-    type === "run.status.changed" && "to" in payload && payload.to === "compensating";
-  if (started.payload.undoes !== undefined || run.events.some(isCompensated))
+  if (run.events.some(endsResults))
     throw notRepairable(runId, "its nodes were undone, so their results no longer hold");
   return { ...run, started };
 }

@@ -287,11 +287,102 @@ func (x *Violation) GetColumn() uint32 {
 	return 0
 }
 
+// DailyBudget is what all runs of a workflow may use, have reserved and have used on one day.
+type DailyBudget struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The workflow whose runs share the budget.
+	WorkflowId string `protobuf:"bytes,1,opt,name=workflow_id,json=workflowId,proto3" json:"workflow_id,omitempty"`
+	// The day in UTC by the clock of the database, such as 2026-01-31. A run counts on the day on which it began.
+	Day string `protobuf:"bytes,2,opt,name=day,proto3" json:"day,omitempty"`
+	// `per_day` of the newest version; 0 does not limit. Absent if the newest version has no daily budget, or the workflow is deleted.
+	Limit *Amounts `protobuf:"bytes,3,opt,name=limit,proto3" json:"limit,omitempty"`
+	// What live runs reserved when they began.
+	Reserved *Amounts `protobuf:"bytes,4,opt,name=reserved,proto3" json:"reserved,omitempty"`
+	// What runs that have ended used.
+	Used *Amounts `protobuf:"bytes,5,opt,name=used,proto3" json:"used,omitempty"`
+	// When the next day begins, with its budget untouched.
+	ResetTime     *timestamppb.Timestamp `protobuf:"bytes,6,opt,name=reset_time,json=resetTime,proto3" json:"reset_time,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *DailyBudget) Reset() {
+	*x = DailyBudget{}
+	mi := &file_pawl_v1_workflow_proto_msgTypes[3]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *DailyBudget) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*DailyBudget) ProtoMessage() {}
+
+func (x *DailyBudget) ProtoReflect() protoreflect.Message {
+	mi := &file_pawl_v1_workflow_proto_msgTypes[3]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use DailyBudget.ProtoReflect.Descriptor instead.
+func (*DailyBudget) Descriptor() ([]byte, []int) {
+	return file_pawl_v1_workflow_proto_rawDescGZIP(), []int{3}
+}
+
+func (x *DailyBudget) GetWorkflowId() string {
+	if x != nil {
+		return x.WorkflowId
+	}
+	return ""
+}
+
+func (x *DailyBudget) GetDay() string {
+	if x != nil {
+		return x.Day
+	}
+	return ""
+}
+
+func (x *DailyBudget) GetLimit() *Amounts {
+	if x != nil {
+		return x.Limit
+	}
+	return nil
+}
+
+func (x *DailyBudget) GetReserved() *Amounts {
+	if x != nil {
+		return x.Reserved
+	}
+	return nil
+}
+
+func (x *DailyBudget) GetUsed() *Amounts {
+	if x != nil {
+		return x.Used
+	}
+	return nil
+}
+
+func (x *DailyBudget) GetResetTime() *timestamppb.Timestamp {
+	if x != nil {
+		return x.ResetTime
+	}
+	return nil
+}
+
 var File_pawl_v1_workflow_proto protoreflect.FileDescriptor
 
 const file_pawl_v1_workflow_proto_rawDesc = "" +
 	"\n" +
-	"\x16pawl/v1/workflow.proto\x12\apawl.v1\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\xaa\x03\n" +
+	"\x16pawl/v1/workflow.proto\x12\apawl.v1\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x11pawl/v1/run.proto\"\xaa\x03\n" +
 	"\bWorkflow\x12\x1f\n" +
 	"\vworkflow_id\x18\x01 \x01(\tR\n" +
 	"workflowId\x12\x18\n" +
@@ -317,7 +408,16 @@ const file_pawl_v1_workflow_proto_rawDesc = "" +
 	"\amessage\x18\x03 \x01(\tR\amessage\x12\x17\n" +
 	"\anode_id\x18\x04 \x01(\tR\x06nodeId\x12\x12\n" +
 	"\x04line\x18\x05 \x01(\rR\x04line\x12\x16\n" +
-	"\x06column\x18\x06 \x01(\rR\x06columnB}\n" +
+	"\x06column\x18\x06 \x01(\rR\x06column\"\xf7\x01\n" +
+	"\vDailyBudget\x12\x1f\n" +
+	"\vworkflow_id\x18\x01 \x01(\tR\n" +
+	"workflowId\x12\x10\n" +
+	"\x03day\x18\x02 \x01(\tR\x03day\x12&\n" +
+	"\x05limit\x18\x03 \x01(\v2\x10.pawl.v1.AmountsR\x05limit\x12,\n" +
+	"\breserved\x18\x04 \x01(\v2\x10.pawl.v1.AmountsR\breserved\x12$\n" +
+	"\x04used\x18\x05 \x01(\v2\x10.pawl.v1.AmountsR\x04used\x129\n" +
+	"\n" +
+	"reset_time\x18\x06 \x01(\v2\x1a.google.protobuf.TimestampR\tresetTimeB}\n" +
 	"\vcom.pawl.v1B\rWorkflowProtoP\x01Z\"pawl.dev/sdk/go/gen/pawl/v1;pawlv1\xa2\x02\x03PXX\xaa\x02\aPawl.V1\xca\x02\aPawl\\V1\xe2\x02\x13Pawl\\V1\\GPBMetadata\xea\x02\bPawl::V1b\x06proto3"
 
 var (
@@ -332,23 +432,29 @@ func file_pawl_v1_workflow_proto_rawDescGZIP() []byte {
 	return file_pawl_v1_workflow_proto_rawDescData
 }
 
-var file_pawl_v1_workflow_proto_msgTypes = make([]protoimpl.MessageInfo, 3)
+var file_pawl_v1_workflow_proto_msgTypes = make([]protoimpl.MessageInfo, 4)
 var file_pawl_v1_workflow_proto_goTypes = []any{
 	(*Workflow)(nil),              // 0: pawl.v1.Workflow
 	(*DefinitionSource)(nil),      // 1: pawl.v1.DefinitionSource
 	(*Violation)(nil),             // 2: pawl.v1.Violation
-	(*structpb.Value)(nil),        // 3: google.protobuf.Value
-	(*timestamppb.Timestamp)(nil), // 4: google.protobuf.Timestamp
+	(*DailyBudget)(nil),           // 3: pawl.v1.DailyBudget
+	(*structpb.Value)(nil),        // 4: google.protobuf.Value
+	(*timestamppb.Timestamp)(nil), // 5: google.protobuf.Timestamp
+	(*Amounts)(nil),               // 6: pawl.v1.Amounts
 }
 var file_pawl_v1_workflow_proto_depIdxs = []int32{
-	3, // 0: pawl.v1.Workflow.definition:type_name -> google.protobuf.Value
-	4, // 1: pawl.v1.Workflow.create_time:type_name -> google.protobuf.Timestamp
-	4, // 2: pawl.v1.Workflow.update_time:type_name -> google.protobuf.Timestamp
-	3, // [3:3] is the sub-list for method output_type
-	3, // [3:3] is the sub-list for method input_type
-	3, // [3:3] is the sub-list for extension type_name
-	3, // [3:3] is the sub-list for extension extendee
-	0, // [0:3] is the sub-list for field type_name
+	4, // 0: pawl.v1.Workflow.definition:type_name -> google.protobuf.Value
+	5, // 1: pawl.v1.Workflow.create_time:type_name -> google.protobuf.Timestamp
+	5, // 2: pawl.v1.Workflow.update_time:type_name -> google.protobuf.Timestamp
+	6, // 3: pawl.v1.DailyBudget.limit:type_name -> pawl.v1.Amounts
+	6, // 4: pawl.v1.DailyBudget.reserved:type_name -> pawl.v1.Amounts
+	6, // 5: pawl.v1.DailyBudget.used:type_name -> pawl.v1.Amounts
+	5, // 6: pawl.v1.DailyBudget.reset_time:type_name -> google.protobuf.Timestamp
+	7, // [7:7] is the sub-list for method output_type
+	7, // [7:7] is the sub-list for method input_type
+	7, // [7:7] is the sub-list for extension type_name
+	7, // [7:7] is the sub-list for extension extendee
+	0, // [0:7] is the sub-list for field type_name
 }
 
 func init() { file_pawl_v1_workflow_proto_init() }
@@ -356,13 +462,14 @@ func file_pawl_v1_workflow_proto_init() {
 	if File_pawl_v1_workflow_proto != nil {
 		return
 	}
+	file_pawl_v1_run_proto_init()
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_pawl_v1_workflow_proto_rawDesc), len(file_pawl_v1_workflow_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   3,
+			NumMessages:   4,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

@@ -965,6 +965,125 @@ func (x *ResumeWorkflowResponse) GetResuming() bool {
 	return false
 }
 
+// ListDailyBudgetsRequest is the body of ListDailyBudgets.
+type ListDailyBudgetsRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Which workflow; empty means every workflow.
+	WorkflowId string `protobuf:"bytes,1,opt,name=workflow_id,json=workflowId,proto3" json:"workflow_id,omitempty"`
+	// How many at most: 0 means 50, more than 200 is taken as 200, a negative number is refused.
+	PageSize int32 `protobuf:"varint,2,opt,name=page_size,json=pageSize,proto3" json:"page_size,omitempty"`
+	// next_page_token of the page before.
+	PageToken     string `protobuf:"bytes,3,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ListDailyBudgetsRequest) Reset() {
+	*x = ListDailyBudgetsRequest{}
+	mi := &file_pawl_v1_workflow_service_proto_msgTypes[16]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListDailyBudgetsRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListDailyBudgetsRequest) ProtoMessage() {}
+
+func (x *ListDailyBudgetsRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_pawl_v1_workflow_service_proto_msgTypes[16]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListDailyBudgetsRequest.ProtoReflect.Descriptor instead.
+func (*ListDailyBudgetsRequest) Descriptor() ([]byte, []int) {
+	return file_pawl_v1_workflow_service_proto_rawDescGZIP(), []int{16}
+}
+
+func (x *ListDailyBudgetsRequest) GetWorkflowId() string {
+	if x != nil {
+		return x.WorkflowId
+	}
+	return ""
+}
+
+func (x *ListDailyBudgetsRequest) GetPageSize() int32 {
+	if x != nil {
+		return x.PageSize
+	}
+	return 0
+}
+
+func (x *ListDailyBudgetsRequest) GetPageToken() string {
+	if x != nil {
+		return x.PageToken
+	}
+	return ""
+}
+
+// ListDailyBudgetsResponse is the answer of ListDailyBudgets.
+type ListDailyBudgetsResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The page. Days older than two months are deleted.
+	DailyBudgets []*DailyBudget `protobuf:"bytes,1,rep,name=daily_budgets,json=dailyBudgets,proto3" json:"daily_budgets,omitempty"`
+	// Empty on the last page.
+	NextPageToken string `protobuf:"bytes,2,opt,name=next_page_token,json=nextPageToken,proto3" json:"next_page_token,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ListDailyBudgetsResponse) Reset() {
+	*x = ListDailyBudgetsResponse{}
+	mi := &file_pawl_v1_workflow_service_proto_msgTypes[17]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListDailyBudgetsResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListDailyBudgetsResponse) ProtoMessage() {}
+
+func (x *ListDailyBudgetsResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_pawl_v1_workflow_service_proto_msgTypes[17]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListDailyBudgetsResponse.ProtoReflect.Descriptor instead.
+func (*ListDailyBudgetsResponse) Descriptor() ([]byte, []int) {
+	return file_pawl_v1_workflow_service_proto_rawDescGZIP(), []int{17}
+}
+
+func (x *ListDailyBudgetsResponse) GetDailyBudgets() []*DailyBudget {
+	if x != nil {
+		return x.DailyBudgets
+	}
+	return nil
+}
+
+func (x *ListDailyBudgetsResponse) GetNextPageToken() string {
+	if x != nil {
+		return x.NextPageToken
+	}
+	return ""
+}
+
 var File_pawl_v1_workflow_service_proto protoreflect.FileDescriptor
 
 const file_pawl_v1_workflow_service_proto_rawDesc = "" +
@@ -1046,7 +1165,16 @@ const file_pawl_v1_workflow_service_proto_rawDesc = "" +
 	"\n" +
 	"request_id\x18\x04 \x01(\tR\trequestId\"4\n" +
 	"\x16ResumeWorkflowResponse\x12\x1a\n" +
-	"\bresuming\x18\x01 \x01(\bR\bresuming2\xa0\x05\n" +
+	"\bresuming\x18\x01 \x01(\bR\bresuming\"v\n" +
+	"\x17ListDailyBudgetsRequest\x12\x1f\n" +
+	"\vworkflow_id\x18\x01 \x01(\tR\n" +
+	"workflowId\x12\x1b\n" +
+	"\tpage_size\x18\x02 \x01(\x05R\bpageSize\x12\x1d\n" +
+	"\n" +
+	"page_token\x18\x03 \x01(\tR\tpageToken\"}\n" +
+	"\x18ListDailyBudgetsResponse\x129\n" +
+	"\rdaily_budgets\x18\x01 \x03(\v2\x14.pawl.v1.DailyBudgetR\fdailyBudgets\x12&\n" +
+	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken2\xf9\x05\n" +
 	"\x0fWorkflowService\x12Q\n" +
 	"\x0eCreateWorkflow\x12\x1e.pawl.v1.CreateWorkflowRequest\x1a\x1f.pawl.v1.CreateWorkflowResponse\x12H\n" +
 	"\vGetWorkflow\x12\x1b.pawl.v1.GetWorkflowRequest\x1a\x1c.pawl.v1.GetWorkflowResponse\x12N\n" +
@@ -1055,7 +1183,8 @@ const file_pawl_v1_workflow_service_proto_rawDesc = "" +
 	"\x0eDeleteWorkflow\x12\x1e.pawl.v1.DeleteWorkflowRequest\x1a\x1f.pawl.v1.DeleteWorkflowResponse\x12W\n" +
 	"\x10ValidateWorkflow\x12 .pawl.v1.ValidateWorkflowRequest\x1a!.pawl.v1.ValidateWorkflowResponse\x12N\n" +
 	"\rPauseWorkflow\x12\x1d.pawl.v1.PauseWorkflowRequest\x1a\x1e.pawl.v1.PauseWorkflowResponse\x12Q\n" +
-	"\x0eResumeWorkflow\x12\x1e.pawl.v1.ResumeWorkflowRequest\x1a\x1f.pawl.v1.ResumeWorkflowResponseB\x84\x01\n" +
+	"\x0eResumeWorkflow\x12\x1e.pawl.v1.ResumeWorkflowRequest\x1a\x1f.pawl.v1.ResumeWorkflowResponse\x12W\n" +
+	"\x10ListDailyBudgets\x12 .pawl.v1.ListDailyBudgetsRequest\x1a!.pawl.v1.ListDailyBudgetsResponseB\x84\x01\n" +
 	"\vcom.pawl.v1B\x14WorkflowServiceProtoP\x01Z\"pawl.dev/sdk/go/gen/pawl/v1;pawlv1\xa2\x02\x03PXX\xaa\x02\aPawl.V1\xca\x02\aPawl\\V1\xe2\x02\x13Pawl\\V1\\GPBMetadata\xea\x02\bPawl::V1b\x06proto3"
 
 var (
@@ -1070,7 +1199,7 @@ func file_pawl_v1_workflow_service_proto_rawDescGZIP() []byte {
 	return file_pawl_v1_workflow_service_proto_rawDescData
 }
 
-var file_pawl_v1_workflow_service_proto_msgTypes = make([]protoimpl.MessageInfo, 16)
+var file_pawl_v1_workflow_service_proto_msgTypes = make([]protoimpl.MessageInfo, 18)
 var file_pawl_v1_workflow_service_proto_goTypes = []any{
 	(*CreateWorkflowRequest)(nil),    // 0: pawl.v1.CreateWorkflowRequest
 	(*CreateWorkflowResponse)(nil),   // 1: pawl.v1.CreateWorkflowResponse
@@ -1088,47 +1217,53 @@ var file_pawl_v1_workflow_service_proto_goTypes = []any{
 	(*PauseWorkflowResponse)(nil),    // 13: pawl.v1.PauseWorkflowResponse
 	(*ResumeWorkflowRequest)(nil),    // 14: pawl.v1.ResumeWorkflowRequest
 	(*ResumeWorkflowResponse)(nil),   // 15: pawl.v1.ResumeWorkflowResponse
-	(*DefinitionSource)(nil),         // 16: pawl.v1.DefinitionSource
-	(*Workflow)(nil),                 // 17: pawl.v1.Workflow
-	(*Violation)(nil),                // 18: pawl.v1.Violation
-	(*structpb.Value)(nil),           // 19: google.protobuf.Value
-	(*Pause)(nil),                    // 20: pawl.v1.Pause
+	(*ListDailyBudgetsRequest)(nil),  // 16: pawl.v1.ListDailyBudgetsRequest
+	(*ListDailyBudgetsResponse)(nil), // 17: pawl.v1.ListDailyBudgetsResponse
+	(*DefinitionSource)(nil),         // 18: pawl.v1.DefinitionSource
+	(*Workflow)(nil),                 // 19: pawl.v1.Workflow
+	(*Violation)(nil),                // 20: pawl.v1.Violation
+	(*structpb.Value)(nil),           // 21: google.protobuf.Value
+	(*Pause)(nil),                    // 22: pawl.v1.Pause
+	(*DailyBudget)(nil),              // 23: pawl.v1.DailyBudget
 }
 var file_pawl_v1_workflow_service_proto_depIdxs = []int32{
-	16, // 0: pawl.v1.CreateWorkflowRequest.definition:type_name -> pawl.v1.DefinitionSource
-	17, // 1: pawl.v1.CreateWorkflowResponse.workflow:type_name -> pawl.v1.Workflow
-	18, // 2: pawl.v1.CreateWorkflowResponse.warnings:type_name -> pawl.v1.Violation
-	17, // 3: pawl.v1.GetWorkflowResponse.workflow:type_name -> pawl.v1.Workflow
-	17, // 4: pawl.v1.ListWorkflowsResponse.workflows:type_name -> pawl.v1.Workflow
-	16, // 5: pawl.v1.UpdateWorkflowRequest.definition:type_name -> pawl.v1.DefinitionSource
-	17, // 6: pawl.v1.UpdateWorkflowResponse.workflow:type_name -> pawl.v1.Workflow
-	18, // 7: pawl.v1.UpdateWorkflowResponse.warnings:type_name -> pawl.v1.Violation
-	16, // 8: pawl.v1.ValidateWorkflowRequest.definition:type_name -> pawl.v1.DefinitionSource
-	18, // 9: pawl.v1.ValidateWorkflowResponse.violations:type_name -> pawl.v1.Violation
-	19, // 10: pawl.v1.ValidateWorkflowResponse.definition:type_name -> google.protobuf.Value
-	18, // 11: pawl.v1.ValidateWorkflowResponse.warnings:type_name -> pawl.v1.Violation
-	20, // 12: pawl.v1.PauseWorkflowResponse.pause:type_name -> pawl.v1.Pause
-	0,  // 13: pawl.v1.WorkflowService.CreateWorkflow:input_type -> pawl.v1.CreateWorkflowRequest
-	2,  // 14: pawl.v1.WorkflowService.GetWorkflow:input_type -> pawl.v1.GetWorkflowRequest
-	4,  // 15: pawl.v1.WorkflowService.ListWorkflows:input_type -> pawl.v1.ListWorkflowsRequest
-	6,  // 16: pawl.v1.WorkflowService.UpdateWorkflow:input_type -> pawl.v1.UpdateWorkflowRequest
-	8,  // 17: pawl.v1.WorkflowService.DeleteWorkflow:input_type -> pawl.v1.DeleteWorkflowRequest
-	10, // 18: pawl.v1.WorkflowService.ValidateWorkflow:input_type -> pawl.v1.ValidateWorkflowRequest
-	12, // 19: pawl.v1.WorkflowService.PauseWorkflow:input_type -> pawl.v1.PauseWorkflowRequest
-	14, // 20: pawl.v1.WorkflowService.ResumeWorkflow:input_type -> pawl.v1.ResumeWorkflowRequest
-	1,  // 21: pawl.v1.WorkflowService.CreateWorkflow:output_type -> pawl.v1.CreateWorkflowResponse
-	3,  // 22: pawl.v1.WorkflowService.GetWorkflow:output_type -> pawl.v1.GetWorkflowResponse
-	5,  // 23: pawl.v1.WorkflowService.ListWorkflows:output_type -> pawl.v1.ListWorkflowsResponse
-	7,  // 24: pawl.v1.WorkflowService.UpdateWorkflow:output_type -> pawl.v1.UpdateWorkflowResponse
-	9,  // 25: pawl.v1.WorkflowService.DeleteWorkflow:output_type -> pawl.v1.DeleteWorkflowResponse
-	11, // 26: pawl.v1.WorkflowService.ValidateWorkflow:output_type -> pawl.v1.ValidateWorkflowResponse
-	13, // 27: pawl.v1.WorkflowService.PauseWorkflow:output_type -> pawl.v1.PauseWorkflowResponse
-	15, // 28: pawl.v1.WorkflowService.ResumeWorkflow:output_type -> pawl.v1.ResumeWorkflowResponse
-	21, // [21:29] is the sub-list for method output_type
-	13, // [13:21] is the sub-list for method input_type
-	13, // [13:13] is the sub-list for extension type_name
-	13, // [13:13] is the sub-list for extension extendee
-	0,  // [0:13] is the sub-list for field type_name
+	18, // 0: pawl.v1.CreateWorkflowRequest.definition:type_name -> pawl.v1.DefinitionSource
+	19, // 1: pawl.v1.CreateWorkflowResponse.workflow:type_name -> pawl.v1.Workflow
+	20, // 2: pawl.v1.CreateWorkflowResponse.warnings:type_name -> pawl.v1.Violation
+	19, // 3: pawl.v1.GetWorkflowResponse.workflow:type_name -> pawl.v1.Workflow
+	19, // 4: pawl.v1.ListWorkflowsResponse.workflows:type_name -> pawl.v1.Workflow
+	18, // 5: pawl.v1.UpdateWorkflowRequest.definition:type_name -> pawl.v1.DefinitionSource
+	19, // 6: pawl.v1.UpdateWorkflowResponse.workflow:type_name -> pawl.v1.Workflow
+	20, // 7: pawl.v1.UpdateWorkflowResponse.warnings:type_name -> pawl.v1.Violation
+	18, // 8: pawl.v1.ValidateWorkflowRequest.definition:type_name -> pawl.v1.DefinitionSource
+	20, // 9: pawl.v1.ValidateWorkflowResponse.violations:type_name -> pawl.v1.Violation
+	21, // 10: pawl.v1.ValidateWorkflowResponse.definition:type_name -> google.protobuf.Value
+	20, // 11: pawl.v1.ValidateWorkflowResponse.warnings:type_name -> pawl.v1.Violation
+	22, // 12: pawl.v1.PauseWorkflowResponse.pause:type_name -> pawl.v1.Pause
+	23, // 13: pawl.v1.ListDailyBudgetsResponse.daily_budgets:type_name -> pawl.v1.DailyBudget
+	0,  // 14: pawl.v1.WorkflowService.CreateWorkflow:input_type -> pawl.v1.CreateWorkflowRequest
+	2,  // 15: pawl.v1.WorkflowService.GetWorkflow:input_type -> pawl.v1.GetWorkflowRequest
+	4,  // 16: pawl.v1.WorkflowService.ListWorkflows:input_type -> pawl.v1.ListWorkflowsRequest
+	6,  // 17: pawl.v1.WorkflowService.UpdateWorkflow:input_type -> pawl.v1.UpdateWorkflowRequest
+	8,  // 18: pawl.v1.WorkflowService.DeleteWorkflow:input_type -> pawl.v1.DeleteWorkflowRequest
+	10, // 19: pawl.v1.WorkflowService.ValidateWorkflow:input_type -> pawl.v1.ValidateWorkflowRequest
+	12, // 20: pawl.v1.WorkflowService.PauseWorkflow:input_type -> pawl.v1.PauseWorkflowRequest
+	14, // 21: pawl.v1.WorkflowService.ResumeWorkflow:input_type -> pawl.v1.ResumeWorkflowRequest
+	16, // 22: pawl.v1.WorkflowService.ListDailyBudgets:input_type -> pawl.v1.ListDailyBudgetsRequest
+	1,  // 23: pawl.v1.WorkflowService.CreateWorkflow:output_type -> pawl.v1.CreateWorkflowResponse
+	3,  // 24: pawl.v1.WorkflowService.GetWorkflow:output_type -> pawl.v1.GetWorkflowResponse
+	5,  // 25: pawl.v1.WorkflowService.ListWorkflows:output_type -> pawl.v1.ListWorkflowsResponse
+	7,  // 26: pawl.v1.WorkflowService.UpdateWorkflow:output_type -> pawl.v1.UpdateWorkflowResponse
+	9,  // 27: pawl.v1.WorkflowService.DeleteWorkflow:output_type -> pawl.v1.DeleteWorkflowResponse
+	11, // 28: pawl.v1.WorkflowService.ValidateWorkflow:output_type -> pawl.v1.ValidateWorkflowResponse
+	13, // 29: pawl.v1.WorkflowService.PauseWorkflow:output_type -> pawl.v1.PauseWorkflowResponse
+	15, // 30: pawl.v1.WorkflowService.ResumeWorkflow:output_type -> pawl.v1.ResumeWorkflowResponse
+	17, // 31: pawl.v1.WorkflowService.ListDailyBudgets:output_type -> pawl.v1.ListDailyBudgetsResponse
+	23, // [23:32] is the sub-list for method output_type
+	14, // [14:23] is the sub-list for method input_type
+	14, // [14:14] is the sub-list for extension type_name
+	14, // [14:14] is the sub-list for extension extendee
+	0,  // [0:14] is the sub-list for field type_name
 }
 
 func init() { file_pawl_v1_workflow_service_proto_init() }
@@ -1144,7 +1279,7 @@ func file_pawl_v1_workflow_service_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_pawl_v1_workflow_service_proto_rawDesc), len(file_pawl_v1_workflow_service_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   16,
+			NumMessages:   18,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -27,6 +27,7 @@ const (
 	WorkflowService_ValidateWorkflow_FullMethodName = "/pawl.v1.WorkflowService/ValidateWorkflow"
 	WorkflowService_PauseWorkflow_FullMethodName    = "/pawl.v1.WorkflowService/PauseWorkflow"
 	WorkflowService_ResumeWorkflow_FullMethodName   = "/pawl.v1.WorkflowService/ResumeWorkflow"
+	WorkflowService_ListDailyBudgets_FullMethodName = "/pawl.v1.WorkflowService/ListDailyBudgets"
 )
 
 // WorkflowServiceClient is the client API for WorkflowService service.
@@ -54,6 +55,9 @@ type WorkflowServiceClient interface {
 	// ResumeWorkflow resumes the runs of a paused workflow; a run that was paused on its own stays paused. A workflow that is not
 	// paused is left as it is. WORKFLOW_NOT_FOUND when there is none.
 	ResumeWorkflow(ctx context.Context, in *ResumeWorkflowRequest, opts ...grpc.CallOption) (*ResumeWorkflowResponse, error)
+	// ListDailyBudgets lists what the runs of workflows with a daily budget have reserved and used: the newest day first, then by workflow. A
+	// day on which no run began is listed only if it is the present one and the request names the workflow. WORKFLOW_NOT_FOUND when there is none.
+	ListDailyBudgets(ctx context.Context, in *ListDailyBudgetsRequest, opts ...grpc.CallOption) (*ListDailyBudgetsResponse, error)
 }
 
 type workflowServiceClient struct {
@@ -144,6 +148,16 @@ func (c *workflowServiceClient) ResumeWorkflow(ctx context.Context, in *ResumeWo
 	return out, nil
 }
 
+func (c *workflowServiceClient) ListDailyBudgets(ctx context.Context, in *ListDailyBudgetsRequest, opts ...grpc.CallOption) (*ListDailyBudgetsResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(ListDailyBudgetsResponse)
+	err := c.cc.Invoke(ctx, WorkflowService_ListDailyBudgets_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
 // WorkflowServiceServer is the server API for WorkflowService service.
 // All implementations must embed UnimplementedWorkflowServiceServer
 // for forward compatibility.
@@ -169,6 +183,9 @@ type WorkflowServiceServer interface {
 	// ResumeWorkflow resumes the runs of a paused workflow; a run that was paused on its own stays paused. A workflow that is not
 	// paused is left as it is. WORKFLOW_NOT_FOUND when there is none.
 	ResumeWorkflow(context.Context, *ResumeWorkflowRequest) (*ResumeWorkflowResponse, error)
+	// ListDailyBudgets lists what the runs of workflows with a daily budget have reserved and used: the newest day first, then by workflow. A
+	// day on which no run began is listed only if it is the present one and the request names the workflow. WORKFLOW_NOT_FOUND when there is none.
+	ListDailyBudgets(context.Context, *ListDailyBudgetsRequest) (*ListDailyBudgetsResponse, error)
 	mustEmbedUnimplementedWorkflowServiceServer()
 }
 
@@ -202,6 +219,9 @@ func (UnimplementedWorkflowServiceServer) PauseWorkflow(context.Context, *PauseW
 }
 func (UnimplementedWorkflowServiceServer) ResumeWorkflow(context.Context, *ResumeWorkflowRequest) (*ResumeWorkflowResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method ResumeWorkflow not implemented")
+}
+func (UnimplementedWorkflowServiceServer) ListDailyBudgets(context.Context, *ListDailyBudgetsRequest) (*ListDailyBudgetsResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method ListDailyBudgets not implemented")
 }
 func (UnimplementedWorkflowServiceServer) mustEmbedUnimplementedWorkflowServiceServer() {}
 func (UnimplementedWorkflowServiceServer) testEmbeddedByValue()                         {}
@@ -368,6 +388,24 @@ func _WorkflowService_ResumeWorkflow_Handler(srv interface{}, ctx context.Contex
 	return interceptor(ctx, in, info, handler)
 }
 
+func _WorkflowService_ListDailyBudgets_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(ListDailyBudgetsRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(WorkflowServiceServer).ListDailyBudgets(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: WorkflowService_ListDailyBudgets_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(WorkflowServiceServer).ListDailyBudgets(ctx, req.(*ListDailyBudgetsRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
 // WorkflowService_ServiceDesc is the grpc.ServiceDesc for WorkflowService service.
 // It's only intended for direct use with grpc.RegisterService,
 // and not to be introspected or modified (even as a copy)
@@ -406,6 +444,10 @@ var WorkflowService_ServiceDesc = grpc.ServiceDesc{
 		{
 			MethodName: "ResumeWorkflow",
 			Handler:    _WorkflowService_ResumeWorkflow_Handler,
+		},
+		{
+			MethodName: "ListDailyBudgets",
+			Handler:    _WorkflowService_ListDailyBudgets_Handler,
 		},
 	},
 	Streams:  []grpc.StreamDesc{},

@@ -12,7 +12,7 @@ from pawl_sdk._gen.pawl.v1 import workflow_pb2
 from pawl_sdk._gen.pawl.v1 import workflow_service_pb2 as service
 from pawl_sdk._steps import Method, Steps
 from pawl_sdk.errors import PawlError
-from pawl_sdk.model import AppliedWorkflow, Workflow, WorkflowPage, violation_of
+from pawl_sdk.model import AppliedWorkflow, DailyBudget, DailyBudgetPage, Workflow, WorkflowPage, violation_of
 from pawl_sdk.operations import Pause
 from pawl_sdk.options import ControlOptions
 
@@ -24,6 +24,7 @@ _LIST = Method("/pawl.v1.WorkflowService/ListWorkflows", service.ListWorkflowsRe
 _VALIDATE = Method("/pawl.v1.WorkflowService/ValidateWorkflow", service.ValidateWorkflowResponse)
 _PAUSE = Method("/pawl.v1.WorkflowService/PauseWorkflow", service.PauseWorkflowResponse)
 _RESUME = Method("/pawl.v1.WorkflowService/ResumeWorkflow", service.ResumeWorkflowResponse)
+_DAYS = Method("/pawl.v1.WorkflowService/ListDailyBudgets", service.ListDailyBudgetsResponse)
 
 
 class Saved(Protocol):
@@ -109,6 +110,13 @@ class WorkflowCalls:
         request = service.ResumeWorkflowRequest(workflow_id=workflow_id, **control_fields(options))
         answer = yield from self.caller.call(_RESUME, request)
         return bool(answer.resuming)
+
+    def daily_budgets(self, *, workflow_id: str, page_size: int, page_token: str) -> Steps[DailyBudgetPage]:
+        request = service.ListDailyBudgetsRequest(
+            workflow_id=workflow_id, page_size=page_size, page_token=page_token
+        )
+        answer = yield from self.caller.call(_DAYS, request)
+        return DailyBudgetPage(tuple(map(DailyBudget.of, answer.daily_budgets)), answer.next_page_token)
 
 
 def applied(answer: Saved, outcome: str) -> AppliedWorkflow:

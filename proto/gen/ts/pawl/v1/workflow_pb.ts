@@ -6,13 +6,15 @@ import type { GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
 import { fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
 import type { Timestamp, Value } from "@bufbuild/protobuf/wkt";
 import { file_google_protobuf_struct, file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
+import type { Amounts } from "./run_pb.ts";
+import { file_pawl_v1_run } from "./run_pb.ts";
 import type { Message } from "@bufbuild/protobuf";
 
 /**
  * Describes the file pawl/v1/workflow.proto.
  */
 export const file_pawl_v1_workflow: GenFile = /*@__PURE__*/
-  fileDesc("ChZwYXdsL3YxL3dvcmtmbG93LnByb3RvEgdwYXdsLnYxIq4CCghXb3JrZmxvdxITCgt3b3JrZmxvd19pZBgBIAEoCRIPCgd2ZXJzaW9uGAIgASgNEg0KBXRpdGxlGAMgASgJEhcKD2RlZmluaXRpb25fanNvbhgEIAEoDBIqCgpkZWZpbml0aW9uGGggASgLMhYuZ29vZ2xlLnByb3RvYnVmLlZhbHVlEhkKEWRlZmluaXRpb25fZGlnZXN0GAUgASgJEi8KC2NyZWF0ZV90aW1lGAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIvCgt1cGRhdGVfdGltZRgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEgoKbm9kZV9jb3VudBgIIAEoDRIXCg92YWx1ZXNfbGVmdF9vdXQYZCADKAkiIAoQRGVmaW5pdGlvblNvdXJjZRIMCgR0ZXh0GAEgASgJImkKCVZpb2xhdGlvbhIMCgRwYXRoGAEgASgJEg4KBnJlYXNvbhgCIAEoCRIPCgdtZXNzYWdlGAMgASgJEg8KB25vZGVfaWQYBCABKAkSDAoEbGluZRgFIAEoDRIOCgZjb2x1bW4YBiABKA1iBnByb3RvMw", [file_google_protobuf_struct, file_google_protobuf_timestamp]);
+  fileDesc("ChZwYXdsL3YxL3dvcmtmbG93LnByb3RvEgdwYXdsLnYxIq4CCghXb3JrZmxvdxITCgt3b3JrZmxvd19pZBgBIAEoCRIPCgd2ZXJzaW9uGAIgASgNEg0KBXRpdGxlGAMgASgJEhcKD2RlZmluaXRpb25fanNvbhgEIAEoDBIqCgpkZWZpbml0aW9uGGggASgLMhYuZ29vZ2xlLnByb3RvYnVmLlZhbHVlEhkKEWRlZmluaXRpb25fZGlnZXN0GAUgASgJEi8KC2NyZWF0ZV90aW1lGAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIvCgt1cGRhdGVfdGltZRgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEgoKbm9kZV9jb3VudBgIIAEoDRIXCg92YWx1ZXNfbGVmdF9vdXQYZCADKAkiIAoQRGVmaW5pdGlvblNvdXJjZRIMCgR0ZXh0GAEgASgJImkKCVZpb2xhdGlvbhIMCgRwYXRoGAEgASgJEg4KBnJlYXNvbhgCIAEoCRIPCgdtZXNzYWdlGAMgASgJEg8KB25vZGVfaWQYBCABKAkSDAoEbGluZRgFIAEoDRIOCgZjb2x1bW4YBiABKA0ixAEKC0RhaWx5QnVkZ2V0EhMKC3dvcmtmbG93X2lkGAEgASgJEgsKA2RheRgCIAEoCRIfCgVsaW1pdBgDIAEoCzIQLnBhd2wudjEuQW1vdW50cxIiCghyZXNlcnZlZBgEIAEoCzIQLnBhd2wudjEuQW1vdW50cxIeCgR1c2VkGAUgASgLMhAucGF3bC52MS5BbW91bnRzEi4KCnJlc2V0X3RpbWUYBiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wYgZwcm90bzM", [file_google_protobuf_struct, file_google_protobuf_timestamp, file_pawl_v1_run]);
 
 /**
  * Workflow is a named thing whose definition is versioned: every update is a new, immutable version.
@@ -174,4 +176,60 @@ export type Violation = Message<"pawl.v1.Violation"> & {
  */
 export const ViolationSchema: GenMessage<Violation> = /*@__PURE__*/
   messageDesc(file_pawl_v1_workflow, 2);
+
+/**
+ * DailyBudget is what all runs of a workflow may use, have reserved and have used on one day.
+ *
+ * @generated from message pawl.v1.DailyBudget
+ */
+export type DailyBudget = Message<"pawl.v1.DailyBudget"> & {
+  /**
+   * The workflow whose runs share the budget.
+   *
+   * @generated from field: string workflow_id = 1;
+   */
+  workflowId: string;
+
+  /**
+   * The day in UTC by the clock of the database, such as 2026-01-31. A run counts on the day on which it began.
+   *
+   * @generated from field: string day = 2;
+   */
+  day: string;
+
+  /**
+   * `per_day` of the newest version; 0 does not limit. Absent if the newest version has no daily budget, or the workflow is deleted.
+   *
+   * @generated from field: pawl.v1.Amounts limit = 3;
+   */
+  limit?: Amounts | undefined;
+
+  /**
+   * What live runs reserved when they began.
+   *
+   * @generated from field: pawl.v1.Amounts reserved = 4;
+   */
+  reserved?: Amounts | undefined;
+
+  /**
+   * What runs that have ended used.
+   *
+   * @generated from field: pawl.v1.Amounts used = 5;
+   */
+  used?: Amounts | undefined;
+
+  /**
+   * When the next day begins, with its budget untouched.
+   *
+   * @generated from field: google.protobuf.Timestamp reset_time = 6;
+   */
+  resetTime?: Timestamp | undefined;
+};
+
+/**
+ * Describes the message pawl.v1.DailyBudget.
+ * Use `create(DailyBudgetSchema)` to create a new message.
+ */
+export const DailyBudgetSchema: GenMessage<DailyBudget> = /*@__PURE__*/
+  messageDesc(file_pawl_v1_workflow, 3);
 

@@ -8,7 +8,7 @@ import type { Value } from "@bufbuild/protobuf/wkt";
 import { file_google_protobuf_struct } from "@bufbuild/protobuf/wkt";
 import type { Pause } from "./pause_pb.ts";
 import { file_pawl_v1_pause } from "./pause_pb.ts";
-import type { DefinitionSource, Violation, Workflow } from "./workflow_pb.ts";
+import type { DailyBudget, DefinitionSource, Violation, Workflow } from "./workflow_pb.ts";
 import { file_pawl_v1_workflow } from "./workflow_pb.ts";
 import type { Message } from "@bufbuild/protobuf";
 
@@ -16,7 +16,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file pawl/v1/workflow_service.proto.
  */
 export const file_pawl_v1_workflow_service: GenFile = /*@__PURE__*/
-  fileDesc("Ch5wYXdsL3YxL3dvcmtmbG93X3NlcnZpY2UucHJvdG8SB3Bhd2wudjEifwoVQ3JlYXRlV29ya2Zsb3dSZXF1ZXN0EhMKC3dvcmtmbG93X2lkGAEgASgJEi0KCmRlZmluaXRpb24YAiABKAsyGS5wYXdsLnYxLkRlZmluaXRpb25Tb3VyY2USEgoKcmVxdWVzdF9pZBgDIAEoCRIOCgZzdHJpY3QYBCABKAgiYwoWQ3JlYXRlV29ya2Zsb3dSZXNwb25zZRIjCgh3b3JrZmxvdxgBIAEoCzIRLnBhd2wudjEuV29ya2Zsb3cSJAoId2FybmluZ3MYAiADKAsyEi5wYXdsLnYxLlZpb2xhdGlvbiI6ChJHZXRXb3JrZmxvd1JlcXVlc3QSEwoLd29ya2Zsb3dfaWQYASABKAkSDwoHdmVyc2lvbhgCIAEoDSI6ChNHZXRXb3JrZmxvd1Jlc3BvbnNlEiMKCHdvcmtmbG93GAEgASgLMhEucGF3bC52MS5Xb3JrZmxvdyI9ChRMaXN0V29ya2Zsb3dzUmVxdWVzdBIRCglwYWdlX3NpemUYASABKAUSEgoKcGFnZV90b2tlbhgCIAEoCSJWChVMaXN0V29ya2Zsb3dzUmVzcG9uc2USJAoJd29ya2Zsb3dzGAEgAygLMhEucGF3bC52MS5Xb3JrZmxvdxIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkimQEKFVVwZGF0ZVdvcmtmbG93UmVxdWVzdBITCgt3b3JrZmxvd19pZBgBIAEoCRItCgpkZWZpbml0aW9uGAIgASgLMhkucGF3bC52MS5EZWZpbml0aW9uU291cmNlEhgKEGV4cGVjdGVkX3ZlcnNpb24YAyABKA0SEgoKcmVxdWVzdF9pZBgEIAEoCRIOCgZzdHJpY3QYBSABKAgiYwoWVXBkYXRlV29ya2Zsb3dSZXNwb25zZRIjCgh3b3JrZmxvdxgBIAEoCzIRLnBhd2wudjEuV29ya2Zsb3cSJAoId2FybmluZ3MYAiADKAsyEi5wYXdsLnYxLlZpb2xhdGlvbiJPChVEZWxldGVXb3JrZmxvd1JlcXVlc3QSEwoLd29ya2Zsb3dfaWQYASABKAkSDQoFZm9yY2UYAiABKAgSEgoKcmVxdWVzdF9pZBgDIAEoCSIYChZEZWxldGVXb3JrZmxvd1Jlc3BvbnNlIkgKF1ZhbGlkYXRlV29ya2Zsb3dSZXF1ZXN0Ei0KCmRlZmluaXRpb24YASABKAsyGS5wYXdsLnYxLkRlZmluaXRpb25Tb3VyY2UixgEKGFZhbGlkYXRlV29ya2Zsb3dSZXNwb25zZRImCgp2aW9sYXRpb25zGAEgAygLMhIucGF3bC52MS5WaW9sYXRpb24SFwoPZGVmaW5pdGlvbl9qc29uGAIgASgMEioKCmRlZmluaXRpb24YZiABKAsyFi5nb29nbGUucHJvdG9idWYuVmFsdWUSFwoPdmFsdWVzX2xlZnRfb3V0GGQgAygJEiQKCHdhcm5pbmdzGAMgAygLMhIucGF3bC52MS5WaW9sYXRpb24iWwoUUGF1c2VXb3JrZmxvd1JlcXVlc3QSEwoLd29ya2Zsb3dfaWQYASABKAkSCgoCYnkYAiABKAkSDgoGcmVhc29uGAMgASgJEhIKCnJlcXVlc3RfaWQYBCABKAkiNgoVUGF1c2VXb3JrZmxvd1Jlc3BvbnNlEh0KBXBhdXNlGAEgASgLMg4ucGF3bC52MS5QYXVzZSJcChVSZXN1bWVXb3JrZmxvd1JlcXVlc3QSEwoLd29ya2Zsb3dfaWQYASABKAkSCgoCYnkYAiABKAkSDgoGcmVhc29uGAMgASgJEhIKCnJlcXVlc3RfaWQYBCABKAkiKgoWUmVzdW1lV29ya2Zsb3dSZXNwb25zZRIQCghyZXN1bWluZxgBIAEoCDKgBQoPV29ya2Zsb3dTZXJ2aWNlElEKDkNyZWF0ZVdvcmtmbG93Eh4ucGF3bC52MS5DcmVhdGVXb3JrZmxvd1JlcXVlc3QaHy5wYXdsLnYxLkNyZWF0ZVdvcmtmbG93UmVzcG9uc2USSAoLR2V0V29ya2Zsb3cSGy5wYXdsLnYxLkdldFdvcmtmbG93UmVxdWVzdBocLnBhd2wudjEuR2V0V29ya2Zsb3dSZXNwb25zZRJOCg1MaXN0V29ya2Zsb3dzEh0ucGF3bC52MS5MaXN0V29ya2Zsb3dzUmVxdWVzdBoeLnBhd2wudjEuTGlzdFdvcmtmbG93c1Jlc3BvbnNlElEKDlVwZGF0ZVdvcmtmbG93Eh4ucGF3bC52MS5VcGRhdGVXb3JrZmxvd1JlcXVlc3QaHy5wYXdsLnYxLlVwZGF0ZVdvcmtmbG93UmVzcG9uc2USUQoORGVsZXRlV29ya2Zsb3cSHi5wYXdsLnYxLkRlbGV0ZVdvcmtmbG93UmVxdWVzdBofLnBhd2wudjEuRGVsZXRlV29ya2Zsb3dSZXNwb25zZRJXChBWYWxpZGF0ZVdvcmtmbG93EiAucGF3bC52MS5WYWxpZGF0ZVdvcmtmbG93UmVxdWVzdBohLnBhd2wudjEuVmFsaWRhdGVXb3JrZmxvd1Jlc3BvbnNlEk4KDVBhdXNlV29ya2Zsb3cSHS5wYXdsLnYxLlBhdXNlV29ya2Zsb3dSZXF1ZXN0Gh4ucGF3bC52MS5QYXVzZVdvcmtmbG93UmVzcG9uc2USUQoOUmVzdW1lV29ya2Zsb3cSHi5wYXdsLnYxLlJlc3VtZVdvcmtmbG93UmVxdWVzdBofLnBhd2wudjEuUmVzdW1lV29ya2Zsb3dSZXNwb25zZWIGcHJvdG8z", [file_google_protobuf_struct, file_pawl_v1_pause, file_pawl_v1_workflow]);
+  fileDesc("Ch5wYXdsL3YxL3dvcmtmbG93X3NlcnZpY2UucHJvdG8SB3Bhd2wudjEifwoVQ3JlYXRlV29ya2Zsb3dSZXF1ZXN0EhMKC3dvcmtmbG93X2lkGAEgASgJEi0KCmRlZmluaXRpb24YAiABKAsyGS5wYXdsLnYxLkRlZmluaXRpb25Tb3VyY2USEgoKcmVxdWVzdF9pZBgDIAEoCRIOCgZzdHJpY3QYBCABKAgiYwoWQ3JlYXRlV29ya2Zsb3dSZXNwb25zZRIjCgh3b3JrZmxvdxgBIAEoCzIRLnBhd2wudjEuV29ya2Zsb3cSJAoId2FybmluZ3MYAiADKAsyEi5wYXdsLnYxLlZpb2xhdGlvbiI6ChJHZXRXb3JrZmxvd1JlcXVlc3QSEwoLd29ya2Zsb3dfaWQYASABKAkSDwoHdmVyc2lvbhgCIAEoDSI6ChNHZXRXb3JrZmxvd1Jlc3BvbnNlEiMKCHdvcmtmbG93GAEgASgLMhEucGF3bC52MS5Xb3JrZmxvdyI9ChRMaXN0V29ya2Zsb3dzUmVxdWVzdBIRCglwYWdlX3NpemUYASABKAUSEgoKcGFnZV90b2tlbhgCIAEoCSJWChVMaXN0V29ya2Zsb3dzUmVzcG9uc2USJAoJd29ya2Zsb3dzGAEgAygLMhEucGF3bC52MS5Xb3JrZmxvdxIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkimQEKFVVwZGF0ZVdvcmtmbG93UmVxdWVzdBITCgt3b3JrZmxvd19pZBgBIAEoCRItCgpkZWZpbml0aW9uGAIgASgLMhkucGF3bC52MS5EZWZpbml0aW9uU291cmNlEhgKEGV4cGVjdGVkX3ZlcnNpb24YAyABKA0SEgoKcmVxdWVzdF9pZBgEIAEoCRIOCgZzdHJpY3QYBSABKAgiYwoWVXBkYXRlV29ya2Zsb3dSZXNwb25zZRIjCgh3b3JrZmxvdxgBIAEoCzIRLnBhd2wudjEuV29ya2Zsb3cSJAoId2FybmluZ3MYAiADKAsyEi5wYXdsLnYxLlZpb2xhdGlvbiJPChVEZWxldGVXb3JrZmxvd1JlcXVlc3QSEwoLd29ya2Zsb3dfaWQYASABKAkSDQoFZm9yY2UYAiABKAgSEgoKcmVxdWVzdF9pZBgDIAEoCSIYChZEZWxldGVXb3JrZmxvd1Jlc3BvbnNlIkgKF1ZhbGlkYXRlV29ya2Zsb3dSZXF1ZXN0Ei0KCmRlZmluaXRpb24YASABKAsyGS5wYXdsLnYxLkRlZmluaXRpb25Tb3VyY2UixgEKGFZhbGlkYXRlV29ya2Zsb3dSZXNwb25zZRImCgp2aW9sYXRpb25zGAEgAygLMhIucGF3bC52MS5WaW9sYXRpb24SFwoPZGVmaW5pdGlvbl9qc29uGAIgASgMEioKCmRlZmluaXRpb24YZiABKAsyFi5nb29nbGUucHJvdG9idWYuVmFsdWUSFwoPdmFsdWVzX2xlZnRfb3V0GGQgAygJEiQKCHdhcm5pbmdzGAMgAygLMhIucGF3bC52MS5WaW9sYXRpb24iWwoUUGF1c2VXb3JrZmxvd1JlcXVlc3QSEwoLd29ya2Zsb3dfaWQYASABKAkSCgoCYnkYAiABKAkSDgoGcmVhc29uGAMgASgJEhIKCnJlcXVlc3RfaWQYBCABKAkiNgoVUGF1c2VXb3JrZmxvd1Jlc3BvbnNlEh0KBXBhdXNlGAEgASgLMg4ucGF3bC52MS5QYXVzZSJcChVSZXN1bWVXb3JrZmxvd1JlcXVlc3QSEwoLd29ya2Zsb3dfaWQYASABKAkSCgoCYnkYAiABKAkSDgoGcmVhc29uGAMgASgJEhIKCnJlcXVlc3RfaWQYBCABKAkiKgoWUmVzdW1lV29ya2Zsb3dSZXNwb25zZRIQCghyZXN1bWluZxgBIAEoCCJVChdMaXN0RGFpbHlCdWRnZXRzUmVxdWVzdBITCgt3b3JrZmxvd19pZBgBIAEoCRIRCglwYWdlX3NpemUYAiABKAUSEgoKcGFnZV90b2tlbhgDIAEoCSJgChhMaXN0RGFpbHlCdWRnZXRzUmVzcG9uc2USKwoNZGFpbHlfYnVkZ2V0cxgBIAMoCzIULnBhd2wudjEuRGFpbHlCdWRnZXQSFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJMvkFCg9Xb3JrZmxvd1NlcnZpY2USUQoOQ3JlYXRlV29ya2Zsb3cSHi5wYXdsLnYxLkNyZWF0ZVdvcmtmbG93UmVxdWVzdBofLnBhd2wudjEuQ3JlYXRlV29ya2Zsb3dSZXNwb25zZRJICgtHZXRXb3JrZmxvdxIbLnBhd2wudjEuR2V0V29ya2Zsb3dSZXF1ZXN0GhwucGF3bC52MS5HZXRXb3JrZmxvd1Jlc3BvbnNlEk4KDUxpc3RXb3JrZmxvd3MSHS5wYXdsLnYxLkxpc3RXb3JrZmxvd3NSZXF1ZXN0Gh4ucGF3bC52MS5MaXN0V29ya2Zsb3dzUmVzcG9uc2USUQoOVXBkYXRlV29ya2Zsb3cSHi5wYXdsLnYxLlVwZGF0ZVdvcmtmbG93UmVxdWVzdBofLnBhd2wudjEuVXBkYXRlV29ya2Zsb3dSZXNwb25zZRJRCg5EZWxldGVXb3JrZmxvdxIeLnBhd2wudjEuRGVsZXRlV29ya2Zsb3dSZXF1ZXN0Gh8ucGF3bC52MS5EZWxldGVXb3JrZmxvd1Jlc3BvbnNlElcKEFZhbGlkYXRlV29ya2Zsb3cSIC5wYXdsLnYxLlZhbGlkYXRlV29ya2Zsb3dSZXF1ZXN0GiEucGF3bC52MS5WYWxpZGF0ZVdvcmtmbG93UmVzcG9uc2USTgoNUGF1c2VXb3JrZmxvdxIdLnBhd2wudjEuUGF1c2VXb3JrZmxvd1JlcXVlc3QaHi5wYXdsLnYxLlBhdXNlV29ya2Zsb3dSZXNwb25zZRJRCg5SZXN1bWVXb3JrZmxvdxIeLnBhd2wudjEuUmVzdW1lV29ya2Zsb3dSZXF1ZXN0Gh8ucGF3bC52MS5SZXN1bWVXb3JrZmxvd1Jlc3BvbnNlElcKEExpc3REYWlseUJ1ZGdldHMSIC5wYXdsLnYxLkxpc3REYWlseUJ1ZGdldHNSZXF1ZXN0GiEucGF3bC52MS5MaXN0RGFpbHlCdWRnZXRzUmVzcG9uc2ViBnByb3RvMw", [file_google_protobuf_struct, file_pawl_v1_pause, file_pawl_v1_workflow]);
 
 /**
  * CreateWorkflowRequest is the body of CreateWorkflow.
@@ -517,6 +517,69 @@ export const ResumeWorkflowResponseSchema: GenMessage<ResumeWorkflowResponse> = 
   messageDesc(file_pawl_v1_workflow_service, 15);
 
 /**
+ * ListDailyBudgetsRequest is the body of ListDailyBudgets.
+ *
+ * @generated from message pawl.v1.ListDailyBudgetsRequest
+ */
+export type ListDailyBudgetsRequest = Message<"pawl.v1.ListDailyBudgetsRequest"> & {
+  /**
+   * Which workflow; empty means every workflow.
+   *
+   * @generated from field: string workflow_id = 1;
+   */
+  workflowId: string;
+
+  /**
+   * How many at most: 0 means 50, more than 200 is taken as 200, a negative number is refused.
+   *
+   * @generated from field: int32 page_size = 2;
+   */
+  pageSize: number;
+
+  /**
+   * next_page_token of the page before.
+   *
+   * @generated from field: string page_token = 3;
+   */
+  pageToken: string;
+};
+
+/**
+ * Describes the message pawl.v1.ListDailyBudgetsRequest.
+ * Use `create(ListDailyBudgetsRequestSchema)` to create a new message.
+ */
+export const ListDailyBudgetsRequestSchema: GenMessage<ListDailyBudgetsRequest> = /*@__PURE__*/
+  messageDesc(file_pawl_v1_workflow_service, 16);
+
+/**
+ * ListDailyBudgetsResponse is the answer of ListDailyBudgets.
+ *
+ * @generated from message pawl.v1.ListDailyBudgetsResponse
+ */
+export type ListDailyBudgetsResponse = Message<"pawl.v1.ListDailyBudgetsResponse"> & {
+  /**
+   * The page. Days older than two months are deleted.
+   *
+   * @generated from field: repeated pawl.v1.DailyBudget daily_budgets = 1;
+   */
+  dailyBudgets: DailyBudget[];
+
+  /**
+   * Empty on the last page.
+   *
+   * @generated from field: string next_page_token = 2;
+   */
+  nextPageToken: string;
+};
+
+/**
+ * Describes the message pawl.v1.ListDailyBudgetsResponse.
+ * Use `create(ListDailyBudgetsResponseSchema)` to create a new message.
+ */
+export const ListDailyBudgetsResponseSchema: GenMessage<ListDailyBudgetsResponse> = /*@__PURE__*/
+  messageDesc(file_pawl_v1_workflow_service, 17);
+
+/**
  * WorkflowService keeps workflows and their immutable versions.
  *
  * @generated from service pawl.v1.WorkflowService
@@ -604,6 +667,17 @@ export const WorkflowService: GenService<{
     methodKind: "unary";
     input: typeof ResumeWorkflowRequestSchema;
     output: typeof ResumeWorkflowResponseSchema;
+  },
+  /**
+   * ListDailyBudgets lists what the runs of workflows with a daily budget have reserved and used: the newest day first, then by workflow. A
+   * day on which no run began is listed only if it is the present one and the request names the workflow. WORKFLOW_NOT_FOUND when there is none.
+   *
+   * @generated from rpc pawl.v1.WorkflowService.ListDailyBudgets
+   */
+  listDailyBudgets: {
+    methodKind: "unary";
+    input: typeof ListDailyBudgetsRequestSchema;
+    output: typeof ListDailyBudgetsResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_pawl_v1_workflow_service, 0);

@@ -5,7 +5,11 @@
 // counts what the first one reserved. A transaction locks all its rows in order of workflow and day, and changes them afterwards.
 
 import type { DayAnswer } from "@pawl/core/plan/day";
+import type { DefinitionId } from "@pawl/core/name/ids";
 import type { Amounts, SomeAmounts } from "@pawl/core/policy/budget";
+import { number, orNull, text, time, uuid } from "../../db/columns.ts";
+import type { Typed } from "../../db/query.ts";
+import type { Page } from "../page.ts";
 
 /** The workflow whose runs share the budget of a day. */
 export interface DayOwner {
@@ -34,3 +38,21 @@ export interface DayChange {
 
 /** The answers to the requests, in their order. */
 export type DayAnswers = readonly DayAnswer[];
+
+/** The columns of a listed day. */
+export const DAY = {
+  workflowId: text(),
+  /** The day in UTC: `2026-01-31`. */
+  day: text(),
+  resetsAt: time(),
+  /** The newest version of the workflow, which has the limits. Null if the workflow was deleted. */
+  definitionId: orNull(uuid<DefinitionId>()),
+  tokensReserved: number(),
+  costReserved: number(),
+  executionsReserved: number(),
+  tokensSpent: number(),
+  costSpent: number(),
+  executionsSpent: number(),
+};
+export type DayRecord = Typed<typeof DAY>;
+export type DayPage = Page<DayRecord>;

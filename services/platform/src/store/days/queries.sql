@@ -1,4 +1,4 @@
--- Daily budgets. The tick changes them; days.ts has the order of the locks.
+-- Daily budgets. The tick changes them; days.ts has the order of the locks. The gateway lists them.
 
 -- name: lock
 -- Locks the rows of days in order, and creates missing ones. A row without a day is that of the present day.
@@ -54,3 +54,32 @@ from day_budgets t
 where t.tenant_id = :tenant_id::text
   and t.workflow_id = :workflow_id::text
   and t.day = (now() at time zone 'utc')::date
+
+-- name: page
+-- A page of days after a cursor: the newest day first, then by workflow. An empty workflow id means all workflows. If it names one, its present
+-- day is listed although no run has reserved of it.
+with days as (
+  select b.workflow_id, b.day, b.tokens_reserved, b.cost_reserved, b.executions_reserved, b.tokens_spent, b.cost_spent, b.executions_spent
+  from day_budgets b
+  where b.tenant_id = :tenant_id::text
+    and (:workflow_id::text = '' or b.workflow_id = :workflow_id)
+  union all
+  select w.workflow_id, (now() at time zone 'utc')::date, 0, 0, 0, 0, 0, 0
+  from workflows w
+  where w.tenant_id = :tenant_id::text
+    and w.workflow_id = :workflow_id::text
+    and not exists (
+      select from day_budgets b
+      where b.tenant_id = w.tenant_id
+        and b.workflow_id = w.workflow_id
+        and b.day = (now() at time zone 'utc')::date
+    )
+)
+select d.workflow_id, d.day::text as day, (d.day + 1)::timestamp at time zone 'utc' as resets_at, w.definition_id,
+  d.tokens_reserved, d.cost_reserved, d.executions_reserved, d.tokens_spent, d.cost_spent, d.executions_spent
+from days d
+left join workflows w on w.tenant_id = :tenant_id::text and w.workflow_id = d.workflow_id
+where d.day < :after_day::text::date
+  or (d.day = :after_day::text::date and d.workflow_id > :after_workflow::text)
+order by d.day desc, d.workflow_id
+limit :limit::integer

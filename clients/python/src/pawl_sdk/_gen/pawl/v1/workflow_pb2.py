@@ -24,19 +24,22 @@ _sym_db = _symbol_database.Default()
 
 from google.protobuf import struct_pb2 as google_dot_protobuf_dot_struct__pb2
 from google.protobuf import timestamp_pb2 as google_dot_protobuf_dot_timestamp__pb2
+from pawl_sdk._gen.pawl.v1 import run_pb2 as pawl_dot_v1_dot_run__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x16pawl/v1/workflow.proto\x12\x07pawl.v1\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\xaa\x03\n\x08Workflow\x12\x1f\n\x0bworkflow_id\x18\x01 \x01(\tR\nworkflowId\x12\x18\n\x07version\x18\x02 \x01(\rR\x07version\x12\x14\n\x05title\x18\x03 \x01(\tR\x05title\x12\'\n\x0f\x64\x65\x66inition_json\x18\x04 \x01(\x0cR\x0e\x64\x65\x66initionJson\x12\x36\n\ndefinition\x18h \x01(\x0b\x32\x16.google.protobuf.ValueR\ndefinition\x12+\n\x11\x64\x65\x66inition_digest\x18\x05 \x01(\tR\x10\x64\x65\x66initionDigest\x12;\n\x0b\x63reate_time\x18\x06 \x01(\x0b\x32\x1a.google.protobuf.TimestampR\ncreateTime\x12;\n\x0bupdate_time\x18\x07 \x01(\x0b\x32\x1a.google.protobuf.TimestampR\nupdateTime\x12\x1d\n\nnode_count\x18\x08 \x01(\rR\tnodeCount\x12&\n\x0fvalues_left_out\x18\x64 \x03(\tR\rvaluesLeftOut\"&\n\x10\x44\x65\x66initionSource\x12\x12\n\x04text\x18\x01 \x01(\tR\x04text\"\x96\x01\n\tViolation\x12\x12\n\x04path\x18\x01 \x01(\tR\x04path\x12\x16\n\x06reason\x18\x02 \x01(\tR\x06reason\x12\x18\n\x07message\x18\x03 \x01(\tR\x07message\x12\x17\n\x07node_id\x18\x04 \x01(\tR\x06nodeId\x12\x12\n\x04line\x18\x05 \x01(\rR\x04line\x12\x16\n\x06\x63olumn\x18\x06 \x01(\rR\x06\x63olumnb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x16pawl/v1/workflow.proto\x12\x07pawl.v1\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x11pawl/v1/run.proto\"\xaa\x03\n\x08Workflow\x12\x1f\n\x0bworkflow_id\x18\x01 \x01(\tR\nworkflowId\x12\x18\n\x07version\x18\x02 \x01(\rR\x07version\x12\x14\n\x05title\x18\x03 \x01(\tR\x05title\x12\'\n\x0f\x64\x65\x66inition_json\x18\x04 \x01(\x0cR\x0e\x64\x65\x66initionJson\x12\x36\n\ndefinition\x18h \x01(\x0b\x32\x16.google.protobuf.ValueR\ndefinition\x12+\n\x11\x64\x65\x66inition_digest\x18\x05 \x01(\tR\x10\x64\x65\x66initionDigest\x12;\n\x0b\x63reate_time\x18\x06 \x01(\x0b\x32\x1a.google.protobuf.TimestampR\ncreateTime\x12;\n\x0bupdate_time\x18\x07 \x01(\x0b\x32\x1a.google.protobuf.TimestampR\nupdateTime\x12\x1d\n\nnode_count\x18\x08 \x01(\rR\tnodeCount\x12&\n\x0fvalues_left_out\x18\x64 \x03(\tR\rvaluesLeftOut\"&\n\x10\x44\x65\x66initionSource\x12\x12\n\x04text\x18\x01 \x01(\tR\x04text\"\x96\x01\n\tViolation\x12\x12\n\x04path\x18\x01 \x01(\tR\x04path\x12\x16\n\x06reason\x18\x02 \x01(\tR\x06reason\x12\x18\n\x07message\x18\x03 \x01(\tR\x07message\x12\x17\n\x07node_id\x18\x04 \x01(\tR\x06nodeId\x12\x12\n\x04line\x18\x05 \x01(\rR\x04line\x12\x16\n\x06\x63olumn\x18\x06 \x01(\rR\x06\x63olumn\"\xf7\x01\n\x0b\x44\x61ilyBudget\x12\x1f\n\x0bworkflow_id\x18\x01 \x01(\tR\nworkflowId\x12\x10\n\x03\x64\x61y\x18\x02 \x01(\tR\x03\x64\x61y\x12&\n\x05limit\x18\x03 \x01(\x0b\x32\x10.pawl.v1.AmountsR\x05limit\x12,\n\x08reserved\x18\x04 \x01(\x0b\x32\x10.pawl.v1.AmountsR\x08reserved\x12$\n\x04used\x18\x05 \x01(\x0b\x32\x10.pawl.v1.AmountsR\x04used\x12\x39\n\nreset_time\x18\x06 \x01(\x0b\x32\x1a.google.protobuf.TimestampR\tresetTimeb\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'pawl.v1.workflow_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
-  _globals['_WORKFLOW']._serialized_start=99
-  _globals['_WORKFLOW']._serialized_end=525
-  _globals['_DEFINITIONSOURCE']._serialized_start=527
-  _globals['_DEFINITIONSOURCE']._serialized_end=565
-  _globals['_VIOLATION']._serialized_start=568
-  _globals['_VIOLATION']._serialized_end=718
+  _globals['_WORKFLOW']._serialized_start=118
+  _globals['_WORKFLOW']._serialized_end=544
+  _globals['_DEFINITIONSOURCE']._serialized_start=546
+  _globals['_DEFINITIONSOURCE']._serialized_end=584
+  _globals['_VIOLATION']._serialized_start=587
+  _globals['_VIOLATION']._serialized_end=737
+  _globals['_DAILYBUDGET']._serialized_start=740
+  _globals['_DAILYBUDGET']._serialized_end=987
 # @@protoc_insertion_point(module_scope)

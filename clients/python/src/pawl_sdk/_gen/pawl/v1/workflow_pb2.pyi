@@ -1,5 +1,6 @@
 from google.protobuf import struct_pb2 as _struct_pb2
 from google.protobuf import timestamp_pb2 as _timestamp_pb2
+from pawl_sdk._gen.pawl.v1 import run_pb2 as _run_pb2
 from google.protobuf.internal import containers as _containers
 from google.protobuf import descriptor as _descriptor
 from google.protobuf import message as _message
@@ -53,3 +54,19 @@ class Violation(_message.Message):
     line: int
     column: int
     def __init__(self, path: _Optional[str] = ..., reason: _Optional[str] = ..., message: _Optional[str] = ..., node_id: _Optional[str] = ..., line: _Optional[int] = ..., column: _Optional[int] = ...) -> None: ...
+
+class DailyBudget(_message.Message):
+    __slots__ = ("workflow_id", "day", "limit", "reserved", "used", "reset_time")
+    WORKFLOW_ID_FIELD_NUMBER: _ClassVar[int]
+    DAY_FIELD_NUMBER: _ClassVar[int]
+    LIMIT_FIELD_NUMBER: _ClassVar[int]
+    RESERVED_FIELD_NUMBER: _ClassVar[int]
+    USED_FIELD_NUMBER: _ClassVar[int]
+    RESET_TIME_FIELD_NUMBER: _ClassVar[int]
+    workflow_id: str
+    day: str
+    limit: _run_pb2.Amounts
+    reserved: _run_pb2.Amounts
+    used: _run_pb2.Amounts
+    reset_time: _timestamp_pb2.Timestamp
+    def __init__(self, workflow_id: _Optional[str] = ..., day: _Optional[str] = ..., limit: _Optional[_Union[_run_pb2.Amounts, _Mapping]] = ..., reserved: _Optional[_Union[_run_pb2.Amounts, _Mapping]] = ..., used: _Optional[_Union[_run_pb2.Amounts, _Mapping]] = ..., reset_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ...) -> None: ...

@@ -150,3 +150,21 @@ class ResumeWorkflowResponse(_message.Message):
     RESUMING_FIELD_NUMBER: _ClassVar[int]
     resuming: bool
     def __init__(self, resuming: bool = ...) -> None: ...
+
+class ListDailyBudgetsRequest(_message.Message):
+    __slots__ = ("workflow_id", "page_size", "page_token")
+    WORKFLOW_ID_FIELD_NUMBER: _ClassVar[int]
+    PAGE_SIZE_FIELD_NUMBER: _ClassVar[int]
+    PAGE_TOKEN_FIELD_NUMBER: _ClassVar[int]
+    workflow_id: str
+    page_size: int
+    page_token: str
+    def __init__(self, workflow_id: _Optional[str] = ..., page_size: _Optional[int] = ..., page_token: _Optional[str] = ...) -> None: ...
+
+class ListDailyBudgetsResponse(_message.Message):
+    __slots__ = ("daily_budgets", "next_page_token")
+    DAILY_BUDGETS_FIELD_NUMBER: _ClassVar[int]
+    NEXT_PAGE_TOKEN_FIELD_NUMBER: _ClassVar[int]
+    daily_budgets: _containers.RepeatedCompositeFieldContainer[_workflow_pb2.DailyBudget]
+    next_page_token: str
+    def __init__(self, daily_budgets: _Optional[_Iterable[_Union[_workflow_pb2.DailyBudget, _Mapping]]] = ..., next_page_token: _Optional[str] = ...) -> None: ...
