@@ -229,7 +229,7 @@ def threads(client: Client) -> None:
             break
     five = client.run("py-say", "five", thread_id="py-chat", multitask="interrupt")
     assert client.get(held).stop == "interrupt" and client.get(waiting).stop == "interrupt"
-    assert five["result"] == ["one", "two", "three", "five"], five
+    assert five == ["one", "two", "three", "five"], five
     resumed = client.resume(waiting)
     continued = client.wait(resumed.run_id)
     assert (continued.status, continued.repair_of) == ("completed", waiting), continued
