@@ -240,7 +240,7 @@ def threads(client: Client) -> None:
     assert client.threads.state("py-chat").memory == {"said": said}
     history = client.list(thread_id="py-chat").runs
     assert [run.stop for run in history] == ["rollback", "", "", "interrupt", "interrupt", "", ""]
-    assert len(client.list(thread_id="py-chat", stops=["rollback"]).runs) == 1
+    assert len(client.list(thread_id="py-chat", statuses=["cancelled"], stops=["rollback"]).runs) == 1
     client.threads.fork("py-chat", new_thread_id="py-fork", run_id=history[-1].run_id, metadata={"user": "ada"})
     assert client.threads.state("py-fork").memory == {"said": ["one"]}
     assert len(client.threads.list(metadata={"user": "ada"}).threads) == 2

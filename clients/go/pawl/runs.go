@@ -143,7 +143,7 @@ type RunFilter struct {
 	ScheduleID string
 	// ThreadID selects the runs of a thread: its history.
 	ThreadID string
-	// Stops: of cancelled runs, only those that were stopped in one of these ways. None means all.
+	// Stops: of cancelled runs, only those that were stopped in one of these ways. None means all. Other runs pass: name the status too.
 	Stops []StopMode
 	// Query is the beginning of a workflow id, of a word of its title or of a run id, or the last eight digits of a run id.
 	Query string

@@ -84,7 +84,7 @@ class ListRunsOptions(TypedDict, total=False):
     thread_id: str
     """Only runs of this thread: its history."""
     stops: Iterable[StopMode]
-    """Of cancelled runs, only those that were stopped in one of these ways."""
+    """Of cancelled runs, only those that were stopped in one of these ways. Other runs pass: name the status too."""
     query: str
     filter: str
     """A filter such as `status = failed AND metadata.team = "billing"`."""
