@@ -30,7 +30,6 @@ const NOUNS = [
 
 /** Files of the pattern that a noun does not need. The store's README has the reasons for readers. */
 const ABSENT = new Map([
-  ["days/reads.ts", "no gateway reads it: a reservation returns the row, and events name it"],
   ["recovery/reads.ts", "no gateway reads it: its tables are those of runs, log and leases"],
   ["retention/reads.ts", "no gateway reads it: its tables are those of runs and log"],
   ["retention/memory.ts", "the memory store lives for one test, and has no months"],

@@ -53,7 +53,7 @@ test("daily budgets are listed by workflow and day within 80 columns, with what 
   const workflowId = "answer-the-mail-of-customers";
   const day = {
     ...{ workflowId, day: "2026-01-31", resetTime: { seconds: 1_769_904_000n } },
-    limit: { costMicros: 25_000_000n },
+    limit: { costMicros: 9_000_000n },
     reserved: { costMicros: 200_000n },
     used: { costMicros: 1_500_000n, nodeExecutions: 12_000n },
   };
@@ -69,14 +69,14 @@ test("daily budgets are listed by workflow and day within 80 columns, with what 
   );
   await using _ = gateway;
   expect(await pawl("budget")).toBe(0);
-  expect(printed.out).toMatch(/2026-01-31 +money +\$1\.50 +\$0\.20 +\$25\.00/);
+  expect(printed.out).toMatch(/2026-01-31 +money +[$]1\.50 +[$]0\.20 +[$]9\.00/);
   expect(printed.out).toMatch(/2026-01-31 +node executions +12000 +0 +-/);
   expect(Math.max(...printed.out.split("\n").map((line) => line.length))).toBeLessThanOrEqual(80);
   expect(printed.error).toContain("resets at 2026-02-01T00:00:00.000Z");
   printed.out = "";
   expect(await pawl("budget", workflowId, "-o", "json")).toBe(0);
   expect(JSON.parse(printed.out)).toMatchObject({
-    dailyBudgets: [{ workflowId, day: "2026-01-31", limit: { costMicros: 25_000_000 } }],
+    dailyBudgets: [{ workflowId, day: "2026-01-31", limit: { costMicros: 9_000_000 } }],
   });
   expect(await pawl("budget", "none")).toBe(0);
   expect(printed.out).toContain("none has no daily budget");
