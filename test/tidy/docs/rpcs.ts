@@ -5,22 +5,11 @@ import { join } from "node:path";
 import { LANGUAGES, type Language } from "./parity.ts";
 import { readProto } from "./protos.ts";
 
-const NO_THREADS = "this client has no threads yet";
-const THREAD_CALLS = {
-  CreateThread: NO_THREADS,
-  GetThread: NO_THREADS,
-  ListThreads: NO_THREADS,
-  UpdateThread: NO_THREADS,
-  DeleteThread: NO_THREADS,
-  GetThreadState: NO_THREADS,
-  ForkThread: NO_THREADS,
-};
-
 /** Calls that a client leaves out, each with its reason. */
 export const LEFT_OUT: Readonly<Record<Language, Readonly<Record<string, string>>>> = {
   ts: {},
-  python: THREAD_CALLS,
-  go: THREAD_CALLS,
+  python: {},
+  go: {},
 };
 
 /** Where a client makes its calls, and how the source spells one. */
