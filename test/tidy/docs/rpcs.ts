@@ -16,11 +16,21 @@ const THREAD_CALLS = {
   ForkThread: NO_THREADS,
 };
 
+const NO_BULKS = "this client has no bulks yet";
+const BULK_CALLS = {
+  StartBulk: NO_BULKS,
+  GetBulk: NO_BULKS,
+  ListBulks: NO_BULKS,
+  ListBulkRuns: NO_BULKS,
+  ContinueBulk: NO_BULKS,
+  StopBulk: NO_BULKS,
+};
+
 /** Calls that a client leaves out, each with its reason. */
 export const LEFT_OUT: Readonly<Record<Language, Readonly<Record<string, string>>>> = {
   ts: {},
-  python: THREAD_CALLS,
-  go: THREAD_CALLS,
+  python: { ...BULK_CALLS, ...THREAD_CALLS },
+  go: { ...BULK_CALLS, ...THREAD_CALLS },
 };
 
 /** Where a client makes its calls, and how the source spells one. */
