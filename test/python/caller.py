@@ -10,6 +10,8 @@ import sys
 from datetime import UTC, datetime
 from typing import Any
 
+import grpc
+
 from pawl_sdk import AcceptedRun, AsyncClient, Client, Event, PawlError, Reconnect, RunFailed, StartItem
 
 START = {"id": "start", "type": "start"}
@@ -200,6 +202,57 @@ def cancel(client: Client) -> None:
         assert error.reason == "RUN_ALREADY_FINISHED", error
 
 
+def threads(client: Client) -> None:
+    code = "return [...(ctx.memory.said ?? []), ctx.input]"
+    memory = {"write_key": "said", "read_keys": ["said"]}
+    say_node = {"type": "javascript", "config": {"code": code}, **memory}
+    client.workflows.apply(workflow("py-say", say_node))
+    hold = workflow("py-hold", say_node)
+    hold["nodes"].insert(2, {"id": "ask", "type": "approval", "config": {"message": "Continue?"}})
+    hold["edges"] = [{"source": a, "target": b} for a, b in (("start", "work"), ("work", "ask"), ("ask", "end"))]
+    client.workflows.apply(hold)
+    assert client.threads.create("py-chat", metadata={"user": "ada"}).status == "idle"
+    for text in ("one", "two"):
+        client.run("py-say", text, thread_id="py-chat")
+    assert client.threads.state("py-chat").memory == {"said": ["one", "two"]}
+    held = client.start("py-hold", "three", thread_id="py-chat").run_id
+    waiting = client.start("py-say", "four", thread_id="py-chat", multitask="enqueue").run_id
+    try:
+        client.start("py-say", "no", thread_id="py-chat")
+        raise AssertionError("a busy thread took a run")
+    except PawlError as error:
+        assert (error.reason, error.code) == ("THREAD_BUSY", grpc.StatusCode.ABORTED), error
+        assert error.metadata["run_id"] == held, error.metadata
+    # The approval opens when the text is in the memory of the run.
+    for event in client.watch(held, types=["node.blocked"]):
+        if event.type == "node.blocked":
+            break
+    five = client.run("py-say", "five", thread_id="py-chat", multitask="interrupt")
+    assert client.get(held).stop == "interrupt" and client.get(waiting).stop == "interrupt"
+    assert five == ["one", "two", "three", "five"], five
+    resumed = client.resume(waiting)
+    continued = client.wait(resumed.run_id)
+    assert (continued.status, continued.repair_of) == ("completed", waiting), continued
+    rolled = client.start("py-hold", "six", thread_id="py-chat").run_id
+    client.cancel(rolled, mode="rollback")
+    assert client.wait(rolled).stop == "rollback"
+    said = ["one", "two", "three", "five", "four"]
+    assert client.threads.state("py-chat").memory == {"said": said}
+    history = client.list(thread_id="py-chat").runs
+    assert [run.stop for run in history] == ["rollback", "", "", "interrupt", "interrupt", "", ""]
+    assert len(client.list(thread_id="py-chat", statuses=["cancelled"], stops=["rollback"]).runs) == 1
+    client.threads.fork("py-chat", new_thread_id="py-fork", run_id=history[-1].run_id, metadata={"user": "ada"})
+    assert client.threads.state("py-fork").memory == {"said": ["one"]}
+    assert len(client.threads.list(metadata={"user": "ada"}).threads) == 2
+    assert client.threads.update("py-fork", {"user": "eve"}).metadata == {"user": "eve"}
+    client.threads.delete("py-chat", force=True)
+    try:
+        client.threads.get("py-chat")
+        raise AssertionError("a deleted thread was found")
+    except PawlError as error:
+        assert error.reason == "THREAD_NOT_FOUND", error
+
+
 async def on_a_loop() -> None:
     async with AsyncClient() as client:
         outputs = await asyncio.gather(*(client.run("py-double", {"n": n}) for n in range(5)))
@@ -221,5 +274,6 @@ if __name__ == "__main__":
         refusals(shared)
         watch_across_a_cut(shared)
         cancel(shared)
+        threads(shared)
     asyncio.run(on_a_loop())
     say("ok")

@@ -26,6 +26,7 @@ type Client struct {
 	Runs        *Runs
 	Approvals   *Approvals
 	Schedules   *Schedules
+	Threads     *Threads
 	Webhooks    *Webhooks
 	Queues      *Queues
 	DeadLetters *DeadLetters
@@ -75,6 +76,7 @@ func Connect(addr string, options ...Option) (*Client, error) {
 	c.Runs = &Runs{c, pawlv1.NewRunServiceClient(c.conn), pawlv1.NewEventServiceClient(c.conn)}
 	c.Approvals = &Approvals{c, pawlv1.NewApprovalServiceClient(c.conn)}
 	c.Schedules = &Schedules{c, pawlv1.NewScheduleServiceClient(c.conn)}
+	c.Threads = &Threads{c, pawlv1.NewThreadServiceClient(c.conn)}
 	c.Webhooks = &Webhooks{c, pawlv1.NewWebhookServiceClient(c.conn)}
 	c.Queues = &Queues{c, pawlv1.NewQueueServiceClient(c.conn)}
 	c.DeadLetters = &DeadLetters{c, pawlv1.NewQueueServiceClient(c.conn)}

@@ -44,7 +44,7 @@ func (r *Runs) Pause(ctx context.Context, runID string, options PauseRunOptions)
 	return res.GetRun(), err
 }
 
-// Resume resumes a paused run. WORKFLOW_PAUSED, RUN_ALREADY_FINISHED.
+// Resume resumes a paused run, or continues an interrupted one as a new run. WORKFLOW_PAUSED, RUN_ALREADY_FINISHED.
 func (r *Runs) Resume(ctx context.Context, runID string, options PauseRunOptions) (*RunState, error) {
 	res, err := call(ctx, r.client, r.rpc.ResumeRun, &pawlv1.ResumeRunRequest{
 		RunId: runID, By: options.By, Reason: options.Reason, Children: options.Children, RequestId: identified(options.RequestID),

@@ -49,6 +49,12 @@ type StartOptions struct {
 	Webhook *RunWebhook
 	// Metadata is what to find the run by. Templates read it as ctx.metadata.
 	Metadata map[string]any
+	// ThreadID is the thread that the run belongs to. The run begins with the memory of the thread.
+	ThreadID string
+	// CreateThread creates the thread if there is none. Otherwise the start is refused with THREAD_NOT_FOUND.
+	CreateThread bool
+	// Multitask says what happens if the thread has runs that have not ended. The zero value refuses the start: THREAD_BUSY.
+	Multitask Multitask
 }
 
 // Budget is how much a run may use, or what to add to it. 0 means no limit, or nothing.
@@ -80,11 +86,10 @@ func startRequest(workflowID string, input any, options StartOptions) (*pawlv1.S
 		RequestId: identified(options.RequestID), Priority: options.Priority,
 		UntrustedInput: options.UntrustedInput, Webhook: options.Webhook.wire(),
 		Goal: options.Goal, Constraints: options.Constraints, MaxIterations: options.MaxIterations, MaxRetries: options.MaxRetries,
+		ThreadId: options.ThreadID, CreateThread: options.CreateThread, MultitaskStrategy: options.Multitask,
 	}
-	if options.Metadata != nil {
-		if req.MetadataJson, err = jsonOf(options.Metadata); err != nil {
-			return nil, fmt.Errorf("pawl: the metadata are not JSON: %w", err)
-		}
+	if req.MetadataJson, err = metadataOf(options.Metadata); err != nil {
+		return nil, err
 	}
 	if options.Deadline > 0 {
 		req.Deadline = durationpb.New(options.Deadline)
@@ -136,6 +141,10 @@ type RunFilter struct {
 	Statuses   []pawlv1.RunStatus
 	WorkflowID string
 	ScheduleID string
+	// ThreadID selects the runs of a thread: its history.
+	ThreadID string
+	// Stops: of cancelled runs, only those that were stopped in one of these ways. None means all. Other runs pass: name the status too.
+	Stops []StopMode
 	// Query is the beginning of a workflow id, of a word of its title or of a run id, or the last eight digits of a run id.
 	Query string
 	// Filter is a filter such as: status = failed AND metadata.team = "billing".
@@ -149,7 +158,7 @@ func (r *Runs) List(ctx context.Context, filter RunFilter, page Page) ([]*RunSta
 	res, err := call(ctx, r.client, r.rpc.ListRuns, &pawlv1.ListRunsRequest{
 		Statuses: filter.Statuses, WorkflowId: filter.WorkflowID, ScheduleId: filter.ScheduleID, Query: filter.Query,
 		Filter: filter.Filter, SavedFilter: filter.SavedFilter,
-		PageSize: page.Size, PageToken: page.Token,
+		ThreadId: filter.ThreadID, Stops: filter.Stops, PageSize: page.Size, PageToken: page.Token,
 	})
 	return res.GetRuns(), res.GetNextPageToken(), err
 }
@@ -162,6 +171,8 @@ type CancelOptions struct {
 	RequestID string
 	// Compensate says whether to undo completed nodes first. Nil lets the workflow's compensate_on decide.
 	Compensate *bool
+	// Mode says how to stop the run. The zero value is a plain cancellation.
+	Mode StopMode
 }
 
 // Cancel aborts running nodes and ends the run. Completed nodes that have a compensation are undone first, and another Cancel stops that.
@@ -169,6 +180,7 @@ type CancelOptions struct {
 func (r *Runs) Cancel(ctx context.Context, runID string, options CancelOptions) (*RunState, error) {
 	req := &pawlv1.CancelRunRequest{
 		RunId: runID, Reason: options.Reason, RequestId: identified(options.RequestID), Compensate: options.Compensate,
+		Mode: options.Mode,
 	}
 	res, err := call(ctx, r.client, r.rpc.CancelRun, req)
 	return res.GetRun(), err

@@ -18,6 +18,7 @@ from pawl_sdk._gen.pawl.v1 import (
     queue_service_pb2,
     run_service_pb2,
     schedule_service_pb2,
+    thread_service_pb2,
     webhook_service_pb2,
     workflow_service_pb2,
 )
@@ -28,6 +29,7 @@ MODULES = {
     "WorkflowService": workflow_service_pb2,
     "ApprovalService": approval_service_pb2,
     "ScheduleService": schedule_service_pb2,
+    "ThreadService": thread_service_pb2,
     "WebhookService": webhook_service_pb2,
     "QueueService": queue_service_pb2,
     "NodeTypeService": node_type_service_pb2,

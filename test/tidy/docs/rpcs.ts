@@ -5,17 +5,6 @@ import { join } from "node:path";
 import { LANGUAGES, type Language } from "./parity.ts";
 import { readProto } from "./protos.ts";
 
-const NO_THREADS = "this client has no threads yet";
-const THREAD_CALLS = {
-  CreateThread: NO_THREADS,
-  GetThread: NO_THREADS,
-  ListThreads: NO_THREADS,
-  UpdateThread: NO_THREADS,
-  DeleteThread: NO_THREADS,
-  GetThreadState: NO_THREADS,
-  ForkThread: NO_THREADS,
-};
-
 const NO_BULKS = "this client has no bulks yet";
 const BULK_CALLS = {
   StartBulk: NO_BULKS,
@@ -29,8 +18,8 @@ const BULK_CALLS = {
 /** Calls that a client leaves out, each with its reason. */
 export const LEFT_OUT: Readonly<Record<Language, Readonly<Record<string, string>>>> = {
   ts: {},
-  python: { ...BULK_CALLS, ...THREAD_CALLS },
-  go: { ...BULK_CALLS, ...THREAD_CALLS },
+  python: BULK_CALLS,
+  go: BULK_CALLS,
 };
 
 /** Where a client makes its calls, and how the source spells one. */

@@ -72,12 +72,14 @@ from pawl_sdk.options import (
     ListDeadLettersOptions,
     ListRunsOptions,
     Missed,
+    Multitask,
     Overlap,
     PreviewRedriveOptions,
     PreviewScheduleOptions,
     RedriveOptions,
     ScheduleOptions,
     StartOptions,
+    StopMode,
     TopUpOptions,
 )
 from pawl_sdk.outcome import (
@@ -104,6 +106,7 @@ from pawl_sdk.server import Server, aserve, serve
 from pawl_sdk.state import WorkflowState
 from pawl_sdk.streaming import Checkpoint, StreamItem, StreamMode, TaskResult
 from pawl_sdk.testing import Ran, arun_handler, run_handler
+from pawl_sdk.threads import Thread, ThreadPage, ThreadState
 from pawl_sdk.webhooks import (
     DeliveryDetails,
     DeliveryPage,
@@ -171,6 +174,7 @@ __all__ = [
     "ListDeadLettersOptions",
     "ListRunsOptions",
     "Missed",
+    "Multitask",
     "NodeRun",
     "NodeType",
     "NodeTypePage",
@@ -204,6 +208,7 @@ __all__ = [
     "SlotWait",
     "StartItem",
     "StartOptions",
+    "StopMode",
     "TopUpOptions",
     "StartedRun",
     "Status",
@@ -216,6 +221,9 @@ __all__ = [
     "TaintTrace",
     "TaskResult",
     "TestedRun",
+    "Thread",
+    "ThreadPage",
+    "ThreadState",
     "Usage",
     "Violation",
     "Workflow",

@@ -27,11 +27,11 @@ from pawl_sdk._steps import Emissions, OnReconnect, Steps
 from pawl_sdk._stream import Callbacks, stream, watch_with_callbacks
 from pawl_sdk._watch import WatchOptions, watch
 from pawl_sdk._watch_many import OnLost, watch_many
-from pawl_sdk.async_resources import Approvals, DeadLetters, NodeTypes, Queues, Repairs, Schedules, Webhooks, Workflows
+from pawl_sdk.async_resources import Approvals, DeadLetters, NodeTypes, Queues, Repairs, Schedules, Threads, Webhooks, Workflows
 from pawl_sdk.details import EffectPage, EventPage, Explanation, Invocation, TagPage, TaintTrace
 from pawl_sdk.errors import PawlError
 from pawl_sdk.model import AcceptedRun, Event, KeptFilter, KeptFilterPage, Run, RunPage, SignalledRun, StartItem, TestedRun
-from pawl_sdk.options import ControlRunOptions, Decision, ListRunsOptions, StartOptions, TopUpOptions
+from pawl_sdk.options import ControlRunOptions, Decision, ListRunsOptions, StartOptions, StopMode, TopUpOptions
 from pawl_sdk.state import WorkflowState
 from pawl_sdk.streaming import OnCheckpoint, OnTaskResult, StreamItem, StreamMode
 from pawl_sdk.webhooks import RunResult
@@ -119,6 +119,7 @@ class AsyncClient:
         self.workflows = Workflows(self._drive, self._caller)
         self.approvals = Approvals(self._drive, self._caller)
         self.schedules = Schedules(self._drive, self._caller)
+        self.threads = Threads(self._drive, self._caller)
         self.webhooks = Webhooks(self._drive, self._caller)
         self.repairs = Repairs(self._drive, self._caller)
         self.queues = Queues(self._drive, self._caller)
@@ -307,12 +308,16 @@ class AsyncClient:
         *,
         reason: str = "",
         compensate: bool | None = None,
+        mode: StopMode | None = None,
         request_id: str | None = None,
     ) -> Run:
         """Aborts running nodes and ends the run. Completed nodes that have a compensation are undone first: `compensate` says whether, and
-        the workflow's compensate_on if it is None. Another cancel stops that. Raises PawlError RUN_ALREADY_FINISHED."""
+        the workflow's compensate_on if it is None. Another cancel stops that. `mode` interrupt keeps the results, so `resume` continues the run;
+        rollback undoes what can be undone, and its thread forgets the run. Raises PawlError RUN_ALREADY_FINISHED."""
         return await self._drive.run(
-            self._control.cancel(run_id, reason=reason, compensate=compensate, request_id=request_id)
+            self._control.cancel(
+                run_id, reason=reason, compensate=compensate, mode=mode, request_id=request_id
+            )
         )
 
     async def pause(self, run_id: str, **options: Unpack[ControlRunOptions]) -> Run:
@@ -320,7 +325,7 @@ class AsyncClient:
         return await self._drive.run(self._control.pause(run_id, **options))
 
     async def resume(self, run_id: str, **options: Unpack[ControlRunOptions]) -> Run:
-        """Resumes a paused run. Raises PawlError WORKFLOW_PAUSED or RUN_ALREADY_FINISHED."""
+        """Resumes a paused run, or continues an interrupted one as a new run. Raises PawlError WORKFLOW_PAUSED or RUN_ALREADY_FINISHED."""
         return await self._drive.run(self._control.resume(run_id, **options))
 
     async def signal(

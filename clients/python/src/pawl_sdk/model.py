@@ -81,6 +81,10 @@ class Run:
     repair_of: str = ""
     """The finished run that this one repairs."""
     repaired_by: tuple[str, ...] = ()
+    thread_id: str = ""
+    """The thread that it belongs to; empty when it belongs to none."""
+    stop: str = ""
+    """How it was stopped: interrupt or rollback; empty for a plain end."""
 
     @property
     def has_ended(self) -> bool:
@@ -105,6 +109,8 @@ class Run:
             nodes=tuple(NodeRun.of(node) for node in run.nodes),
             repair_of=run.repair_of,
             repaired_by=tuple(run.repaired_by),
+            thread_id=run.thread_id,
+            stop=short_name(run_pb2.StopMode.DESCRIPTOR, run.stop) if run.stop else "",
             usage=RunUsage.of(run.usage),
         )
 

@@ -12,6 +12,10 @@ Decision = Literal["approve", "reject"]
 """The answer of a person."""
 Missed = Literal["skip", "run_once", "run_all"]
 """What to do about occurrences that came due while no scheduler ran."""
+StopMode = Literal["interrupt", "rollback"]
+"""How to stop a run, if not by a plain cancellation."""
+Multitask = Literal["reject", "enqueue", "interrupt", "rollback"]
+"""What a new run does with the runs of its thread that have not ended."""
 Overlap = Literal["allow", "skip"]
 """What to do about an occurrence while the run of the previous one is live."""
 
@@ -52,6 +56,12 @@ class StartOptions(TypedDict, total=False):
     """The input is not trusted: it gets the label input."""
     webhook: RunWebhook | None
     """Calls a URL at events of the run."""
+    thread_id: str
+    """The thread that the run belongs to: it begins with the memory of the thread."""
+    create_thread: bool
+    """Creates the thread if there is none. Otherwise the start is refused with THREAD_NOT_FOUND."""
+    multitask: Multitask
+    """Default reject: THREAD_BUSY while another run of the thread has not ended."""
 
 
 class TopUpOptions(TypedDict, total=False):
@@ -71,6 +81,10 @@ class ListRunsOptions(TypedDict, total=False):
     workflow_id: str
     statuses: Iterable[str]
     schedule_id: str
+    thread_id: str
+    """Only runs of this thread: its history."""
+    stops: Iterable[StopMode]
+    """Of cancelled runs, only those that were stopped in one of these ways. Other runs pass: name the status too."""
     query: str
     filter: str
     """A filter such as `status = failed AND metadata.team = "billing"`."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
 from typing import Any, Protocol, TypeVar, Unpack
 
@@ -12,6 +12,7 @@ from pawl_sdk._calls.catalogue import CatalogueCalls
 from pawl_sdk._calls.queues import DeadLetterCalls, QueueCalls
 from pawl_sdk._calls.repairs import RepairCalls
 from pawl_sdk._calls.schedules import ScheduleCalls
+from pawl_sdk._calls.threads import ThreadCalls
 from pawl_sdk._calls.webhooks import WebhookCalls
 from pawl_sdk._calls.workflows import WorkflowCalls
 from pawl_sdk._steps import Emissions, Steps
@@ -40,6 +41,7 @@ from pawl_sdk.options import (
     ScheduleOptions,
 )
 from pawl_sdk.repairs import RepairedRun, RepairOptions, RepairPlan, RetryOptions
+from pawl_sdk.threads import Thread, ThreadPage, ThreadState
 from pawl_sdk.webhooks import (
     DeliveryDetails,
     DeliveryPage,
@@ -344,3 +346,57 @@ class Repairs:
     def retry(self, run_id: str, **options: Unpack[RetryOptions]) -> RepairedRun:
         """Repairs a finished run from the nodes that did not complete. Raises PawlError RUN_NOT_FINISHED or NOTHING_TO_REPAIR."""
         return self._run(self._calls.retry(run_id, **options))
+
+
+class Threads:
+    """Threads: lines of runs that share a memory. A start names the thread of its run: `client.start(..., thread_id="chat-7")`."""
+
+    def __init__(self, drive: Drives, caller: Caller) -> None:
+        self._run = drive.run
+        self._calls = ThreadCalls(caller)
+
+    def create(
+        self, thread_id: str = "", *, metadata: Mapping[str, Any] | None = None, request_id: str | None = None
+    ) -> Thread:
+        """Creates a thread; without an id the scheduler makes one. Raises PawlError THREAD_EXISTS."""
+        return self._run(self._calls.create(thread_id, metadata, request_id))
+
+    def get(self, thread_id: str) -> Thread:
+        """One thread. Raises PawlError THREAD_NOT_FOUND."""
+        return self._run(self._calls.get(thread_id))
+
+    def list(
+        self,
+        *,
+        metadata: Mapping[str, Any] | None = None,
+        statuses: Iterable[str] = (),
+        page_size: int = 0,
+        page_token: str = "",
+    ) -> ThreadPage:
+        """A page of threads in order of id; with `metadata` only threads whose metadata contains this object."""
+        return self._run(self._calls.list(metadata, statuses, page_size, page_token))
+
+    def update(self, thread_id: str, metadata: Mapping[str, Any], *, request_id: str | None = None) -> Thread:
+        """Replaces the metadata. Raises PawlError THREAD_NOT_FOUND."""
+        return self._run(self._calls.update(thread_id, metadata, request_id))
+
+    def delete(self, thread_id: str, *, force: bool = False, request_id: str | None = None) -> None:
+        """Deletes a thread with its runs; `force` cancels runs that have not ended. Raises PawlError THREAD_NOT_FOUND or THREAD_BUSY."""
+        self._run(self._calls.delete(thread_id, force, request_id))
+
+    def state(self, thread_id: str, *, run_id: str = "", at_event_id: int = 0) -> ThreadState:
+        """What the next run begins with, or what the thread held after a run or an event of it. Raises PawlError THREAD_NOT_FOUND."""
+        return self._run(self._calls.state(thread_id, run_id, at_event_id))
+
+    def fork(
+        self,
+        thread_id: str,
+        *,
+        new_thread_id: str = "",
+        run_id: str = "",
+        at_event_id: int = 0,
+        metadata: Mapping[str, Any] | None = None,
+        request_id: str | None = None,
+    ) -> Thread:
+        """Creates a thread with the state of another one, now or after a run or an event of it. Raises PawlError THREAD_EXISTS."""
+        return self._run(self._calls.fork(thread_id, new_thread_id, run_id, at_event_id, metadata, request_id))

@@ -11,7 +11,7 @@ from pawl_sdk._gen.pawl.v1 import run_service_pb2 as service
 from pawl_sdk._plain import values_of
 from pawl_sdk._steps import Method, Steps
 from pawl_sdk.model import Run, SignalledRun, TestedRun, violation_of
-from pawl_sdk.options import ControlRunOptions, Decision, TopUpOptions
+from pawl_sdk.options import ControlRunOptions, Decision, StopMode, TopUpOptions
 
 _TEST = Method("/pawl.v1.RunService/TestRun", service.TestRunResponse)
 _CANCEL = Method("/pawl.v1.RunService/CancelRun", service.CancelRunResponse)
@@ -42,7 +42,7 @@ class RunControlCalls:
         return TestedRun(Run.of(answer.run), answer.duplicate, tuple(map(violation_of, answer.warnings)))
 
     def cancel(
-        self, run_id: str, *, reason: str, compensate: bool | None, request_id: str | None
+        self, run_id: str, *, reason: str, compensate: bool | None, mode: StopMode | None, request_id: str | None
     ) -> Steps[Run]:
         request = service.CancelRunRequest(
             run_id=run_id, reason=reason, request_id=request_id or fresh_id()
@@ -50,6 +50,8 @@ class RunControlCalls:
         # The field has presence: the workflow decides if it is absent.
         if compensate is not None:
             request.compensate = compensate
+        if mode is not None:
+            (request.mode,) = values_of(run_pb2.StopMode.DESCRIPTOR, [mode])
         return Run.of((yield from self.caller.call(_CANCEL, request)).run)
 
     def pause(self, run_id: str, **options: Unpack[ControlRunOptions]) -> Steps[Run]:

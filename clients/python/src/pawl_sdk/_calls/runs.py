@@ -172,6 +172,8 @@ class RunCalls:
             workflow_id=options.get("workflow_id", ""),
             statuses=values_of(run_pb2.RunStatus.DESCRIPTOR, options.get("statuses", ())),
             schedule_id=options.get("schedule_id", ""),
+            thread_id=options.get("thread_id", ""),
+            stops=values_of(run_pb2.StopMode.DESCRIPTOR, options.get("stops", ())),
             query=options.get("query", ""),
             filter=options.get("filter", ""),
             saved_filter=options.get("saved_filter", ""),
@@ -210,7 +212,11 @@ def start_request(workflow_id: str, input: object, options: StartOptions) -> ser
         constraints=options.get("constraints", ()),
         max_iterations=options.get("max_iterations", 0),
         max_retries=options.get("max_retries"),
+        thread_id=options.get("thread_id", ""),
+        create_thread=options.get("create_thread", False),
     )
+    if "multitask" in options:
+        (request.multitask_strategy,) = values_of(service.MultitaskStrategy.DESCRIPTOR, [options["multitask"]])
     metadata = options.get("metadata")
     if metadata is not None:
         request.metadata_json = json_bytes(metadata, None)
