@@ -1,6 +1,17 @@
 // The public interface of the client; everything else is private.
 
 export type { AnswerOptions, ApprovalPage, Approvals, ListApprovalsOptions } from "./approvals.ts";
+export type {
+  BulkAction,
+  BulkPage,
+  BulkRunPage,
+  Bulks,
+  BulkSelection,
+  ListBulkRunsOptions,
+  PreviewBulkOptions,
+  StartBulkOptions,
+  StopBulkOptions,
+} from "./bulks.ts";
 export type { CancelOptions } from "./cancel.ts";
 export type { Clock } from "./backoff.ts";
 export {
@@ -45,6 +56,9 @@ export {
 export type { Executors, NodeTypePage, NodeTypes } from "./node-types.ts";
 export {
   plainApproval,
+  plainBulk,
+  plainBulkPreview,
+  plainBulkRun,
   plainDeadLetter,
   plainEffect,
   plainEvent,
@@ -116,6 +130,10 @@ export {
   APPROVAL_STATE_NAMES,
   approvalStateName,
   approvalStateOf,
+  bulkActionName,
+  bulkOutcomeName,
+  bulkOutcomeOf,
+  bulkStateName,
   deadLetterStateName,
   deadLetterStateOf,
   explainReasonName,
