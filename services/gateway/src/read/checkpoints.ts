@@ -2,8 +2,8 @@
 // below it, so it folds at most a thousand events. The first read of a far event folds the log from its beginning. PostgreSQL then reads a
 // page while the gateway folds the page before it.
 //
-// Neighbours share what did not change between them (`log/copy.ts`). As texts, fifty checkpoints of a run of 50,000 events took five times
-// as long to write as the log took to read, and reading one back took half of a read.
+// Neighbours share what did not change between them (`log/copy.ts`). As texts, fifty checkpoints took five times as long to write
+// as their log of 50,000 events took to read. Reading one back took half of a read.
 //
 // A log only grows, so a checkpoint stays right. Two reads at the same time may make the same one twice; both are equal. The bound is on
 // bytes: the checkpoints of the run that was read longest ago go first.
@@ -17,9 +17,12 @@ import type { RunState } from "@pawl/core/log/state";
 import type { RunId } from "@pawl/core/name/ids";
 import type { Pool } from "@pawl/platform/db/pool";
 import { readEventsToFold } from "@pawl/platform/store/log/reads";
+import type { RunRecord } from "@pawl/platform/store/runs/runs";
+import { type SettledItems, toWireRunWithNodes } from "@pawl/platform/wire/run";
+import type { Run } from "@pawl/proto/pawl/v1/run_pb";
 
 const STEP = 1_000;
-/** The messages of settled items, which `run-reader.ts` keeps as long as their checkpoints, take about as much again. */
+/** The messages of settled items, which live as long as their checkpoints, take about as much again. */
 const BYTES_MAX = 64 * 1024 * 1024;
 /** Estimates of a node or an event without its value, and of a place in a list. */
 const OBJECT_BYTES = 512;
@@ -35,6 +38,7 @@ export class Checkpoints {
   readonly #bytesMax: number;
   /** By run, the run that was read last at the end. */
   readonly #runs = new Map<RunId, Kept>();
+  readonly #settled: SettledItems = new WeakMap();
   #bytes = 0;
 
   constructor(bytesMax: number = BYTES_MAX) {
@@ -57,6 +61,12 @@ export class Checkpoints {
     }
     if (state.lastSeq < atSeq) throw gap(atSeq, state.lastSeq);
     return state;
+  }
+
+  /** The run as clients read it, after an event that the log has. @throws EVENT_LOG_CORRUPTION, STORE_UNAVAILABLE */
+  async runAt(pool: Pool, record: RunRecord, graph: Graph, atSeq: number): Promise<Run> {
+    const state = await this.foldAt(pool, record.runId, graph, atSeq);
+    return toWireRunWithNodes(record, state, this.#settled);
   }
 
   #nearest(runId: RunId, atSeq: number): RunState | undefined {

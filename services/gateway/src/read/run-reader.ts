@@ -23,7 +23,7 @@ import { getRuns, readRepairs } from "@pawl/platform/store/runs/reads";
 import type { RunRecord } from "@pawl/platform/store/runs/runs";
 import { readWaitingRoom } from "@pawl/platform/store/survey/reads";
 import { deliveriesOf } from "@pawl/platform/store/webhooks/reads";
-import { type SettledItems, toWireRun, toWireRunWithNodes } from "@pawl/platform/wire/run";
+import { toWireRun, toWireRunWithNodes } from "@pawl/platform/wire/run";
 import { toJsonBytes, traceIdOf } from "@pawl/platform/wire/scalar";
 import { toWireResult } from "@pawl/platform/wire/webhook";
 import {
@@ -95,9 +95,6 @@ export function createRunReader(pool: Pool, definitions: DefinitionCache): RunRe
   };
   // The waiting reason names executors and queues, which the log of an earlier moment does not have.
   const checkpoints = new Checkpoints();
-  const settled: SettledItems = new WeakMap();
-  const runAt = async (record: RunRecord, { graph }: LoadedDefinition, atSeq: number) =>
-    toWireRunWithNodes(record, await checkpoints.foldAt(pool, record.runId, graph, atSeq), settled);
   return {
     foldRun,
     resultOf: async (runId) => {
@@ -126,7 +123,7 @@ export function createRunReader(pool: Pool, definitions: DefinitionCache): RunRe
       try {
         const run = await (atSeq === undefined
           ? runNow(record, definition)
-          : runAt(record, definition, atSeq));
+          : checkpoints.runAt(pool, record, definition.graph, atSeq));
         Object.assign(run, await readRepairs(pool, runId));
         trimOutputs(run, definition.body.length);
         return create(GetRunResponseSchema, { run, definitionJson });
