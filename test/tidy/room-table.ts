@@ -150,7 +150,7 @@ export const LEVELS: Readonly<Record<string, readonly (readonly string[])[]>> = 
     ["glue", "action"],
     ["log"],
     ["plan", "handler"],
-    ["explain", "repair"],
+    ["explain", "repair", "bulk"],
   ],
   "services/platform/src/": [
     ["egress"],

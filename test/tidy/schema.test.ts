@@ -100,6 +100,7 @@ test("the schema in one file is what the migrations make; UPDATE_SCHEMA=1 rewrit
 
 /** Unique across runs, so not sorted by run: what each row refers to, and why it may name a run. */
 const ACROSS_RUNS: Readonly<Record<string, string>> = {
+  bulk_runs: "a bulk orders its runs",
   input_keys: "an input may be started once, by any run",
   run_requests: "a request id is used for one run",
   thread_runs: "a thread is held by one run, and orders its runs",
@@ -134,6 +135,7 @@ const LEFT_BY_REMOVAL: Readonly<Record<string, string>> = {
   slots: "a finished run has none, except slots of a rate that cool down and then go",
   signal_waits: "a finished run has none",
   input_keys: "they expire",
+  bulk_runs: "the list of a bulk says what happened to each run, also to one that it deleted",
   webhook_deliveries:
     "a receiver may answer after the run is deleted; the log of deliveries has its own age",
   webhook_attempts: "they go with their deliveries",

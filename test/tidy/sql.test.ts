@@ -40,6 +40,8 @@ const MEANT_WALKS: Readonly<Record<string, string>> = {
   "pawl_tick_figures webhook_deliveries":
     "walks webhook_deliveries_due up to a limit; it holds deliveries that wait",
   "pawl_pauses_all webhook_endpoints": "at most 200 rows, read when a receiver changes",
+  "pawl_bulks_active bulks":
+    "walks bulks_due in order, up to a limit; it holds bulks under way only",
   "pawl_webhooks_callers executors": "one row a process, looked at when a user asks",
   "pawl_workflows_live_runs runs": "walks runs_deadline, which holds live runs only",
   "pawl_pauses_runs_to_pause runs":
@@ -103,6 +105,10 @@ async function seed(pool: Pool): Promise<void> {
     `insert into threads (tenant_id, thread_id) select 'acme', 't' || n from generate_series(1, 1000) n`,
     `insert into thread_runs (tenant_id, thread_id, position, run_id, state)
      select 'acme', 't' || (row_number() over () % 1000 + 1), row_number() over (), run_id, 'waiting' from runs`,
+    `insert into bulks (bulk_id, tenant_id, request_hash, action, filter, options, state, ended_at)
+     select gen_random_uuid(), 'acme', '', 'cancel', '', '{}', 'completed', now() from generate_series(1, 1000)`,
+    `insert into bulk_runs (bulk_id, position, run_id, outcome)
+     select (select bulk_id from bulks limit 1), row_number() over (), run_id, 'done' from runs`,
     `insert into effects (run_id, node_id, iteration, name, class, begun_epoch)
      select run_id, 'n1', 0, 'e', 'idempotent', 1 from runs`,
   ]) {

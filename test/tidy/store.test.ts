@@ -8,6 +8,7 @@ const STORE = "services/platform/src/store/";
 const FILES_OF_NOUN_MAX = 6;
 const NOUNS = [
   "approvals",
+  "bulks",
   "days",
   "dead-letters",
   "effects",
@@ -32,6 +33,7 @@ const NOUNS = [
 const ABSENT = new Map([
   ["recovery/reads.ts", "no gateway reads it: its tables are those of runs, log and leases"],
   ["retention/reads.ts", "no gateway reads it: its tables are those of runs and log"],
+  ["bulks/memory.ts", "a bulk is chosen by SQL, and only PostgreSQL compiles filters"],
   ["retention/memory.ts", "the memory store lives for one test, and has no months"],
 ]);
 /** Files beside the pattern. */

@@ -4,6 +4,7 @@ import { Command, CommanderError, Option } from "commander";
 import { approvalVerbs } from "./commands/approval.ts";
 import { budgetVerb } from "./commands/budget.ts";
 import { deadLetterVerbs } from "./commands/dead-letter.ts";
+import { bulkVerbs } from "./commands/bulk.ts";
 import { handlerVerbs } from "./commands/handler.ts";
 import { filterVerbs } from "./commands/filter.ts";
 import { nodeTypeVerbs } from "./commands/node-type.ts";
@@ -119,6 +120,7 @@ export function grammar(
   topUpVerb(run, verb);
   budgetVerb(program, verb);
   filterVerbs(noun("filter", "Keep filters of runs"), verb);
+  bulkVerbs(noun("bulk", "Act on all runs that a filter finds"), verb);
   const nodeType = noun("node-type", "List node types and read their schemas");
   nodeTypeVerbs({ nodeType, executor: noun("executor", "List connected executors") }, verb);
   handlerVerbs({ program, handler: noun("handler", "Try and check handlers of your own") }, verb);
@@ -164,6 +166,10 @@ const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   "webhook deliveries": ["webhook deliveries --state dead"],
   "run top-up": ["run top-up 8918bc96 --tokens 5000 --reason 'the report is worth it'"],
   budget: ["budget", "budget answer-mail"],
+  "bulk start": [
+    "bulk start retry --filter 'status = failed AND workflow = greet' --dry-run",
+    "bulk start cancel --saved late --canary 5 --abort-failed 3 --wait",
+  ],
   "queue pause": ["queue pause http --by ada --reason 'the partner is down'"],
   "node-type get": [
     "node-type get acme.price",

@@ -4,6 +4,7 @@ import { type Client, type Transport, createClient } from "@connectrpc/connect";
 import type { ExecutionTag, RunEvent } from "@pawl/proto/pawl/v1/event_pb";
 import { EventService } from "@pawl/proto/pawl/v1/event_service_pb";
 import { ApprovalService } from "@pawl/proto/pawl/v1/approval_service_pb";
+import { BulkService } from "@pawl/proto/pawl/v1/bulk_service_pb";
 import { NodeTypeService } from "@pawl/proto/pawl/v1/node_type_service_pb";
 import { QueueService } from "@pawl/proto/pawl/v1/queue_service_pb";
 import { type AcceptedSubmission, RunService } from "@pawl/proto/pawl/v1/run_service_pb";
@@ -15,6 +16,7 @@ import { connect } from "#connection";
 import { type Clock, SYSTEM_CLOCK } from "./backoff.ts";
 import { type Caller, type PawlCallOptions, createCaller, present } from "./caller.ts";
 import { type Approvals, createApprovals } from "./approvals.ts";
+import { type Bulks, createBulks } from "./bulks.ts";
 import { createExecutors, createNodeTypes, type Executors, type NodeTypes } from "./node-types.ts";
 import { createDeadLetters, createQueues, type DeadLetters, type Queues } from "./queues.ts";
 import { beginningWith, type Watch } from "./execute.ts";
@@ -97,6 +99,7 @@ export interface PawlClient {
   readonly schedules: Schedules;
   readonly webhooks: Webhooks;
   readonly threads: Threads;
+  readonly bulks: Bulks;
   readonly approvals: Approvals;
   readonly queues: Queues;
   readonly deadLetters: DeadLetters;
@@ -191,6 +194,7 @@ export function createPawlClient(options: PawlClientOptions): PawlClient {
     schedules: createSchedules(createClient(ScheduleService, transport), call),
     webhooks: createWebhooks(createClient(WebhookService, transport), call),
     threads: createThreads(createClient(ThreadService, transport), call),
+    bulks: createBulks(createClient(BulkService, transport), call, clock),
     approvals: createApprovals(createClient(ApprovalService, transport), call),
     queues: createQueues(queueService, call),
     deadLetters: createDeadLetters(queueService, call),

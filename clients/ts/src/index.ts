@@ -1,6 +1,17 @@
 // The public interface of the client; everything else is private.
 
 export type { AnswerOptions, ApprovalPage, Approvals, ListApprovalsOptions } from "./approvals.ts";
+export type {
+  BulkAction,
+  BulkPage,
+  BulkRunPage,
+  Bulks,
+  BulkSelection,
+  ListBulkRunsOptions,
+  PreviewBulkOptions,
+  StartBulkOptions,
+  StopBulkOptions,
+} from "./bulks.ts";
 export type { CancelOptions } from "./cancel.ts";
 export type { Clock } from "./backoff.ts";
 export {
@@ -46,6 +57,9 @@ export type { Executors, NodeTypePage, NodeTypes } from "./node-types.ts";
 export {
   plainApproval,
   plainDailyBudget,
+  plainBulk,
+  plainBulkPreview,
+  plainBulkRun,
   plainDeadLetter,
   plainEffect,
   plainEvent,
@@ -117,6 +131,10 @@ export {
   APPROVAL_STATE_NAMES,
   approvalStateName,
   approvalStateOf,
+  bulkActionName,
+  bulkOutcomeName,
+  bulkOutcomeOf,
+  bulkStateName,
   deadLetterStateName,
   deadLetterStateOf,
   explainReasonName,

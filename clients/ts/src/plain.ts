@@ -7,6 +7,7 @@ import { RunEventSchema, type RunEvent } from "@pawl/proto/pawl/v1/event_pb";
 import { ExplanationSchema, TaintTraceSchema } from "@pawl/proto/pawl/v1/explain_pb";
 import { ExecutorSchema } from "@pawl/proto/pawl/v1/node_type_service_pb";
 import { PauseSchema } from "@pawl/proto/pawl/v1/pause_pb";
+import { BulkPreviewSchema, BulkRunSchema, BulkSchema } from "@pawl/proto/pawl/v1/bulk_service_pb";
 import { DeadLetterSchema } from "@pawl/proto/pawl/v1/queue_service_pb";
 import { RepairPlanSchema } from "@pawl/proto/pawl/v1/repair_pb";
 import { RunSchema } from "@pawl/proto/pawl/v1/run_pb";
@@ -25,7 +26,7 @@ type PlainObject = { [key: string]: JsonValue };
 const COUNTER =
   /^(eventId|reusedEventId|lastEventId|startedCount|skippedCount|parentEventId|epoch|beginEpoch|commitEpoch|tokens|inputTokens|outputTokens|costMicros|nodeExecutions|cutBytes|outputLeftOutBytes|[a-z][A-Za-z]*Ms)$/;
 const ENUM_VALUE =
-  /^(?:RUN_STATUS|NODE_STATUS|RUN_KIND|EXPLAIN_REASON|APPROVAL_STATE|DEAD_LETTER_STATE|PAUSE_SCOPE|EFFECT_STATE|SCHEDULE_STATE|REPAIR_ACTION|MISSED_POLICY|OVERLAP_POLICY|ON_EXCEEDED|WEBHOOK_DELIVERY_STATE)_([A-Z_]+)$/;
+  /^(?:RUN_STATUS|NODE_STATUS|RUN_KIND|EXPLAIN_REASON|APPROVAL_STATE|DEAD_LETTER_STATE|PAUSE_SCOPE|EFFECT_STATE|SCHEDULE_STATE|REPAIR_ACTION|MISSED_POLICY|OVERLAP_POLICY|ON_EXCEEDED|WEBHOOK_DELIVERY_STATE|BULK_ACTION|BULK_STATE|BULK_OUTCOME)_([A-Z_]+)$/;
 
 /** One event in the envelope of the log: eventId, type, runId, timestamp, …, payload. */
 export function plainEvent(event: RunEvent): PlainObject {
@@ -70,6 +71,12 @@ export const plainExecutor = plainOf(ExecutorSchema);
 /** A workflow with its definition as a value. */
 export const plainWorkflow = plainOf(WorkflowSchema);
 
+/** A bulk with its action and its state by their short names. */
+export const plainBulk = plainOf(BulkSchema);
+/** What a bulk would do. */
+export const plainBulkPreview = plainOf(BulkPreviewSchema);
+/** A run of a bulk with its outcome by its short name. */
+export const plainBulkRun = plainOf(BulkRunSchema);
 /** A receiver of webhooks. */
 export const plainWebhookEndpoint = plainOf(WebhookEndpointSchema);
 /** A webhook delivery with its state by its short name. */

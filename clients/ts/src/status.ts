@@ -10,6 +10,11 @@ import {
 } from "@pawl/core/log/event";
 import { RUN_STATUS_ALIASES, STOP_ALIASES } from "@pawl/core/log/status-alias";
 import { ApprovalStateSchema } from "@pawl/proto/pawl/v1/approval_pb";
+import {
+  BulkActionSchema,
+  BulkOutcomeSchema,
+  BulkStateSchema,
+} from "@pawl/proto/pawl/v1/bulk_service_pb";
 import { ExplainReasonSchema } from "@pawl/proto/pawl/v1/explain_pb";
 import { DeadLetterStateSchema } from "@pawl/proto/pawl/v1/queue_service_pb";
 import { RepairActionSchema } from "@pawl/proto/pawl/v1/repair_pb";
@@ -78,6 +83,15 @@ const stopModeName = namer<typeof StopModeSchema, StopMode>(StopModeSchema);
 
 /** `busy` for THREAD_STATUS_BUSY. */
 export const threadStatusName = namer(ThreadStatusSchema);
+
+/** `cancel` for BULK_ACTION_CANCEL. */
+export const bulkActionName = namer(BulkActionSchema);
+/** `running` for BULK_STATE_RUNNING. */
+export const bulkStateName = namer(BulkStateSchema);
+/** `skipped` for BULK_OUTCOME_SKIPPED; `unspecified` for a run that the bulk has not handled. */
+export const bulkOutcomeName = namer(BulkOutcomeSchema);
+/** The outcome of a short name. Undefined when there is none. */
+export const bulkOutcomeOf = (name: string) => valueOf(BulkOutcomeSchema, name);
 
 /** `open` for APPROVAL_STATE_OPEN. */
 export const approvalStateName = namer(ApprovalStateSchema);

@@ -19,6 +19,7 @@ import { WakeListener } from "@pawl/platform/wake/listen";
 import { Health } from "@pawl/proto/grpc/health/v1/health_pb";
 import { ServerReflection } from "@pawl/proto/grpc/reflection/v1/reflection_pb";
 import { ApprovalService } from "@pawl/proto/pawl/v1/approval_service_pb";
+import { BulkService } from "@pawl/proto/pawl/v1/bulk_service_pb";
 import { EventService } from "@pawl/proto/pawl/v1/event_service_pb";
 import { NodeTypeService } from "@pawl/proto/pawl/v1/node_type_service_pb";
 import { QueueService } from "@pawl/proto/pawl/v1/queue_service_pb";
@@ -43,6 +44,7 @@ import { createRunReader } from "./read/run-reader.ts";
 import { type Refuse, served, type Served } from "./request/exchange.ts";
 import { connectScheduler } from "./request/forward.ts";
 import { createApprovalService } from "./rpc/approval-service.ts";
+import { createBulkService } from "./rpc/bulk-service.ts";
 import { createEventService } from "./rpc/event-service.ts";
 import { createNodeTypeService } from "./rpc/node-type-service.ts";
 import { createQueueService } from "./rpc/queue-service.ts";
@@ -171,6 +173,7 @@ function servicesOf(
     served(ApprovalService, createApprovalService(parts)),
     served(QueueService, createQueueService(parts)),
     served(NodeTypeService, createNodeTypeService(parts)),
+    served(BulkService, createBulkService(parts)),
   ];
   const names = services.map(({ service }) => service);
   services.push(served(Health, createHealth(notReady, names)));

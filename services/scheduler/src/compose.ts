@@ -96,7 +96,8 @@ export async function startScheduler(
   });
   const onInternal = internalFaults(log);
   const { pool } = stores;
-  const rings = { onAlarm: alarms.ring, onDelivery: () => desk.expect(0) };
+  const onBulk = (): void => sweepers.bulks.soon(0);
+  const rings = { onAlarm: alarms.ring, onDelivery: () => desk.expect(0), onBulk };
   const services = commandServices({ ...stores, ...engine, log, ...rings }, pool);
   const commands = serveCommands(services, onInternal);
   const work = workService(config, {

@@ -10,6 +10,7 @@ import { BossQueue } from "@pawl/platform/queue/boss";
 import { installBoss } from "@pawl/platform/queue/boss-install";
 import { BossWorkflowQueue } from "@pawl/platform/queue/boss-workflow-queue";
 import { OccurrenceThread } from "@pawl/platform/queue/occurrences";
+import { createBulks } from "@pawl/platform/store/bulks/writes";
 import { createDeadLetters } from "@pawl/platform/store/dead-letters/writes";
 import { createExecutors } from "@pawl/platform/store/leases/writes";
 import { createJournal } from "@pawl/platform/store/tick/postgres";
@@ -71,6 +72,7 @@ export async function openStores(config: Config, log: Logger, onStep: (byMs: num
     webhooks: createWebhooks(pool),
     values: new ValueStore(createValueRows(pool), blobs, config.PAWL_VALUES_INLINE_BYTES),
     deadLetters: createDeadLetters(pool),
+    bulks: createBulks(pool),
     hasQueue: (type: string): Promise<boolean> => boss.exists(type),
     ensureQueues: async (types: readonly string[]): Promise<void> => {
       for (const type of types) if (!boss.isKnown(type)) await boss.ensure(type);

@@ -5,11 +5,21 @@ import { join } from "node:path";
 import { LANGUAGES, type Language } from "./parity.ts";
 import { readProto } from "./protos.ts";
 
+const NO_BULKS = "this client has no bulks yet";
+const BULK_CALLS = {
+  StartBulk: NO_BULKS,
+  GetBulk: NO_BULKS,
+  ListBulks: NO_BULKS,
+  ListBulkRuns: NO_BULKS,
+  ContinueBulk: NO_BULKS,
+  StopBulk: NO_BULKS,
+};
+
 /** Calls that a client leaves out, each with its reason. */
 export const LEFT_OUT: Readonly<Record<Language, Readonly<Record<string, string>>>> = {
   ts: {},
-  python: {},
-  go: {},
+  python: BULK_CALLS,
+  go: BULK_CALLS,
 };
 
 /** Where a client makes its calls, and how the source spells one. */

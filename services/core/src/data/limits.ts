@@ -234,6 +234,16 @@ export const LIMITS = {
   redrivesPerSecondMax: 1_000,
   /** A redrive answers after this time, finished or not. It is well below the deadline of a call. */
   redriveMs: 10_000,
+  /** Runs of one bulk: all of them are stored when it starts, in about a second. */
+  bulkRuns: 100_000,
+  bulkPerSecond: 50,
+  bulkPerSecondMax: 1_000,
+  /** How often a bulk tries to act on a run whose action fails for a passing reason. */
+  bulkAttempts: 5,
+  /** How long ended bulks are listed. */
+  bulkKeptMs: 30 * DAY_MS,
+  /** Runs that a preview of a bulk names. */
+  bulkPreviewRuns: 20,
   /** Runs of one thread that wait for it. A start that stops them moves all of them in one transaction. */
   threadWaiting: 100,
   threadMetadataBytes: 16 * KIB,

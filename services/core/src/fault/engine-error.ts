@@ -13,6 +13,7 @@ export interface FieldViolation {
 /** Keys of ErrorInfo.metadata: one spelling for each thing. */
 type MetadataKey =
   | "approval_id"
+  | "bulk_id"
   | "bytes"
   | "column"
   | "current_version"
@@ -35,6 +36,7 @@ type MetadataKey =
   | "node_type"
   | "origin_request_id"
   | "quarantine_reason"
+  | "queue_job_id"
   | "request_id"
   | "run_filter"
   | "run_id"

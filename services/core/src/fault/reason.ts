@@ -23,11 +23,13 @@ export type GrpcCodeName = keyof typeof GRPC_CODES;
 /** The resource that a call is about. */
 type Resource =
   | "approval"
+  | "bulk"
   | "delivery"
   | "endpoint"
   | "executor"
   | "node"
   | "node_type"
+  | "queue_job"
   | "request"
   | "run"
   | "run_filter"
@@ -51,6 +53,14 @@ export const REASONS = {
   INPUT_INVALID: { code: "INVALID_ARGUMENT", retryable: false },
   FILTER_INVALID: { code: "INVALID_ARGUMENT", retryable: false },
   RUN_FILTER_NOT_FOUND: { code: "NOT_FOUND", retryable: false, resource: "run_filter" },
+  BULK_NOT_FOUND: { code: "NOT_FOUND", retryable: false, resource: "bulk" },
+  BULK_NOT_WAITING: { code: "FAILED_PRECONDITION", retryable: false, resource: "bulk" },
+  QUEUE_JOB_NOT_FOUND: { code: "NOT_FOUND", retryable: false, resource: "queue_job" },
+  QUEUE_JOB_NOT_CANCELLABLE: {
+    code: "FAILED_PRECONDITION",
+    retryable: false,
+    resource: "queue_job",
+  },
   WORKFLOW_NOT_FOUND: { code: "NOT_FOUND", retryable: false, resource: "workflow" },
   RUN_NOT_FOUND: { code: "NOT_FOUND", retryable: false, resource: "run" },
   NODE_NOT_FOUND: { code: "NOT_FOUND", retryable: false, resource: "node" },
@@ -160,6 +170,12 @@ export const NEXT_STEPS: Readonly<Record<Reason, string>> = {
   SERVICE_NOT_FOUND: "Ask for the health of one of the services that the server lists.",
   SESSION_IN_USE: "Begin a session with a new session_id, or resume the one that you have.",
   PROTOCOL_UNSUPPORTED: "Use an SDK that speaks a version that the metadata names.",
+  BULK_NOT_FOUND: "Check the id in the list of bulks.",
+  BULK_NOT_WAITING:
+    "Read the state of the bulk; only a bulk that waits behind its canary continues.",
+  QUEUE_JOB_NOT_FOUND:
+    "Check the id in the list of queued jobs; a finished job is kept for a while.",
+  QUEUE_JOB_NOT_CANCELLABLE: "Cancel the run that the job started, if it has started one.",
   THREAD_NOT_FOUND: "Check the id in the list of threads, or let the run create its thread.",
   THREAD_EXISTS: "Use the thread that exists, or choose another id.",
   THREAD_BUSY:

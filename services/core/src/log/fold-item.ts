@@ -33,10 +33,16 @@ export function openScope(
   return scope;
 }
 
-/** Frees the items and outputs of a settled node: its own output holds them, or no node needs them. */
+/**
+ * Frees the items and outputs of a settled node: its own output holds them, or no node needs them. Copies of the state share settled items,
+ * so the fold replaces them.
+ */
 export function closeScope(scope: ScopeState): void {
   scope.itemsJson = "";
-  for (const item of scope.items) item.output = undefined;
+  scope.items.forEach((item, at) => {
+    if (item.output === undefined) return;
+    scope.items[at] = Object.assign(newExecutionState(), item, { output: undefined });
+  });
 }
 
 /** The types of the first event of an iteration: queued, a glue body that ends or waits without a claim, or stopped by a policy. */

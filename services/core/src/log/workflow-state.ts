@@ -12,7 +12,6 @@ import {
   type RunStatus,
   TAINT_HOLD,
 } from "./event.ts";
-import { roundOf } from "./execution.ts";
 import { runStatus } from "./fold.ts";
 import { memoryJson } from "./memory.ts";
 import { isBackingOff } from "./run-status.ts";
@@ -158,13 +157,8 @@ function held(state: RunState): readonly Reason[] {
     const isOfDay = state.daily !== undefined && (state.slot ?? state.rate) === undefined;
     return [[isOfDay ? "budget" : "slot", state.deadlineAt]];
   }
-  const isOpen = ({ status }: ExecutionState): boolean =>
-    status !== "pending" && !isSettled(status);
   const reasons: Reason[] = [];
-  for (const execution of [
-    ...state.nodes.filter(isOpen).flatMap(executionsOf),
-    ...[...state.undos.values()].filter(isOpen),
-  ]) {
+  for (const execution of openExecutions(state)) {
     const found = reasonOf(execution);
     if (found === undefined) return [];
     reasons.push(found);
@@ -172,13 +166,23 @@ function held(state: RunState): readonly Reason[] {
   return reasons;
 }
 
+const isOpen = ({ status }: ExecutionState): boolean => status !== "pending" && !isSettled(status);
+
+/** Lazily: one that can run ends the search, and a map may have ten thousand settled items. */
+function* openExecutions({ nodes, undos }: RunState): Generator<ExecutionState> {
+  for (const node of nodes) if (isOpen(node)) yield* partsOf(node);
+  for (const undo of undos.values()) if (isOpen(undo)) yield undo;
+}
+
 /** A map or a loop waits for its items, or for the time of the next one. */
-function executionsOf(node: NodeState): readonly ExecutionState[] {
-  if (node.scope === undefined) return [node];
-  const items = roundOf(node).flatMap(([iteration, item]) =>
-    iteration === node.base || isSettled(item.status) ? [] : [item],
-  );
-  return items.length > 0 ? items : [{ ...node, notBefore: node.scope.releaseAt }];
+function* partsOf(node: NodeState): Generator<ExecutionState> {
+  const { scope } = node;
+  if (scope === undefined) return yield node;
+  const open = scope.items.values().filter(({ status }) => !isSettled(status));
+  const first = open.next();
+  if (first.done === true) return yield { ...node, notBefore: scope.releaseAt };
+  yield first.value;
+  yield* open;
 }
 
 /** Why an execution does not advance; undefined if it runs or could run. */

@@ -7,6 +7,8 @@ import { startGateway } from "../gateway.fixture.ts";
 import { Checkpoints } from "./checkpoints.ts";
 
 const EVENTS = 4_500;
+/** The spelling of the user's JSON must survive every way to read it. */
+const ODD = String.raw`{ "k" : ["\u0000 \"é\ud83d\ude00", 1.50e0, 12345678901234567890] }`;
 
 test("a fold that begins at a checkpoint is the fold of the whole log, and a bound drops checkpoints and nothing else (S2.35, X5)", async () => {
   const gateway = await startGateway();
@@ -15,9 +17,10 @@ test("a fold that begins at a checkpoint is the fold of the whole log, and a bou
   await pool.query({
     text: `with moved as (update runs set last_seq = $2 where run_id = $1)
       insert into run_events (run_id, seq, type, node_id, iteration, attempt, epoch, ordinal, payload, value)
-      select $1, seq, 'memory.updated', 'a', 0, 1, 0, 0, '{"keys":["k"]}', json_build_object('k', seq)
+      select $1, seq, 'memory.updated', 'a', 0, 1, 0, 0, '{"keys":["k"]}',
+        case when seq % 2 = 0 then json_build_object('k', seq) else $3::json end
       from generate_series(2, $2::integer) seq`,
-    values: [runId, EVENTS],
+    values: [runId, EVENTS, ODD],
   });
   const { rows } = await pool.query<{ body: string }>({
     text: "select d.body from runs r join definitions d using (definition_id) where r.run_id = $1",

@@ -95,8 +95,6 @@ export function createRunReader(pool: Pool, definitions: DefinitionCache): RunRe
   };
   // The waiting reason names executors and queues, which the log of an earlier moment does not have.
   const checkpoints = new Checkpoints();
-  const runAt = async (record: RunRecord, { graph }: LoadedDefinition, atSeq: number) =>
-    toWireRunWithNodes(record, await checkpoints.foldAt(pool, record.runId, graph, atSeq));
   return {
     foldRun,
     resultOf: async (runId) => {
@@ -125,7 +123,7 @@ export function createRunReader(pool: Pool, definitions: DefinitionCache): RunRe
       try {
         const run = await (atSeq === undefined
           ? runNow(record, definition)
-          : runAt(record, definition, atSeq));
+          : checkpoints.runAt(pool, record, definition.graph, atSeq));
         Object.assign(run, await readRepairs(pool, runId));
         trimOutputs(run, definition.body.length);
         return create(GetRunResponseSchema, { run, definitionJson });

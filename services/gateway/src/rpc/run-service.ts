@@ -34,12 +34,7 @@ import {
 } from "@pawl/platform/wire/requests";
 import { parseRepair, parseRetry } from "@pawl/platform/wire/repair";
 import { toJsonBytes } from "@pawl/platform/wire/scalar";
-import {
-  filterNotFound,
-  parseSaveFilter,
-  runFilterOf,
-  toWireRunFilter,
-} from "@pawl/platform/wire/filter";
+import { parseSaveFilter, toWireRunFilter, wholeFilter } from "@pawl/platform/wire/filter";
 import { parseMetadata } from "@pawl/platform/wire/metadata";
 import { parseSignal } from "@pawl/platform/wire/signal";
 import { toWireRun } from "@pawl/platform/wire/run";
@@ -186,19 +181,13 @@ function filterOf(request: ListRunsRequest): RunFilter {
 }
 
 /** The caller's filter and the kept one, as one. @throws INPUT_INVALID, FILTER_INVALID, RUN_FILTER_NOT_FOUND, STORE_UNAVAILABLE */
-async function conditionOf(pool: Pool, { filter, savedFilter, query }: ListRunsRequest) {
-  const name = optionalName("saved_filter", savedFilter);
-  const given = filter.trim() === "" ? "" : runFilterOf("filter", filter).text;
-  if (given === "" && name === "") return undefined;
-  if (query !== "")
-    throw invalidField("query", "AMBIGUOUS", "does not go with a filter; send one of them");
-  if (name === "") return runFilterOf("filter", given);
-  const kept = await getRunFilter(pool, { tenantId: DEFAULT_TENANT, name });
-  if (kept === undefined) throw filterNotFound(name);
-  return runFilterOf(
-    "saved_filter",
-    given === "" ? kept.filter : `(${given}) AND (${kept.filter})`,
+async function conditionOf(pool: Pool, request: ListRunsRequest) {
+  const condition = await wholeFilter(request, (name) =>
+    getRunFilter(pool, { tenantId: DEFAULT_TENANT, name }),
   );
+  if (condition !== undefined && request.query !== "")
+    throw invalidField("query", "AMBIGUOUS", "does not go with a filter; send one of them");
+  return condition;
 }
 
 function kindOf(kind: number): RunKind | undefined {

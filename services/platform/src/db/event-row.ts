@@ -27,3 +27,23 @@ export function toEvent(row: Typed<typeof EVENT>): RunEvent {
   const event = { runId, seq, type, nodeId, iteration, attempt, epoch, payload, at };
   return (row.value === null ? event : { ...event, value: row.value }) as unknown as RunEvent;
 }
+
+/** The columns of an event in a JSON array. */
+export type EventCells = readonly [
+  seq: number,
+  type: string,
+  nodeId: string,
+  iteration: number,
+  attempt: number,
+  epoch: number,
+  payload: object,
+  value: string | null,
+  at: number,
+];
+
+/** The cast is safe, as above. */
+export function fromCells(runId: RunId, cells: EventCells): RunEvent {
+  const [seq, type, nodeId, iteration, attempt, epoch, payload, value, at] = cells;
+  const event = { runId, seq, type, nodeId, iteration, attempt, epoch, payload, at };
+  return (value === null ? event : { ...event, value }) as unknown as RunEvent;
+}

@@ -27,7 +27,7 @@ export interface Queryable {
 }
 
 /** Names and their types (columns.ts). */
-type Shape = Readonly<Record<string, z.ZodType>>;
+export type Shape = Readonly<Record<string, z.ZodType>>;
 /** Values by name. */
 export type Typed<S extends Shape> = { readonly [Name in keyof S]: z.infer<S[Name]> };
 

@@ -26,6 +26,49 @@ CREATE INDEX approvals_due ON pawl.approvals USING btree (deadline_at) WHERE ((s
 CREATE INDEX approvals_newest ON pawl.approvals USING btree (tenant_id, approval_id DESC);
 CREATE INDEX approvals_open ON pawl.approvals USING btree (tenant_id, approval_id DESC) WHERE (state = 'open'::text);
 
+create table bulk_runs (
+  bulk_id uuid not null,
+  position integer not null,
+  run_id uuid not null,
+  attempts integer not null default 0,
+  outcome text,
+  reason text not null default ''::text,
+  message text not null default ''::text,
+  new_run_id uuid,
+  ended_at timestamp with time zone,
+  constraint bulk_runs_outcome_check CHECK ((outcome = ANY (ARRAY['done'::text, 'failed'::text, 'skipped'::text]))),
+  constraint bulk_runs_pkey PRIMARY KEY (bulk_id, "position")
+) with (fillfactor=80);
+CREATE INDEX bulk_runs_open ON pawl.bulk_runs USING btree (bulk_id, "position") WHERE (outcome IS NULL);
+
+create table bulks (
+  bulk_id uuid not null,
+  tenant_id text not null,
+  request_id text,
+  request_hash text not null,
+  action text not null,
+  filter text not null,
+  options json not null,
+  definition text,
+  state text not null,
+  state_reason text not null default ''::text,
+  matched integer not null default 0,
+  canary integer not null default 0,
+  done integer not null default 0,
+  failed integer not null default 0,
+  skipped integer not null default 0,
+  due_at timestamp with time zone not null default now(),
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  ended_at timestamp with time zone,
+  constraint bulks_pkey PRIMARY KEY (bulk_id),
+  constraint bulks_state_check CHECK ((state = ANY (ARRAY['canary'::text, 'waiting'::text, 'running'::text, 'completed'::text, 'stopped'::text, 'aborted'::text])))
+);
+CREATE INDEX bulks_due ON pawl.bulks USING btree (due_at) WHERE ((ended_at IS NULL) AND (state <> 'waiting'::text));
+CREATE INDEX bulks_ended ON pawl.bulks USING btree (ended_at) WHERE (ended_at IS NOT NULL);
+CREATE INDEX bulks_newest ON pawl.bulks USING btree (tenant_id, bulk_id DESC);
+CREATE UNIQUE INDEX bulks_request ON pawl.bulks USING btree (tenant_id, request_id) WHERE (request_id IS NOT NULL);
+
 create table day_budgets (
   tenant_id text not null,
   workflow_id text not null,

@@ -33,6 +33,8 @@ const PROBE_POINTS = {
     "retention.before-remove",
     "retention.after-remove",
     "retention.after-month",
+    "bulk.begun",
+    "bulk.acted",
   ],
   executor: [
     "assignment.received",

@@ -73,6 +73,10 @@ export const METRICS = {
     "pawl_runs_removed_total",
     "Finished runs that retention removed",
   ),
+  bulkRuns: counter<{ readonly action: string; readonly outcome: string }>(
+    "pawl_bulk_runs_total",
+    "Runs that bulks handled",
+  ),
   monthsRemoved: counter<{ readonly how: string }>(
     "pawl_months_removed_total",
     "Months of the log that retention dropped, or rewrote without removed runs",

@@ -6,7 +6,7 @@ import { parseFilter } from "@pawl/core/filter/parse";
 import { printFilter } from "@pawl/core/filter/print";
 import { RUN_FIELDS } from "@pawl/core/filter/run-fields";
 import { type TypedFilter, typeFilter } from "@pawl/core/filter/typed";
-import { nameOf } from "./fields.ts";
+import { nameOf, optionalName } from "./fields.ts";
 import { toTimestamp } from "./scalar.ts";
 import type { KeptFilter } from "../store/filters/filters.ts";
 
@@ -20,6 +20,29 @@ export function runFilterOf(
   const typed = typeFilter(text, read.made, RUN_FIELDS);
   if (!typed.ok) throw filterInvalid(field, typed.fault);
   return { text: printFilter(read.made), typed: typed.made };
+}
+
+/** The filter of a request, and the kept filter that must hold as well. */
+interface AskedFilter {
+  readonly filter: string;
+  readonly savedFilter: string;
+}
+
+/**
+ * Both filters of a request as one. Undefined if it has none. `find` reads a kept filter.
+ * @throws INPUT_INVALID, FILTER_INVALID, RUN_FILTER_NOT_FOUND, and what `find` throws
+ */
+export async function wholeFilter(
+  { filter, savedFilter }: AskedFilter,
+  find: (name: string) => Promise<Pick<KeptFilter, "filter"> | undefined>,
+): Promise<ReturnType<typeof runFilterOf> | undefined> {
+  const name = optionalName("saved_filter", savedFilter);
+  const given = filter.trim() === "" ? undefined : runFilterOf("filter", filter);
+  if (name === "") return given;
+  const kept = await find(name);
+  if (kept === undefined) throw filterNotFound(name);
+  const both = given === undefined ? kept.filter : `(${given.text}) AND (${kept.filter})`;
+  return runFilterOf("saved_filter", both);
 }
 
 function filterInvalid(field: string, { line, column, message }: FilterFault): EngineError {

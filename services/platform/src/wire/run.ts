@@ -2,6 +2,7 @@
 
 import { create } from "@bufbuild/protobuf";
 import { LIMITS } from "@pawl/core/data/limits";
+import { isSettled } from "@pawl/core/log/event";
 import { runStatus } from "@pawl/core/log/fold";
 import { EMPTY_LEDGER } from "@pawl/core/log/ledger";
 import { metadataText } from "@pawl/core/log/metadata";
@@ -74,7 +75,11 @@ const acceptedFields = (run: AcceptedRun) => ({
  * The whole run after an event of its log. The log was read later than the row, or up to an earlier event, so the log counts. Status, nodes
  * and last_event_id of one answer belong to the same moment.
  */
-export function toWireRunWithNodes(run: RunRecord, state: RunState): WireRun {
+export function toWireRunWithNodes(
+  run: RunRecord,
+  state: RunState,
+  settled?: SettledItems,
+): WireRun {
   const wire = toWireRun(run);
   wire.status = toWireRunStatus(runStatus(state));
   wire.hasFailures = state.hasFailures;
@@ -97,7 +102,7 @@ export function toWireRunWithNodes(run: RunRecord, state: RunState): WireRun {
   wire.outputTaint = toWireLabels(state.outputTaint);
   wire.usage = create(RunUsageSchema, toWireLedger(state.ledger));
   if (state.budget !== undefined) wire.budget = create(BudgetSchema, toWireBudget(state.budget));
-  wire.nodes = toWireNodeRuns(state);
+  wire.nodes = toWireNodeRuns(state, settled);
   const compensation = toWireCompensation(state);
   if (compensation !== undefined) {
     const executions = undosOf(state);
@@ -118,8 +123,11 @@ const toWireLabels = (taint: Taint | undefined): TaintLabel[] =>
 /** Texts of iterations are cut, because there may be ten thousand and a message has a limit. */
 const ITEM_MESSAGE_LENGTH = 120;
 
+/** The messages of settled iterations, which never change. A caller that reads a run at several moments keeps them. */
+export type SettledItems = WeakMap<ExecutionState, WireNodeRun>;
+
 /** Every node execution of a folded run, in the order of the definition. The iterations of a node follow it. */
-export function toWireNodeRuns(state: RunState): WireNodeRun[] {
+export function toWireNodeRuns(state: RunState, settled?: SettledItems): WireNodeRun[] {
   return state.graph.nodes.flatMap(({ index, definition: { id } }) => {
     const node = state.nodes[index];
     if (node === undefined) return [];
@@ -133,11 +141,18 @@ export function toWireNodeRuns(state: RunState): WireNodeRun[] {
     if (node.status === "completed" && node.releaseAt !== undefined)
       wire.releaseTime = toTimestamp(node.releaseAt);
     const items = node.scope?.items ?? [];
+    const toWireItem = (item: ExecutionState, at: number): WireNodeRun => {
+      const each = toWireNodeRun(id, node.base + at + 1, item);
+      return Object.assign(each, { item: at + 1, round: node.round, ...stepOf(node.scope, at) });
+    };
     return [
       wire,
       ...items.map((item, at) => {
-        const each = toWireNodeRun(id, node.base + at + 1, item);
-        return Object.assign(each, { item: at + 1, round: node.round, ...stepOf(node.scope, at) });
+        const known = settled?.get(item);
+        if (known !== undefined) return known;
+        const made = toWireItem(item, at);
+        if (isSettled(item.status)) settled?.set(item, made);
+        return made;
       }),
     ];
   });

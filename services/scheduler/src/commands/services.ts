@@ -49,6 +49,8 @@ import { ScheduleService } from "@pawl/proto/pawl/v1/schedule_service_pb";
 import { WorkflowService } from "@pawl/proto/pawl/v1/workflow_service_pb";
 import type { StartAnswer } from "../inputs/input.ts";
 import { approvalNotFound, decideApproval, decideNode } from "./decide.ts";
+import { bulkCommands } from "./bulk-commands.ts";
+import type { BulkParts } from "./bulks.ts";
 import { cancelRun, deleteRun } from "./end-run.ts";
 import {
   pauseQueue,
@@ -88,7 +90,7 @@ import { webhookCommands } from "./webhook-commands.ts";
 import type { WebhookParts } from "./webhooks.ts";
 
 type RunParts = ResumeParts & RedriveParts & PauseParts & ThreadCommandParts;
-type Parts = ScheduleParts & RunParts & WebhookParts & { readonly filters: RunFilters };
+type Parts = ScheduleParts & RunParts & WebhookParts & BulkParts & { readonly filters: RunFilters };
 
 const TENANT = DEFAULT_TENANT;
 
@@ -100,6 +102,7 @@ export const commandServices = (parts: Parts, db: Queryable): ServedService[] =>
   approvalCommands(parts, db),
   queueCommands(parts),
   webhookCommands(parts),
+  bulkCommands(parts, db),
 ];
 
 const runCommands = (parts: Parts, db: Queryable): ServedService =>

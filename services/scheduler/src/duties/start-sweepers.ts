@@ -8,6 +8,7 @@ import type { ValueStore } from "@pawl/platform/values/value-store";
 import { forgetCommands } from "./command-worker.ts";
 import type { Config } from "../config.ts";
 import type { AlarmClock } from "./alarm-clock.ts";
+import { bulkSweeper, type BulkSweepParts } from "./bulks.ts";
 import { type PauseSweepParts, pauseSweeper } from "./pause-sweeper.ts";
 import { LeaseGrace, RECONNECT_MS } from "./lease-grace.ts";
 import { sweepRetention } from "./retention.ts";
@@ -32,12 +33,13 @@ const VALUES_MAX = 200;
 const BLOCKED_RETRY_MS = 10 * 60_000;
 /** After this many sweeps without new events, a sweep checks that the jobs, leases and child runs of a run exist. */
 const QUIET_SWEEPS = 3;
-/** The most deliveries that one statement deletes. */
+/** The most deliveries or bulks that one statement deletes. */
 const FORGOTTEN_MAX = 1_000;
 /** Added to a grace. The clocks of scheduler and database differ by less, so the grace has passed by both. */
 const CLOCK_SLACK_MS = 10;
 
 type Needed = Omit<SweepParts, "leaseGrace" | "onAlarm" | "onWebhookDue"> &
+  BulkSweepParts &
   Parameters<typeof createStrandedSweep>[0] & {
     readonly pool: Pool;
     readonly now: () => number;
@@ -95,6 +97,10 @@ export function startSweepers(config: Config, needed: Needed) {
     ),
     values: sweeper("values", Math.min(HOUR_MS, graceMs), () =>
       values.sweep({ graceMs, limit: VALUES_MAX }),
+    ),
+    bulks: bulkSweeper(needed, config.PAWL_POLL_MS),
+    bulkLog: sweeper("bulk-log", DAY_MS, () =>
+      needed.bulks.forget(LIMITS.bulkKeptMs, FORGOTTEN_MAX),
     ),
     retention: sweeper("retention", config.PAWL_RETENTION_MS, () =>
       sweepRetention({ pool, policy: config.PAWL_RETENTION, now, log }),

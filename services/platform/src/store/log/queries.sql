@@ -8,10 +8,9 @@ floor(date_part('epoch', e.at) * 1000 + 0.0005) as at
 -- part: event
 e.run_id, e.seq, e.type, e.node_id, e.iteration, e.attempt, e.epoch, e.payload, e.value::text as value, {at}
 
--- name: page
+-- part: page
 -- A page of one log after a cursor: at most `limit` events and about `bytes_max` bytes of the users' JSON, but always at least one
 -- event. So a page of large outputs cannot fill the reader's memory. One index range on the primary key.
-select run_id, seq, type, node_id, iteration, attempt, epoch, payload, value, at
 from (
   select
     page.*,
@@ -28,7 +27,17 @@ from (
   ) page
 ) sized
 where bytes_before < :bytes_max::bigint
+
+-- name: page
+-- The page as rows.
+select run_id, seq, type, node_id, iteration, attempt, epoch, payload, value, at
+{page}
 order by seq
+
+-- name: page_to_fold
+-- The page as one JSON value. For 50,000 events it costs the driver a third of the time of rows.
+select json_agg(json_build_array(seq, type, node_id, iteration, attempt, epoch, payload, value, at) order by seq) as events
+{page}
 
 -- name: pages_of_many
 -- Pages of many logs, each after its own cursor. `place` is the request that a row answers. At most `limit` events per log and

@@ -3,8 +3,8 @@
 import type { RunEvent } from "@pawl/core/log/event";
 import { tagOf, TAGGED_BY_VALUE, TAGGED_TYPES } from "@pawl/core/log/tags";
 import type { RunId } from "@pawl/core/name/ids";
-import { flag, list, lists, number, orNull, text, uuid } from "../../db/columns.ts";
-import { EVENT, toEvent } from "../../db/event-row.ts";
+import { flag, json, list, lists, number, orNull, text, uuid } from "../../db/columns.ts";
+import { EVENT, type EventCells, fromCells, toEvent } from "../../db/event-row.ts";
 import { columns, first, queriesBeside, type Queryable, run, valuesOf } from "../../db/query.ts";
 import type { EventPage, LogCursor, RunInput, TagPage, TagRecord } from "./log.ts";
 
@@ -21,6 +21,11 @@ const pagesOfMany = declare(
   "pages_of_many",
   { ...lists(CURSOR), ...PAGE },
   { ...EVENT, place: number() },
+);
+const pageToFold = declare(
+  "page_to_fold",
+  { ...CURSOR, ...PAGE },
+  { events: orNull(json<readonly EventCells[]>()) },
 );
 const load = declare("load", lists({ ...CURSOR, lastSeq: number() }), EVENT);
 const count = declare("count", lists({ runId: uuid(), fromSeq: number(), lastSeq: number() }), {
@@ -51,6 +56,17 @@ export async function readEvents(
   const rows = await run(db, page, { runId, afterSeq, limit: limit + 1, bytesMax: PAGE_BYTES });
   const events = rows.slice(0, limit).map(toEvent);
   return { events, hasMore: rows.length > limit || bytesOf(rows) >= PAGE_BYTES };
+}
+
+/** Up to `limit` events of one run after a cursor, for a fold of a long log. @throws STORE_UNAVAILABLE */
+export async function readEventsToFold(
+  db: Queryable,
+  runId: RunId,
+  afterSeq: number,
+  limit: number,
+): Promise<readonly RunEvent[]> {
+  const row = await first(db, pageToFold, { runId, afterSeq, limit, bytesMax: PAGE_BYTES });
+  return (row?.events ?? []).map((cells) => fromCells(runId, cells));
 }
 
 /**

@@ -9,8 +9,10 @@ import {
   bind,
   first,
   queriesBeside,
+  type Query,
   type Queryable,
   rowsOf,
+  type Shape,
   run,
   type Typed,
 } from "../../db/query.ts";
@@ -116,22 +118,31 @@ const CONDITION = "true /* filter */";
 export const PLAN_OF_FILTER =
   "set local enable_bitmapscan = on; set local plan_cache_mode = force_custom_plan";
 
-/** Runs that a filter finds. Each filter is a statement of its own, which PostgreSQL plans with its values. */
-async function readFiltered(
-  pool: Pool,
-  given: Typed<typeof OF_THREAD>,
+/**
+ * Runs a statement with a marked condition in a transaction: `filter-sql.ts` makes the condition. Each filter is a statement of its own,
+ * which PostgreSQL plans with its values.
+ */
+export async function runFiltered<Given extends Shape, Columns extends Shape>(
+  db: Queryable,
+  query: Query<Given, Columns>,
+  given: Typed<Given>,
   filter: TypedFilter,
-): Promise<RunRecord[]> {
-  const call = bind(filtered, given);
+): Promise<Typed<Columns>[]> {
+  await db.query({ text: PLAN_OF_FILTER });
+  const call = bind(query, given);
   const condition = filterSql(filter, call.values.length);
   const values = [...call.values, ...condition.values];
   const asked = { text: call.text.replace(CONDITION, () => condition.sql), values };
-  return await pool.transaction(async (db) => {
-    await db.query({ text: PLAN_OF_FILTER });
-    const { rows } = await db.query<Readonly<Record<string, unknown>>>(asked);
-    return rowsOf(filtered, rows);
-  });
+  const { rows } = await db.query<Readonly<Record<string, unknown>>>(asked);
+  return rowsOf(query, rows);
 }
+
+/** Runs that a filter finds. */
+const readFiltered = (
+  pool: Pool,
+  given: Typed<typeof OF_THREAD>,
+  filter: TypedFilter,
+): Promise<RunRecord[]> => pool.transaction((db) => runFiltered(db, filtered, given, filter));
 
 /** Runs, newest first. @throws INPUT_INVALID for a token of another filter, STORE_UNAVAILABLE */
 export async function listRuns(

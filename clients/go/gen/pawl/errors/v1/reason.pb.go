@@ -148,6 +148,14 @@ const (
 	Reason_REASON_WEBHOOK_ENDPOINT_EXISTS Reason = 131
 	// NOT_FOUND. There is no webhook delivery of this id.
 	Reason_REASON_WEBHOOK_DELIVERY_NOT_FOUND Reason = 132
+	// NOT_FOUND. There is no bulk of this id; the list of bulks keeps those that ended in the last 30 days.
+	Reason_REASON_BULK_NOT_FOUND Reason = 156
+	// FAILED_PRECONDITION. The bulk does not wait for a decision.
+	Reason_REASON_BULK_NOT_WAITING Reason = 157
+	// NOT_FOUND. The workflow queue has no job of this id.
+	Reason_REASON_QUEUE_JOB_NOT_FOUND Reason = 158
+	// FAILED_PRECONDITION. A scheduler has claimed the job, or the job has ended.
+	Reason_REASON_QUEUE_JOB_NOT_CANCELLABLE Reason = 159
 )
 
 // Enum value maps for Reason.
@@ -214,6 +222,10 @@ var (
 		130: "REASON_WEBHOOK_ENDPOINT_NOT_FOUND",
 		131: "REASON_WEBHOOK_ENDPOINT_EXISTS",
 		132: "REASON_WEBHOOK_DELIVERY_NOT_FOUND",
+		156: "REASON_BULK_NOT_FOUND",
+		157: "REASON_BULK_NOT_WAITING",
+		158: "REASON_QUEUE_JOB_NOT_FOUND",
+		159: "REASON_QUEUE_JOB_NOT_CANCELLABLE",
 	}
 	Reason_value = map[string]int32{
 		"REASON_UNSPECIFIED":                0,
@@ -277,6 +289,10 @@ var (
 		"REASON_WEBHOOK_ENDPOINT_NOT_FOUND": 130,
 		"REASON_WEBHOOK_ENDPOINT_EXISTS":    131,
 		"REASON_WEBHOOK_DELIVERY_NOT_FOUND": 132,
+		"REASON_BULK_NOT_FOUND":             156,
+		"REASON_BULK_NOT_WAITING":           157,
+		"REASON_QUEUE_JOB_NOT_FOUND":        158,
+		"REASON_QUEUE_JOB_NOT_CANCELLABLE":  159,
 	}
 )
 
@@ -311,7 +327,7 @@ var File_pawl_errors_v1_reason_proto protoreflect.FileDescriptor
 
 const file_pawl_errors_v1_reason_proto_rawDesc = "" +
 	"\n" +
-	"\x1bpawl/errors/v1/reason.proto\x12\x0epawl.errors.v1*\xf6\r\n" +
+	"\x1bpawl/errors/v1/reason.proto\x12\x0epawl.errors.v1*\xf8\x0e\n" +
 	"\x06Reason\x12\x16\n" +
 	"\x12REASON_UNSPECIFIED\x10\x00\x12\x1d\n" +
 	"\x19REASON_DEFINITION_INVALID\x10\x01\x12\x19\n" +
@@ -374,7 +390,11 @@ const file_pawl_errors_v1_reason_proto_rawDesc = "" +
 	"\x1bREASON_RUN_FILTER_NOT_FOUND\x10y\x12&\n" +
 	"!REASON_WEBHOOK_ENDPOINT_NOT_FOUND\x10\x82\x01\x12#\n" +
 	"\x1eREASON_WEBHOOK_ENDPOINT_EXISTS\x10\x83\x01\x12&\n" +
-	"!REASON_WEBHOOK_DELIVERY_NOT_FOUND\x10\x84\x01B\xa8\x01\n" +
+	"!REASON_WEBHOOK_DELIVERY_NOT_FOUND\x10\x84\x01\x12\x1a\n" +
+	"\x15REASON_BULK_NOT_FOUND\x10\x9c\x01\x12\x1c\n" +
+	"\x17REASON_BULK_NOT_WAITING\x10\x9d\x01\x12\x1f\n" +
+	"\x1aREASON_QUEUE_JOB_NOT_FOUND\x10\x9e\x01\x12%\n" +
+	" REASON_QUEUE_JOB_NOT_CANCELLABLE\x10\x9f\x01B\xa8\x01\n" +
 	"\x12com.pawl.errors.v1B\vReasonProtoP\x01Z+pawl.dev/sdk/go/gen/pawl/errors/v1;errorsv1\xa2\x02\x03PEX\xaa\x02\x0ePawl.Errors.V1\xca\x02\x0ePawl\\Errors\\V1\xe2\x02\x1aPawl\\Errors\\V1\\GPBMetadata\xea\x02\x10Pawl::Errors::V1b\x06proto3"
 
 var (
