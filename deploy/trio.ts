@@ -42,42 +42,59 @@ export async function checkPorts(settings: Settings): Promise<void> {
 /** The services in the order in which they start. None is started yet. */
 export async function planTrio(options: TrioOptions): Promise<Record<ServiceName, Service>> {
   const { settings, databaseUrl } = options;
-  const scheduler = `${LOOPBACK}:${settings.schedulerPort}`;
   const base = settings.metricsPort;
-  const metrics = {
-    executor: String(await preferredPort(base)),
-    scheduler: String(await preferredPort(base === 0 ? 0 : base + 1)),
+  const metricsPorts = {
+    executor: await preferredPort(base),
+    scheduler: await preferredPort(base === 0 ? 0 : base + 1),
   };
   // A new token for each start, known to these two services only, unless the user set one.
   const token = settings.serviceEnv["PAWL_EXECUTOR_TOKEN"] ?? randomBytes(24).toString("base64url");
-  const plan = (name: ServiceName, own: Record<string, string>): Service => {
+  const { executorEnv } = options;
+  const own = serviceVariables(settings, { databaseUrl, token, metricsPorts, executorEnv });
+  const plan = (name: ServiceName): Service => {
     const { write: log } = openLog(options.logDir, name);
-    const service = { service: name, env: { ...settings.serviceEnv, ...own }, log };
+    const service = { service: name, env: { ...settings.serviceEnv, ...own[name] }, log };
     const supervised = new Supervised({
       start: (signal) => startService(service, AbortSignal.any([signal, options.stop])),
       report: (incident) => options.report(name, incident),
     });
     return { name, supervised };
   };
+  return { scheduler: plan("scheduler"), executor: plan("executor"), gateway: plan("gateway") };
+}
+
+type Given = {
+  readonly databaseUrl: string;
+  readonly token: string;
+  readonly metricsPorts: { readonly executor: number; readonly scheduler: number };
+  readonly executorEnv: Readonly<Record<string, string>>;
+};
+
+/** The variables that a start gives to each service, whatever the user set. */
+export function serviceVariables(
+  settings: Settings,
+  { databaseUrl, token, metricsPorts, executorEnv }: Given,
+): Readonly<Record<ServiceName, Readonly<Record<string, string>>>> {
+  const scheduler = `${LOOPBACK}:${settings.schedulerPort}`;
   return {
-    scheduler: plan("scheduler", {
+    scheduler: {
       DATABASE_URL: databaseUrl,
       PAWL_EXECUTOR_TOKEN: token,
       PAWL_SCHEDULER_PORT: String(settings.schedulerPort),
-      PAWL_METRICS_PORT: metrics.scheduler,
-    }),
-    executor: plan("executor", {
-      ...demoEnv({ ...options.executorEnv, ...settings.serviceEnv }),
+      PAWL_METRICS_PORT: String(metricsPorts.scheduler),
+    },
+    executor: {
+      ...demoEnv({ ...executorEnv, ...settings.serviceEnv }),
       PAWL_SCHEDULER_ADDRESS: scheduler,
       PAWL_EXECUTOR_TOKEN: token,
-      PAWL_METRICS_PORT: metrics.executor,
+      PAWL_METRICS_PORT: String(metricsPorts.executor),
       PAWL_HANDLER_PORT: String(settings.handlerPort),
-    }),
-    gateway: plan("gateway", {
+    },
+    gateway: {
       DATABASE_URL: databaseUrl,
       PAWL_SCHEDULER_ADDRESS: scheduler,
       PAWL_GATEWAY_PORT: String(settings.gatewayPort),
-    }),
+    },
   };
 }
 

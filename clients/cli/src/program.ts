@@ -5,6 +5,7 @@ import { approvalVerbs } from "./commands/approval.ts";
 import { budgetVerb } from "./commands/budget.ts";
 import { deadLetterVerbs } from "./commands/dead-letter.ts";
 import { bulkVerbs } from "./commands/bulk.ts";
+import { configVerbs } from "./commands/config.ts";
 import { handlerVerbs } from "./commands/handler.ts";
 import { filterVerbs } from "./commands/filter.ts";
 import { nodeTypeVerbs } from "./commands/node-type.ts";
@@ -121,6 +122,7 @@ export function grammar(
   budgetVerb(program, verb);
   filterVerbs(noun("filter", "Keep filters of runs"), verb);
   bulkVerbs(noun("bulk", "Act on all runs that a filter finds"), verb);
+  configVerbs(noun("config", "Check and print the configuration of services"), verb);
   const nodeType = noun("node-type", "List node types and read their schemas");
   nodeTypeVerbs({ nodeType, executor: noun("executor", "List connected executors") }, verb);
   handlerVerbs({ program, handler: noun("handler", "Try and check handlers of your own") }, verb);

@@ -17,7 +17,7 @@ import {
   sharedToken,
 } from "@pawl/platform/config/settings";
 import { document } from "@pawl/platform/config/document";
-import { ConfigFault, parseEnv, type Env } from "@pawl/platform/config/env";
+import { type ConfigRule, type DeepReadonly, type Env, parseEnv } from "@pawl/platform/config/env";
 import { inlineBytes } from "@pawl/platform/config/values";
 import { z } from "zod";
 import { TIMES } from "./host/limits.ts";
@@ -124,18 +124,29 @@ export const ConfigSchema = z.object({
   PAWL_METRICS_PORT: port(DEFAULT_PORTS.executorMetrics, "port of /metrics; 0 takes a free one"),
 });
 
+const RULES: readonly ConfigRule<DeepReadonly<z.output<typeof ConfigSchema>>>[] = [
+  {
+    reads: ["PAWL_MODERATION_RULES", "PAWL_MODERATION_URL"],
+    faults: ({ PAWL_MODERATION_RULES: rules, PAWL_MODERATION_URL: url }) =>
+      rules === undefined || url === undefined
+        ? []
+        : [{ variable: "PAWL_MODERATION_URL", expected: "either rules or a service, not both" }],
+  },
+  {
+    reads: ["PAWL_HANDLER_HOST", "PAWL_HANDLER_TOKEN"],
+    faults: ({ PAWL_HANDLER_HOST: host, PAWL_HANDLER_TOKEN: token }) =>
+      LOOPBACK_HOST.test(host) || token !== undefined
+        ? []
+        : [
+            {
+              variable: "PAWL_HANDLER_TOKEN",
+              expected: `is required, because PAWL_HANDLER_HOST=${host} is not loopback`,
+            },
+          ],
+  },
+];
+
 export type Config = ReturnType<typeof parseConfig>;
 
 /** @throws ConfigFault that names every faulty variable */
-export function parseConfig(env: Env) {
-  const config = parseEnv(ConfigSchema, env);
-  if (config.PAWL_MODERATION_RULES !== undefined && config.PAWL_MODERATION_URL !== undefined) {
-    const expected = "either rules or a service, not both";
-    throw new ConfigFault([{ variable: "PAWL_MODERATION_URL", expected }]);
-  }
-  if (!LOOPBACK_HOST.test(config.PAWL_HANDLER_HOST) && config.PAWL_HANDLER_TOKEN === undefined) {
-    const expected = `is required, because PAWL_HANDLER_HOST=${config.PAWL_HANDLER_HOST} is not loopback`;
-    throw new ConfigFault([{ variable: "PAWL_HANDLER_TOKEN", expected }]);
-  }
-  return config;
-}
+export const parseConfig = (env: Env) => parseEnv(ConfigSchema, env, { rules: RULES });

@@ -16,7 +16,7 @@ import {
   port,
   schemas,
 } from "@pawl/platform/config/settings";
-import { checkValueStore, valueStore } from "@pawl/platform/config/values";
+import { valueStore, valueStoreRules } from "@pawl/platform/config/values";
 import { z } from "zod";
 import { FANOUT_DEFAULTS } from "./watch/fanout.ts";
 
@@ -66,9 +66,5 @@ export const ConfigSchema = z.object({
 
 export type Config = ReturnType<typeof parseConfig>;
 
-/** @throws ConfigFault that names every faulty variable */
-export function parseConfig(env: Env) {
-  const config = parseEnv(ConfigSchema, env);
-  checkValueStore(config);
-  return config;
-}
+/** @throws ConfigFault naming every variable at fault */
+export const parseConfig = (env: Env) => parseEnv(ConfigSchema, env, { rules: valueStoreRules });

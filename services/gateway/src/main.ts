@@ -6,10 +6,10 @@ import { runService } from "@pawl/platform/lifecycle/service";
 import { createLogger } from "@pawl/platform/telemetry/log";
 import { startTelemetry } from "@pawl/platform/telemetry/start";
 import { compose } from "./compose.ts";
-import { parseConfig } from "./config.ts";
+import { ConfigSchema, parseConfig } from "./config.ts";
 
-const config = readConfig(parseConfig, process);
-armProbes(process.env);
+const reader = { schema: ConfigSchema, parse: parseConfig, also: armProbes };
+const config = readConfig({ service: "gateway", ...reader }, process);
 const log = createLogger({ service: "gateway", level: config.PAWL_LOG_LEVEL });
 const telemetry = await startTelemetry({ serviceName: "pawl-gateway", env: process.env });
 

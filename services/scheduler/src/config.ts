@@ -1,6 +1,6 @@
 // Parses the scheduler's environment once.
 
-import { ConfigFault, type Env, parseEnv } from "@pawl/platform/config/env";
+import { type ConfigRule, type DeepReadonly, type Env, parseEnv } from "@pawl/platform/config/env";
 import {
   allowedHosts,
   count,
@@ -18,7 +18,7 @@ import {
   sharedToken,
   schemas,
 } from "@pawl/platform/config/settings";
-import { checkValueStore, inlineBytes, valueStore } from "@pawl/platform/config/values";
+import { inlineBytes, valueStore, valueStoreRules } from "@pawl/platform/config/values";
 import { z } from "zod";
 
 const MINUTE_MS = 60_000;
@@ -115,14 +115,52 @@ export const ConfigSchema = z.object({
   }),
 });
 
+type Values = DeepReadonly<z.output<typeof ConfigSchema>>;
+
+const RULES: readonly ConfigRule<Values>[] = [
+  ...valueStoreRules,
+  {
+    reads: ["PAWL_LEASE_MS", "PAWL_RENEW_MS"],
+    faults: ({ PAWL_LEASE_MS: leaseMs, PAWL_RENEW_MS: renewMs }) =>
+      renewMs < leaseMs
+        ? []
+        : [
+            {
+              variable: "PAWL_RENEW_MS",
+              expected: `expected less than PAWL_LEASE_MS=${leaseMs}, or each claim ends before its renewal`,
+              value: String(renewMs),
+            },
+          ],
+  },
+  {
+    reads: ["PAWL_WEBHOOK_RETRY_MS", "PAWL_WEBHOOK_RETRY_MAX_MS"],
+    faults: ({ PAWL_WEBHOOK_RETRY_MS: firstMs, PAWL_WEBHOOK_RETRY_MAX_MS: maxMs }) =>
+      firstMs <= maxMs
+        ? []
+        : [
+            {
+              variable: "PAWL_WEBHOOK_RETRY_MAX_MS",
+              expected: `expected at least PAWL_WEBHOOK_RETRY_MS=${firstMs}`,
+              value: String(maxMs),
+            },
+          ],
+  },
+  {
+    reads: ["PAWL_ENV", "PAWL_EXECUTOR_TOKEN"],
+    faults: ({ PAWL_ENV: environmentName, PAWL_EXECUTOR_TOKEN: token }) =>
+      environmentName !== "production" || token !== undefined
+        ? []
+        : [
+            {
+              variable: "PAWL_EXECUTOR_TOKEN",
+              expected:
+                "production needs it: a long random text, the same for schedulers and for executors of built-in node types",
+            },
+          ],
+  },
+];
+
 export type Config = ReturnType<typeof parseConfig>;
 
 /** @throws ConfigFault naming every variable at fault */
-export function parseConfig(env: Env) {
-  const config = parseEnv(ConfigSchema, env);
-  checkValueStore(config);
-  if (config.PAWL_ENV !== "production" || config.PAWL_EXECUTOR_TOKEN !== undefined) return config;
-  const expected =
-    "production needs it: a long random text, the same for schedulers and for executors of built-in node types";
-  throw new ConfigFault([{ variable: "PAWL_EXECUTOR_TOKEN", expected }]);
-}
+export const parseConfig = (env: Env) => parseEnv(ConfigSchema, env, { rules: RULES });

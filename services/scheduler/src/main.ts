@@ -6,12 +6,10 @@ import { runService } from "@pawl/platform/lifecycle/service";
 import { createLogger } from "@pawl/platform/telemetry/log";
 import { startTelemetry } from "@pawl/platform/telemetry/start";
 import { startScheduler } from "./compose.ts";
-import { parseConfig } from "./config.ts";
+import { ConfigSchema, parseConfig } from "./config.ts";
 
-const config = readConfig((env) => {
-  armProbes(env);
-  return parseConfig(env);
-}, process);
+const reader = { schema: ConfigSchema, parse: parseConfig, also: armProbes };
+const config = readConfig({ service: "scheduler", ...reader }, process);
 const log = createLogger({ service: "scheduler", level: config.PAWL_LOG_LEVEL });
 const telemetry = await startTelemetry({ serviceName: "pawl-scheduler", env: process.env });
 

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { z } from "zod";
 
 import { describeVariables, readConfig, type Shell } from "./command.ts";
-import { parseEnv, type Env } from "./env.ts";
+import { ConfigFault, parseEnv, type Env } from "./env.ts";
 import { databaseUrl, port } from "./settings.ts";
 
 class Exit extends Error {
@@ -15,10 +15,10 @@ class Exit extends Error {
 
 const schema = z.object({ DATABASE_URL: databaseUrl(), PAWL_GATEWAY_PORT: port(7400) });
 
-const setup = (argv: readonly string[], env: Env) => {
+const setup = (flags: readonly string[], env: Env) => {
   const printed = { out: "", err: "" };
   const shell: Shell = {
-    argv,
+    argv: ["node", "main.ts", ...flags],
     env,
     stdout: { write: (text) => (printed.out += text) },
     stderr: { write: (text) => (printed.err += text) },
@@ -26,37 +26,70 @@ const setup = (argv: readonly string[], env: Env) => {
       throw new Exit(code);
     },
   };
-  const read = () => readConfig((from) => parseEnv(schema, from), shell);
+  const parse = (from: Env) => parseEnv(schema, from);
+  const also = (from: Env): void => {
+    if (from["PAWL_TEST"] === "wrong")
+      throw new ConfigFault([{ variable: "PAWL_TEST", expected: "expected 1" }]);
+  };
+  const read = () => readConfig({ service: "gateway", schema, parse, also }, shell);
   return { printed, read };
 };
 
 const env = { DATABASE_URL: "postgres://u:hunter2@h/d" };
+const WRONG = { PAWL_GATEWAY_PORT: "x", PAWL_TEST: "wrong" };
 
-test("a wrong configuration is printed whole and ends with 78", () => {
-  const { printed, read } = setup([], { PAWL_GATEWAY_PORT: "x" });
+test("a start with a wrong configuration prints every fault and ends with 78", () => {
+  const { printed, read } = setup([], WRONG);
   expect(read).toThrow("exit 78");
   expect(printed.err).toMatch(
-    /DATABASE_URL: is required.*\n {2}PAWL_GATEWAY_PORT: expected a port/,
+    /^gateway: .*\n {2}DATABASE_URL: is required.*\n {2}PAWL_GATEWAY_PORT: expected a port .*, not "x"\n {2}PAWL_TEST: expected 1\n$/,
   );
 });
 
-test("--check-config ends with 0 and prints nothing", () => {
-  const { printed, read } = setup(["--check-config"], env);
-  expect(read).toThrow("exit 0");
-  expect(printed).toEqual({ out: "", err: "" });
-});
-
-test("--print-config prints the configuration without secrets", () => {
-  const { printed, read } = setup(["--print-config"], env);
-  expect(read).toThrow("exit 0");
-  expect(JSON.parse(printed.out)).toEqual({
-    DATABASE_URL: "postgres://u:***@h/d",
-    PAWL_GATEWAY_PORT: 7400,
+test("--check-config ends with 0 or 1 and says what it found (S4.42)", () => {
+  const right = setup(["--check-config"], env);
+  expect(right.read).toThrow("exit 0");
+  expect(right.printed).toEqual({
+    out: "gateway: the configuration is right; 2 variables, 1 of them set\n",
+    err: "",
+  });
+  const wrong = setup(["--check-config", "--json"], WRONG);
+  expect(wrong.read).toThrow("exit 1");
+  expect(JSON.parse(wrong.printed.out)).toEqual({
+    service: "gateway",
+    faults: [
+      { variable: "DATABASE_URL", expected: expect.stringContaining("is required") },
+      { variable: "PAWL_GATEWAY_PORT", expected: "expected a port from 0 to 65535", value: "x" },
+      { variable: "PAWL_TEST", expected: "expected 1" },
+    ],
   });
 });
 
+test("--print-config prints each variable with its source and without secrets (S4.42)", () => {
+  const { printed, read } = setup(["--print-config"], env);
+  expect(read).toThrow("exit 0");
+  expect(printed.out).toBe(
+    "DATABASE_URL       env      postgres://u:***@h/d\nPAWL_GATEWAY_PORT  default  7400\n",
+  );
+  const json = setup(["--print-config", "--json"], env);
+  expect(json.read).toThrow("exit 0");
+  expect(JSON.parse(json.printed.out)).toMatchObject({
+    service: "gateway",
+    variables: [
+      { name: "DATABASE_URL", value: "postgres://u:***@h/d", source: "env" },
+      { name: "PAWL_GATEWAY_PORT", value: 7400, source: "default" },
+    ],
+  });
+});
+
+test("a misspelt flag starts nothing", () => {
+  const { printed, read } = setup(["--chek-config"], env);
+  expect(read).toThrow("exit 64");
+  expect(printed.err).toContain("--chek-config");
+});
+
 test("without a flag the configuration is returned", () => {
-  expect(setup(["node", "main.ts"], env).read().PAWL_GATEWAY_PORT).toBe(7400);
+  expect(setup([], env).read().PAWL_GATEWAY_PORT).toBe(7400);
 });
 
 test("a schema describes the purpose and the default of its variables", () => {

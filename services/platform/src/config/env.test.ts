@@ -73,13 +73,42 @@ test("an unknown PAWL_ variable is a fault that suggests the right name", () => 
 
 test("a variable of another service is not a fault", () => {
   expect(parseEnv(setup(), { DATABASE_URL, PAWL_GATEWAY_PORT: "x" })).toBeDefined();
-  const fault = faultsOf(() => parseEnv(setup(), { DATABASE_URL, PAWL_GATEWAY_PORT: "x" }, []));
+  const fault = faultsOf(() =>
+    parseEnv(setup(), { DATABASE_URL, PAWL_GATEWAY_PORT: "x" }, { known: [] }),
+  );
   expect(fault.faults[0]?.variable).toBe("PAWL_GATEWAY_PORT");
 });
 
-test("a fault never repeats the value, which may be a secret", () => {
-  const fault = faultsOf(() => parseEnv(setup(), { DATABASE_URL: "mysql://root:hunter2@db" }));
+test("a fault repeats a value that is a number or a word, and no value that may be a secret", () => {
+  const fault = faultsOf(() =>
+    parseEnv(setup(), {
+      DATABASE_URL: "mysql://root:hunter2@db",
+      PAWL_LEASE_MS: "30s",
+      PAWL_SCHEDULER_PORT: "redis://:hunter2@db",
+    }),
+  );
   expect(fault.message).not.toContain("hunter2");
+  expect(fault.message).toContain(
+    'PAWL_LEASE_MS: expected whole milliseconds from 100 to 600000, not "30s"',
+  );
+});
+
+test("rules about several variables are checked with all others, unless one of theirs is faulty", () => {
+  const faults = (env: Record<string, string>) =>
+    faultsOf(() =>
+      parseEnv(setup(), env, {
+        rules: [
+          {
+            reads: ["PAWL_LEASE_MS", "PAWL_EXECUTOR_SLOTS"],
+            faults: ({ PAWL_LEASE_MS: leaseMs }) => [
+              { variable: "PAWL_LEASE_MS", expected: `expected more, not ${leaseMs}` },
+            ],
+          },
+        ],
+      }),
+    ).faults.map(({ variable }) => variable);
+  expect(faults({ PAWL_LEASE_MS: "200" })).toEqual(["DATABASE_URL", "PAWL_LEASE_MS"]);
+  expect(faults({ PAWL_EXECUTOR_SLOTS: "many" })).toEqual(["DATABASE_URL", "PAWL_EXECUTOR_SLOTS"]);
 });
 
 test("the configuration cannot be changed and prints without its secrets", () => {

@@ -9,11 +9,16 @@ import { KNOWN_VARIABLES } from "./known.ts";
 /** An environment such as `process.env`. */
 export type Env = Readonly<Record<string, string | undefined>>;
 
-/** One faulty variable and the expected form. It never holds the value, which may be a secret. */
+/** One faulty variable and the expected form. */
 export interface VariableFault {
   readonly variable: string;
   readonly expected: string;
+  /** The value, of variables that hold a number, a switch or one word of a list. Any other value may be a secret. */
+  readonly value?: string;
 }
+
+export const faultLine = ({ variable, expected, value }: VariableFault): string =>
+  `${variable}: ${expected}${value === undefined ? "" : `, not ${JSON.stringify(value)}`}`;
 
 /** Exit code of a process whose configuration is wrong (EX_CONFIG of sysexits.h). */
 export const EXIT_CONFIG = 78;
@@ -24,7 +29,7 @@ export class ConfigFault extends Error {
   readonly faults: readonly VariableFault[];
 
   constructor(faults: readonly VariableFault[]) {
-    const lines = faults.map((fault) => `  ${fault.variable}: ${fault.expected}`);
+    const lines = faults.map((fault) => `  ${faultLine(fault)}`);
     super(`the configuration is wrong:\n${lines.join("\n")}`);
     this.faults = faults;
   }
@@ -43,36 +48,67 @@ export type EnvSchema = z.ZodObject<Record<string, z.ZodType>>;
 
 const PREFIX = "PAWL_";
 
+/** A rule about several variables of a configuration. */
+export interface ConfigRule<Config> {
+  /** The variables that the rule compares. It is not checked if one of them has a fault of its own. */
+  readonly reads: readonly (keyof Config & string)[];
+  readonly faults: (config: Config) => readonly VariableFault[];
+}
+
+interface Reading<Config> {
+  /** The PAWL_ names of the other services that may share the environment. */
+  readonly known?: readonly string[];
+  readonly rules?: readonly ConfigRule<Config>[];
+}
+
 /**
  * Reads the variables of `schema` from `env`. It ignores other variables, but an unknown PAWL_ variable is a fault, because it is
- * probably misspelt. `known` holds the PAWL_ names of the other services that may share the environment.
+ * probably misspelt.
  * @throws ConfigFault that names every faulty variable
  */
 export const parseEnv = <Schema extends EnvSchema>(
   schema: Schema,
   env: Env,
-  known: readonly string[] = KNOWN_VARIABLES,
+  { known = KNOWN_VARIABLES, rules = [] }: Reading<DeepReadonly<z.output<Schema>>> = {},
 ): DeepReadonly<z.output<Schema>> => {
-  const names = Object.keys(schema.shape);
-  const present: Record<string, string> = {};
-  for (const name of names) {
-    const value = env[name];
-    if (value !== undefined && value !== "") present[name] = value;
+  const pieces = Object.entries(schema.shape);
+  const faults = unknownVariables(env, [...Object.keys(schema.shape), ...known]);
+  const values: Record<string, unknown> = {};
+  for (const [name, piece] of pieces) {
+    const text = env[name] === "" ? undefined : env[name];
+    const parsed = piece.safeParse(text);
+    if (!parsed.success) faults.push(...faultsOf(name, piece, text, parsed.error));
+    else if (parsed.data !== undefined) values[name] = parsed.data;
   }
-  const faults = unknownVariables(env, [...names, ...known]);
-  const parsed = schema.safeParse(present);
-  if (!parsed.success) {
-    for (const issue of parsed.error.issues) {
-      const variable = String(issue.path[0] ?? "environment");
-      const isMissing = issue.path.length > 0 && present[variable] === undefined;
-      const { description } = schema.shape[variable] ?? {};
-      const required = description === undefined ? "is required" : `is required: ${description}`;
-      faults.push({ variable, expected: isMissing ? required : issue.message });
-    }
-  }
-  if (!parsed.success || faults.length > 0) throw new ConfigFault(faults);
-  return deepFreeze(parsed.data) as DeepReadonly<z.output<Schema>>;
+  const faulty = new Set(faults.map(({ variable }) => variable));
+  // A rule that reads a faulty variable is left out, so each rule finds what it reads.
+  const config = deepFreeze(values) as DeepReadonly<z.output<Schema>>;
+  for (const rule of rules)
+    if (!rule.reads.some((name) => faulty.has(name))) faults.push(...rule.faults(config));
+  if (faults.length > 0) throw new ConfigFault(faults);
+  return config;
 };
+
+const faultsOf = (
+  variable: string,
+  piece: z.ZodType,
+  text: string | undefined,
+  { issues }: z.ZodError,
+): readonly VariableFault[] => {
+  if (text === undefined) {
+    const { description } = piece;
+    const expected = description === undefined ? "is required" : `is required: ${description}`;
+    return [{ variable, expected }];
+  }
+  const value = mayShow(piece, text) ? { value: text } : {};
+  return issues.map(({ message: expected }) => ({ variable, expected, ...value }));
+};
+
+/** A wrong value that looks like a number or a word. An address or a key that a user pasted into the wrong variable does not. */
+const HARMLESS = /^[\w.+-]{1,16}$/;
+
+const mayShow = (piece: z.ZodType, text: string): boolean =>
+  piece.meta()?.["isPlain"] === true && HARMLESS.test(text);
 
 /** How many letters may differ for a known name to be suggested. */
 const TYPO_DISTANCE = 3;

@@ -43,6 +43,9 @@ const reading =
     return z.NEVER;
   };
 
+/** The description of a variable whose value is no secret. A fault shows the wrong value. */
+const plainly = (description: string) => ({ description, isPlain: true });
+
 const integer = ({ default: preset, min, max, describe }: Bounds, what: string) => {
   const read = (text: string): number | undefined => {
     const value = INTEGER.test(text) ? Number(text) : Number.NaN;
@@ -52,7 +55,7 @@ const integer = ({ default: preset, min, max, describe }: Bounds, what: string) 
     .string()
     .default(String(preset))
     .transform(reading(`expected ${what} from ${min} to ${max}`, read))
-    .describe(describe);
+    .meta(plainly(describe));
 };
 
 /** A whole number of milliseconds within bounds. */
@@ -167,14 +170,14 @@ export const logLevel = () =>
   z
     .enum(LOG_LEVELS, `expected one of ${LOG_LEVELS.join(", ")}`)
     .default("info")
-    .describe("log lines of this level and above");
+    .meta(plainly("log lines of this level and above"));
 
 /** `production` refuses settings that are only for development, such as failpoints. */
 export const environment = () =>
   z
     .enum(["development", "production"], "expected development or production")
     .default("development")
-    .describe("development or production");
+    .meta(plainly("development or production"));
 
 const FLAGS: Readonly<Record<string, boolean>> = Object.fromEntries([
   ...["on", "true", "yes", "1"].map((text) => [text, true]),
@@ -187,7 +190,7 @@ export const flag = (defaultValue: boolean, describe: string) =>
     .string()
     .default(defaultValue ? "on" : "off")
     .transform(reading("expected on or off", (text) => FLAGS[text.toLowerCase()]))
-    .describe(describe);
+    .meta(plainly(describe));
 
 /** A list of texts, separated by commas. */
 export const list = (describe: string) =>

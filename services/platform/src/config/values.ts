@@ -1,8 +1,9 @@
 // The settings of the value store: where values go that are too large for the log. Schedulers and gateways share them. A store that cannot
 // work is refused at the start.
 
+import { accessSync, constants, existsSync, statSync } from "node:fs";
 import { z } from "zod";
-import { ConfigFault, type DeepReadonly, type VariableFault } from "./env.ts";
+import type { ConfigRule, DeepReadonly, VariableFault } from "./env.ts";
 import { count, plain, sharedSecret } from "./settings.ts";
 
 const STORES = ["database", "directory", "bucket"] as const;
@@ -42,23 +43,17 @@ export const inlineBytes = () => ({
 
 export type StoreConfig = DeepReadonly<z.output<z.ZodObject<ReturnType<typeof valueStore>>>>;
 
-/** Faults of variables that do not fit together. @throws ConfigFault */
-export function checkValueStore(config: StoreConfig): void {
-  const faults: VariableFault[] = [];
-  const need = (variable: keyof StoreConfig, store: (typeof STORES)[number]): void => {
-    const isSet = config[variable] !== undefined;
-    if (config.PAWL_VALUES_STORE === store && !isSet)
-      faults.push({ variable, expected: `is required with PAWL_VALUES_STORE=${store}` });
-    if (config.PAWL_VALUES_STORE !== store && isSet)
-      faults.push({
-        variable,
-        expected: `is for PAWL_VALUES_STORE=${store}; set that, or unset it`,
-      });
-  };
-  need("PAWL_VALUES_DIRECTORY", "directory");
-  for (const variable of BUCKET_VARIABLES) need(variable, "bucket");
-  if (faults.length > 0) throw new ConfigFault(faults);
-}
+/** The variables of a store that fit together. */
+export const valueStoreRules: readonly ConfigRule<StoreConfig>[] = [
+  {
+    reads: ["PAWL_VALUES_STORE"],
+    faults: (config) => [
+      ...needed(config, "PAWL_VALUES_DIRECTORY", "directory"),
+      ...BUCKET_VARIABLES.flatMap((variable) => needed(config, variable, "bucket")),
+    ],
+  },
+  { reads: ["PAWL_VALUES_DIRECTORY"], faults: faultsOfDirectory },
+];
 
 const BUCKET_VARIABLES = [
   "PAWL_VALUES_BUCKET",
@@ -66,3 +61,31 @@ const BUCKET_VARIABLES = [
   "PAWL_VALUES_KEY_ID",
   "PAWL_VALUES_SECRET",
 ] as const;
+
+function needed(
+  config: StoreConfig,
+  variable: keyof StoreConfig,
+  store: (typeof STORES)[number],
+): readonly VariableFault[] {
+  const isSet = config[variable] !== undefined;
+  const isChosen = config.PAWL_VALUES_STORE === store;
+  if (isSet === isChosen) return [];
+  const expected = isChosen
+    ? `is required with PAWL_VALUES_STORE=${store}`
+    : `is for PAWL_VALUES_STORE=${store}; set that, or unset it`;
+  return [{ variable, expected }];
+}
+
+/** The store makes the directory if there is none. */
+function faultsOfDirectory({ PAWL_VALUES_DIRECTORY: path }: StoreConfig): readonly VariableFault[] {
+  if (path === undefined || !existsSync(path)) return [];
+  const variable = "PAWL_VALUES_DIRECTORY";
+  if (!statSync(path).isDirectory())
+    return [{ variable, expected: "expected a directory, but this path is a file" }];
+  try {
+    accessSync(path, constants.R_OK | constants.W_OK);
+    return [];
+  } catch {
+    return [{ variable, expected: "expected a directory that this user may read and write" }];
+  }
+}
