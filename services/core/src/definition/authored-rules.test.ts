@@ -170,18 +170,3 @@ test("thirty thousand edges between two nodes are looked through in a moment", (
   const { user, system } = process.cpuUsage(before);
   expect(user + system).toBeLessThan(5_000_000);
 });
-
-test("a loop whose body no executor completes cannot end by until, and the place is named (S3.30)", () => {
-  const loop = (body: Part, more: Part = {}): Part => ({
-    type: "loop",
-    config: { times: 3, body, ...more },
-  });
-  const ask = { type: "approval", config: { message: "?" } };
-  const child = { type: "subworkflow", config: { workflow_id: "w" } };
-  const wait = { type: "await_signal", config: { name: "paid" } };
-  for (const body of [ask, wait, child]) {
-    expect(faultsOfNode(loop(body, { until: "output.ok" }))).toEqual(["config.until BAD_LOOP"]);
-    expect(faultsOfNode(loop(body))).toEqual([]);
-  }
-  expect(faultsOfNode(loop({ type: "task" }, { until: "output.ok" }))).toEqual([]);
-});

@@ -13,7 +13,6 @@ import {
   records,
   type Outline,
   type OutlineEdge,
-  type OutlineNode,
 } from "./graph-rules.ts";
 import { checkRetry } from "./retry-rules.ts";
 import { excerpt, violationPath, type Report } from "./violation.ts";
@@ -36,20 +35,9 @@ export function checkAuthored(outline: Outline, report: Report): void {
       }
     const body = bodyOf(node);
     if (typeof body?.["type"] !== "string") return;
-    checkUntil(node, body["type"], `nodes[${index}].config.until`, report);
     const own = { type: body["type"], retry: body["retry"], hasOutput: false, isModerated };
     checkRetry({ ...own, path: `nodes[${index}].config.body.retry`, nodeId: id }, report);
   });
-}
-
-/** Types that no executor completes. The process that completes a body judges `until`, so it would never end their loops. */
-const ENDED_OUTSIDE: ReadonlySet<string> = new Set(["approval", "await_signal", "subworkflow"]);
-
-function checkUntil({ id, type, config }: OutlineNode, body: string, path: string, report: Report) {
-  if (type !== "loop" || !ENDED_OUTSIDE.has(body)) return;
-  if (!isRecord(config) || config["until"] === undefined) return;
-  const message = `until is not evaluated for a body of type ${body}; draw an edge with loop: true behind a node of that type, or use times`;
-  report(path, "BAD_LOOP", message, id);
 }
 
 /** Ids are keys of `ctx.nodes` and similar objects, where these names would find inherited properties. */

@@ -117,7 +117,7 @@ export const FLOW_DOCS = {
       times: "How often: a number, or a template that gives one.",
       body: "As in a `map`; it also sees `previous`, the output of the iteration before.",
       until:
-        "CEL, evaluated after each iteration; `output` is the output of that iteration. At least one of `items`, `times` and `until` is required. Not with a body of type `approval`, `await_signal` or `subworkflow`.",
+        "CEL, evaluated after each iteration; `output` is the output of that iteration. At least one of `items`, `times` and `until` is required.",
       max_iterations: "After so many iterations the node fails.",
     },
     inputs: "As `input`, also in the body.",

@@ -11,6 +11,7 @@ import { isBudgeted } from "./funds.ts";
 import { cancelFact, durationOf, placeAt, RUN_PLACE } from "./place.ts";
 import { type Arrival, type Outcome, outcomeFacts } from "./result.ts";
 import { type Stop, timedOut } from "./stop.ts";
+import { judgedOutcome } from "./until.ts";
 
 export interface ChildEnd {
   readonly nodeIndex: number;
@@ -77,6 +78,7 @@ export function onChildEnd(state: RunState, end: ChildEnd): Arrival | Stop {
   const facts: Fact[] =
     moved === state.deadlineAt ? [] : [{ ...RUN_PLACE, type: "run.status.changed", payload }];
   // No executor reports here, so the epoch is 0. With full jitter the scheduler waits the whole backoff.
-  const arrival = { nodeIndex, iteration, epoch: 0, outcome, jitter: 1, now };
+  const judged = judgedOutcome(state, { nodeIndex, iteration }, outcome);
+  const arrival = { nodeIndex, iteration, epoch: 0, outcome: judged, jitter: 1, now };
   return { kind: "accepted", facts: [...facts, ...outcomeFacts(state, arrival)] };
 }

@@ -23,6 +23,7 @@ import { firstQueueFact } from "./first-queue.ts";
 import { leadsBy, placeAt } from "./place.ts";
 import { releaseOf } from "./release.ts";
 import { outcomeFacts, type Outcome } from "./result.ts";
+import { judgedOutcome } from "./until.ts";
 
 interface Place {
   readonly nodeIndex: number;
@@ -155,7 +156,7 @@ function endHold(state: RunState, at: Place, hold: HoldState, ruling: Ruling): F
       return { ...ending, kind: "completed", outputJson: hold.output ?? "null" };
     const answer = { outputJson: answerJson(hold, ruling), handle, durationMs };
     // The answer of a person is trusted, whatever the person has read.
-    return { kind: "completed", ...answer, isFresh: true };
+    return judgedOutcome(state, at, { kind: "completed", ...answer, isFresh: true });
   };
   return [decided, ...outcomeFacts(state, { ...landing, outcome: outcome() })];
 }

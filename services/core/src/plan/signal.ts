@@ -7,15 +7,14 @@ import { LIMITS } from "../data/limits.ts";
 import { utf8Bytes } from "../data/utf8.ts";
 import { AWAIT_SIGNAL, awaitedSignals, payloadSchemaOf } from "../definition/signal-config.ts";
 import type { JsonSchema } from "../definition/shape.ts";
-import { compileUntil, judgeUntil } from "../glue/until.ts";
 import { isFinal, type Fact } from "../log/event.ts";
-import { executionAt, executionDefinition, isItem } from "../log/execution.ts";
+import { executionAt, executionDefinition } from "../log/execution.ts";
 import { oldestSignal, oldestWait } from "../log/signal.ts";
 import type { RunState } from "../log/state.ts";
 import type { KeptSignal } from "../log/wait-state.ts";
-import { executionScope } from "./limits.ts";
 import { durationOf, graphNodeAt, leadsBy, RUN_PLACE } from "./place.ts";
 import { type Landing, type Outcome, outcomeFacts } from "./result.ts";
+import { judgedOutcome } from "./until.ts";
 
 /** The fault of a payload that does not fit its schema, for people. */
 export type CheckPayload = (schema: JsonSchema, payload: unknown) => string | undefined;
@@ -130,35 +129,21 @@ function takenOutcome(
   const durationMs = durationOf(executionAt(state, nodeIndex, iteration) ?? {}, now);
   const schema = payloadSchemaOf(executionDefinition(state, nodeIndex, iteration));
   const fault = faultOf([schema], json, check);
-  const refuse = (cause: string, message: string): Outcome => ({
-    ...{ kind: "failed", cause, message, permanent: true, durationMs },
-  });
-  if (fault !== undefined)
-    return refuse("input_contract_violation", `the payload of signal ${name}: ${fault}`);
+  if (fault !== undefined) {
+    const message = `the payload of signal ${name}: ${fault}`;
+    return {
+      ...{ kind: "failed", cause: "input_contract_violation", message, permanent: true },
+      durationMs,
+    };
+  }
   const outputJson = receivedJson(name, json, at);
-  const verdict = stopOf(state, nodeIndex, iteration, outputJson);
-  if (!verdict.ok) return refuse(verdict.cause, verdict.message);
-  const { stop } = verdict;
-  return { kind: "completed", outputJson, handle: "received", durationMs, ...(stop && { stop }) };
+  const received = { kind: "completed", outputJson, handle: "received", durationMs } as const;
+  return judgedOutcome(state, { nodeIndex, iteration }, received);
 }
 
 /** The output of a wait. The payload is not changed. */
 const receivedJson = (name: string, payloadJson: string, receivedAt: number | null): string =>
   `{"name":${JSON.stringify(name)},"payload":${payloadJson},"receivedAt":${receivedAt}}`;
-
-/** Whether the output of an iteration ends its loop. */
-function stopOf(
-  state: RunState,
-  nodeIndex: number,
-  iteration: number,
-  outputJson: string,
-): ReturnType<typeof judgeUntil> {
-  const until = graphNodeAt(state, nodeIndex).definition.scope?.until ?? null;
-  if (until === null || !isItem(state, nodeIndex, iteration)) return { ok: true, stop: false };
-  const scope = executionScope(state, nodeIndex, iteration);
-  if (typeof scope === "string") return { ok: false, cause: "missing_variable", message: scope };
-  return judgeUntil(compileUntil(until), scope, JSON.parse(outputJson));
-}
 
 /**
  * The facts of an outcome. An execution that waits for a signal takes the oldest kept one of that name at once. `taken` has the request ids
@@ -199,5 +184,6 @@ export function onSignalDue(
         message: `signal_timeout: signal ${wait.name} did not come in time`,
       };
   const landing = { nodeIndex, iteration, epoch: 0, jitter: 1, now };
-  return { kind: "accepted", facts: outcomeFacts(state, { ...landing, outcome }) };
+  const judged = judgedOutcome(state, landing, outcome);
+  return { kind: "accepted", facts: outcomeFacts(state, { ...landing, outcome: judged }) };
 }

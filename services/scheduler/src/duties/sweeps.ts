@@ -171,10 +171,13 @@ function dueSweeper<Due extends { readonly dueInMs: number }>(
   const duty = async (): Promise<boolean> => {
     const found = await find();
     const due = found.filter(({ dueInMs }) => dueInMs <= 0);
-    await Promise.all(due.map(end));
+    const ends = await Promise.allSettled(due.map(end));
     // A deadline after the next sweep needs no timer.
     const nextMs = found[due.length]?.dueInMs ?? Infinity;
     if (nextMs <= intervalMs) sweeper.soon(nextMs + slackMs);
+    // One run at fault delays no other. The next sweep tries it again.
+    const fault = ends.find((each) => each.status === "rejected");
+    if (fault !== undefined) throw fault.reason;
     return due.length === FOUND_MAX;
   };
   const sweeper: Sweeper = new Sweeper({ name, intervalMs, log, duty });

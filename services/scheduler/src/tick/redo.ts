@@ -292,9 +292,15 @@ const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout
 
 const next = (tries: Tries): Tries => ({ ...tries, retries: tries.retries + 1, faults: 0 });
 
-/** Inputs of executors and sweeps must be kept. A caller of a command gets the error and decides. */
-const mustBeKept = ({ kind }: Input): boolean =>
-  kind === "outcome" || kind === "lost" || kind === "deadline";
+/** Inputs of executors and of sweeps for deadlines must be kept. A caller of a command gets the error and decides. */
+const KEPT: ReadonlySet<Input["kind"]> = new Set([
+  "outcome",
+  "lost",
+  "deadline",
+  "due",
+  "signal_due",
+]);
+const mustBeKept = ({ kind }: Input): boolean => KEPT.has(kind);
 
 const detailOf = (what: string, error: unknown): string =>
   `the engine failed on ${what}: ${error instanceof Error ? error.message : String(error)}`;
