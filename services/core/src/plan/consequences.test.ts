@@ -9,7 +9,7 @@ import {
 } from "../../test/toy-run.ts";
 import { LIMITS } from "../data/limits.ts";
 import { apply, newRunState } from "../log/fold.ts";
-import { approvalId, runId } from "../name/ids.ts";
+import { approvalId, nodeId, runId } from "../name/ids.ts";
 import { beforeFact, type Consequence, consequences } from "./consequences.ts";
 import { onApprovalDue, onDecision } from "./decide.ts";
 import { onOverdue } from "./overdue.ts";
@@ -205,6 +205,14 @@ test("an approval opens with its question, and closes with the answer, the deadl
   const stopped = asking();
   cancel(stopped);
   expect(last(stopped)).toMatchObject({ kind: "close_approval", answer: { state: "cancelled" } });
+});
+
+test("a handler that writes the memory beside its question keeps the question open (S2.37)", () => {
+  const run = asking();
+  const written = { type: "memory.updated", payload: { keys: ["n"] }, value: '{"n":1}' } as const;
+  run.append({ nodeId: nodeId("a"), iteration: 0, attempt: 1, epoch: 0, ...written });
+  expect(run.node("a").status).toBe("waiting");
+  expect(follow(run).find(({ fact }) => fact === "memory.updated a")?.found ?? []).toEqual([]);
 });
 
 test("the question about what moderation holds back does not show it", () => {

@@ -125,7 +125,7 @@ export function consequences(before: Before, fact: Fact, after: RunState): reado
     else if (status === "queued" && execution.status === "running")
       found.push({ kind: "count_start", limits: execution });
   }
-  const question = questionOf(before, fact) ?? waitOf(before, fact);
+  const question = questionOf(before, fact, execution) ?? waitOf(before, fact, execution);
   if (question !== undefined) found.push(question);
   if (status === "running" && execution.status !== "running")
     found.push({ kind: "close_claim", nodeIndex, epoch: before.epoch, isLost: isTaken(fact) });
@@ -190,16 +190,16 @@ const ANSWERS: Readonly<Record<NodeDecision, Answer["state"]>> = {
   timeout: "timed_out",
 };
 
-/** The wait for a signal that a fact opens or closes. Every fact about an execution that waits ends its wait. */
-function waitOf({ wait }: Before, fact: Fact): Consequence | undefined {
-  if (wait !== undefined) return { kind: "close_wait" };
+/** The wait for a signal that a fact opens or closes. */
+function waitOf({ wait }: Before, fact: Fact, after: ExecutionState): Consequence | undefined {
+  if (wait !== undefined) return after.wait === wait ? undefined : { kind: "close_wait" };
   if (fact.type !== "node.blocked" || fact.payload.signal === undefined) return undefined;
   const { name, timeoutMs = null } = fact.payload.signal;
   return { kind: "open_wait", name, timeoutMs };
 }
 
 /** The approval that a fact opens or closes. */
-function questionOf({ hold }: Before, fact: Fact): Consequence | undefined {
+function questionOf({ hold }: Before, fact: Fact, after: ExecutionState): Consequence | undefined {
   if (fact.type === "node.blocked" && fact.payload.approval !== undefined) {
     const { reason, approval } = fact.payload;
     const { approvalId, message, assignees, deadlineMs = null } = approval;
@@ -210,8 +210,9 @@ function questionOf({ hold }: Before, fact: Fact): Consequence | undefined {
   }
   const approvalId = hold?.approval?.approvalId;
   if (approvalId === undefined) return undefined;
-  // Any other fact about a held execution ends the hold without an answer.
   if (fact.type !== "node.decided") {
+    // A handler may write the memory beside its question. The execution still waits then.
+    if (after.status === "waiting") return undefined;
     const unanswered = { decidedBy: "", comment: "", responseJson: null };
     return { kind: "close_approval", answer: { approvalId, state: "cancelled", ...unanswered } };
   }
