@@ -215,12 +215,19 @@ test("two schedulers see a deadline pass, once and not before it did; a default 
   expect(await stateOf(idOf(led.approvals))).toBe(ApprovalState.TIMED_OUT);
 });
 
-test("a default that its own schema refuses is refused with the definition", async () => {
+test("a default that its own schema refuses, or that is too large, is refused with the definition (S2.34)", async () => {
   const config = { deadline_ms: 9, on_deadline: "default", default: {}, response_schema: AMOUNT };
   const definition = graph(["start > ask"], { ask: approval(config) });
   await expect(client.runs.test(definition)).rejects.toMatchObject({
     reason: "DEFINITION_INVALID",
     violations: [{ path: "definition.nodes[1].config.default", reason: "CONTRACT_VIOLATION" }],
+  });
+  const large = { deadline_ms: 9, on_deadline: "default", default: "x".repeat(250_000) };
+  await expect(
+    client.runs.test(graph(["start > ask"], { ask: approval(large) })),
+  ).rejects.toMatchObject({
+    reason: "LIMIT_EXCEEDED",
+    violations: [{ path: "definition.nodes[1].config.default", reason: "TOO_LARGE" }],
   });
 });
 

@@ -170,6 +170,8 @@ export const LIMITS = {
   /** How long an approval may stay open. */
   approvalDeadlineMsMax: 365 * DAY_MS,
   approvalMessageLength: 4_000,
+  /** The response to an approval. The output of its node is the response with the comment and the name of the person, and must fit too. */
+  approvalResponseBytes: 240 * KIB,
   /** Free texts by which people find the approvals they should answer. */
   approvalAssignees: 32,
   /** Defaults of a definition that are checked against their schema when it is saved. Each check compiles a schema. */

@@ -248,6 +248,13 @@ test("an answer to a node that does not wait is refused, and so is a response th
   });
 });
 
+test("an answer that would not fit the log is refused, and the question stays open (S2.34)", () => {
+  const run = asking();
+  act(run, [answer({ responseJson: `"${"x".repeat(LIMITS.approvalResponseBytes)}"` })]);
+  expect(failureOf(run)).toMatchObject({ cause: "action_invalid" });
+  expect(run.node("ask").status).toBe("waiting");
+});
+
 test("an answer does not count if the outcome is refused", () => {
   const run = asking();
   const large = `"${"x".repeat(LIMITS.valueBytes)}"`;

@@ -5,6 +5,8 @@
 
 import { type ActionFault, refusedAction } from "../action/action.ts";
 import type { ActionOf } from "../action/kinds.ts";
+import { LIMITS } from "../data/limits.ts";
+import { exceedsUtf8 } from "../data/utf8.ts";
 import { approvalRules } from "../definition/approval-config.ts";
 import type { JsonSchema } from "../definition/shape.ts";
 import { TAINT_HOLD, type Fact } from "../log/event.ts";
@@ -148,6 +150,8 @@ function responseFault(
   { decision, responseJson }: ActionOf<"resume_from_human">,
   checkResponse: CheckResponse,
 ): string | undefined {
+  if (exceedsUtf8(responseJson, LIMITS.approvalResponseBytes))
+    return `it is larger than ${LIMITS.approvalResponseBytes} bytes`;
   if (responseJson === "" || decision !== "approve") return undefined;
   const { responseSchema } = approvalRules(executionDefinition(state, nodeIndex, iteration));
   return responseSchema === undefined

@@ -160,6 +160,12 @@ const JSON_LIMITS: JsonLimits = { ...VALUE_LIMITS, bytes: LIMITS.inputBytes };
 /** The input of a run that starts: the scheduler stores a large one outside of the log. */
 export const START_LIMITS: JsonLimits = { ...STORED_LIMITS, bytes: LIMITS.startInputBytes };
 
+/** The answer to an approval. */
+export const RESPONSE_LIMITS: JsonLimits = {
+  ...VALUE_LIMITS,
+  bytes: LIMITS.approvalResponseBytes,
+};
+
 /** A message with JSON: exact, or as a Value. */
 interface Given {
   readonly inputJson: Uint8Array;
@@ -219,7 +225,10 @@ function checkedJson(field: string, text: string, limits: JsonLimits): string {
   throw invalidField(field, checked.reason, checked.message);
 }
 
-const tooLarge = (field: string, { bytes }: JsonLimits): EngineError =>
-  new EngineError("LIMIT_EXCEEDED", `${field}: at most ${bytes} bytes`, {
-    metadata: { field, limit: "inputBytes" },
+const tooLarge = (field: string, limits: JsonLimits): EngineError =>
+  new EngineError("LIMIT_EXCEEDED", `${field}: at most ${limits.bytes} bytes`, {
+    metadata: {
+      field,
+      limit: limits === RESPONSE_LIMITS ? "approvalResponseBytes" : "inputBytes",
+    },
   });

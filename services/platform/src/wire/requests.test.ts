@@ -1,6 +1,7 @@
 import { create } from "@bufbuild/protobuf";
 import { LIMITS } from "@pawl/core/data/limits";
 import { EngineError } from "@pawl/core/fault/engine-error";
+import { ApproveApprovalRequestSchema } from "@pawl/proto/pawl/v1/approval_service_pb";
 import {
   CancelRunRequestSchema,
   DecideNodeRequestSchema,
@@ -12,7 +13,13 @@ import { MissedPolicy } from "@pawl/proto/pawl/v1/schedule_pb";
 import { CreateScheduleRequestSchema } from "@pawl/proto/pawl/v1/schedule_service_pb";
 import { CreateWorkflowRequestSchema } from "@pawl/proto/pawl/v1/workflow_service_pb";
 import { expect, test } from "vitest";
-import { parseCreateWorkflow, parseDecision, parseSaveSchedule, parseStart } from "./requests.ts";
+import {
+  parseAnswer,
+  parseCreateWorkflow,
+  parseDecision,
+  parseSaveSchedule,
+  parseStart,
+} from "./requests.ts";
 import { parseCancel } from "./cancel.ts";
 
 const RUN = "0198c0de-0000-7000-8000-00000000000a";
@@ -98,6 +105,45 @@ test("a workflow may be named by its text, and has a text", () => {
   });
   expect(refused(() => parseCreateWorkflow(create(CreateWorkflowRequestSchema, {})))).toBe(
     "definition.text REQUIRED",
+  );
+});
+
+test("an answer to an approval has a bound of its own, so that it fits the log with its comment (S2.34)", () => {
+  const approvalId = "0199a000-0000-7000-8000-000000000001";
+  const comment = '"'.repeat(LIMITS.labelLength);
+  const answer = (bytes: number) =>
+    parseAnswer(
+      create(ApproveApprovalRequestSchema, {
+        ...{ approvalId, comment, decidedBy: comment },
+        responseJson: Buffer.from(`"${"x".repeat(bytes - 2)}"`),
+      }),
+    );
+  const { response } = answer(LIMITS.approvalResponseBytes);
+  expect(
+    JSON.stringify({ comment, decidedBy: comment }).length + (response?.length ?? 0),
+  ).toBeLessThan(LIMITS.valueBytes);
+  expect(() => answer(LIMITS.approvalResponseBytes + 1)).toThrow(
+    expect.objectContaining({
+      reason: "LIMIT_EXCEEDED",
+      metadata: { field: "response_json", limit: "approvalResponseBytes" },
+    }),
+  );
+});
+
+test("the input of a schedule has the bound of the log (S2.34)", () => {
+  const save = (bytes: number) =>
+    parseSaveSchedule(
+      create(CreateScheduleRequestSchema, {
+        scheduleId: "nightly",
+        spec: {
+          ...{ workflowId: "orders", expression: "0 1 * * *" },
+          inputJson: Buffer.from(`"${"x".repeat(bytes - 2)}"`),
+        },
+      }),
+    );
+  expect(save(LIMITS.inputBytes).spec.input.length).toBe(LIMITS.inputBytes);
+  expect(() => save(LIMITS.inputBytes + 1)).toThrow(
+    expect.objectContaining({ reason: "LIMIT_EXCEEDED" }),
   );
 });
 

@@ -40,6 +40,7 @@ import {
   optionalName,
   priorityOf,
   requestIdOf,
+  RESPONSE_LIMITS,
   runIdOf,
   sameInputOf,
   valueOf,
@@ -184,8 +185,8 @@ function responseOf({
   responseJson,
   response,
 }: ApproveApprovalRequest | RejectApprovalRequest): string | undefined {
-  if (responseJson.length > 0) return jsonOf("response_json", responseJson);
-  return response === undefined ? undefined : valueOf("response", response);
+  if (responseJson.length > 0) return jsonOf("response_json", responseJson, RESPONSE_LIMITS);
+  return response === undefined ? undefined : valueOf("response", response, RESPONSE_LIMITS);
 }
 
 interface PauseRequest extends PauseWords {

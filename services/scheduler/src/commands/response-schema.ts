@@ -2,6 +2,7 @@
 
 import { checkJson } from "@pawl/core/data/json";
 import { LIMITS } from "@pawl/core/data/limits";
+import { exceedsUtf8 } from "@pawl/core/data/utf8";
 import { approvalRules } from "@pawl/core/definition/approval-config";
 import type { Graph } from "@pawl/core/definition/graph";
 import type { Violation } from "@pawl/core/definition/shape";
@@ -40,7 +41,7 @@ export async function checkFits(
   throw new EngineError("INPUT_INVALID", message, { metadata, violations });
 }
 
-/** The defaults of approvals that do not fit their own schema. */
+/** The defaults of approvals that are too large, or that do not fit their own schema. */
 export function defaultViolations(graph: Graph): Violation[] {
   const violations: Violation[] = [];
   let checked = 0;
@@ -48,8 +49,14 @@ export function defaultViolations(graph: Graph): Violation[] {
     const { index, definition } = node;
     const { scope, id } = definition;
     const { responseSchema, onTimeout } = approvalRules(askingDefinition(node));
-    if (responseSchema === undefined || onTimeout === undefined) continue;
+    if (onTimeout === undefined) continue;
     const path = `nodes[${index}].config${scope === null ? "" : ".body.config"}.default`;
+    if (exceedsUtf8(JSON.stringify(onTimeout.response), LIMITS.approvalResponseBytes)) {
+      const message = `a response has at most ${LIMITS.approvalResponseBytes} bytes`;
+      violations.push({ path, reason: "TOO_LARGE", message, nodeId: id });
+      continue;
+    }
+    if (responseSchema === undefined) continue;
     if (++checked > LIMITS.approvalDefaults) {
       const message = `a definition has at most ${LIMITS.approvalDefaults} defaults with a schema`;
       return [...violations, { path, reason: "TOO_MANY", message, nodeId: id }];
