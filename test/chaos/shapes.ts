@@ -28,13 +28,17 @@ export const effectShapes = (effectUrl: string): readonly Shape[] =>
 /** The children of the stress have tasks of its peers in them: these are others. */
 const renamed = (workflowId: string): string => workflowId.replace("stress-", "effect-");
 
-function worked({ nodes, edges }: GraphText, url: string): GraphText {
-  return { nodes: nodes.map((node) => workOf(node, url)), edges };
+function worked<Definition extends GraphText>(definition: Definition, url: string): Definition {
+  return { ...definition, nodes: definition.nodes.map((node) => workOf(node, url)) };
 }
 
 function workOf(node: JsonObject, url: string): JsonObject {
-  const { type, config } = node;
-  if (type === TASK) return { ...node, ...plain(taskOf(config, url)) };
+  const { type, config, compensation } = node;
+  if (type === TASK)
+    return {
+      ...{ ...node, ...plain(taskOf(config, url)) },
+      ...(compensation === undefined ? {} : { compensation: plain(effect(url)) }),
+    };
   if (isObject(config) && typeof config["workflow_id"] === "string")
     return { ...node, config: { ...config, workflow_id: renamed(config["workflow_id"]) } };
   const body = isObject(config) ? config["body"] : undefined;

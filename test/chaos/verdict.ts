@@ -1,5 +1,6 @@
 // What became of the runs of one experiment, from every source: the log, the projections and the queue, the definition alone, the clients
 // that watched, and the outside world. The verdict reads them when all is quiet. It trusts no service except for reading a run.
+import { isUndo } from "@pawl/core/log/undo-iteration";
 import { effectKey, nodeId, runId } from "@pawl/core/name/ids";
 import type { Client } from "pg";
 import { checkInvariants } from "../support/invariants.ts";
@@ -144,8 +145,7 @@ async function judgeEffects(
   for (const row of rows) {
     const nodes = httpNodes.get(row.body) ?? effectNodesOf(row.body);
     httpNodes.set(row.body, nodes);
-    const isBody = row.iteration > 0 ? nodes.has(`${row.nodeId}#`) : nodes.has(row.nodeId);
-    if (!isBody) continue;
+    if (!isEffect(nodes, row)) continue;
     const key = effectKey(runId(row.runId), nodeId(row.nodeId), row.iteration);
     if (!effects.calls.has(key)) sorted.lost.push(`${key} completed and was never done`);
   }
@@ -160,15 +160,30 @@ async function judgeEffects(
   return repeats;
 }
 
-/** The nodes of a definition that call the outside world; "map#" when its iterations do. */
+/** Whether an execution calls the outside world. A later round of a node has an iteration, too. */
+function isEffect(
+  nodes: ReadonlySet<string>,
+  { nodeId: id, iteration }: { readonly nodeId: string; readonly iteration: number },
+): boolean {
+  if (isUndo(iteration)) return nodes.has(`${id} undone`);
+  return nodes.has(id) || (iteration > 0 && nodes.has(`${id}#`));
+}
+
+/** The nodes of a definition that call the outside world: "map#" if its iterations do, "a undone" if its compensation does. */
 function effectNodesOf(body: string): ReadonlySet<string> {
   const { nodes } = JSON.parse(body) as {
-    nodes: { id: string; type: string; config?: { body?: { type?: string } } }[];
+    nodes: {
+      id: string;
+      type: string;
+      config?: { body?: { type?: string } };
+      compensation?: { type?: string };
+    }[];
   };
   return new Set(
-    nodes.flatMap(({ id, type, config }) => {
-      if (type === "http") return [id];
-      return config?.body?.type === "http" ? [`${id}#`] : [];
-    }),
+    nodes.flatMap(({ id, type, config, compensation }) => [
+      ...(type === "http" ? [id] : []),
+      ...(config?.body?.type === "http" ? [`${id}#`] : []),
+      ...(compensation?.type === "http" ? [`${id} undone`] : []),
+    ]),
   );
 }

@@ -5,7 +5,14 @@ import type { GraphText } from "../flow/graph.ts";
 
 /** What a node does once it runs; a node that is not named completes and leaves by no handle. */
 export type Act =
-  | { readonly kind: "completes"; readonly handle?: string; readonly iterations?: number }
+  | {
+      readonly kind: "completes";
+      /** The handle of the last round. */
+      readonly handle?: string;
+      readonly iterations?: number;
+      /** How often the node runs, because a loop edge or a goto leads back to it. */
+      readonly rounds?: number;
+    }
   /** A map that continues after these iterations failed. */
   | { readonly kind: "repeats"; readonly iterations: number; readonly failing: readonly number[] }
   | { readonly kind: "fails" };
@@ -17,8 +24,14 @@ export type Acts = Readonly<Record<string, Act>>;
 export type Expectation = {
   readonly status: "completed" | "failed";
   readonly hasFailures: boolean;
-  /** Every node execution; an iteration is named "map#2". */
+  /** Every node execution; an iteration is named "map#2", and so is the last round of a node that ran again. */
   readonly nodes: Readonly<Record<string, string>>;
+  /** How often the run repeats. */
+  readonly repeats: number;
+  /** How many executions are undone. */
+  readonly undone: number;
+  /** Set if the budget covers only so many executions. Which of them run depends on the order of claims, so `nodes` is empty. */
+  readonly covered?: number;
 };
 
 const shape = z.object({
@@ -27,11 +40,18 @@ const shape = z.object({
       id: z.string(),
       join: z.union([z.string(), z.object({ n_of_m: z.number() })]).default("all"),
       on_parent_failure: z.string().default("propagate"),
+      compensation: z.unknown().optional(),
     }),
   ),
   edges: z.array(
-    z.object({ source: z.string(), target: z.string(), source_handle: z.string().optional() }),
+    z.object({
+      source: z.string(),
+      target: z.string(),
+      source_handle: z.string().optional(),
+      loop: z.boolean().default(false),
+    }),
   ),
+  budget: z.object({ node_executions: z.number() }).optional(),
 });
 type Node = z.output<typeof shape>["nodes"][number];
 
@@ -42,7 +62,9 @@ const FAILED: End = { status: "failed", hasFailed: true };
 
 /** Computes it. */
 export function expectationOf(definition: GraphText, acts: Acts): Expectation {
-  const { nodes, edges } = shape.parse(definition);
+  const { nodes, edges: all, budget } = shape.parse(definition);
+  if (budget !== undefined) return shortOf(budget.node_executions);
+  const edges = all.filter(({ loop }) => !loop);
   const known = new Map<string, End>();
   const endOf = (id: string): End => {
     const node = nodes.find((each) => each.id === id);
@@ -79,14 +101,38 @@ export function expectationOf(definition: GraphText, acts: Acts): Expectation {
   };
   const ends = new Map(nodes.map(({ id }) => [id, endOf(id)]));
   const leaves = nodes.filter(({ id }) => edges.every((edge) => edge.source !== id));
+  const isWell = leaves.every(({ id }) => ends.get(id)?.status !== "failed");
+  const undone = nodes.filter(
+    ({ id, compensation }) => compensation !== undefined && isDone(ends.get(id)),
+  );
   return {
-    status: leaves.every(({ id }) => ends.get(id)?.status !== "failed") ? "completed" : "failed",
+    status: isWell ? "completed" : "failed",
     hasFailures: [...ends.values()].some(({ hasFailed }) => hasFailed),
     nodes: Object.fromEntries(
-      [...ends].flatMap(([id, { status }]) => [[id, status], ...iterationsOf(id, acts[id])]),
+      [...ends].flatMap(([id, { status }]) => [
+        [lastRoundOf(id, acts[id]), status],
+        ...iterationsOf(id, acts[id]),
+      ]),
     ),
+    repeats: Math.max(...Object.values(acts).map(roundsOf), 1) - 1,
+    undone: isWell ? 0 : undone.length,
   };
 }
+
+/** A run whose budget does not cover its nodes. */
+const shortOf = (covered: number): Expectation => ({
+  ...{ status: "failed", hasFailures: true, nodes: {}, repeats: 0, undone: 0, covered },
+});
+
+/** Only such an execution is undone. */
+const isDone = (end: End | undefined): boolean =>
+  end?.status === "completed" && end.handle !== "error";
+
+const roundsOf = (act: Act | undefined): number =>
+  act?.kind === "completes" ? (act.rounds ?? 1) : 1;
+
+const lastRoundOf = (id: string, act: Act | undefined): string =>
+  roundsOf(act) === 1 ? id : `${id}#${roundsOf(act) - 1}`;
 
 /** How many ways in are enough; undefined for a join that waits for all of its parents. */
 function neededOf({ join }: Node): number | undefined {

@@ -1,4 +1,4 @@
-// The shapes of the stress: twelve topologies, and graphs that repeat, nest, break or wait for a person. In each, every other plain node is
+// The shapes of the stress: twelve topologies, and graphs that repeat, nest, break, undo, run short or wait for a person. In each, every other plain node is
 // a task of the peers, which repeat and reorder their outcomes. Real executors do the rest.
 import { graph, names, script, type GraphText, type NodeText } from "../flow/graph.ts";
 import type { Act, Acts } from "./expectation.ts";
@@ -8,10 +8,13 @@ export const TASK = "stress-task";
 /** What the rules of moderation flag. */
 export const PHRASE = "forbidden fruit";
 
+/** A graph, with a budget if its runs have one. */
+type Definition = GraphText & { readonly budget?: { readonly node_executions: number } };
+
 /** One shape. */
 export type Shape = {
   readonly name: string;
-  readonly definition: GraphText;
+  readonly definition: Definition;
   /** Runs at once instead of the number asked for, if that is more. */
   readonly atLeast?: number;
   /** What the nodes of the run with this number do. */
@@ -206,5 +209,67 @@ const FURTHER: readonly Shape[] = [
   },
 ];
 
+const ROUNDS = 4;
+const undo: NodeText = { type: TASK, compensation: { type: TASK } };
+const again = { source: "judge", target: "count", source_handle: "again", loop: true };
+const looping = mixed(["start > count > work > judge", "judge:else > end"], {
+  count: script("return { n: (ctx.count?.n ?? 0) + 1 }", { output_variable: "count" }),
+  work: task,
+  judge: {
+    type: "condition",
+    config: { branches: [{ id: "again", when: `ctx.count.n < ${ROUNDS}` }] },
+  },
+});
+const back = { source: "work", target: "lead", loop: true };
+const supervised = mixed(["start > lead", "lead:more > work", "lead:max_iterations > end"], {
+  lead: {
+    type: "supervisor",
+    config: { routes: [{ id: "more", when: "true" }], max_iterations: ROUNDS - 1 },
+  },
+  work: task,
+});
+const round = (handle?: string): Act => ({
+  ...{ kind: "completes", rounds: ROUNDS },
+  ...(handle === undefined ? {} : { handle }),
+});
+
+/** Runs that repeat, that undo their nodes, and that need more than their budget. */
+const STATEFUL: readonly Shape[] = [
+  {
+    name: "loop edge",
+    definition: { ...looping, edges: [...looping.edges, again] },
+    acts: always({ count: round(), work: round(), judge: round("else") }),
+  },
+  {
+    name: "supervisor",
+    definition: { ...supervised, edges: [...supervised.edges, back] },
+    // Each round decides the nodes of both routes. In the last one the task is skipped, and in the others the end.
+    acts: always({ lead: round("max_iterations"), work: round(), end: round() }),
+  },
+  {
+    name: "compensation",
+    // Every node that can be undone has completed before one fails.
+    definition: mixed(
+      [...names("u", 3).map((id) => `start > ${id} > join`), "join > last > bad > never"],
+      {
+        ...Object.fromEntries([...names("u", 3), "last"].map((id) => [id, undo])),
+        bad: failing,
+      },
+    ),
+    acts: always({ bad: FAILS }),
+  },
+  {
+    name: "short budget",
+    definition: {
+      ...mixed(
+        WIDE.map((id) => `start > ${id}`),
+        Object.fromEntries(WIDE.map((id) => [id, task])),
+      ),
+      budget: { node_executions: 3 },
+    },
+    acts: never,
+  },
+];
+
 /** All shapes, in the order of the report. */
-export const SHAPES: readonly Shape[] = [...TOPOLOGIES, ...FURTHER];
+export const SHAPES: readonly Shape[] = [...TOPOLOGIES, ...FURTHER, ...STATEFUL];

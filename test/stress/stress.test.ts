@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => cluster.stop());
 
-test("every shape ends as its definition says, whatever is repeated or reordered (S3.4, S3.17, S3.48, S3.49, S3.52, S3.53)", async ({
+test("every shape ends as its definition says, whatever is repeated or reordered (S2.10, S2.16, S2.21, S2.26, S3.4, S3.17, S3.48, S3.49, S3.52, S3.53)", async ({
   onTestFailed,
 }) => {
   onTestFailed(() => console.error(cluster.logs()));

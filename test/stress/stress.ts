@@ -124,9 +124,13 @@ async function judge(cluster: StressCluster, waves: readonly Wave[]): Promise<St
 
 /** The statuses of a run and its nodes that differ from the expected ones. */
 export function differences(name: string, { run, expected }: Ended): string[] {
+  if (expected.covered !== undefined) return excess(name, run, expected.covered);
   const got = new Map<string, string>([
     ["the run", runStatusName(run.status)],
     ["hasFailures", String(run.hasFailures)],
+    ["the count of repeats", String(run.state?.iterationCount ?? 0)],
+    ["the count of undone executions", String(run.compensation?.undone ?? 0)],
+    ["the count of what is left to undo", String(run.compensation?.left ?? 0)],
     ...run.nodes.map(({ nodeId, iteration, status }): [string, string] => [
       iteration === 0 ? nodeId : `${nodeId}#${iteration}`,
       // A time-out is a failure: which of a node's limits strikes first is the machine's affair.
@@ -136,12 +140,33 @@ export function differences(name: string, { run, expected }: Ended): string[] {
   const due = new Map<string, string>([
     ["the run", expected.status],
     ["hasFailures", String(expected.hasFailures)],
+    ["the count of repeats", String(expected.repeats)],
+    ["the count of undone executions", String(expected.undone)],
+    ["the count of what is left to undo", "0"],
     ...Object.entries(expected.nodes),
   ]);
   return [...new Set([...due.keys(), ...got.keys()])].flatMap((key) =>
     due.get(key) === got.get(key)
       ? []
       : [`${name} ${run.runId}: ${key} is ${got.get(key)}, ${due.get(key)} was due`],
+  );
+}
+
+/** Whether a run has passed its budget, or did not end by it. */
+function excess(name: string, { runId, status, usage, nodes }: Run, covered: number): string[] {
+  const used = Number(usage?.nodeExecutions ?? 0);
+  const completed = nodes.filter(
+    (node) => node.nodeId !== "start" && nodeStatusName(node.status) === "completed",
+  ).length;
+  const open = nodes.filter(({ endTime }) => endTime === undefined).length;
+  const faults = [
+    runStatusName(status) === "failed" ? "" : `the run is ${runStatusName(status)}`,
+    used <= covered ? "" : `${used} executions are counted`,
+    completed <= covered ? "" : `${completed} nodes completed`,
+    open === 0 ? "" : `${open} nodes are not settled`,
+  ];
+  return faults.flatMap((fault) =>
+    fault === "" ? [] : [`${name} ${runId}: ${fault}, of a budget of ${covered}`],
   );
 }
 

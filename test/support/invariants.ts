@@ -12,6 +12,7 @@ import { Client } from "pg";
 import { checkExecution } from "./execution-invariants.ts";
 import { checkSlots, faultsOfKey, KEYS, SLOTS } from "./slot-invariants.ts";
 import type { KeySeen, SlotSeen } from "./slot-invariants.ts";
+import { checkBudget } from "./budget-invariants.ts";
 import { type ApprovalRow, APPROVALS, checkApprovals } from "./approval-invariants.ts";
 import { checkWaits, type WaitRow, WAITS } from "./wait-invariants.ts";
 import {
@@ -152,6 +153,7 @@ function checkRun(run: RunRow, snapshot: Snapshot): string[] {
   checkProjection(run, state, report);
   checkChildren(state, snapshot, report);
   checkUndos(state, events, snapshot.letters.get(run.runId) ?? [], report);
+  checkBudget(state, events, report);
   checkApprovals(state, snapshot.approvals.get(run.runId) ?? [], report);
   checkWaits(state, snapshot.waits.get(run.runId) ?? [], report);
   const [thread] = snapshot.threads.get(run.runId) ?? [];
