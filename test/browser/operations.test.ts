@@ -83,7 +83,7 @@ test.each(WIDTHS)(
   },
 );
 
-test("a run that was undone offers neither retry nor repair, and one that failed offers both (S2.16)", async () => {
+test("a run that was undone offers neither retry nor repair and says why, and one that failed offers both (S2.16)", async () => {
   const lines = [{ sku: "gear", quantity: 1, unit_cents: 500 }];
   const input = { order_id: "A-7", lost: true, lines };
   const { run } = await client.runs.start("order-fulfilment", { input });
@@ -93,7 +93,9 @@ test("a run that was undone offers neither retry nor repair, and one that failed
   });
   const page = await open(`/runs/${run.runId}`, 1440);
   await waitForEnd(page);
-  await page.locator("[data-undone]").waitFor();
+  const undone = page.locator("[data-undone]");
+  await undone.waitFor();
+  expect(await undone.textContent()).toContain("cannot be retried or repaired");
   const buttons = page.getByRole("button", { name: /^(Retry from failed nodes|Repair…)$/ });
   expect(await buttons.count()).toBe(0);
   const failing = graph(["start > a"], { a: script("throw new Error('no luck')") });

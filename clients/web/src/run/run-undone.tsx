@@ -32,6 +32,9 @@ export function RunUndone({ view, onOpen }: Pick<RunScene, "view" | "onOpen">): 
       <strong>
         {undone} undone{left > 0 && `, ${left} not undone`}
       </strong>
+      <p className="muted">
+        Its results no longer hold, so the run cannot be retried or repaired. Start a new run.
+      </p>
       {left > 0 && (
         <ul>
           {named.map(({ nodeId, iteration, why }) => (
