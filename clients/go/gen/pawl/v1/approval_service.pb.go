@@ -265,7 +265,7 @@ type ApproveApprovalRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Which approval.
 	ApprovalId string `protobuf:"bytes,1,opt,name=approval_id,json=approvalId,proto3" json:"approval_id,omitempty"`
-	// The response as exact JSON; empty means null, unless there is response. At most 256 KiB. Takes precedence over response.
+	// The response as exact JSON; empty means null, unless there is response. At most 240 KiB. Takes precedence over response.
 	ResponseJson []byte `protobuf:"bytes,2,opt,name=response_json,json=responseJson,proto3" json:"response_json,omitempty"`
 	// The response for callers who write JSON by hand; numbers become doubles.
 	Response *structpb.Value `protobuf:"bytes,102,opt,name=response,proto3" json:"response,omitempty"`

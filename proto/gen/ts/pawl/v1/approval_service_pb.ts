@@ -156,7 +156,7 @@ export type ApproveApprovalRequest = Message<"pawl.v1.ApproveApprovalRequest"> &
   approvalId: string;
 
   /**
-   * The response as exact JSON; empty means null, unless there is response. At most 256 KiB. Takes precedence over response.
+   * The response as exact JSON; empty means null, unless there is response. At most 240 KiB. Takes precedence over response.
    *
    * @generated from field: bytes response_json = 2;
    */
