@@ -12,7 +12,7 @@ import { executionAt, executionDefinition } from "../log/execution.ts";
 import { oldestSignal, oldestWait } from "../log/signal.ts";
 import type { RunState } from "../log/state.ts";
 import type { KeptSignal } from "../log/wait-state.ts";
-import { durationOf, graphNodeAt, leadsBy, RUN_PLACE } from "./place.ts";
+import { durationOf, leadsBy, RUN_PLACE } from "./place.ts";
 import { type Landing, type Outcome, outcomeFacts } from "./result.ts";
 import { judgedOutcome } from "./until.ts";
 

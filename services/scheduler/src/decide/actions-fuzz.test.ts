@@ -89,7 +89,7 @@ async function begin(seed: number): Promise<Program> {
     ...{ body: JSON.stringify(child), nodeCount: 1, requestId: null, requestHash: null },
   });
   const { runId } = await engine.start(row.definitionId);
-  const events = (): readonly RunEvent[] => store.view.events(runId) as readonly RunEvent[];
+  const events = (): readonly RunEvent[] => store.view.events(runId);
   const state = (): RunState => fold(runId, parsed.graph, events());
   return { store, engine, executor, runId, random, events, state };
 }
@@ -115,9 +115,8 @@ async function expectOneTruth({ store, runId, events, state }: Program): Promise
   });
   const running = [...executionsOf(folded)].filter(([, , { status }]) => status === "running");
   const leases = store.view.leases().filter((lease) => lease.runId === runId);
-  expect(leases.map(({ epoch }) => epoch).toSorted()).toEqual(
-    running.map(([, , { epoch }]) => epoch).toSorted(),
-  );
+  const epochs = running.map(([, , { epoch }]) => epoch);
+  expect(new Set(leases.map(({ epoch }) => epoch))).toEqual(new Set(epochs));
   const held = heldIn(folded).flatMap(([, , { hold }]) =>
     hold?.approval === undefined ? [] : [hold.approval.approvalId],
   );

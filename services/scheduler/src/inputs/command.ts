@@ -1,4 +1,4 @@
-// The inputs whose sender waits for the answer.
+// The inputs whose sender waits for the answer, and those that must not be lost.
 
 import type { Input } from "./input.ts";
 
@@ -15,3 +15,14 @@ const COMMANDS: ReadonlySet<Input["kind"]> = new Set([
 
 /** Whether the sender waits for the answer and may repeat the input. */
 export const isCommand = ({ kind }: Input): boolean => COMMANDS.has(kind);
+
+const KEPT: ReadonlySet<Input["kind"]> = new Set([
+  "outcome",
+  "lost",
+  "deadline",
+  "due",
+  "signal_due",
+]);
+
+/** Inputs of executors and of sweeps for deadlines must be kept. A caller of a command gets the error and decides. */
+export const mustBeKept = ({ kind }: Input): boolean => KEPT.has(kind);

@@ -25,7 +25,7 @@ import { type Aside, contended, type Obstacle } from "./aside.ts";
 import { ClaimBlame } from "./claim-blame.ts";
 import { answerDuplicates } from "./duplicates.ts";
 import { byRun, type Inbox } from "../inputs/inbox.ts";
-import { isCommand } from "../inputs/command.ts";
+import { isCommand, mustBeKept } from "../inputs/command.ts";
 import { type Input, rejectAll, runOf, runsOf } from "../inputs/input.ts";
 import type { StoreHealth } from "./store-health.ts";
 import { StoreWait } from "./store-wait.ts";
@@ -291,16 +291,6 @@ export class Redo {
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 const next = (tries: Tries): Tries => ({ ...tries, retries: tries.retries + 1, faults: 0 });
-
-/** Inputs of executors and of sweeps for deadlines must be kept. A caller of a command gets the error and decides. */
-const KEPT: ReadonlySet<Input["kind"]> = new Set([
-  "outcome",
-  "lost",
-  "deadline",
-  "due",
-  "signal_due",
-]);
-const mustBeKept = ({ kind }: Input): boolean => KEPT.has(kind);
 
 const detailOf = (what: string, error: unknown): string =>
   `the engine failed on ${what}: ${error instanceof Error ? error.message : String(error)}`;
