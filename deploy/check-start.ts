@@ -12,7 +12,7 @@ import type { ServiceName } from "./service-process.ts";
 import { faultsOfSettings, readSettings } from "./settings.ts";
 import { serviceVariables } from "./trio.ts";
 
-const OWN = ["--check-config", "--print-config", "--json"];
+const OWN: ReadonlySet<string> = new Set(["--check-config", "--print-config", "--json"]);
 /** Stands for the address of the embedded database, whose port is chosen at each start. */
 const EMBEDDED = "postgres://embedded";
 const TOKEN = "a token of each start";
@@ -24,7 +24,7 @@ async function answersOf(
   question: Question,
 ): Promise<readonly Answer[]> {
   const faults = faultsOfSettings(env);
-  const flags = args.filter((arg) => !OWN.includes(arg));
+  const flags = args.filter((arg) => !OWN.has(arg));
   // A faulty port is reported, and the default of its place lets the services report the rest.
   const usable = { ...env, ...Object.fromEntries(faults.map(({ variable }) => [variable, ""])) };
   const settings = readSettings(flags, usable);

@@ -2,6 +2,7 @@
 
 import { rmSync } from "node:fs";
 import { join } from "node:path";
+import { KNOWN_VARIABLES } from "@pawl/platform/config/known";
 import { freePort, LOOPBACK } from "@pawl/deploy/ports.ts";
 import { startPostgres } from "@pawl/deploy/postgres.ts";
 import { Client } from "pg";
@@ -38,6 +39,15 @@ export interface Stack {
   stop(): Promise<void>;
 }
 
+/** The settings of the caller, so that a bench shows what a setting costs: `PAWL_HAND_OFF=off npm run bench -- latency`. */
+const settingsOf = (env: NodeJS.ProcessEnv): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    KNOWN_VARIABLES.flatMap((name) => {
+      const value = env[name] ?? "";
+      return value === "" ? [] : [[name, value]];
+    }),
+  );
+
 /** Starts the trio of the checkout in `root`, or of this one, on a database server of its own. */
 export async function startStack(root?: string): Promise<Stack> {
   const folder = temporaryFolder("bench");
@@ -56,10 +66,11 @@ export async function startStack(root?: string): Promise<Stack> {
       PAWL_RENEW_MS: String(RENEW_MS),
       PAWL_SWEEP_MS: "20000",
       PAWL_POLL_MS: "5000",
+      ...settingsOf(process.env),
     },
     envOf: {
       executor: {
-        PAWL_EXECUTOR_SLOTS: String(SLOTS),
+        PAWL_EXECUTOR_SLOTS: process.env["PAWL_EXECUTOR_SLOTS"] ?? String(SLOTS),
         ...(root === undefined ? { PAWL_HANDLER_PORT: handlerPort } : {}),
       },
     },
