@@ -25,6 +25,7 @@ const placed = (
 /** Threads on one kind of store. */
 export function threadSuite(open: OpenStore): void {
   moves(open);
+  turns(open);
   edits(open);
 }
 
@@ -69,6 +70,59 @@ function moves(open: OpenStore): void {
     );
     await expect(both).rejects.toThrow(/thread_runs_holder/);
     expect(await journal.loadThreads([KEY])).toEqual([]);
+  });
+}
+
+function turns(open: OpenStore): void {
+  test("the turns of a thread are the order in which runs took it or ended without it, from any place on (S4.41)", async () => {
+    const { journal, threads } = await setup(open);
+    const [first, paused, third, fourth] = [
+      await begin(journal),
+      await begin(journal),
+      await begin(journal),
+      await begin(journal),
+    ];
+    const move = (version: number, holder: RunId | null, ...runs: ThreadRun[]): Promise<unknown> =>
+      journal.transact((tx) =>
+        tx.moveThreads({
+          threads: [thread(version, { holderRunId: holder, runCount: 4 })],
+          runs,
+        }),
+      );
+    const after = async (turn: number, position: number, limit = 10) =>
+      (await threads.turnsAfter([{ ...KEY, turn, position }], limit))[0];
+    expect(await after(0, 0)).toBeUndefined();
+    expect(await threads.presentOf(KEY)).toBeUndefined();
+    await move(0, first, placed(first, 1, "holding"), placed(paused, 2, "waiting"));
+    expect(await threads.presentOf(KEY)).toEqual({ turn: 1, position: 0 });
+    // The third run passes one that is paused, and the fourth ends in the move that accepts it.
+    await move(
+      1,
+      third,
+      placed(first, 1, "over", false),
+      placed(third, 3, "holding"),
+      placed(fourth, 4, "over"),
+    );
+    expect(await after(0, 0)).toMatchObject({
+      isIdle: false,
+      turns: [
+        { runId: first, turn: 1, position: 1 },
+        { runId: third, turn: 2, position: 3 },
+        { runId: fourth, turn: 2, position: 4 },
+      ],
+    });
+    expect(await threads.presentOf(KEY)).toEqual({ turn: 2, position: 2 });
+    await move(2, paused, placed(third, 3, "over", false), placed(paused, 2, "holding", false));
+    await move(3, null, placed(paused, 2, "over", false));
+    expect(await after(2, 3, 1)).toMatchObject({ isIdle: true, turns: [{ runId: fourth }] });
+    expect(await after(2, 4)).toMatchObject({ turns: [{ runId: paused, turn: 3, position: 2 }] });
+    expect(await threads.presentOf(KEY)).toEqual({ turn: 3, position: 2 });
+    const places = [
+      { ...KEY, turn: 3, position: 2 },
+      { ...KEY, threadId: "other", turn: 0, position: 0 },
+    ];
+    const read = await threads.turnsAfter([...places, ...places], 10);
+    expect(read.map((news) => news?.turns)).toEqual([[], undefined, [], undefined]);
   });
 }
 

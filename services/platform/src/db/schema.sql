@@ -454,12 +454,14 @@ create table thread_runs (
   position bigint not null,
   run_id uuid not null,
   state text not null,
+  turn bigint,
   constraint thread_runs_of FOREIGN KEY (tenant_id, thread_id) REFERENCES threads(tenant_id, thread_id) ON DELETE CASCADE,
   constraint thread_runs_pkey PRIMARY KEY (tenant_id, thread_id, "position"),
   constraint thread_runs_state_check CHECK ((state = ANY (ARRAY['waiting'::text, 'holding'::text, 'over'::text])))
 ) with (fillfactor=80);
 CREATE UNIQUE INDEX thread_runs_by_run ON pawl.thread_runs USING btree (run_id);
 CREATE UNIQUE INDEX thread_runs_holder ON pawl.thread_runs USING btree (tenant_id, thread_id) WHERE (state = 'holding'::text);
+CREATE INDEX thread_runs_turns ON pawl.thread_runs USING btree (tenant_id, thread_id, turn, "position") WHERE (turn IS NOT NULL);
 CREATE INDEX thread_runs_waiting ON pawl.thread_runs USING btree (tenant_id, thread_id, "position") WHERE (state = 'waiting'::text);
 
 create table threads (

@@ -4,7 +4,7 @@ import { EngineError } from "@pawl/core/fault/engine-error";
 import { bytes, text } from "./columns.ts";
 import { first, queriesBeside, type Queryable } from "./query.ts";
 
-/** `page_tokens` is the key with which a gateway authenticates page tokens. */
+/** `page_tokens` is the key with which a gateway authenticates page tokens and cursors of threads. */
 type SecretName = "page_tokens";
 
 const one = queriesBeside(import.meta.url)(

@@ -35,6 +35,7 @@ async function setup() {
   const listener = new WakeListener(database.url, {
     onRun: (run, lastSeq) => say(`${run}:${lastSeq}`),
     onEnd: ({ runId: run, seq }) => say(`${run} ended at ${seq}`),
+    onThread: (threadId) => say(`thread ${threadId}`),
     onAll: () => say("all"),
     onListening: (isListening) => say(isListening ? "listening" : "deaf"),
   });
@@ -70,6 +71,9 @@ test("hints arrive, and after a broken connection any run may have news (F6)", a
   const ended = hear(`${A} ended at 3`);
   await notify(JSON.stringify([A, 3, "run.failed", "", 0, 0, 0, {}, null, 5]), "pawl_ends");
   await ended;
+  const thread = hear("thread chat");
+  await notify("chat", "pawl_threads");
+  await thread;
   const second = hear(`${B}:4`);
   await notify(`${B}:4`);
   await second;

@@ -1,4 +1,4 @@
-// Notifications about runs. A notification names runs that have new events. It is a hint, and the gateway polls too, so a lost notification
+// Notifications about runs and threads. A notification names runs that have new events. It is a hint, and the gateway polls too, so a lost notification
 // costs only latency. Hints sent while the gateway was not connected are lost, so the listener reports news of all runs each time it
 // connects. An end is more than a hint: it is the terminal event itself, which only its commit sends.
 
@@ -13,12 +13,17 @@ import { ChannelListener } from "./channel.ts";
  */
 const CHANNEL = "pawl_runs";
 
+/** The channel that each change of a thread notifies. The payload is its id. */
+const THREADS_CHANNEL = "pawl_threads";
+
 interface WakeHandlers {
   /** The run's log reaches at least `lastSeq`. */
   readonly onRun: (runId: RunId, lastSeq: number, ended: boolean) => void;
   /** A run ended with this event. */
   readonly onEnd: (event: RunEvent) => void;
-  /** Any run may have news. */
+  /** A thread of this id changed, or was deleted. */
+  readonly onThread: (threadId: string) => void;
+  /** Any run and any thread may have news. */
   readonly onAll: () => void;
   /** Whether notifications arrive. Poll faster while they do not. */
   readonly onListening: (isListening: boolean) => void;
@@ -50,16 +55,17 @@ export function parseWake(payload: string): readonly Wake[] | undefined {
   return wakes;
 }
 
-/** Listens for notifications about runs until stopped. */
+/** Listens for notifications about runs and threads until stopped. */
 export class WakeListener extends ChannelListener {
   constructor(url: string, handlers: WakeHandlers) {
-    super(url, [CHANNEL, ENDS_CHANNEL], {
+    super(url, [CHANNEL, ENDS_CHANNEL, THREADS_CHANNEL], {
       onPayload: (payload, channel) => {
         if (channel === ENDS_CHANNEL) {
           const event = parseEnd(payload);
           if (event !== undefined) handlers.onEnd(event);
           return;
         }
+        if (channel === THREADS_CHANNEL) return handlers.onThread(payload);
         const wakes = parseWake(payload);
         if (wakes === undefined) handlers.onAll();
         else for (const wake of wakes) handlers.onRun(wake.runId, wake.lastSeq, wake.ended);

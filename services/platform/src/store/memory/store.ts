@@ -20,7 +20,7 @@ import type { NewRepair } from "../runs/runs.ts";
 import { createMemorySchedules } from "../schedules/memory.ts";
 import type { StoredSchedule } from "../schedules/schedules.ts";
 import { createMemoryThreads, type ThreadRow } from "../threads/memory.ts";
-import type { ThreadRun } from "../threads/threads.ts";
+import type { TurnedRun } from "../threads/threads.ts";
 import type { WaitRow } from "../signals/memory.ts";
 import { createMemoryValues, createValueTables } from "../values/memory.ts";
 import { MemorySlots, readMemorySlotWaits } from "../slots/memory.ts";
@@ -47,7 +47,7 @@ const createTables = () => ({
   /** By tenant and id. */
   threads: new Map<string, ThreadRow>(),
   /** The runs of threads. */
-  threadRuns: new Map<RunId, ThreadRun>(),
+  threadRuns: new Map<RunId, TurnedRun>(),
   approvals: new Map<ApprovalId, ApprovalRow>(),
   /** Waits for signals by run, node and iteration. */
   waits: new Map<string, WaitRow>(),

@@ -11,11 +11,14 @@ import type {
   ThreadChange,
   ThreadKey,
   ThreadMoves,
+  ThreadNews,
+  ThreadPlace,
   ThreadRecord,
-  ThreadRun,
   Threads,
   ThreadState,
+  TurnedRun,
 } from "./threads.ts";
+import { withTurns } from "./threads.ts";
 
 export interface ThreadRow extends ThreadRecord, ThreadState {
   readonly version: number;
@@ -33,17 +36,17 @@ export function loadThread(tables: Tables, key: ThreadKey): LoadedThread[] {
   return [{ ...thread, waiting }];
 }
 
-const runsOf = ({ threadRuns }: Tables, key: ThreadKey): ThreadRun[] =>
+const runsOf = ({ threadRuns }: Tables, key: ThreadKey): TurnedRun[] =>
   [...threadRuns.values()]
     .filter((run) => keyOf(run) === keyOf(key))
     .toSorted((a, b) => a.position - b.position);
 
 /** @throws ThreadMoved, UniqueViolation */
-export function moveThreads(rows: StagedRows, { threads, runs }: ThreadMoves): void {
-  for (const thread of threads) moveThread(rows, thread);
-  for (const run of runs) {
+export function moveThreads(rows: StagedRows, moves: ThreadMoves): void {
+  for (const thread of moves.threads) moveThread(rows, thread);
+  for (const run of withTurns(moves)) {
     const { runId, threadId } = run;
-    rows.threadRuns.set(runId, run);
+    rows.threadRuns.set(runId, { ...run, turn: rows.threadRuns.get(runId)?.turn ?? run.turn });
     const row = rows.runs.get(runId);
     if (row !== undefined) rows.runs.set(runId, { ...row, threadId });
   }
@@ -108,6 +111,8 @@ export function createMemoryThreads(tables: Tables, now: () => number, inTurn: I
         return updated;
       }),
     stateOf: async (key) => threads.get(keyOf(key)),
+    turnsAfter: async (places, limit) => places.map((place) => turnsAfter(tables, place, limit)),
+    presentOf: async (key) => presentOf(tables, key),
     liveRuns: async (key) => liveRuns(key),
     remove: (key) =>
       inTurn(() => {
@@ -121,6 +126,38 @@ export function createMemoryThreads(tables: Tables, now: () => number, inTurn: I
         return "removed";
       }),
   };
+}
+
+/** The runs of a thread that have a turn, in their order. */
+const turnsOf = (tables: Tables, key: ThreadKey) =>
+  runsOf(tables, key)
+    .flatMap(({ runId, turn, position, state }) =>
+      turn === null ? [] : [{ runId, turn, position, state }],
+    )
+    .toSorted((a, b) => a.turn - b.turn || a.position - b.position);
+
+function turnsAfter(tables: Tables, place: ThreadPlace, limit: number): ThreadNews | undefined {
+  const thread = tables.threads.get(keyOf(place));
+  if (thread === undefined) return undefined;
+  const later = turnsOf(tables, place).filter(
+    ({ turn, position }) => turn > place.turn || (turn === place.turn && position > place.position),
+  );
+  const turns = later
+    .slice(0, limit)
+    .map(({ runId, turn, position }) => ({ runId, turn, position }));
+  return { createdAt: thread.createdAt, isIdle: thread.holderRunId === null, turns };
+}
+
+function presentOf(
+  tables: Tables,
+  key: ThreadKey,
+): Pick<ThreadPlace, "turn" | "position"> | undefined {
+  if (!tables.threads.has(keyOf(key))) return undefined;
+  const turns = turnsOf(tables, key);
+  const holder = turns.find(({ state }) => state === "holding");
+  if (holder !== undefined) return { turn: holder.turn, position: holder.position - 1 };
+  const { turn = 0, position = 0 } = turns.at(-1) ?? {};
+  return { turn, position };
 }
 
 function newRow(thread: NewThread, now: number): ThreadRow {

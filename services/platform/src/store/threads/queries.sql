@@ -90,6 +90,50 @@ join threads t on t.tenant_id = r.tenant_id and t.thread_id = r.thread_id
 where r.state = 'waiting'
   and t.holder_run_id is not null
 
+-- name: turns
+-- The runs of threads after places, in the order of their turns, with how each thread is now. A thread that does not exist has no row.
+-- The limit makes the planner read thread_runs_turns for each place.
+select
+  c.place::integer as place, t.created_at, t.holder_run_id is null as is_idle, r.run_id, r.turn, r.position
+from unnest(:tenant_id::text[], :thread_id::text[], :turn::bigint[], :position::bigint[]) with ordinality
+  as c (tenant_id, thread_id, turn, position, place)
+join threads t on t.tenant_id = c.tenant_id and t.thread_id = c.thread_id
+left join lateral (
+  select l.run_id, l.turn, l.position
+  from thread_runs l
+  where l.tenant_id = c.tenant_id
+    and l.thread_id = c.thread_id
+    and l.turn is not null
+    and (l.turn, l.position) > (c.turn, c.position)
+  order by l.turn, l.position
+  limit :limit::integer
+) r on true
+order by c.place, r.turn, r.position
+
+-- name: present
+-- The place before the run that holds a thread, or after its last run if none does.
+select coalesce(h.turn, l.turn, 0) as turn, coalesce(h.position - 1, l.position, 0) as position
+from threads t
+left join lateral (
+  select r.turn, r.position
+  from thread_runs r
+  where r.tenant_id = t.tenant_id
+    and r.thread_id = t.thread_id
+    and r.state = 'holding'
+  limit 1
+) h on true
+left join lateral (
+  select r.turn, r.position
+  from thread_runs r
+  where r.tenant_id = t.tenant_id
+    and r.thread_id = t.thread_id
+    and r.turn is not null
+  order by r.turn desc, r.position desc
+  limit 1
+) l on true
+where t.tenant_id = :tenant_id::text
+  and t.thread_id = :thread_id::text
+
 -- name: live_runs
 -- The runs of a thread that wait for it or hold it.
 select r.run_id
@@ -100,7 +144,8 @@ where r.tenant_id = :tenant_id::text
 order by r.position
 
 -- name: move
--- Creates and changes threads. It fails with PW005 unless every thread has the version that the tick decided on.
+-- Creates and changes threads, and notifies the readers of each. It fails with PW005 unless every thread has the version that the tick
+-- decided on.
 with c as materialized (
   select *
   from unnest(
@@ -118,7 +163,7 @@ with c as materialized (
   where c.expected_version = 0
   order by c.tenant_id, c.thread_id
   on conflict do nothing
-  returning 1
+  returning pg_notify('pawl_threads', thread_id)
 ), locked as materialized (
   select t.tenant_id, t.thread_id, t.version
   from threads t
@@ -141,25 +186,26 @@ with c as materialized (
   join locked l on l.tenant_id = c.tenant_id and l.thread_id = c.thread_id and l.version = c.expected_version
   where t.tenant_id = c.tenant_id
     and t.thread_id = c.thread_id
-  returning 1
+  returning pg_notify('pawl_threads', t.thread_id)
 )
 select pawl_require((select count(*) from created) + (select count(*) from changed) = (select count(*) from c), 'PW005') as held
 
 -- name: leave
 -- Runs that no longer hold a thread or wait for it. The tick sends this before other runs take the threads.
-update thread_runs
-set state = 'over'
-where run_id = any (:run_id::uuid[])
+update thread_runs r
+set state = 'over', turn = coalesce(r.turn, n.turn)
+from unnest(:run_id::uuid[], :turn::bigint[]) as n (run_id, turn)
+where r.run_id = n.run_id
 
 -- name: take
 -- Runs that wait for a thread or hold it from now on, and the thread of each new run.
 with placed as (
-  insert into thread_runs (tenant_id, thread_id, position, run_id, state)
-  select n.tenant_id, n.thread_id, n.position, n.run_id, n.state
-  from unnest(:tenant_id::text[], :thread_id::text[], :position::bigint[], :run_id::uuid[], :state::text[])
-    as n (tenant_id, thread_id, position, run_id, state)
-  on conflict (run_id) do update set state = excluded.state
-  returning run_id, thread_id
+  insert into thread_runs as l (tenant_id, thread_id, position, run_id, state, turn)
+  select n.tenant_id, n.thread_id, n.position, n.run_id, n.state, n.turn
+  from unnest(:tenant_id::text[], :thread_id::text[], :position::bigint[], :run_id::uuid[], :state::text[], :turn::bigint[])
+    as n (tenant_id, thread_id, position, run_id, state, turn)
+  on conflict (run_id) do update set state = excluded.state, turn = coalesce(l.turn, excluded.turn)
+  returning l.run_id, l.thread_id
 )
 update runs r
 set thread_id = p.thread_id
@@ -200,7 +246,7 @@ where r.tenant_id = :tenant_id::text
   and r.thread_id = :thread_id::text
 
 -- name: remove
--- Deletes a thread with its finished runs and all their rows. Besides retention and test runs, this is the only deletion from the log.
+-- Deletes a thread with its finished runs and all their rows, and notifies the readers of the thread. Besides retention and test runs, this is the only deletion from the log.
 with events as (
   delete from run_events where run_id = any (:run_ids::uuid[])
 ), requests as (
@@ -227,3 +273,4 @@ with events as (
 delete from threads t
 where t.tenant_id = :tenant_id::text
   and t.thread_id = :thread_id::text
+returning pg_notify('pawl_threads', t.thread_id) as notified

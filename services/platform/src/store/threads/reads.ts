@@ -2,18 +2,21 @@
 
 import type { ThreadWait } from "@pawl/core/explain/room";
 import type { RunId } from "@pawl/core/name/ids";
-import { list, lists, number, orNull, text, uuid } from "../../db/columns.ts";
-import { first, queriesBeside, type Queryable, run, valuesOf } from "../../db/query.ts";
+import { flag, list, lists, number, orNull, orNulls, text, time, uuid } from "../../db/columns.ts";
+import { columns, first, queriesBeside, type Queryable, run, valuesOf } from "../../db/query.ts";
 import { type PageRequest, readPage } from "../page.ts";
 import {
   LOADED_THREAD,
   type LoadedThread,
   THREAD,
   THREAD_KEY,
+  THREAD_PLACE,
   THREAD_STATE,
   type ThreadFilter,
   type ThreadKey,
+  type ThreadNews,
   type ThreadPage,
+  type ThreadPlace,
   type ThreadRecord,
   type ThreadState,
   WAITING_RUN,
@@ -33,6 +36,13 @@ const wait = declare(
   { threadId: text(), holderRunId: orNull(uuid<RunId>()), aheadCount: number() },
 );
 const behind = declare("behind", { runIds: list(uuid()) }, { runId: uuid<RunId>() });
+const TURN = { runId: uuid<RunId>(), turn: number(), position: number() };
+const turns = declare(
+  "turns",
+  { ...lists(THREAD_PLACE), limit: number() },
+  { place: number(), createdAt: time(), isIdle: flag(), ...orNulls(TURN) },
+);
+const present = declare("present", THREAD_KEY, { turn: number(), position: number() });
 const waiting = declare("waiting", lists(THREAD_KEY), { ...THREAD_KEY, ...WAITING_RUN });
 
 /** The thread that a run waits for. Undefined if it waits for none. @throws STORE_UNAVAILABLE */
@@ -57,6 +67,35 @@ export const getThread = (db: Queryable, key: ThreadKey): Promise<ThreadRecord |
 /** The state of a thread. Undefined if there is no thread. @throws STORE_UNAVAILABLE */
 export const getThreadState = (db: Queryable, key: ThreadKey): Promise<ThreadState | undefined> =>
   first(db, state, key);
+
+/**
+ * Up to `limit` turns after each place, in one statement, in the order of the places. Undefined for a thread that does not exist. @throws
+ * STORE_UNAVAILABLE
+ */
+export async function readTurns(
+  db: Queryable,
+  places: readonly ThreadPlace[],
+  limit: number,
+): Promise<(ThreadNews | undefined)[]> {
+  const asked = columns(places, ["tenantId", "threadId", "turn", "position"]);
+  const rows = Map.groupBy(await run(db, turns, { ...asked, limit }), ({ place }) => place);
+  return places.map((_, index) => {
+    const own = rows.get(index + 1);
+    const [head] = own ?? [];
+    if (own === undefined || head === undefined) return undefined;
+    const { createdAt, isIdle } = head;
+    const found = own.flatMap(({ runId, turn, position }) =>
+      runId === null || turn === null || position === null ? [] : [{ runId, turn, position }],
+    );
+    return { createdAt, isIdle, turns: found };
+  });
+}
+
+/** The place before the run that holds a thread, or after its last run. Undefined if there is no thread. @throws STORE_UNAVAILABLE */
+export const readPresent = (
+  db: Queryable,
+  key: ThreadKey,
+): Promise<Pick<ThreadPlace, "turn" | "position"> | undefined> => first(db, present, key);
 
 /** Threads in order of id. @throws INPUT_INVALID for a token of another list, STORE_UNAVAILABLE */
 export async function listThreads(

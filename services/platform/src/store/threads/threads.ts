@@ -97,6 +97,44 @@ export interface ThreadMoves {
   readonly runs: readonly ThreadRun[];
 }
 
+/** A run with the turn that it gets unless it has one: the version that the move gives to its thread. Null while it waits. */
+export type TurnedRun = ThreadRun & { readonly turn: number | null };
+
+/** The runs of a move with their turns. */
+export function withTurns({ threads, runs }: ThreadMoves): TurnedRun[] {
+  const versions = new Map(
+    threads.map(({ tenantId, threadId, expectedVersion }) => [
+      `${tenantId}\n${threadId}`,
+      expectedVersion + 1,
+    ]),
+  );
+  return runs.map((run) => {
+    const version = versions.get(`${run.tenantId}\n${run.threadId}`);
+    return { ...run, turn: run.state === "waiting" ? null : (version ?? null) };
+  });
+}
+
+/** A place in the order of the turns of a thread: after this turn and position. Both are 0 at the beginning. */
+export const THREAD_PLACE = { ...THREAD_KEY, turn: number(), position: number() };
+export type ThreadPlace = Typed<typeof THREAD_PLACE>;
+
+/** A run that took its thread, or ended without it. */
+export interface ThreadTurn {
+  readonly runId: RunId;
+  readonly turn: number;
+  readonly position: number;
+}
+
+/** A thread as a stream of its runs reads it. */
+export interface ThreadNews {
+  /** Another thread of the same id, created after this one was deleted, has another time. */
+  readonly createdAt: number;
+  /** Whether no run holds it. */
+  readonly isIdle: boolean;
+  /** Its next turns after a place. */
+  readonly turns: readonly ThreadTurn[];
+}
+
 /** A thread that a user creates, with the state that it begins with. */
 export const NEW_THREAD = {
   ...THREAD_KEY,
@@ -116,6 +154,13 @@ export interface Threads {
   /** Undefined if there is none. */
   update(key: ThreadKey, metadata: string): Promise<ThreadRecord | undefined>;
   stateOf(key: ThreadKey): Promise<ThreadState | undefined>;
+  /** Up to `limit` turns after each place, in the order of the places. Undefined for a thread that does not exist. */
+  turnsAfter(
+    places: readonly ThreadPlace[],
+    limit: number,
+  ): Promise<readonly (ThreadNews | undefined)[]>;
+  /** The place before the run that holds the thread, or after its last run. Undefined if there is no thread. */
+  presentOf(key: ThreadKey): Promise<Pick<ThreadPlace, "turn" | "position"> | undefined>;
   /** Its runs that have not ended. */
   liveRuns(key: ThreadKey): Promise<readonly RunId[]>;
   /** Deletes a thread with its runs and everything of them. `busy` if one of them lives. */

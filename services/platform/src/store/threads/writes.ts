@@ -1,11 +1,11 @@
 // Writes threads: the moves of a tick in its transaction, and the edits of users.
 
 import type { RunId } from "@pawl/core/name/ids";
-import { flag, list, lists, text, uuid } from "../../db/columns.ts";
+import { flag, list, lists, number, orNull, text, uuid } from "../../db/columns.ts";
 import { isOvertaken } from "../../db/failure.ts";
 import type { Pool } from "../../db/pool.ts";
 import { first, queriesBeside, run, type Send, valuesOf } from "../../db/query.ts";
-import { getThread, getThreadState } from "./reads.ts";
+import { getThread, getThreadState, readPresent, readTurns } from "./reads.ts";
 import {
   NEW_THREAD,
   THREAD,
@@ -14,22 +14,26 @@ import {
   THREAD_RUN,
   type ThreadMoves,
   type Threads,
+  withTurns,
 } from "./threads.ts";
 
 const declare = queriesBeside(import.meta.url);
 
 const move = declare("move", lists(THREAD_CHANGE), { held: flag() });
-const leave = declare("leave", lists({ runId: uuid() }));
-const take = declare("take", lists(THREAD_RUN));
+const TURN = { turn: orNull(number()) };
+const leave = declare("leave", lists({ runId: uuid(), ...TURN }));
+const take = declare("take", lists({ ...THREAD_RUN, ...TURN }));
 const insert = declare("insert", NEW_THREAD, THREAD);
 const update = declare("update", { ...THREAD_KEY, metadata: text() }, THREAD);
 const liveRuns = declare("live_runs", THREAD_KEY, { runId: uuid<RunId>() });
 const lock = declare("lock", THREAD_KEY, { threadId: text() });
 const allRuns = declare("all_runs", THREAD_KEY, { runId: uuid<RunId>() });
-const remove = declare("remove", { ...THREAD_KEY, runIds: list(uuid()) });
+const remove = declare("remove", { ...THREAD_KEY, runIds: list(uuid()) }, { notified: text() });
 
 /** Changes threads and the order of their runs. The runs exist by now. */
-export async function moveThreads(send: Send, { threads, runs }: ThreadMoves): Promise<void> {
+export async function moveThreads(send: Send, moves: ThreadMoves): Promise<void> {
+  const { threads } = moves;
+  const runs = withTurns(moves);
   const leaving = runs.filter(({ state, isNew }) => state === "over" && !isNew);
   const taking = runs.filter(({ state, isNew }) => state !== "over" || isNew);
   const sent: Promise<unknown>[] = [send(move, valuesOf(move, threads))];
@@ -54,6 +58,8 @@ export function createThreads(db: Pool): Threads {
     update: ({ tenantId, threadId }, metadata) =>
       first(db, update, { tenantId, threadId, metadata }),
     stateOf: (key) => getThreadState(db, key),
+    turnsAfter: (places, limit) => readTurns(db, places, limit),
+    presentOf: (key) => readPresent(db, key),
     liveRuns: async (key) => (await run(db, liveRuns, key)).map(({ runId }) => runId),
     remove: (key) =>
       db.transaction(async (tx) => {
