@@ -10,6 +10,8 @@ import { connectErrors, connectTracing } from "@pawl/platform/rpc/connect";
 import { type OnInternal, toConnectError } from "@pawl/platform/rpc/status";
 import type { LogCursor } from "@pawl/platform/store/log/log";
 import { readEventsOfMany } from "@pawl/platform/store/log/reads";
+import { readPresent, readTurns } from "@pawl/platform/store/threads/reads";
+import type { ThreadKey } from "@pawl/platform/store/threads/threads";
 import { getDefinition } from "@pawl/platform/store/workflows/reads";
 import { METRICS } from "@pawl/platform/telemetry/catalogue";
 import { answerProbe } from "@pawl/platform/telemetry/http";
@@ -41,6 +43,8 @@ import { createSse } from "./http/sse.ts";
 import { DefinitionCache } from "./read/definition-cache.ts";
 import { PageSeal } from "./read/page-seal.ts";
 import { createRunReader } from "./read/run-reader.ts";
+import { Seal } from "./read/seal.ts";
+import { createThreadCursors } from "./read/thread-cursor.ts";
 import { type Refuse, served, type Served } from "./request/exchange.ts";
 import { connectScheduler } from "./request/forward.ts";
 import { createApprovalService } from "./rpc/approval-service.ts";
@@ -56,8 +60,12 @@ import type { ServiceParts } from "./rpc/service-parts.ts";
 import { createWorkflowService } from "./rpc/workflow-service.ts";
 import { coalesce } from "./watch/coalesce.ts";
 import { Fanout, FANOUT_DEFAULTS } from "./watch/fanout.ts";
+import { ThreadHub } from "./watch/thread-hub.ts";
 import { type Watch, WATCH_DEFAULTS, watchRun } from "./watch/watch-run.ts";
+import { watchThread } from "./watch/watch-thread.ts";
 
+/** How many runs of a thread one read returns. */
+const TURNS_PER_READ = 32;
 /** How many events of a log one read returns. A read of many tails returns as many of each. */
 const EVENTS_PER_READ = 128;
 const REPLAYS_PER_READ = 32;
@@ -70,7 +78,7 @@ interface GatewayParts {
 /** Starts everything. The gateway serves when this settles. */
 export async function compose(config: Config, { log, telemetry }: GatewayParts): Promise<Running> {
   const { fanout, wake, occurrences, ...parts } = await openParts(config);
-  const { pool, scheduler, reader, watch } = parts;
+  const { pool, scheduler } = parts;
   const ready = watchReady(pool, scheduler, log);
   const onInternal: OnInternal = ({ requestId, error }) => {
     METRICS.internalFaults.add(1, {});
@@ -91,7 +99,7 @@ export async function compose(config: Config, { log, telemetry }: GatewayParts):
     },
     handlers: [
       (request, response) => answerProbe(probes, request, response),
-      createSse({ watch, reader, refuse }),
+      createSse({ ...parts, refuse }),
       createGrpcHandler(services, onInternal),
       createRpcHandler({
         services,
@@ -134,8 +142,10 @@ async function openParts(config: Config) {
   });
   const readMany = (cursors: readonly LogCursor[]) =>
     readEventsOfMany(pool, cursors, EVENTS_PER_READ);
+  const hub = new ThreadHub((places) => readTurns(pool, places, TURNS_PER_READ));
   const fanout = new Fanout({
     ...FANOUT_DEFAULTS,
+    onPoll: () => hub.pollAll(),
     pollMs: config.PAWL_POLL_MS,
     subscribersMax: config.PAWL_SUBSCRIBERS_MAX,
     readMany,
@@ -143,6 +153,7 @@ async function openParts(config: Config) {
   const wake = new WakeListener(url, {
     onRun: (runId, lastSeq, ended) => fanout.notify(runId, lastSeq, ended),
     onEnd: (event) => fanout.ended(event),
+    onThread: (threadId) => hub.notify(threadId),
     onAll: () => fanout.pollAll(),
     onListening: (isListening) => fanout.setListening(isListening),
   });
@@ -152,9 +163,29 @@ async function openParts(config: Config) {
   const watching = { ...WATCH_DEFAULTS, fanout, findRun: reader.findRun, readPage };
   const watch: Watch = (request) => watchRun(watching, request);
   const scheduler = connectScheduler(config.PAWL_SCHEDULER_ADDRESS);
-  const pages = new PageSeal(() => readSecret(pool, "page_tokens"));
+  const seal = new Seal(() => readSecret(pool, "page_tokens"));
+  const pages = new PageSeal(seal);
+  const cursors = createThreadCursors(seal);
+  const readPresentOf = (key: ThreadKey) => readPresent(pool, key);
+  const following = { watch, reader, fanout, hub, readPresent: readPresentOf };
+  const watchingThread = { ...WATCH_DEFAULTS, ...following, textOf: cursors.textOf };
+  const streams: Pick<ServiceParts, "watch" | "watchThread" | "cursors" | "seal"> = {
+    ...{ watch, cursors, seal },
+    watchThread: (request) => watchThread(watchingThread, request),
+  };
   const occurrences = new OccurrenceThread();
-  return { pool, blobs, fanout, wake, definitions, reader, watch, scheduler, pages, occurrences };
+  return {
+    pool,
+    blobs,
+    fanout,
+    wake,
+    definitions,
+    reader,
+    ...streams,
+    scheduler,
+    pages,
+    occurrences,
+  };
 }
 
 /** Every service, in one list for both RPC handlers. Health and reflection describe the services of the same list. */

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { PageSeal } from "./page-seal.ts";
+import { Seal } from "./seal.ts";
 
 const KEY = Buffer.alloc(32, 7);
 const REFUSED = {
@@ -17,7 +18,7 @@ const numbers = async ({ size, token }: { size: number; token: string }) => {
 
 const pagesOf = (seal: PageSeal) => (pageSize: number, pageToken: string) =>
   seal.page({ pageSize, pageToken }, numbers);
-const sealed = (key = KEY) => pagesOf(new PageSeal(async () => key));
+const sealed = (key = KEY) => pagesOf(new PageSeal(new Seal(async () => key)));
 
 test("pages follow one another by their tokens, on any gateway with the same key", async () => {
   const first = await sealed()(4, "");
@@ -55,11 +56,13 @@ test("a token that was made up, changed in any bit, cut, or made with another ke
 test("a list of one page needs no key, and a key that could not be read is asked for again", async () => {
   let asked = 0;
   const seal = pagesOf(
-    new PageSeal(async () => {
-      asked += 1;
-      if (asked === 1) throw new Error("the database is away");
-      return KEY;
-    }),
+    new PageSeal(
+      new Seal(async () => {
+        asked += 1;
+        if (asked === 1) throw new Error("the database is away");
+        return KEY;
+      }),
+    ),
   );
   await seal(10, "");
   expect(asked).toBe(0);

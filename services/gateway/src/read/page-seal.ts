@@ -1,20 +1,17 @@
 // Seals page tokens, so that only a gateway of this deployment can make them. The store binds a token to its list and filter. The seal
-// proves that the store made the position inside, so no caller can choose its own position. All gateways read the same key from the
-// database, when they first need it and again after a failure.
+// proves that the store made the position inside, so no caller can choose its own position.
 
-import { createHmac, timingSafeEqual } from "node:crypto";
 import { invalidField } from "@pawl/core/fault/engine-error";
 import { pageSizeOf } from "@pawl/platform/wire/fields";
+import { type Seal, SEAL_BYTES } from "./seal.ts";
 
-const SEAL_BYTES = 16;
 const TOKEN_LENGTH_MAX = 1_024;
 
 export class PageSeal {
-  readonly #readKey: () => Promise<Buffer>;
-  #key: Promise<Buffer> | undefined;
+  readonly #seal: Seal;
 
-  constructor(readKey: () => Promise<Buffer>) {
-    this.#readKey = readKey;
+  constructor(seal: Seal) {
+    this.#seal = seal;
   }
 
   /** A page of `list`, with its token sealed. @throws INPUT_INVALID for a token that no gateway of this deployment made */
@@ -26,32 +23,21 @@ export class PageSeal {
     const token = pageToken === "" ? "" : await this.#open(pageToken);
     const page = await list({ size, token });
     if (page.nextPageToken === "") return page;
-    return { ...page, nextPageToken: await this.#seal(page.nextPageToken) };
+    return { ...page, nextPageToken: await this.#close(page.nextPageToken) };
   }
 
-  async #seal(token: string): Promise<string> {
+  async #close(token: string): Promise<string> {
     const inner = Buffer.from(token, "utf8");
-    return Buffer.concat([await this.#sealOf(inner), inner]).toString("base64url");
+    return Buffer.concat([await this.#seal.of(inner), inner]).toString("base64url");
   }
 
   async #open(token: string): Promise<string> {
     if (token.length > TOKEN_LENGTH_MAX) throw foreign();
     const bytes = Buffer.from(token, "base64url");
     const [seal, inner] = [bytes.subarray(0, SEAL_BYTES), bytes.subarray(SEAL_BYTES)];
-    if (seal.length < SEAL_BYTES || bytes.toString("base64url") !== token) throw foreign();
-    if (!timingSafeEqual(seal, await this.#sealOf(inner))) throw foreign();
+    if (bytes.toString("base64url") !== token) throw foreign();
+    if (!(await this.#seal.holds(seal, inner))) throw foreign();
     return inner.toString("utf8");
-  }
-
-  async #sealOf(inner: Buffer): Promise<Buffer> {
-    this.#key ??= this.#readKey();
-    try {
-      const key = await this.#key;
-      return createHmac("sha256", key).update(inner).digest().subarray(0, SEAL_BYTES);
-    } catch (error) {
-      this.#key = undefined;
-      throw error;
-    }
   }
 }
 

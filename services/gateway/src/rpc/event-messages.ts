@@ -1,5 +1,4 @@
-// Turns the events of a watch into messages of a stream. It adds a heartbeat while the run is silent, and cuts messages so small that other
-// streams of the connection are not delayed.
+// Turns the events of a watch into messages of a stream. It adds a heartbeat while the run is silent.
 
 import { Code, ConnectError } from "@connectrpc/connect";
 import type { RunId } from "@pawl/core/name/ids";
@@ -7,12 +6,8 @@ import { probe } from "@pawl/platform/lifecycle/probe";
 import { METRICS } from "@pawl/platform/telemetry/catalogue";
 import { toWireHeartbeat } from "@pawl/platform/wire/event";
 import type { RunEvent as WireEvent } from "@pawl/proto/pawl/v1/event_pb";
-import type { LoggedEvent } from "../watch/logged-event.ts";
 import type { WatchStream } from "../watch/watch-run.ts";
-
-/** A message stays far below the clients' limit, and does not delay the other streams of its connection. */
-const MESSAGE_EVENTS = 256;
-const MESSAGE_BYTES = 64 * 1024;
+import { portions } from "./portions.ts";
 
 interface MessageOptions<Message> {
   readonly runId: RunId;
@@ -44,19 +39,4 @@ export const heartbeat = (runId: RunId): WireEvent[] => [toWireHeartbeat(runId, 
 /** An aborted watch ends without an error. The caller would mistake that for the end of the run. */
 export function throwIfLate({ reason }: AbortSignal): void {
   if (reason instanceof ConnectError && reason.code === Code.DeadlineExceeded) throw reason;
-}
-
-function* portions(batch: readonly LoggedEvent[]): Generator<readonly LoggedEvent[]> {
-  let from = 0;
-  let bytes = 0;
-  for (const [index, event] of batch.entries()) {
-    const isFull = index - from >= MESSAGE_EVENTS || bytes + event.bytes > MESSAGE_BYTES;
-    if (isFull && index > from) {
-      yield batch.slice(from, index);
-      from = index;
-      bytes = 0;
-    }
-    bytes += event.bytes;
-  }
-  yield from === 0 ? batch : batch.slice(from);
 }

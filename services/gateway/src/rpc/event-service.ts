@@ -26,6 +26,7 @@ import { eventMessages } from "./event-messages.ts";
 import { itemResponses } from "./item-messages.ts";
 import type { ServiceParts } from "./service-parts.ts";
 import { watchRuns } from "./watch-runs.ts";
+import { threadResponses } from "./watch-thread.ts";
 
 const PAGE = { default: LIMITS.eventPageSize, max: LIMITS.eventPageSizeMax } as const;
 
@@ -33,8 +34,11 @@ export const createEventService = ({
   pool,
   reader,
   watch,
+  watchThread,
+  cursors,
+  seal,
 }: ServiceParts): ServiceImpl<typeof EventService> => {
-  const deps = { watch, reader };
+  const deps = { watch, reader, seal };
   /** A page of a log that exists, from a cursor inside it. */
   const pageOf = async (request: ListEventsRequest | ListTagsRequest) => {
     const runId = runIdOf(request.runId);
@@ -61,6 +65,7 @@ export const createEventService = ({
       return itemResponses(watchItems(deps, asked), { runId, signal });
     },
     watch: (request, context) => watchRuns(deps, request, context),
+    watchThread: (request, context) => threadResponses({ watchThread, cursors }, request, context),
     listTags: async (request) => {
       const { nodeId } = request;
       optionalName("node_id", nodeId);

@@ -7,9 +7,12 @@ import type { Occurrences } from "@pawl/platform/queue/occurrences";
 import type { DefinitionCache } from "../read/definition-cache.ts";
 import type { PageSeal } from "../read/page-seal.ts";
 import type { RunReader } from "../read/run-reader.ts";
+import type { Seal } from "../read/seal.ts";
 import type { Scheduler } from "../request/forward.ts";
 import type { Fanout } from "../watch/fanout.ts";
+import type { ThreadCursors } from "../watch/thread-cursors.ts";
 import type { Watch } from "../watch/watch-run.ts";
+import type { WatchThread } from "../watch/watch-thread.ts";
 
 export interface ServiceParts {
   readonly pool: Pool;
@@ -21,6 +24,9 @@ export interface ServiceParts {
   readonly reader: RunReader;
   readonly fanout: Fanout;
   readonly watch: Watch;
+  readonly watchThread: WatchThread;
+  readonly cursors: ThreadCursors;
+  readonly seal: Seal;
   readonly occurrences: Occurrences;
   /** Called for a bug of Pawl that an answer inside a stream reports. */
   readonly onInternal: OnInternal;

@@ -26,6 +26,8 @@ interface FanoutOptions {
   readonly pollMs: number;
   readonly pollWithoutNotificationsMs: number;
   readonly retryMs: number;
+  /** Called with each poll of the tails. */
+  readonly onPoll?: () => void;
 }
 
 /** 5,000 streams, each with at most 256 unread events or 1 MiB. */
@@ -234,6 +236,7 @@ export class Fanout {
 
   #poll(): void {
     for (const tail of this.#tails.values()) tail.poll();
+    this.#options.onPoll?.();
   }
 
   #schedule(): void {

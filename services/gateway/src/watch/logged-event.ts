@@ -17,7 +17,7 @@ export class LoggedEvent {
   readonly bytes: number;
   readonly #scope: EventScope;
   #wire: WireEvent | undefined;
-  #frame: string | undefined;
+  #body: string | undefined;
 
   constructor(event: RunEvent, scope: EventScope) {
     this.event = event;
@@ -31,11 +31,10 @@ export class LoggedEvent {
     return this.#wire;
   }
 
-  /** The event as a frame of SSE. */
-  get frame(): string {
-    const { seq, type } = this.event;
-    this.#frame ??= `id: ${seq}\nevent: ${type}\ndata: ${this.json}\n\n`;
-    return this.#frame;
+  /** The event as a frame of SSE, with its event id or another cursor as the id. */
+  frame(id = String(this.event.seq)): string {
+    this.#body ??= `event: ${this.event.type}\ndata: ${this.json}\n\n`;
+    return `id: ${id}\n${this.#body}`;
   }
 
   /** The event in its envelope, as one line of JSON. */

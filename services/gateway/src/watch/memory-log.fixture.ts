@@ -27,14 +27,17 @@ export class MemoryLog {
   /** Runs before each statement is answered; awaited. */
   beforeRead: () => Promise<void> | void = () => undefined;
 
-  constructor(pageSize = 8) {
+  readonly runId: RunId;
+
+  constructor(pageSize = 8, id = RUN) {
     this.pageSize = pageSize;
+    this.runId = id;
   }
 
   /** Appends `count` events of a type and gives the new end of the log. */
   append(
     count: number,
-    type: "node.log" | "node.queued" | "run.completed" = "node.log",
+    type: "node.log" | "node.queued" | "run.completed" | "run.cancelled" = "node.log",
     value = "",
   ): number {
     for (let added = 0; added < count; added += 1) {
@@ -43,7 +46,7 @@ export class MemoryLog {
       const place = { nodeId: "a", iteration: 0, attempt: 1, epoch: 0 };
       // The payload fits every type that is appended here.
       const event = {
-        runId: RUN,
+        runId: this.runId,
         seq,
         at: 0,
         type,

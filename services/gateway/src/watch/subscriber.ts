@@ -5,6 +5,7 @@
 
 import type { EngineError } from "@pawl/core/fault/engine-error";
 import type { LoggedEvent } from "./logged-event.ts";
+import { Waker } from "./waker.ts";
 
 export interface BufferLimits {
   readonly events: number;
@@ -32,7 +33,7 @@ export class Subscriber implements Listener {
   overflowedAt: number | undefined;
   /** The reason given to `finish`. */
   end: EngineError | undefined;
-  #wake: (() => void) | undefined;
+  readonly #waker = new Waker();
 
   constructor(limits: BufferLimits, isEndOnly = false) {
     this.#limits = limits;
@@ -56,14 +57,14 @@ export class Subscriber implements Listener {
       this.#buffer.push(...events);
       this.#bytes += bytes;
     }
-    this.#notify();
+    this.#waker.wake();
     return !isFull;
   }
 
   /** Ends the subscription. The reader still gets the buffered events first. */
   finish(reason: EngineError): void {
     this.end ??= reason;
-    this.#notify();
+    this.#waker.wake();
   }
 
   /** Takes all buffered events. */
@@ -78,16 +79,7 @@ export class Subscriber implements Listener {
   async wait(timeoutMs: number, signal: AbortSignal): Promise<Waited> {
     const now = this.#state(signal);
     if (now !== undefined) return now;
-    let timer: NodeJS.Timeout | undefined;
-    const onAbort = (): void => this.#notify();
-    await new Promise<void>((resolve) => {
-      this.#wake = resolve;
-      timer = setTimeout(resolve, timeoutMs);
-      signal.addEventListener("abort", onAbort, { once: true });
-    });
-    clearTimeout(timer);
-    signal.removeEventListener("abort", onAbort);
-    this.#wake = undefined;
+    await this.#waker.sleep(timeoutMs, signal);
     return this.#state(signal) ?? "timeout";
   }
 
@@ -96,9 +88,5 @@ export class Subscriber implements Listener {
     if (this.overflowedAt !== undefined) return "overflowed";
     if (this.#buffer.length > 0) return "events";
     return this.end === undefined ? undefined : "ended";
-  }
-
-  #notify(): void {
-    this.#wake?.();
   }
 }

@@ -15,7 +15,7 @@ import {
   valuesJson,
 } from "@pawl/platform/wire/stream-item";
 import type { View } from "../request/view-fields.ts";
-import type { LoggedEvent } from "./logged-event.ts";
+import { LoggedEvent } from "./logged-event.ts";
 import { projected } from "./project.ts";
 import type { Watch, WatchRequest, WatchStream } from "./watch-run.ts";
 
@@ -40,16 +40,35 @@ export interface ViewDeps {
   readonly reader: ViewReader;
 }
 
-type ViewRequest = Omit<WatchRequest, "types" | "known"> & { readonly view: View };
+interface ViewRequest extends Omit<WatchRequest, "types" | "known"> {
+  readonly view: View;
+  /** Whether the run may lack nodes that the filter names. Default false. */
+  readonly mayLackNodes?: boolean;
+}
+
+/** An event, or its items if the caller asked for modes. */
+export type Form = LoggedEvent | ViewedEvent;
+type FormStream = AsyncGenerator<readonly Form[], void, undefined>;
+
+export const isViewed = (form: Form): form is ViewedEvent => !(form instanceof LoggedEvent);
+export const isLogged = (form: Form): form is LoggedEvent => form instanceof LoggedEvent;
+/** The event of the log that a form shows. */
+export const eventOf = (form: Form): RunEvent => (isViewed(form) ? form.logged : form).event;
+
+/** The run in the form of the view. @throws those of watchRun, NODE_NOT_FOUND */
+export const formsOf = (deps: ViewDeps, request: ViewRequest): FormStream =>
+  request.view.modes.size === 0 ? watchEvents(deps, request) : watchItems(deps, request);
 
 const NO_TYPES: ReadonlySet<string> = new Set();
 
 /** The events that pass the filter. @throws those of watchRun, NODE_NOT_FOUND */
 export async function* watchEvents({ watch, reader }: ViewDeps, request: ViewRequest): WatchStream {
-  const { view, ...rest } = request;
+  const { view, mayLackNodes = false, ...rest } = request;
   if (view.nodeIds.size + view.nodeTypes.size === 0)
     return yield* watch({ ...rest, types: view.types });
-  const filter = new Filter(view, await reader.graphOf(request.runId), request.runId);
+  const graph = await reader.graphOf(request.runId);
+  if (!mayLackNodes) checkNodes(view, graph, request.runId);
+  const filter = new Filter(view, graph);
   yield* projected(watch({ ...rest, types: NO_TYPES }), {
     project: (logged) => (filter.passes(logged.event) ? logged : undefined),
   });
@@ -57,9 +76,10 @@ export async function* watchEvents({ watch, reader }: ViewDeps, request: ViewReq
 
 /** The items of the events that pass the filter, in the modes of the view. @throws those of watchRun, NODE_NOT_FOUND */
 export async function* watchItems({ watch, reader }: ViewDeps, request: ViewRequest): ItemStream {
-  const { view, ...rest } = request;
+  const { view, mayLackNodes = false, ...rest } = request;
   const graph = await reader.graphOf(request.runId);
-  const filter = new Filter(view, graph, request.runId);
+  if (!mayLackNodes) checkNodes(view, graph, request.runId);
+  const filter = new Filter(view, graph);
   const { modes } = view;
   // The text of a tool of an agent is not text of a model. Only the state knows the tool of an execution.
   const isFolded = modes.has("values") || (modes.has("messages") && hasAgent(graph));
@@ -113,12 +133,10 @@ class Filter {
   /** The nodes that pass; undefined if all do. */
   readonly #nodes: ReadonlySet<string> | undefined;
 
-  /** @throws NODE_NOT_FOUND for a node that the run does not have */
-  constructor({ types, nodeIds, nodeTypes }: View, graph: Graph, runId: RunId) {
+  constructor({ types, nodeIds, nodeTypes }: View, graph: Graph) {
     this.#types = types;
     if (nodeIds.size + nodeTypes.size === 0) return;
     const nodes = graph.nodes.map(({ definition }) => definition);
-    for (const id of nodeIds) if (!nodes.some((node) => node.id === id)) throw noNode(runId, id);
     this.#nodes = new Set(
       nodes
         .filter(({ id }) => nodeIds.size === 0 || nodeIds.has(id))
@@ -140,7 +158,11 @@ class Filter {
   }
 }
 
-const noNode = (runId: RunId, nodeId: string): EngineError =>
-  new EngineError("NODE_NOT_FOUND", `The run has no node ${nodeId}.`, {
-    metadata: { run_id: runId, node_id: nodeId },
-  });
+/** @throws NODE_NOT_FOUND for a node that the run does not have */
+function checkNodes({ nodeIds }: View, graph: Graph, runId: RunId): void {
+  for (const nodeId of nodeIds) {
+    if (graph.nodes.some(({ definition }) => definition.id === nodeId)) continue;
+    const metadata = { run_id: runId, node_id: nodeId };
+    throw new EngineError("NODE_NOT_FOUND", `The run has no node ${nodeId}.`, { metadata });
+  }
+}

@@ -49,7 +49,7 @@ export const WATCH_DEFAULTS = { heartbeatMs: 15_000, stallMs: 5_000, abandonMs: 
 /** The tail reads a log of at most this length, together with other logs. The reader first replays a longer one itself. */
 const SHORT_REPLAY = 100;
 /** The first heartbeat of a silent stream comes early, because headers are sent with the first message and callers wait for them. */
-const FIRST_BEAT_MS = 200;
+export const FIRST_BEAT_MS = 200;
 
 export interface WatchRequest {
   readonly runId: RunId;
@@ -61,6 +61,8 @@ export interface WatchRequest {
   readonly abandon?: () => void;
   /** How many streams share the buffer of one. Default 1. */
   readonly share?: number;
+  /** Whether the watch is a part of a stream that the gateway has counted. */
+  readonly isPart?: boolean;
   /** Facts that save the reads about the run. Only callers that wait for its end may use it. */
   readonly known?: KnownRun;
 }
@@ -79,19 +81,28 @@ export async function* watchRun(deps: WatchDeps, request: WatchRequest): WatchSt
   const reader = new Reader(deps, request);
   let discharge: (() => void) | undefined;
   try {
-    discharge = deps.fanout.admit();
-    for await (const batch of reader.read()) {
-      const timer = setTimeout(() => request.abandon?.(), deps.abandonMs);
-      try {
-        yield batch;
-      } finally {
-        clearTimeout(timer);
-      }
-    }
+    if (request.isPart !== true) discharge = deps.fanout.admit();
+    yield* attended(reader.read(), deps.abandonMs, request.abandon);
   } catch (error) {
     throw withCursor(error, reader.cursor);
   } finally {
     discharge?.();
+  }
+}
+
+/** The same batches. Abandons a connection that accepts no data for too long. */
+export async function* attended<Batch>(
+  batches: AsyncGenerator<Batch, void, undefined>,
+  abandonMs: number,
+  abandon: (() => void) | undefined,
+): AsyncGenerator<Batch, void, undefined> {
+  for await (const batch of batches) {
+    const timer = abandon && setTimeout(abandon, abandonMs);
+    try {
+      yield batch;
+    } finally {
+      clearTimeout(timer);
+    }
   }
 }
 

@@ -252,7 +252,8 @@ type WatchRequest struct {
 	NodeIds []string `protobuf:"bytes,4,rep,name=node_ids,json=nodeIds,proto3" json:"node_ids,omitempty"`
 	// Only events of nodes of these types, as in WatchRun.
 	NodeTypes []string `protobuf:"bytes,5,rep,name=node_types,json=nodeTypes,proto3" json:"node_types,omitempty"`
-	// The cursor of a message, for the same runs in the same order. It counts instead of their after_event_id.
+	// The cursor of a message, for the same runs in the same order. It counts instead of their after_event_id. A cursor that no gateway of
+	// this deployment made for these runs: INPUT_INVALID.
 	Cursor        string `protobuf:"bytes,6,opt,name=cursor,proto3" json:"cursor,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -477,6 +478,190 @@ func (x *WatchResponse) GetCursor() string {
 	return ""
 }
 
+// WatchThreadRequest is the body of WatchThread.
+type WatchThreadRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Which thread.
+	ThreadId string `protobuf:"bytes,1,opt,name=thread_id,json=threadId,proto3" json:"thread_id,omitempty"`
+	// The cursor of the last event that the caller has; empty means from the first run that the thread still has. A cursor that no gateway of
+	// this deployment made for this thread: INPUT_INVALID. A cursor in a run that was removed: CURSOR_OUT_OF_RANGE.
+	Cursor string `protobuf:"bytes,2,opt,name=cursor,proto3" json:"cursor,omitempty"`
+	// Only events of these dotted types; empty means all. The terminal event of each run always comes.
+	Types []string `protobuf:"bytes,3,rep,name=types,proto3" json:"types,omitempty"`
+	// The forms in which the caller wants the logs, as in WatchRun. Empty means events. Each run ends with its control item done.
+	Modes []StreamMode `protobuf:"varint,4,rep,packed,name=modes,proto3,enum=pawl.v1.StreamMode" json:"modes,omitempty"`
+	// Only events of these nodes, as in WatchRun. A run may lack them. Empty means all.
+	NodeIds []string `protobuf:"bytes,5,rep,name=node_ids,json=nodeIds,proto3" json:"node_ids,omitempty"`
+	// Only events of nodes of these types, as in WatchRun. Empty means all.
+	NodeTypes []string `protobuf:"bytes,6,rep,name=node_types,json=nodeTypes,proto3" json:"node_types,omitempty"`
+	// End the stream when the caller has everything and no run holds the thread.
+	UntilIdle bool `protobuf:"varint,7,opt,name=until_idle,json=untilIdle,proto3" json:"until_idle,omitempty"`
+	// Without a cursor: begin with the run that holds the thread, or else with the next one.
+	SkipFinished  bool `protobuf:"varint,8,opt,name=skip_finished,json=skipFinished,proto3" json:"skip_finished,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *WatchThreadRequest) Reset() {
+	*x = WatchThreadRequest{}
+	mi := &file_pawl_v1_event_service_proto_msgTypes[5]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *WatchThreadRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*WatchThreadRequest) ProtoMessage() {}
+
+func (x *WatchThreadRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_pawl_v1_event_service_proto_msgTypes[5]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use WatchThreadRequest.ProtoReflect.Descriptor instead.
+func (*WatchThreadRequest) Descriptor() ([]byte, []int) {
+	return file_pawl_v1_event_service_proto_rawDescGZIP(), []int{5}
+}
+
+func (x *WatchThreadRequest) GetThreadId() string {
+	if x != nil {
+		return x.ThreadId
+	}
+	return ""
+}
+
+func (x *WatchThreadRequest) GetCursor() string {
+	if x != nil {
+		return x.Cursor
+	}
+	return ""
+}
+
+func (x *WatchThreadRequest) GetTypes() []string {
+	if x != nil {
+		return x.Types
+	}
+	return nil
+}
+
+func (x *WatchThreadRequest) GetModes() []StreamMode {
+	if x != nil {
+		return x.Modes
+	}
+	return nil
+}
+
+func (x *WatchThreadRequest) GetNodeIds() []string {
+	if x != nil {
+		return x.NodeIds
+	}
+	return nil
+}
+
+func (x *WatchThreadRequest) GetNodeTypes() []string {
+	if x != nil {
+		return x.NodeTypes
+	}
+	return nil
+}
+
+func (x *WatchThreadRequest) GetUntilIdle() bool {
+	if x != nil {
+		return x.UntilIdle
+	}
+	return false
+}
+
+func (x *WatchThreadRequest) GetSkipFinished() bool {
+	if x != nil {
+		return x.SkipFinished
+	}
+	return false
+}
+
+// WatchThreadResponse has news of one run of the thread. Without a run it is a heartbeat.
+type WatchThreadResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Which run; empty for a heartbeat.
+	RunId string `protobuf:"bytes,1,opt,name=run_id,json=runId,proto3" json:"run_id,omitempty"`
+	// Events of the run, in order.
+	Events []*RunEvent `protobuf:"bytes,2,rep,name=events,proto3" json:"events,omitempty"`
+	// With modes: its items instead of events. All items of one event are in one message.
+	Items []*StreamItem `protobuf:"bytes,3,rep,name=items,proto3" json:"items,omitempty"`
+	// The position after this message; empty before the first run. It ends with a dot and the last event_id of the message. To continue after
+	// another event of the message, put the event_id of that event after the dot.
+	Cursor        string `protobuf:"bytes,4,opt,name=cursor,proto3" json:"cursor,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *WatchThreadResponse) Reset() {
+	*x = WatchThreadResponse{}
+	mi := &file_pawl_v1_event_service_proto_msgTypes[6]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *WatchThreadResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*WatchThreadResponse) ProtoMessage() {}
+
+func (x *WatchThreadResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_pawl_v1_event_service_proto_msgTypes[6]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use WatchThreadResponse.ProtoReflect.Descriptor instead.
+func (*WatchThreadResponse) Descriptor() ([]byte, []int) {
+	return file_pawl_v1_event_service_proto_rawDescGZIP(), []int{6}
+}
+
+func (x *WatchThreadResponse) GetRunId() string {
+	if x != nil {
+		return x.RunId
+	}
+	return ""
+}
+
+func (x *WatchThreadResponse) GetEvents() []*RunEvent {
+	if x != nil {
+		return x.Events
+	}
+	return nil
+}
+
+func (x *WatchThreadResponse) GetItems() []*StreamItem {
+	if x != nil {
+		return x.Items
+	}
+	return nil
+}
+
+func (x *WatchThreadResponse) GetCursor() string {
+	if x != nil {
+		return x.Cursor
+	}
+	return ""
+}
+
 // StreamItem is one event of the log in one mode. A stream with modes ends with the control item done, whatever its modes.
 type StreamItem struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -502,7 +687,7 @@ type StreamItem struct {
 
 func (x *StreamItem) Reset() {
 	*x = StreamItem{}
-	mi := &file_pawl_v1_event_service_proto_msgTypes[5]
+	mi := &file_pawl_v1_event_service_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -514,7 +699,7 @@ func (x *StreamItem) String() string {
 func (*StreamItem) ProtoMessage() {}
 
 func (x *StreamItem) ProtoReflect() protoreflect.Message {
-	mi := &file_pawl_v1_event_service_proto_msgTypes[5]
+	mi := &file_pawl_v1_event_service_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -527,7 +712,7 @@ func (x *StreamItem) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StreamItem.ProtoReflect.Descriptor instead.
 func (*StreamItem) Descriptor() ([]byte, []int) {
-	return file_pawl_v1_event_service_proto_rawDescGZIP(), []int{5}
+	return file_pawl_v1_event_service_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *StreamItem) GetEventId() uint64 {
@@ -601,7 +786,7 @@ type ListEventsRequest struct {
 
 func (x *ListEventsRequest) Reset() {
 	*x = ListEventsRequest{}
-	mi := &file_pawl_v1_event_service_proto_msgTypes[6]
+	mi := &file_pawl_v1_event_service_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -613,7 +798,7 @@ func (x *ListEventsRequest) String() string {
 func (*ListEventsRequest) ProtoMessage() {}
 
 func (x *ListEventsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_pawl_v1_event_service_proto_msgTypes[6]
+	mi := &file_pawl_v1_event_service_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -626,7 +811,7 @@ func (x *ListEventsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListEventsRequest.ProtoReflect.Descriptor instead.
 func (*ListEventsRequest) Descriptor() ([]byte, []int) {
-	return file_pawl_v1_event_service_proto_rawDescGZIP(), []int{6}
+	return file_pawl_v1_event_service_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *ListEventsRequest) GetRunId() string {
@@ -663,7 +848,7 @@ type ListEventsResponse struct {
 
 func (x *ListEventsResponse) Reset() {
 	*x = ListEventsResponse{}
-	mi := &file_pawl_v1_event_service_proto_msgTypes[7]
+	mi := &file_pawl_v1_event_service_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -675,7 +860,7 @@ func (x *ListEventsResponse) String() string {
 func (*ListEventsResponse) ProtoMessage() {}
 
 func (x *ListEventsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_pawl_v1_event_service_proto_msgTypes[7]
+	mi := &file_pawl_v1_event_service_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -688,7 +873,7 @@ func (x *ListEventsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListEventsResponse.ProtoReflect.Descriptor instead.
 func (*ListEventsResponse) Descriptor() ([]byte, []int) {
-	return file_pawl_v1_event_service_proto_rawDescGZIP(), []int{7}
+	return file_pawl_v1_event_service_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *ListEventsResponse) GetEvents() []*RunEvent {
@@ -722,7 +907,7 @@ type ListTagsRequest struct {
 
 func (x *ListTagsRequest) Reset() {
 	*x = ListTagsRequest{}
-	mi := &file_pawl_v1_event_service_proto_msgTypes[8]
+	mi := &file_pawl_v1_event_service_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -734,7 +919,7 @@ func (x *ListTagsRequest) String() string {
 func (*ListTagsRequest) ProtoMessage() {}
 
 func (x *ListTagsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_pawl_v1_event_service_proto_msgTypes[8]
+	mi := &file_pawl_v1_event_service_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -747,7 +932,7 @@ func (x *ListTagsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListTagsRequest.ProtoReflect.Descriptor instead.
 func (*ListTagsRequest) Descriptor() ([]byte, []int) {
-	return file_pawl_v1_event_service_proto_rawDescGZIP(), []int{8}
+	return file_pawl_v1_event_service_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *ListTagsRequest) GetRunId() string {
@@ -791,7 +976,7 @@ type ListTagsResponse struct {
 
 func (x *ListTagsResponse) Reset() {
 	*x = ListTagsResponse{}
-	mi := &file_pawl_v1_event_service_proto_msgTypes[9]
+	mi := &file_pawl_v1_event_service_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -803,7 +988,7 @@ func (x *ListTagsResponse) String() string {
 func (*ListTagsResponse) ProtoMessage() {}
 
 func (x *ListTagsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_pawl_v1_event_service_proto_msgTypes[9]
+	mi := &file_pawl_v1_event_service_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -816,7 +1001,7 @@ func (x *ListTagsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListTagsResponse.ProtoReflect.Descriptor instead.
 func (*ListTagsResponse) Descriptor() ([]byte, []int) {
-	return file_pawl_v1_event_service_proto_rawDescGZIP(), []int{9}
+	return file_pawl_v1_event_service_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *ListTagsResponse) GetTags() []*ExecutionTag {
@@ -867,7 +1052,23 @@ const file_pawl_v1_event_service_proto_rawDesc = "" +
 	"\x05items\x18\x03 \x03(\v2\x13.pawl.v1.StreamItemR\x05items\x12\x12\n" +
 	"\x04done\x18\x04 \x01(\bR\x04done\x12\x16\n" +
 	"\x06reason\x18\x05 \x01(\tR\x06reason\x12\x16\n" +
-	"\x06cursor\x18\x06 \x01(\tR\x06cursor\"\xb1\x02\n" +
+	"\x06cursor\x18\x06 \x01(\tR\x06cursor\"\x88\x02\n" +
+	"\x12WatchThreadRequest\x12\x1b\n" +
+	"\tthread_id\x18\x01 \x01(\tR\bthreadId\x12\x16\n" +
+	"\x06cursor\x18\x02 \x01(\tR\x06cursor\x12\x14\n" +
+	"\x05types\x18\x03 \x03(\tR\x05types\x12)\n" +
+	"\x05modes\x18\x04 \x03(\x0e2\x13.pawl.v1.StreamModeR\x05modes\x12\x19\n" +
+	"\bnode_ids\x18\x05 \x03(\tR\anodeIds\x12\x1d\n" +
+	"\n" +
+	"node_types\x18\x06 \x03(\tR\tnodeTypes\x12\x1d\n" +
+	"\n" +
+	"until_idle\x18\a \x01(\bR\tuntilIdle\x12#\n" +
+	"\rskip_finished\x18\b \x01(\bR\fskipFinished\"\x9a\x01\n" +
+	"\x13WatchThreadResponse\x12\x15\n" +
+	"\x06run_id\x18\x01 \x01(\tR\x05runId\x12)\n" +
+	"\x06events\x18\x02 \x03(\v2\x11.pawl.v1.RunEventR\x06events\x12)\n" +
+	"\x05items\x18\x03 \x03(\v2\x13.pawl.v1.StreamItemR\x05items\x12\x16\n" +
+	"\x06cursor\x18\x04 \x01(\tR\x06cursor\"\xb1\x02\n" +
 	"\n" +
 	"StreamItem\x12\x19\n" +
 	"\bevent_id\x18\x01 \x01(\x04R\aeventId\x12\x15\n" +
@@ -901,10 +1102,11 @@ const file_pawl_v1_event_service_proto_rawDesc = "" +
 	"\x11STREAM_MODE_DEBUG\x10\x03\x12\x18\n" +
 	"\x14STREAM_MODE_METADATA\x10\x04\x12\x17\n" +
 	"\x13STREAM_MODE_CONTROL\x10\x05\x12\x18\n" +
-	"\x14STREAM_MODE_MESSAGES\x10\x062\x93\x02\n" +
+	"\x14STREAM_MODE_MESSAGES\x10\x062\xdf\x02\n" +
 	"\fEventService\x12A\n" +
 	"\bWatchRun\x12\x18.pawl.v1.WatchRunRequest\x1a\x19.pawl.v1.WatchRunResponse0\x01\x128\n" +
-	"\x05Watch\x12\x15.pawl.v1.WatchRequest\x1a\x16.pawl.v1.WatchResponse0\x01\x12E\n" +
+	"\x05Watch\x12\x15.pawl.v1.WatchRequest\x1a\x16.pawl.v1.WatchResponse0\x01\x12J\n" +
+	"\vWatchThread\x12\x1b.pawl.v1.WatchThreadRequest\x1a\x1c.pawl.v1.WatchThreadResponse0\x01\x12E\n" +
 	"\n" +
 	"ListEvents\x12\x1a.pawl.v1.ListEventsRequest\x1a\x1b.pawl.v1.ListEventsResponse\x12?\n" +
 	"\bListTags\x12\x18.pawl.v1.ListTagsRequest\x1a\x19.pawl.v1.ListTagsResponseB\x81\x01\n" +
@@ -923,7 +1125,7 @@ func file_pawl_v1_event_service_proto_rawDescGZIP() []byte {
 }
 
 var file_pawl_v1_event_service_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
-var file_pawl_v1_event_service_proto_msgTypes = make([]protoimpl.MessageInfo, 10)
+var file_pawl_v1_event_service_proto_msgTypes = make([]protoimpl.MessageInfo, 12)
 var file_pawl_v1_event_service_proto_goTypes = []any{
 	(StreamMode)(0),               // 0: pawl.v1.StreamMode
 	(*WatchRunRequest)(nil),       // 1: pawl.v1.WatchRunRequest
@@ -931,43 +1133,50 @@ var file_pawl_v1_event_service_proto_goTypes = []any{
 	(*WatchRequest)(nil),          // 3: pawl.v1.WatchRequest
 	(*WatchedRun)(nil),            // 4: pawl.v1.WatchedRun
 	(*WatchResponse)(nil),         // 5: pawl.v1.WatchResponse
-	(*StreamItem)(nil),            // 6: pawl.v1.StreamItem
-	(*ListEventsRequest)(nil),     // 7: pawl.v1.ListEventsRequest
-	(*ListEventsResponse)(nil),    // 8: pawl.v1.ListEventsResponse
-	(*ListTagsRequest)(nil),       // 9: pawl.v1.ListTagsRequest
-	(*ListTagsResponse)(nil),      // 10: pawl.v1.ListTagsResponse
-	(*RunEvent)(nil),              // 11: pawl.v1.RunEvent
-	(*timestamppb.Timestamp)(nil), // 12: google.protobuf.Timestamp
-	(*structpb.Value)(nil),        // 13: google.protobuf.Value
-	(*ExecutionTag)(nil),          // 14: pawl.v1.ExecutionTag
+	(*WatchThreadRequest)(nil),    // 6: pawl.v1.WatchThreadRequest
+	(*WatchThreadResponse)(nil),   // 7: pawl.v1.WatchThreadResponse
+	(*StreamItem)(nil),            // 8: pawl.v1.StreamItem
+	(*ListEventsRequest)(nil),     // 9: pawl.v1.ListEventsRequest
+	(*ListEventsResponse)(nil),    // 10: pawl.v1.ListEventsResponse
+	(*ListTagsRequest)(nil),       // 11: pawl.v1.ListTagsRequest
+	(*ListTagsResponse)(nil),      // 12: pawl.v1.ListTagsResponse
+	(*RunEvent)(nil),              // 13: pawl.v1.RunEvent
+	(*timestamppb.Timestamp)(nil), // 14: google.protobuf.Timestamp
+	(*structpb.Value)(nil),        // 15: google.protobuf.Value
+	(*ExecutionTag)(nil),          // 16: pawl.v1.ExecutionTag
 }
 var file_pawl_v1_event_service_proto_depIdxs = []int32{
 	0,  // 0: pawl.v1.WatchRunRequest.modes:type_name -> pawl.v1.StreamMode
-	11, // 1: pawl.v1.WatchRunResponse.events:type_name -> pawl.v1.RunEvent
-	6,  // 2: pawl.v1.WatchRunResponse.items:type_name -> pawl.v1.StreamItem
+	13, // 1: pawl.v1.WatchRunResponse.events:type_name -> pawl.v1.RunEvent
+	8,  // 2: pawl.v1.WatchRunResponse.items:type_name -> pawl.v1.StreamItem
 	4,  // 3: pawl.v1.WatchRequest.runs:type_name -> pawl.v1.WatchedRun
 	0,  // 4: pawl.v1.WatchRequest.modes:type_name -> pawl.v1.StreamMode
-	11, // 5: pawl.v1.WatchResponse.events:type_name -> pawl.v1.RunEvent
-	6,  // 6: pawl.v1.WatchResponse.items:type_name -> pawl.v1.StreamItem
-	0,  // 7: pawl.v1.StreamItem.mode:type_name -> pawl.v1.StreamMode
-	12, // 8: pawl.v1.StreamItem.time:type_name -> google.protobuf.Timestamp
-	11, // 9: pawl.v1.StreamItem.event:type_name -> pawl.v1.RunEvent
-	13, // 10: pawl.v1.StreamItem.data:type_name -> google.protobuf.Value
-	11, // 11: pawl.v1.ListEventsResponse.events:type_name -> pawl.v1.RunEvent
-	14, // 12: pawl.v1.ListTagsResponse.tags:type_name -> pawl.v1.ExecutionTag
-	1,  // 13: pawl.v1.EventService.WatchRun:input_type -> pawl.v1.WatchRunRequest
-	3,  // 14: pawl.v1.EventService.Watch:input_type -> pawl.v1.WatchRequest
-	7,  // 15: pawl.v1.EventService.ListEvents:input_type -> pawl.v1.ListEventsRequest
-	9,  // 16: pawl.v1.EventService.ListTags:input_type -> pawl.v1.ListTagsRequest
-	2,  // 17: pawl.v1.EventService.WatchRun:output_type -> pawl.v1.WatchRunResponse
-	5,  // 18: pawl.v1.EventService.Watch:output_type -> pawl.v1.WatchResponse
-	8,  // 19: pawl.v1.EventService.ListEvents:output_type -> pawl.v1.ListEventsResponse
-	10, // 20: pawl.v1.EventService.ListTags:output_type -> pawl.v1.ListTagsResponse
-	17, // [17:21] is the sub-list for method output_type
-	13, // [13:17] is the sub-list for method input_type
-	13, // [13:13] is the sub-list for extension type_name
-	13, // [13:13] is the sub-list for extension extendee
-	0,  // [0:13] is the sub-list for field type_name
+	13, // 5: pawl.v1.WatchResponse.events:type_name -> pawl.v1.RunEvent
+	8,  // 6: pawl.v1.WatchResponse.items:type_name -> pawl.v1.StreamItem
+	0,  // 7: pawl.v1.WatchThreadRequest.modes:type_name -> pawl.v1.StreamMode
+	13, // 8: pawl.v1.WatchThreadResponse.events:type_name -> pawl.v1.RunEvent
+	8,  // 9: pawl.v1.WatchThreadResponse.items:type_name -> pawl.v1.StreamItem
+	0,  // 10: pawl.v1.StreamItem.mode:type_name -> pawl.v1.StreamMode
+	14, // 11: pawl.v1.StreamItem.time:type_name -> google.protobuf.Timestamp
+	13, // 12: pawl.v1.StreamItem.event:type_name -> pawl.v1.RunEvent
+	15, // 13: pawl.v1.StreamItem.data:type_name -> google.protobuf.Value
+	13, // 14: pawl.v1.ListEventsResponse.events:type_name -> pawl.v1.RunEvent
+	16, // 15: pawl.v1.ListTagsResponse.tags:type_name -> pawl.v1.ExecutionTag
+	1,  // 16: pawl.v1.EventService.WatchRun:input_type -> pawl.v1.WatchRunRequest
+	3,  // 17: pawl.v1.EventService.Watch:input_type -> pawl.v1.WatchRequest
+	6,  // 18: pawl.v1.EventService.WatchThread:input_type -> pawl.v1.WatchThreadRequest
+	9,  // 19: pawl.v1.EventService.ListEvents:input_type -> pawl.v1.ListEventsRequest
+	11, // 20: pawl.v1.EventService.ListTags:input_type -> pawl.v1.ListTagsRequest
+	2,  // 21: pawl.v1.EventService.WatchRun:output_type -> pawl.v1.WatchRunResponse
+	5,  // 22: pawl.v1.EventService.Watch:output_type -> pawl.v1.WatchResponse
+	7,  // 23: pawl.v1.EventService.WatchThread:output_type -> pawl.v1.WatchThreadResponse
+	10, // 24: pawl.v1.EventService.ListEvents:output_type -> pawl.v1.ListEventsResponse
+	12, // 25: pawl.v1.EventService.ListTags:output_type -> pawl.v1.ListTagsResponse
+	21, // [21:26] is the sub-list for method output_type
+	16, // [16:21] is the sub-list for method input_type
+	16, // [16:16] is the sub-list for extension type_name
+	16, // [16:16] is the sub-list for extension extendee
+	0,  // [0:16] is the sub-list for field type_name
 }
 
 func init() { file_pawl_v1_event_service_proto_init() }
@@ -982,7 +1191,7 @@ func file_pawl_v1_event_service_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_pawl_v1_event_service_proto_rawDesc), len(file_pawl_v1_event_service_proto_rawDesc)),
 			NumEnums:      1,
-			NumMessages:   10,
+			NumMessages:   12,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

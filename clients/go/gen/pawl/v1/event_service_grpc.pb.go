@@ -19,10 +19,11 @@ import (
 const _ = grpc.SupportPackageIsVersion9
 
 const (
-	EventService_WatchRun_FullMethodName   = "/pawl.v1.EventService/WatchRun"
-	EventService_Watch_FullMethodName      = "/pawl.v1.EventService/Watch"
-	EventService_ListEvents_FullMethodName = "/pawl.v1.EventService/ListEvents"
-	EventService_ListTags_FullMethodName   = "/pawl.v1.EventService/ListTags"
+	EventService_WatchRun_FullMethodName    = "/pawl.v1.EventService/WatchRun"
+	EventService_Watch_FullMethodName       = "/pawl.v1.EventService/Watch"
+	EventService_WatchThread_FullMethodName = "/pawl.v1.EventService/WatchThread"
+	EventService_ListEvents_FullMethodName  = "/pawl.v1.EventService/ListEvents"
+	EventService_ListTags_FullMethodName    = "/pawl.v1.EventService/ListTags"
 )
 
 // EventServiceClient is the client API for EventService service.
@@ -38,6 +39,10 @@ type EventServiceClient interface {
 	// cannot be read, is done; the others continue. The stream ends when all runs are done. To add or remove runs, open another stream with
 	// the event ids that the caller has. Each run counts as one stream of the gateway.
 	Watch(ctx context.Context, in *WatchRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[WatchResponse], error)
+	// WatchThread streams the runs of a thread, one after the other in the order in which they took the thread or ended without it, each whole.
+	// After the newest run the stream stays open, and continues with the next run. THREAD_NOT_FOUND ends it when the thread is deleted. A
+	// heartbeat without a run is sent every 15 s of silence. A reader that is too slow is cut off with STREAM_LIMIT.
+	WatchThread(ctx context.Context, in *WatchThreadRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[WatchThreadResponse], error)
 	// ListEvents reads a page of the log.
 	ListEvents(ctx context.Context, in *ListEventsRequest, opts ...grpc.CallOption) (*ListEventsResponse, error)
 	// ListTags reads a page of the run's tags: one for every status transition, in the order of the log.
@@ -90,6 +95,25 @@ func (c *eventServiceClient) Watch(ctx context.Context, in *WatchRequest, opts .
 // This type alias is provided for backwards compatibility with existing code that references the prior non-generic stream type by name.
 type EventService_WatchClient = grpc.ServerStreamingClient[WatchResponse]
 
+func (c *eventServiceClient) WatchThread(ctx context.Context, in *WatchThreadRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[WatchThreadResponse], error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	stream, err := c.cc.NewStream(ctx, &EventService_ServiceDesc.Streams[2], EventService_WatchThread_FullMethodName, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	x := &grpc.GenericClientStream[WatchThreadRequest, WatchThreadResponse]{ClientStream: stream}
+	if err := x.ClientStream.SendMsg(in); err != nil {
+		return nil, err
+	}
+	if err := x.ClientStream.CloseSend(); err != nil {
+		return nil, err
+	}
+	return x, nil
+}
+
+// This type alias is provided for backwards compatibility with existing code that references the prior non-generic stream type by name.
+type EventService_WatchThreadClient = grpc.ServerStreamingClient[WatchThreadResponse]
+
 func (c *eventServiceClient) ListEvents(ctx context.Context, in *ListEventsRequest, opts ...grpc.CallOption) (*ListEventsResponse, error) {
 	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
 	out := new(ListEventsResponse)
@@ -123,6 +147,10 @@ type EventServiceServer interface {
 	// cannot be read, is done; the others continue. The stream ends when all runs are done. To add or remove runs, open another stream with
 	// the event ids that the caller has. Each run counts as one stream of the gateway.
 	Watch(*WatchRequest, grpc.ServerStreamingServer[WatchResponse]) error
+	// WatchThread streams the runs of a thread, one after the other in the order in which they took the thread or ended without it, each whole.
+	// After the newest run the stream stays open, and continues with the next run. THREAD_NOT_FOUND ends it when the thread is deleted. A
+	// heartbeat without a run is sent every 15 s of silence. A reader that is too slow is cut off with STREAM_LIMIT.
+	WatchThread(*WatchThreadRequest, grpc.ServerStreamingServer[WatchThreadResponse]) error
 	// ListEvents reads a page of the log.
 	ListEvents(context.Context, *ListEventsRequest) (*ListEventsResponse, error)
 	// ListTags reads a page of the run's tags: one for every status transition, in the order of the log.
@@ -142,6 +170,9 @@ func (UnimplementedEventServiceServer) WatchRun(*WatchRunRequest, grpc.ServerStr
 }
 func (UnimplementedEventServiceServer) Watch(*WatchRequest, grpc.ServerStreamingServer[WatchResponse]) error {
 	return status.Error(codes.Unimplemented, "method Watch not implemented")
+}
+func (UnimplementedEventServiceServer) WatchThread(*WatchThreadRequest, grpc.ServerStreamingServer[WatchThreadResponse]) error {
+	return status.Error(codes.Unimplemented, "method WatchThread not implemented")
 }
 func (UnimplementedEventServiceServer) ListEvents(context.Context, *ListEventsRequest) (*ListEventsResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method ListEvents not implemented")
@@ -191,6 +222,17 @@ func _EventService_Watch_Handler(srv interface{}, stream grpc.ServerStream) erro
 
 // This type alias is provided for backwards compatibility with existing code that references the prior non-generic stream type by name.
 type EventService_WatchServer = grpc.ServerStreamingServer[WatchResponse]
+
+func _EventService_WatchThread_Handler(srv interface{}, stream grpc.ServerStream) error {
+	m := new(WatchThreadRequest)
+	if err := stream.RecvMsg(m); err != nil {
+		return err
+	}
+	return srv.(EventServiceServer).WatchThread(m, &grpc.GenericServerStream[WatchThreadRequest, WatchThreadResponse]{ServerStream: stream})
+}
+
+// This type alias is provided for backwards compatibility with existing code that references the prior non-generic stream type by name.
+type EventService_WatchThreadServer = grpc.ServerStreamingServer[WatchThreadResponse]
 
 func _EventService_ListEvents_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
 	in := new(ListEventsRequest)
@@ -253,6 +295,11 @@ var EventService_ServiceDesc = grpc.ServiceDesc{
 		{
 			StreamName:    "Watch",
 			Handler:       _EventService_Watch_Handler,
+			ServerStreams: true,
+		},
+		{
+			StreamName:    "WatchThread",
+			Handler:       _EventService_WatchThread_Handler,
 			ServerStreams: true,
 		},
 	},

@@ -14,7 +14,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file pawl/v1/event_service.proto.
  */
 export const file_pawl_v1_event_service: GenFile = /*@__PURE__*/
-  fileDesc("ChtwYXdsL3YxL2V2ZW50X3NlcnZpY2UucHJvdG8SB3Bhd2wudjEikgEKD1dhdGNoUnVuUmVxdWVzdBIOCgZydW5faWQYASABKAkSFgoOYWZ0ZXJfZXZlbnRfaWQYAiABKAQSDQoFdHlwZXMYAyADKAkSIgoFbW9kZXMYBCADKA4yEy5wYXdsLnYxLlN0cmVhbU1vZGUSEAoIbm9kZV9pZHMYBSADKAkSEgoKbm9kZV90eXBlcxgGIAMoCSJZChBXYXRjaFJ1blJlc3BvbnNlEiEKBmV2ZW50cxgBIAMoCzIRLnBhd2wudjEuUnVuRXZlbnQSIgoFaXRlbXMYAiADKAsyEy5wYXdsLnYxLlN0cmVhbUl0ZW0imgEKDFdhdGNoUmVxdWVzdBIhCgRydW5zGAEgAygLMhMucGF3bC52MS5XYXRjaGVkUnVuEg0KBXR5cGVzGAIgAygJEiIKBW1vZGVzGAMgAygOMhMucGF3bC52MS5TdHJlYW1Nb2RlEhAKCG5vZGVfaWRzGAQgAygJEhIKCm5vZGVfdHlwZXMYBSADKAkSDgoGY3Vyc29yGAYgASgJIjQKCldhdGNoZWRSdW4SDgoGcnVuX2lkGAEgASgJEhYKDmFmdGVyX2V2ZW50X2lkGAIgASgEIpQBCg1XYXRjaFJlc3BvbnNlEg4KBnJ1bl9pZBgBIAEoCRIhCgZldmVudHMYAiADKAsyES5wYXdsLnYxLlJ1bkV2ZW50EiIKBWl0ZW1zGAMgAygLMhMucGF3bC52MS5TdHJlYW1JdGVtEgwKBGRvbmUYBCABKAgSDgoGcmVhc29uGAUgASgJEg4KBmN1cnNvchgGIAEoCSLvAQoKU3RyZWFtSXRlbRIQCghldmVudF9pZBgBIAEoBBIOCgZydW5faWQYAiABKAkSIQoEbW9kZRgDIAEoDjITLnBhd2wudjEuU3RyZWFtTW9kZRIoCgR0aW1lGAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIgCgVldmVudBgFIAEoCzIRLnBhd2wudjEuUnVuRXZlbnQSEQoJZGF0YV9qc29uGAYgASgMEiQKBGRhdGEYaiABKAsyFi5nb29nbGUucHJvdG9idWYuVmFsdWUSFwoPdmFsdWVzX2xlZnRfb3V0GGQgAygJIk4KEUxpc3RFdmVudHNSZXF1ZXN0Eg4KBnJ1bl9pZBgBIAEoCRIWCg5hZnRlcl9ldmVudF9pZBgCIAEoBBIRCglwYWdlX3NpemUYAyABKAUiSQoSTGlzdEV2ZW50c1Jlc3BvbnNlEiEKBmV2ZW50cxgBIAMoCzIRLnBhd2wudjEuUnVuRXZlbnQSEAoIaGFzX21vcmUYAiABKAgiXQoPTGlzdFRhZ3NSZXF1ZXN0Eg4KBnJ1bl9pZBgBIAEoCRIWCg5hZnRlcl9ldmVudF9pZBgCIAEoBBIRCglwYWdlX3NpemUYAyABKAUSDwoHbm9kZV9pZBgEIAEoCSJJChBMaXN0VGFnc1Jlc3BvbnNlEiMKBHRhZ3MYASADKAsyFS5wYXdsLnYxLkV4ZWN1dGlvblRhZxIQCghoYXNfbW9yZRgCIAEoCCq+AQoKU3RyZWFtTW9kZRIbChdTVFJFQU1fTU9ERV9VTlNQRUNJRklFRBAAEhYKElNUUkVBTV9NT0RFX1ZBTFVFUxABEhcKE1NUUkVBTV9NT0RFX1VQREFURVMQAhIVChFTVFJFQU1fTU9ERV9ERUJVRxADEhgKFFNUUkVBTV9NT0RFX01FVEFEQVRBEAQSFwoTU1RSRUFNX01PREVfQ09OVFJPTBAFEhgKFFNUUkVBTV9NT0RFX01FU1NBR0VTEAYykwIKDEV2ZW50U2VydmljZRJBCghXYXRjaFJ1bhIYLnBhd2wudjEuV2F0Y2hSdW5SZXF1ZXN0GhkucGF3bC52MS5XYXRjaFJ1blJlc3BvbnNlMAESOAoFV2F0Y2gSFS5wYXdsLnYxLldhdGNoUmVxdWVzdBoWLnBhd2wudjEuV2F0Y2hSZXNwb25zZTABEkUKCkxpc3RFdmVudHMSGi5wYXdsLnYxLkxpc3RFdmVudHNSZXF1ZXN0GhsucGF3bC52MS5MaXN0RXZlbnRzUmVzcG9uc2USPwoITGlzdFRhZ3MSGC5wYXdsLnYxLkxpc3RUYWdzUmVxdWVzdBoZLnBhd2wudjEuTGlzdFRhZ3NSZXNwb25zZWIGcHJvdG8z", [file_google_protobuf_struct, file_google_protobuf_timestamp, file_pawl_v1_event]);
+  fileDesc("ChtwYXdsL3YxL2V2ZW50X3NlcnZpY2UucHJvdG8SB3Bhd2wudjEikgEKD1dhdGNoUnVuUmVxdWVzdBIOCgZydW5faWQYASABKAkSFgoOYWZ0ZXJfZXZlbnRfaWQYAiABKAQSDQoFdHlwZXMYAyADKAkSIgoFbW9kZXMYBCADKA4yEy5wYXdsLnYxLlN0cmVhbU1vZGUSEAoIbm9kZV9pZHMYBSADKAkSEgoKbm9kZV90eXBlcxgGIAMoCSJZChBXYXRjaFJ1blJlc3BvbnNlEiEKBmV2ZW50cxgBIAMoCzIRLnBhd2wudjEuUnVuRXZlbnQSIgoFaXRlbXMYAiADKAsyEy5wYXdsLnYxLlN0cmVhbUl0ZW0imgEKDFdhdGNoUmVxdWVzdBIhCgRydW5zGAEgAygLMhMucGF3bC52MS5XYXRjaGVkUnVuEg0KBXR5cGVzGAIgAygJEiIKBW1vZGVzGAMgAygOMhMucGF3bC52MS5TdHJlYW1Nb2RlEhAKCG5vZGVfaWRzGAQgAygJEhIKCm5vZGVfdHlwZXMYBSADKAkSDgoGY3Vyc29yGAYgASgJIjQKCldhdGNoZWRSdW4SDgoGcnVuX2lkGAEgASgJEhYKDmFmdGVyX2V2ZW50X2lkGAIgASgEIpQBCg1XYXRjaFJlc3BvbnNlEg4KBnJ1bl9pZBgBIAEoCRIhCgZldmVudHMYAiADKAsyES5wYXdsLnYxLlJ1bkV2ZW50EiIKBWl0ZW1zGAMgAygLMhMucGF3bC52MS5TdHJlYW1JdGVtEgwKBGRvbmUYBCABKAgSDgoGcmVhc29uGAUgASgJEg4KBmN1cnNvchgGIAEoCSK7AQoSV2F0Y2hUaHJlYWRSZXF1ZXN0EhEKCXRocmVhZF9pZBgBIAEoCRIOCgZjdXJzb3IYAiABKAkSDQoFdHlwZXMYAyADKAkSIgoFbW9kZXMYBCADKA4yEy5wYXdsLnYxLlN0cmVhbU1vZGUSEAoIbm9kZV9pZHMYBSADKAkSEgoKbm9kZV90eXBlcxgGIAMoCRISCgp1bnRpbF9pZGxlGAcgASgIEhUKDXNraXBfZmluaXNoZWQYCCABKAgifAoTV2F0Y2hUaHJlYWRSZXNwb25zZRIOCgZydW5faWQYASABKAkSIQoGZXZlbnRzGAIgAygLMhEucGF3bC52MS5SdW5FdmVudBIiCgVpdGVtcxgDIAMoCzITLnBhd2wudjEuU3RyZWFtSXRlbRIOCgZjdXJzb3IYBCABKAki7wEKClN0cmVhbUl0ZW0SEAoIZXZlbnRfaWQYASABKAQSDgoGcnVuX2lkGAIgASgJEiEKBG1vZGUYAyABKA4yEy5wYXdsLnYxLlN0cmVhbU1vZGUSKAoEdGltZRgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASIAoFZXZlbnQYBSABKAsyES5wYXdsLnYxLlJ1bkV2ZW50EhEKCWRhdGFfanNvbhgGIAEoDBIkCgRkYXRhGGogASgLMhYuZ29vZ2xlLnByb3RvYnVmLlZhbHVlEhcKD3ZhbHVlc19sZWZ0X291dBhkIAMoCSJOChFMaXN0RXZlbnRzUmVxdWVzdBIOCgZydW5faWQYASABKAkSFgoOYWZ0ZXJfZXZlbnRfaWQYAiABKAQSEQoJcGFnZV9zaXplGAMgASgFIkkKEkxpc3RFdmVudHNSZXNwb25zZRIhCgZldmVudHMYASADKAsyES5wYXdsLnYxLlJ1bkV2ZW50EhAKCGhhc19tb3JlGAIgASgIIl0KD0xpc3RUYWdzUmVxdWVzdBIOCgZydW5faWQYASABKAkSFgoOYWZ0ZXJfZXZlbnRfaWQYAiABKAQSEQoJcGFnZV9zaXplGAMgASgFEg8KB25vZGVfaWQYBCABKAkiSQoQTGlzdFRhZ3NSZXNwb25zZRIjCgR0YWdzGAEgAygLMhUucGF3bC52MS5FeGVjdXRpb25UYWcSEAoIaGFzX21vcmUYAiABKAgqvgEKClN0cmVhbU1vZGUSGwoXU1RSRUFNX01PREVfVU5TUEVDSUZJRUQQABIWChJTVFJFQU1fTU9ERV9WQUxVRVMQARIXChNTVFJFQU1fTU9ERV9VUERBVEVTEAISFQoRU1RSRUFNX01PREVfREVCVUcQAxIYChRTVFJFQU1fTU9ERV9NRVRBREFUQRAEEhcKE1NUUkVBTV9NT0RFX0NPTlRST0wQBRIYChRTVFJFQU1fTU9ERV9NRVNTQUdFUxAGMt8CCgxFdmVudFNlcnZpY2USQQoIV2F0Y2hSdW4SGC5wYXdsLnYxLldhdGNoUnVuUmVxdWVzdBoZLnBhd2wudjEuV2F0Y2hSdW5SZXNwb25zZTABEjgKBVdhdGNoEhUucGF3bC52MS5XYXRjaFJlcXVlc3QaFi5wYXdsLnYxLldhdGNoUmVzcG9uc2UwARJKCgtXYXRjaFRocmVhZBIbLnBhd2wudjEuV2F0Y2hUaHJlYWRSZXF1ZXN0GhwucGF3bC52MS5XYXRjaFRocmVhZFJlc3BvbnNlMAESRQoKTGlzdEV2ZW50cxIaLnBhd2wudjEuTGlzdEV2ZW50c1JlcXVlc3QaGy5wYXdsLnYxLkxpc3RFdmVudHNSZXNwb25zZRI/CghMaXN0VGFncxIYLnBhd2wudjEuTGlzdFRhZ3NSZXF1ZXN0GhkucGF3bC52MS5MaXN0VGFnc1Jlc3BvbnNlYgZwcm90bzM", [file_google_protobuf_struct, file_google_protobuf_timestamp, file_pawl_v1_event]);
 
 /**
  * WatchRunRequest is the body of WatchRun.
@@ -143,7 +143,8 @@ export type WatchRequest = Message<"pawl.v1.WatchRequest"> & {
   nodeTypes: string[];
 
   /**
-   * The cursor of a message, for the same runs in the same order. It counts instead of their after_event_id.
+   * The cursor of a message, for the same runs in the same order. It counts instead of their after_event_id. A cursor that no gateway of
+   * this deployment made for these runs: INPUT_INVALID.
    *
    * @generated from field: string cursor = 6;
    */
@@ -243,6 +244,120 @@ export const WatchResponseSchema: GenMessage<WatchResponse> = /*@__PURE__*/
   messageDesc(file_pawl_v1_event_service, 4);
 
 /**
+ * WatchThreadRequest is the body of WatchThread.
+ *
+ * @generated from message pawl.v1.WatchThreadRequest
+ */
+export type WatchThreadRequest = Message<"pawl.v1.WatchThreadRequest"> & {
+  /**
+   * Which thread.
+   *
+   * @generated from field: string thread_id = 1;
+   */
+  threadId: string;
+
+  /**
+   * The cursor of the last event that the caller has; empty means from the first run that the thread still has. A cursor that no gateway of
+   * this deployment made for this thread: INPUT_INVALID. A cursor in a run that was removed: CURSOR_OUT_OF_RANGE.
+   *
+   * @generated from field: string cursor = 2;
+   */
+  cursor: string;
+
+  /**
+   * Only events of these dotted types; empty means all. The terminal event of each run always comes.
+   *
+   * @generated from field: repeated string types = 3;
+   */
+  types: string[];
+
+  /**
+   * The forms in which the caller wants the logs, as in WatchRun. Empty means events. Each run ends with its control item done.
+   *
+   * @generated from field: repeated pawl.v1.StreamMode modes = 4;
+   */
+  modes: StreamMode[];
+
+  /**
+   * Only events of these nodes, as in WatchRun. A run may lack them. Empty means all.
+   *
+   * @generated from field: repeated string node_ids = 5;
+   */
+  nodeIds: string[];
+
+  /**
+   * Only events of nodes of these types, as in WatchRun. Empty means all.
+   *
+   * @generated from field: repeated string node_types = 6;
+   */
+  nodeTypes: string[];
+
+  /**
+   * End the stream when the caller has everything and no run holds the thread.
+   *
+   * @generated from field: bool until_idle = 7;
+   */
+  untilIdle: boolean;
+
+  /**
+   * Without a cursor: begin with the run that holds the thread, or else with the next one.
+   *
+   * @generated from field: bool skip_finished = 8;
+   */
+  skipFinished: boolean;
+};
+
+/**
+ * Describes the message pawl.v1.WatchThreadRequest.
+ * Use `create(WatchThreadRequestSchema)` to create a new message.
+ */
+export const WatchThreadRequestSchema: GenMessage<WatchThreadRequest> = /*@__PURE__*/
+  messageDesc(file_pawl_v1_event_service, 5);
+
+/**
+ * WatchThreadResponse has news of one run of the thread. Without a run it is a heartbeat.
+ *
+ * @generated from message pawl.v1.WatchThreadResponse
+ */
+export type WatchThreadResponse = Message<"pawl.v1.WatchThreadResponse"> & {
+  /**
+   * Which run; empty for a heartbeat.
+   *
+   * @generated from field: string run_id = 1;
+   */
+  runId: string;
+
+  /**
+   * Events of the run, in order.
+   *
+   * @generated from field: repeated pawl.v1.RunEvent events = 2;
+   */
+  events: RunEvent[];
+
+  /**
+   * With modes: its items instead of events. All items of one event are in one message.
+   *
+   * @generated from field: repeated pawl.v1.StreamItem items = 3;
+   */
+  items: StreamItem[];
+
+  /**
+   * The position after this message; empty before the first run. It ends with a dot and the last event_id of the message. To continue after
+   * another event of the message, put the event_id of that event after the dot.
+   *
+   * @generated from field: string cursor = 4;
+   */
+  cursor: string;
+};
+
+/**
+ * Describes the message pawl.v1.WatchThreadResponse.
+ * Use `create(WatchThreadResponseSchema)` to create a new message.
+ */
+export const WatchThreadResponseSchema: GenMessage<WatchThreadResponse> = /*@__PURE__*/
+  messageDesc(file_pawl_v1_event_service, 6);
+
+/**
  * StreamItem is one event of the log in one mode. A stream with modes ends with the control item done, whatever its modes.
  *
  * @generated from message pawl.v1.StreamItem
@@ -310,7 +425,7 @@ export type StreamItem = Message<"pawl.v1.StreamItem"> & {
  * Use `create(StreamItemSchema)` to create a new message.
  */
 export const StreamItemSchema: GenMessage<StreamItem> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_event_service, 5);
+  messageDesc(file_pawl_v1_event_service, 7);
 
 /**
  * ListEventsRequest is the body of ListEvents.
@@ -345,7 +460,7 @@ export type ListEventsRequest = Message<"pawl.v1.ListEventsRequest"> & {
  * Use `create(ListEventsRequestSchema)` to create a new message.
  */
 export const ListEventsRequestSchema: GenMessage<ListEventsRequest> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_event_service, 6);
+  messageDesc(file_pawl_v1_event_service, 8);
 
 /**
  * ListEventsResponse is the answer of ListEvents.
@@ -373,7 +488,7 @@ export type ListEventsResponse = Message<"pawl.v1.ListEventsResponse"> & {
  * Use `create(ListEventsResponseSchema)` to create a new message.
  */
 export const ListEventsResponseSchema: GenMessage<ListEventsResponse> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_event_service, 7);
+  messageDesc(file_pawl_v1_event_service, 9);
 
 /**
  * ListTagsRequest is the body of ListTags.
@@ -415,7 +530,7 @@ export type ListTagsRequest = Message<"pawl.v1.ListTagsRequest"> & {
  * Use `create(ListTagsRequestSchema)` to create a new message.
  */
 export const ListTagsRequestSchema: GenMessage<ListTagsRequest> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_event_service, 8);
+  messageDesc(file_pawl_v1_event_service, 10);
 
 /**
  * ListTagsResponse is the answer of ListTags.
@@ -443,7 +558,7 @@ export type ListTagsResponse = Message<"pawl.v1.ListTagsResponse"> & {
  * Use `create(ListTagsResponseSchema)` to create a new message.
  */
 export const ListTagsResponseSchema: GenMessage<ListTagsResponse> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_event_service, 9);
+  messageDesc(file_pawl_v1_event_service, 11);
 
 /**
  * StreamMode is a form in which a stream shows the log of a run.
@@ -542,6 +657,18 @@ export const EventService: GenService<{
     methodKind: "server_streaming";
     input: typeof WatchRequestSchema;
     output: typeof WatchResponseSchema;
+  },
+  /**
+   * WatchThread streams the runs of a thread, one after the other in the order in which they took the thread or ended without it, each whole.
+   * After the newest run the stream stays open, and continues with the next run. THREAD_NOT_FOUND ends it when the thread is deleted. A
+   * heartbeat without a run is sent every 15 s of silence. A reader that is too slow is cut off with STREAM_LIMIT.
+   *
+   * @generated from rpc pawl.v1.EventService.WatchThread
+   */
+  watchThread: {
+    methodKind: "server_streaming";
+    input: typeof WatchThreadRequestSchema;
+    output: typeof WatchThreadResponseSchema;
   },
   /**
    * ListEvents reads a page of the log.

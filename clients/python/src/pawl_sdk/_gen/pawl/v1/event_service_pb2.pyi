@@ -91,6 +91,38 @@ class WatchResponse(_message.Message):
     cursor: str
     def __init__(self, run_id: _Optional[str] = ..., events: _Optional[_Iterable[_Union[_event_pb2.RunEvent, _Mapping]]] = ..., items: _Optional[_Iterable[_Union[StreamItem, _Mapping]]] = ..., done: bool = ..., reason: _Optional[str] = ..., cursor: _Optional[str] = ...) -> None: ...
 
+class WatchThreadRequest(_message.Message):
+    __slots__ = ("thread_id", "cursor", "types", "modes", "node_ids", "node_types", "until_idle", "skip_finished")
+    THREAD_ID_FIELD_NUMBER: _ClassVar[int]
+    CURSOR_FIELD_NUMBER: _ClassVar[int]
+    TYPES_FIELD_NUMBER: _ClassVar[int]
+    MODES_FIELD_NUMBER: _ClassVar[int]
+    NODE_IDS_FIELD_NUMBER: _ClassVar[int]
+    NODE_TYPES_FIELD_NUMBER: _ClassVar[int]
+    UNTIL_IDLE_FIELD_NUMBER: _ClassVar[int]
+    SKIP_FINISHED_FIELD_NUMBER: _ClassVar[int]
+    thread_id: str
+    cursor: str
+    types: _containers.RepeatedScalarFieldContainer[str]
+    modes: _containers.RepeatedScalarFieldContainer[StreamMode]
+    node_ids: _containers.RepeatedScalarFieldContainer[str]
+    node_types: _containers.RepeatedScalarFieldContainer[str]
+    until_idle: bool
+    skip_finished: bool
+    def __init__(self, thread_id: _Optional[str] = ..., cursor: _Optional[str] = ..., types: _Optional[_Iterable[str]] = ..., modes: _Optional[_Iterable[_Union[StreamMode, str]]] = ..., node_ids: _Optional[_Iterable[str]] = ..., node_types: _Optional[_Iterable[str]] = ..., until_idle: bool = ..., skip_finished: bool = ...) -> None: ...
+
+class WatchThreadResponse(_message.Message):
+    __slots__ = ("run_id", "events", "items", "cursor")
+    RUN_ID_FIELD_NUMBER: _ClassVar[int]
+    EVENTS_FIELD_NUMBER: _ClassVar[int]
+    ITEMS_FIELD_NUMBER: _ClassVar[int]
+    CURSOR_FIELD_NUMBER: _ClassVar[int]
+    run_id: str
+    events: _containers.RepeatedCompositeFieldContainer[_event_pb2.RunEvent]
+    items: _containers.RepeatedCompositeFieldContainer[StreamItem]
+    cursor: str
+    def __init__(self, run_id: _Optional[str] = ..., events: _Optional[_Iterable[_Union[_event_pb2.RunEvent, _Mapping]]] = ..., items: _Optional[_Iterable[_Union[StreamItem, _Mapping]]] = ..., cursor: _Optional[str] = ...) -> None: ...
+
 class StreamItem(_message.Message):
     __slots__ = ("event_id", "run_id", "mode", "time", "event", "data_json", "data", "values_left_out")
     EVENT_ID_FIELD_NUMBER: _ClassVar[int]
