@@ -43,6 +43,7 @@ import {
 import { type StreamItem, type StreamOptions, streamRun } from "./stream.ts";
 import { createCallSubmitter, endOfRun, outputOf } from "./submit.ts";
 import { type ManyRun, watchMany, type WatchManyOptions } from "./watch-many.ts";
+import { createThreadStreams, type ThreadStreams } from "./watch-thread.ts";
 import { type WatchOptions, type WatchSource, watchRun } from "./watch.ts";
 import { createWebhooks, type Webhooks } from "./webhooks.ts";
 import { type Workflows, createWorkflows } from "./workflows.ts";
@@ -82,7 +83,7 @@ export interface TagPage {
   readonly hasMore: boolean;
 }
 
-export interface PawlClient {
+export interface PawlClient extends ThreadStreams {
   /**
    * Starts a run and returns its output, across reconnects. `Out` is the shape of the output that the caller expects. The output is null if
    * there is none. An abort rejects, and the run continues. @throws RunFailed if the run did not complete; PawlError if the call failed
@@ -189,6 +190,7 @@ export function createPawlClient(options: PawlClientOptions): PawlClient {
         : watch(runId, watchOptions),
     stream,
     watchMany: (runs, manyOptions = {}) => watchMany(eventService, runs, manyOptions, clock),
+    ...createThreadStreams(eventService, clock),
     runs: createRuns(runService, call, watch, submitter),
     workflows: createWorkflows(createClient(WorkflowService, transport), call),
     schedules: createSchedules(createClient(ScheduleService, transport), call),

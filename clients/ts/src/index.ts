@@ -173,6 +173,13 @@ export type { WaitingReason, WorkflowState } from "@pawl/core/log/workflow-state
 export { workflowStateJson } from "@pawl/core/log/workflow-state-json";
 export { fetchTransport } from "./transport.ts";
 export type { ManyRun, WatchManyOptions } from "./watch-many.ts";
+export type {
+  StreamThreadOptions,
+  ThreadEvent,
+  ThreadItem,
+  ThreadStreams,
+  WatchThreadOptions,
+} from "./watch-thread.ts";
 export type { LostCause, Reconnect, WatchOptions } from "./watch.ts";
 export type {
   DeliveryPage,

@@ -31,6 +31,10 @@ const WIRE_MODES: Readonly<Record<StreamMode, WireStreamMode>> = {
   messages: WireStreamMode.MESSAGES,
 };
 
+/** Modes as a request names them. */
+export const modesOnWire = (modes: readonly StreamMode[]): WireStreamMode[] =>
+  modes.map((mode) => WIRE_MODES[mode]);
+
 /** Every mode by its name. */
 export const STREAM_MODE_NAMES: readonly string[] = Object.keys(WIRE_MODES);
 
@@ -60,8 +64,7 @@ export function streamRun(
   options: StreamOptions,
   clock?: Clock,
 ): AsyncGenerator<StreamItem, void, undefined> {
-  const modes = options.modes.map((mode) => WIRE_MODES[mode]);
-  const form = { ...formOf(runId, options), modes };
+  const form = { ...formOf(runId, options), modes: modesOnWire(options.modes) };
   const taker = new ItemTaker(BigInt(options.afterEventId ?? 0));
   return follow({ source, form, taker, options }, clock);
 }
@@ -86,7 +89,8 @@ class ItemTaker implements Taker<StreamItem> {
   }
 }
 
-const itemOf = ({ mode, eventId, runId, event, dataJson }: WireStreamItem): StreamItem => ({
+/** An item from the wire. */
+export const itemOf = ({ mode, eventId, runId, event, dataJson }: WireStreamItem): StreamItem => ({
   mode: modeName(mode),
   eventId,
   runId,

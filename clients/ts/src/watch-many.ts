@@ -3,7 +3,8 @@
 
 import { type Client, Code } from "@connectrpc/connect";
 import type { RunEvent } from "@pawl/proto/pawl/v1/event_pb";
-import type { EventService, WatchResponse } from "@pawl/proto/pawl/v1/event_service_pb";
+import type { EventService } from "@pawl/proto/pawl/v1/event_service_pb";
+import { audible } from "./audible.ts";
 import { backoffMs, type Clock, followSignal } from "./backoff.ts";
 import { Cursor, type Verdict } from "./cursor.ts";
 import { PawlError, pawlErrorFrom } from "./errors.ts";
@@ -80,25 +81,6 @@ export async function* watchMany(
     retry += 1;
     if (retry > ATTEMPTS_MAX) throw error;
     await clock.pause(Math.max(backoffMs(retry, clock.random()), error.retryAfterMs ?? 0), signal);
-  }
-}
-
-/** The same messages. A peer that sends nothing for too long is left. */
-async function* audible(
-  messages: AsyncIterable<WatchResponse>,
-  connection: AbortController,
-  silenceMs: number,
-): AsyncGenerator<WatchResponse, void, undefined> {
-  let timer = setTimeout(() => connection.abort(), silenceMs);
-  try {
-    for await (const message of messages) {
-      // The timer runs only while this waits for the peer.
-      clearTimeout(timer);
-      yield message;
-      timer = setTimeout(() => connection.abort(), silenceMs);
-    }
-  } finally {
-    clearTimeout(timer);
   }
 }
 
