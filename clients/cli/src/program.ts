@@ -153,6 +153,7 @@ const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
     "run watch 8918bc96            # the end of a run id is enough",
     "run watch RUN --after 20",
   ],
+  "thread watch": ["thread watch chat-7 --mode messages", "thread watch chat-7 --skip-finished"],
   "run list": ["run list --status failed timeout", "run list --workflow greet --limit 5"],
   "run explain": ["run explain RUN approve-refund"],
   "run taint": ["run taint RUN pay", "run taint RUN summary -o json"],

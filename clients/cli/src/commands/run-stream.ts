@@ -25,9 +25,12 @@ const DATA_WIDTH = 200;
 
 /** The flags of `pawl run watch`. */
 export const watchFlags = (command: Command): Command =>
+  filterFlags(command.option("--after <event>", "only events after this event id", wholeNumber));
+
+/** The flags of a stream that say what it shows. */
+export const filterFlags = (command: Command): Command =>
   command
-    .option("--after <event>", "only events after this event id", wholeNumber)
-    .option("--mode <mode...>", `the run in other forms: ${STREAM_MODE_NAMES.join(", ")}`)
+    .option("--mode <mode...>", `in other forms: ${STREAM_MODE_NAMES.join(", ")}`)
     .option("--node <id...>", "only events of these nodes")
     .option("--node-type <type...>", "only events of nodes of these types");
 
@@ -53,14 +56,19 @@ export async function streamModes(
   return runStatusName(run.status) === "completed" ? EXIT.ok : EXIT.failed;
 }
 
-function show(session: Session, { mode, eventId, runId, event, data }: StreamItem): void {
-  if (session.format === "json") {
-    const shown = event === undefined ? data : plainEvent(event);
-    printJson(session, { eventId: Number(eventId), runId, mode, data: shown });
-  } else if (event === undefined) {
-    const text = cutText(safeText(JSON.stringify(data)), DATA_WIDTH);
-    printLines(session, [`#${eventId}  ${mode}  ${text}`]);
-  } else {
-    printLines(session, [eventLine(event)]);
-  }
+function show(session: Session, item: StreamItem): void {
+  if (session.format === "json") printJson(session, itemJson(item));
+  else printLines(session, [itemLine(item)]);
 }
+
+/** An item for scripts. */
+export const itemJson = ({ mode, eventId, runId, event, data }: StreamItem) => ({
+  ...{ eventId: Number(eventId), runId, mode },
+  data: event === undefined ? data : plainEvent(event),
+});
+
+/** An item for people. */
+export const itemLine = ({ mode, eventId, event, data }: StreamItem): string =>
+  event === undefined
+    ? `#${eventId}  ${mode}  ${cutText(safeText(JSON.stringify(data)), DATA_WIDTH)}`
+    : eventLine(event);

@@ -1,4 +1,4 @@
-// pawl thread create, list, get, state, update, fork, delete.
+// pawl thread create, list, get, state, watch, update, fork, delete.
 
 import { type Json, plainThread, plainThreadState, threadStatusName } from "@pawl/client";
 import type { Thread } from "@pawl/proto/pawl/v1/thread_pb";
@@ -7,6 +7,7 @@ import { atLeast, pageFlags, type PageFlags, type Verb } from "../grammar.ts";
 import { isoText } from "../render/words.ts";
 import { readJsonFlag } from "../run-input.ts";
 import { print, printJson, printList, type Session } from "../session.ts";
+import { threadWatchVerb } from "./thread-watch.ts";
 
 export function threadVerbs(thread: Command, verb: Verb): void {
   const metadata = "a JSON object that describes it: JSON, or @FILE";
@@ -23,6 +24,7 @@ export function threadVerbs(thread: Command, verb: Verb): void {
   );
   verb(thread, "get <thread>", "Show a thread", get);
   moment(verb(thread, "state <thread>", "Show the memory that the next run begins with", state));
+  threadWatchVerb(thread, verb);
   const updates = "Replace the metadata of a thread";
   verb(thread, "update <thread>", updates, update).requiredOption("--metadata <json>", metadata);
   moment(
