@@ -37,6 +37,7 @@ MODULES = {
 # The methods that stream.
 MAKERS: dict[str, Any] = {
     "Watch": grpc.unary_stream_rpc_method_handler,
+    "WatchThread": grpc.unary_stream_rpc_method_handler,
     "WatchRun": grpc.unary_stream_rpc_method_handler,
     "ExecuteRun": grpc.unary_stream_rpc_method_handler,
     "SubmitRuns": grpc.stream_stream_rpc_method_handler,

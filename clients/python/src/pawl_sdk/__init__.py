@@ -84,6 +84,7 @@ from pawl_sdk.options import (
     StartOptions,
     StopMode,
     TopUpOptions,
+    WatchThreadOptions,
 )
 from pawl_sdk.outcome import (
     AT_MOST_ONCE,
@@ -107,7 +108,7 @@ from pawl_sdk.repairs import (
 )
 from pawl_sdk.server import Server, aserve, serve
 from pawl_sdk.state import WorkflowState
-from pawl_sdk.streaming import Checkpoint, StreamItem, StreamMode, TaskResult
+from pawl_sdk.streaming import Checkpoint, StreamItem, StreamMode, TaskResult, ThreadEvent, ThreadItem
 from pawl_sdk.testing import Ran, arun_handler, run_handler
 from pawl_sdk.threads import Thread, ThreadPage, ThreadState
 from pawl_sdk.webhooks import (
@@ -228,6 +229,8 @@ __all__ = [
     "TaskResult",
     "TestedRun",
     "Thread",
+    "ThreadEvent",
+    "ThreadItem",
     "ThreadPage",
     "ThreadState",
     "Usage",
@@ -250,6 +253,7 @@ __all__ = [
     "RunResult",
     "RunWebhook",
     "RunWebhookStatus",
+    "WatchThreadOptions",
     "WebhookAttempt",
     "WebhookDelivery",
     "WebhookEndpoint",

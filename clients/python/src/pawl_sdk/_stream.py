@@ -62,9 +62,13 @@ def watch_with_callbacks(run_id: str, callbacks: Callbacks, options: WatchOption
 
 def _form(run_id: str, modes: Sequence[StreamMode], options: WatchOptions) -> event_service_pb2.WatchRunRequest:
     form = form_of(run_id, options)
-    numbers: Any = [event_service_pb2.StreamMode.Value(f"STREAM_MODE_{mode.upper()}") for mode in modes]
-    form.modes.extend(numbers)
+    form.modes.extend(modes_on_wire(modes))
     return form
+
+
+def modes_on_wire(modes: Sequence[StreamMode]) -> Any:
+    """Modes as a request names them."""
+    return [event_service_pb2.StreamMode.Value(f"STREAM_MODE_{mode.upper()}") for mode in modes]
 
 
 def _result_of(item: StreamItem) -> TaskResult:
@@ -95,11 +99,12 @@ class _ItemTaker:
             if wire.event_id <= before:
                 continue
             self.last_event_id = wire.event_id
-            item = _item_of(wire)
+            item = item_of(wire)
             yield Taken(item, is_over=item.mode == "control" and item.data["signal"] == "done")
 
 
-def _item_of(wire: event_service_pb2.StreamItem) -> StreamItem:
+def item_of(wire: event_service_pb2.StreamItem) -> StreamItem:
+    """An item from the wire."""
     mode: Any = short_name(event_service_pb2.StreamMode.DESCRIPTOR, wire.mode)
     return StreamItem(
         mode=mode,

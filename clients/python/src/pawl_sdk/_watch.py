@@ -37,6 +37,7 @@ from pawl_sdk.model import Event, Run
 T = TypeVar("T")
 
 WATCH = Method("/pawl.v1.EventService/Watch", event_service_pb2.WatchResponse)
+WATCH_THREAD = Method("/pawl.v1.EventService/WatchThread", event_service_pb2.WatchThreadResponse)
 WATCH_RUN = Method("/pawl.v1.EventService/WatchRun", event_service_pb2.WatchRunResponse)
 GET_RUN = Method("/pawl.v1.RunService/GetRun", run_service_pb2.GetRunResponse)
 

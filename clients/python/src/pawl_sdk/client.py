@@ -26,13 +26,22 @@ from pawl_sdk._steps import Emissions, OnReconnect, Steps
 from pawl_sdk._stream import Callbacks, stream, watch_with_callbacks
 from pawl_sdk._watch import WatchOptions, watch
 from pawl_sdk._watch_many import OnLost, watch_many
+from pawl_sdk._watch_thread import stream_thread, watch_thread
 from pawl_sdk.details import EffectPage, EventPage, Explanation, Invocation, TagPage, TaintTrace
 from pawl_sdk.errors import PawlError
 from pawl_sdk.model import AcceptedRun, Event, KeptFilter, KeptFilterPage, Run, RunPage, SignalledRun, StartItem, TestedRun
-from pawl_sdk.options import ControlRunOptions, Decision, ListRunsOptions, StartOptions, StopMode, TopUpOptions
+from pawl_sdk.options import (
+    ControlRunOptions,
+    Decision,
+    ListRunsOptions,
+    StartOptions,
+    StopMode,
+    TopUpOptions,
+    WatchThreadOptions,
+)
 from pawl_sdk.resources import Approvals, DeadLetters, NodeTypes, Queues, Repairs, Schedules, Threads, Webhooks, Workflows
 from pawl_sdk.state import WorkflowState
-from pawl_sdk.streaming import OnCheckpoint, OnTaskResult, StreamItem, StreamMode
+from pawl_sdk.streaming import OnCheckpoint, OnTaskResult, StreamItem, StreamMode, ThreadEvent, ThreadItem
 from pawl_sdk.webhooks import RunResult
 
 T = TypeVar("T")
@@ -224,6 +233,27 @@ class Client:
         remove runs, leave the loop and call it again. After `timeout` seconds it raises PawlError DEADLINE_PASSED, and the runs continue.
         """
         return self._drive.emit(watch_many(runs, tuple(types), silence, on_lost), timeout)
+
+    def watch_thread(
+        self, thread_id: str, *, timeout: float | None = None, **options: Unpack[WatchThreadOptions]
+    ) -> Iterator[ThreadEvent]:
+        """The events of all runs of a thread, each run whole, in the order in which they took the thread, across reconnects.
+
+        It stays open between runs; with `until_idle` it ends when no run holds the thread. Raises PawlError THREAD_NOT_FOUND, also when the
+        thread is deleted, and CURSOR_OUT_OF_RANGE. After `timeout` seconds it raises PawlError DEADLINE_PASSED, and the runs continue.
+        """
+        return self._drive.emit(watch_thread(thread_id, options), timeout)
+
+    def stream_thread(
+        self,
+        thread_id: str,
+        modes: Sequence[StreamMode],
+        *,
+        timeout: float | None = None,
+        **options: Unpack[WatchThreadOptions],
+    ) -> Iterator[ThreadItem]:
+        """The runs of a thread in modes, as `watch_thread` gives their events. Each run ends with its control item `done`."""
+        return self._drive.emit(stream_thread(thread_id, modes, options), timeout)
 
     def wait(self, run_id: str, *, timeout: float | None = None) -> Run:
         """Waits for the end and returns the run, however it ended. Raises PawlError DEADLINE_PASSED after `timeout` seconds; the run continues."""

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
 from typing import Any, Literal, TypedDict
 
+from pawl_sdk.errors import PawlError
 from pawl_sdk.webhooks import RunWebhook
 
 Decision = Literal["approve", "reject"]
@@ -28,6 +29,25 @@ class Budget(TypedDict, total=False):
     node_executions: int
     on_exceeded: Literal["fail", "pause"]
     """What happens when the run needs more: it fails, or it pauses until `top_up`."""
+
+
+class WatchThreadOptions(TypedDict, total=False):
+    """How to watch a thread."""
+
+    cursor: str
+    """The cursor of the last event that the caller has; default: from the first run that the thread still has."""
+    skip_finished: bool
+    """Without a cursor: begin with the run that holds the thread, or with the next one."""
+    until_idle: bool
+    """End when the caller has everything and no run holds the thread. Otherwise the stream stays open between runs."""
+    types: Iterable[str]
+    """Only events of these types. The terminal event of each run always comes."""
+    node_ids: Iterable[str]
+    node_types: Iterable[str]
+    silence: float
+    """The longest time without a message or a heartbeat; default 45 s."""
+    on_reconnect: Callable[[str, PawlError], None]
+    """Called before every reconnect, with the cursor after which the stream continues."""
 
 
 class StartOptions(TypedDict, total=False):

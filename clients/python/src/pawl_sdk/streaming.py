@@ -27,6 +27,23 @@ class StreamItem:
 
 
 @dataclass(frozen=True, slots=True)
+class ThreadEvent:
+    """An event of a run of a thread."""
+
+    cursor: str
+    """Continues after this event. Keep it as it is."""
+    event: Event
+
+
+@dataclass(frozen=True, slots=True)
+class ThreadItem(StreamItem):
+    """An event of a run of a thread in one mode."""
+
+    cursor: str
+    """Continues after this item. If more items of its event follow, the event comes again with all its items."""
+
+
+@dataclass(frozen=True, slots=True)
 class Checkpoint:
     """The whole state and context of a run after a step."""
 
