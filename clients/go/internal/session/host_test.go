@@ -107,10 +107,11 @@ func (s serving) ended(t *testing.T) error {
 	}
 }
 
-// stop lets the process leave, and expects a good end.
-func (s serving) stop(t *testing.T) {
+// stop lets the process leave, then ends its last stream, and expects a good end. In the other order the process may resume first.
+func (s serving) stop(t *testing.T, last *link) {
 	t.Helper()
 	s.leave()
+	last.end <- nil
 	if err := s.ended(t); err != nil {
 		t.Error(err)
 	}

@@ -47,8 +47,7 @@ func TestACutLosesNoResultAndRepeatsItsNumber(t *testing.T) {
 		t.Errorf("got %v", got)
 	}
 	third.send(t, &handlerv1.ServeResponse{HeardSeq: 1})
-	go func() { third.recv(t); third.end <- nil }()
-	process.stop(t)
+	process.stop(t, third)
 }
 
 func TestLostCancelsEverythingAndBeginsANewSession(t *testing.T) {
@@ -77,8 +76,7 @@ func TestLostCancelsEverythingAndBeginsANewSession(t *testing.T) {
 	if got := (&reader{link: third}).next(t).GetFailure(); got.GetCause() != "unknown_node_type" {
 		t.Errorf("got %v", got)
 	}
-	third.end <- nil
-	process.stop(t)
+	process.stop(t, third)
 }
 
 func TestAfterACancelOnlyEndedIsSent(t *testing.T) {
@@ -105,8 +103,7 @@ func TestAfterACancelOnlyEndedIsSent(t *testing.T) {
 			t.Errorf("got %v, want the end of %s", got, id)
 		}
 	}
-	l.end <- nil
-	process.stop(t)
+	process.stop(t, l)
 }
 
 func TestEmitWaitsForTheWindow(t *testing.T) {
@@ -136,8 +133,7 @@ func TestEmitWaitsForTheWindow(t *testing.T) {
 	if r.next(t).GetResult() == nil {
 		t.Error("no result")
 	}
-	l.end <- nil
-	process.stop(t)
+	process.stop(t, l)
 }
 
 func TestAnInvocationReplacesTheOlderOneWithItsEffectKey(t *testing.T) {
@@ -153,8 +149,7 @@ func TestAnInvocationReplacesTheOlderOneWithItsEffectKey(t *testing.T) {
 	if got := r.next(t).GetResult(); got.GetInvocationId() != "b" {
 		t.Errorf("got %v", got)
 	}
-	l.end <- nil
-	process.stop(t)
+	process.stop(t, l)
 }
 
 func TestARefusalBeforeTheFirstWelcomeEndsServe(t *testing.T) {
@@ -189,6 +184,5 @@ func TestALeavingProcessFinishesWhatRuns(t *testing.T) {
 		t.Error("no result")
 	}
 	l.send(t, &handlerv1.ServeResponse{HeardSeq: 2})
-	l.end <- nil
-	process.stop(t)
+	process.stop(t, l)
 }
