@@ -52,7 +52,7 @@ const QUICK: Env = {
   ...(IS_QUEUED ? { PAWL_HAND_OFF: "false" } : {}),
 };
 
-/** Starts schedulers first, then the others, which need one to be ready. */
+/** Starts schedulers first, then the others at once, which need one to be ready. */
 export async function startCluster(options: ClusterOptions = {}): Promise<Cluster> {
   const own = options.databaseUrl === undefined ? await freshDatabase() : undefined;
   const databaseUrl = options.databaseUrl ?? own?.url ?? "";
@@ -66,44 +66,41 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
   const logs = (): string =>
     members.map((member) => `--- ${member.name}\n${member.logs()}`).join("\n");
   printOnFailure(logs);
-  const group = async (service: ServiceName, count: number, env: Env): Promise<Member[]> => {
-    const started = await Promise.allSettled(
-      Array.from({ length: count }, (_, index) =>
-        startOne({
+  const group = (service: ServiceName, count: number, env: Env): Promise<Member[]> =>
+    allOf(
+      Array.from({ length: count }, async (_, index) => {
+        const member = await startOne({
           service,
           index,
           root: options.root,
           env: { ...QUICK, ...env, ...options.env, ...options.envOf?.[service] },
-        }),
-      ),
+        });
+        members.push(member);
+        return member;
+      }),
     );
-    members.push(...started.flatMap((one) => (one.status === "fulfilled" ? [one.value] : [])));
-    const failed = started.find((one) => one.status === "rejected");
-    if (failed !== undefined) {
-      await stop();
-      throw failed.reason;
-    }
-    return members.slice(-count);
+  const startAll = async () => {
+    const DATABASE_URL = databaseUrl;
+    const schedulers = await group("scheduler", options.schedulers ?? 1, { DATABASE_URL });
+    const PAWL_SCHEDULER_ADDRESS = schedulers.map(({ port }) => `${LOOPBACK}:${port}`).join(",");
+    const [executors = [], gateways = []] = await allOf([
+      group("executor", options.executors ?? 1, { PAWL_SCHEDULER_ADDRESS }),
+      group("gateway", options.gateways ?? 1, { PAWL_SCHEDULER_ADDRESS, DATABASE_URL }),
+    ]);
+    return { schedulers, executors, gateways };
   };
-  const DATABASE_URL = databaseUrl;
-  const schedulers = await group("scheduler", options.schedulers ?? 1, { DATABASE_URL });
-  const PAWL_SCHEDULER_ADDRESS = schedulers.map(({ port }) => `${LOOPBACK}:${port}`).join(",");
-  const executors = await group("executor", options.executors ?? 1, { PAWL_SCHEDULER_ADDRESS });
-  const gateways = await group("gateway", options.gateways ?? 1, {
-    PAWL_SCHEDULER_ADDRESS,
-    DATABASE_URL,
+  const groups = await startAll().catch(async (error: unknown) => {
+    await stop();
+    throw error;
   });
-  const url = gateways[0]?.url ?? "";
-  return {
-    schedulers,
-    executors,
-    gateways,
-    url,
-    databaseUrl,
-    logs,
-    stop,
-    [Symbol.asyncDispose]: stop,
-  };
+  const url = groups.gateways[0]?.url ?? "";
+  return { ...groups, url, databaseUrl, logs, stop, [Symbol.asyncDispose]: stop };
+}
+
+/** Waits for every one, then gives all or throws the first error. So nothing still starts when the caller stops what has started. */
+async function allOf<T>(starting: readonly Promise<T>[]): Promise<T[]> {
+  await Promise.allSettled(starting);
+  return Promise.all(starting);
 }
 
 type MemberPlan = {
