@@ -53,6 +53,7 @@ interface Expected {
 }
 
 const EXPECTED: readonly Expected[] = [
+  { workflowId: "chat", output: { text: expect.stringMatching(/^You said: .+"1 messages"\]$/) } },
   { workflowId: "close-the-tills", output: { shops: 200, takings: 10036 } },
   {
     workflowId: "content-pipeline",

@@ -147,6 +147,7 @@ export {
   runKindName,
   runStatusName,
   runStatusOf,
+  stopOf,
   TERMINAL_EVENT_TYPES,
   threadStatusName,
 } from "./status.ts";

@@ -5,6 +5,8 @@ import { ApprovalsPage, openCount, useOpenApprovals } from "./approvals/approval
 import type { Route } from "./route.ts";
 import { RunPage } from "./run/run-page.tsx";
 import { RunsPage } from "./runs/runs-page.tsx";
+import { ThreadPage } from "./threads/thread-page.tsx";
+import { ThreadsPage } from "./threads/threads-page.tsx";
 import { Link, useRoute } from "./ui/navigate.tsx";
 import { WebhooksPage } from "./webhooks/webhooks-page.tsx";
 import { WorkflowPage, WorkflowsPage } from "./workflows/workflows-page.tsx";
@@ -23,6 +25,10 @@ function pageOf(route: Route): ReactNode {
       return <RunPage key={route.runId} runId={route.runId} openKey={route.nodeKey} />;
     case "approvals":
       return <ApprovalsPage />;
+    case "threads":
+      return <ThreadsPage {...route} />;
+    case "thread":
+      return <ThreadPage key={route.threadId} {...route} />;
     case "webhooks":
       return <WebhooksPage {...route} />;
     case "workflows":
@@ -74,6 +80,7 @@ function Shell({
 }): ReactNode {
   const waiting = openCount(useOpenApprovals().value);
   const onRuns = route.page === "runs" || route.page === "run";
+  const onThreads = route.page === "threads" || route.page === "thread";
   const onWorkflows = route.page === "workflows" || route.page === "workflow";
   return (
     <>
@@ -94,6 +101,9 @@ function Shell({
                 <span className="hidden"> open</span>
               </span>
             )}
+          </Link>
+          <Link to="/threads" current={onThreads}>
+            Threads
           </Link>
           <Link to="/workflows" current={onWorkflows}>
             Workflows

@@ -11,6 +11,8 @@ export type Route =
     }
   | { readonly page: "run"; readonly runId: string; readonly nodeKey: string }
   | { readonly page: "approvals" }
+  | { readonly page: "threads"; readonly pageToken: string }
+  | { readonly page: "thread"; readonly threadId: string; readonly pageToken: string }
   | {
       readonly page: "webhooks";
       readonly endpointId: string;
@@ -41,6 +43,12 @@ export function readRoute(path: string, query: string): Route {
   }
   if (third === undefined && first === "workflows") {
     return second === undefined ? { page: "workflows" } : { page: "workflow", workflowId: second };
+  }
+  if (third === undefined && first === "threads") {
+    const pageToken = params.get("page") ?? "";
+    return second === undefined
+      ? { page: "threads", pageToken }
+      : { page: "thread", threadId: second, pageToken };
   }
   if (second === undefined && first === "approvals") return { page: "approvals" };
   if (second === undefined && first === "webhooks")
@@ -94,6 +102,14 @@ export const webhooksPath = (filter: {
     ["state", filter.state],
     ["page", filter.pageToken],
   ]);
+
+/** The address of the list of threads. */
+export const threadsPath = ({ pageToken }: { pageToken?: string }): string =>
+  listPath("/threads", [["page", pageToken]]);
+
+/** The address of a thread, with earlier turns if a page is named. */
+export const threadPath = (threadId: string, pageToken = ""): string =>
+  listPath(`/threads/${encodeURIComponent(threadId)}`, [["page", pageToken]]);
 
 /** The address of a run, with a node's drawer open if one is named. */
 export const runPath = (runId: string, nodeKey = ""): string =>
