@@ -189,7 +189,10 @@ test("a call that takes longer than its own limit names that limit, and not the 
     config: { url: sink.url("hold-own"), timeout_ms: 300 },
   };
   const story = await runGraph(client, graph(["start > slow"], { slow }));
-  expect(story.of("node.timed_out", "slow")[0]?.payload).toEqual({ timeoutMs: 300 });
+  expect(story.of("node.timed_out", "slow")[0]?.payload).toEqual({
+    timeoutMs: 300,
+    failureClass: "timeout",
+  });
   const { summary } = await client.runs.explain(story.run.runId, "slow");
   expect(summary).toContain("300 ms");
 });

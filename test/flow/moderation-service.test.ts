@@ -85,7 +85,8 @@ test("an outage that outlasts the attempts fails the node, and no client sees it
   ]);
   expect(story.of("node.failed", "said")[0]?.payload).toMatchObject({
     cause: "moderation_unavailable",
-    message: "moderation answered 503",
+    failureClass: "retriable",
+    message: expect.stringMatching(/^moderation answered 503 .*attempt 2 of 2/),
   });
   const ofNode = story.events.filter(({ nodeId }) => nodeId === "said");
   expect(JSON.stringify(ofNode)).not.toContain("an ordinary fruit");

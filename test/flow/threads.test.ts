@@ -129,12 +129,12 @@ test("runs that are enqueued begin in the order of their acceptance, each when t
   expect(await memoryOf("line")).toEqual({ said: ["line-1", "line-2", "line-3"] });
 });
 
-test("an interrupt keeps what the run did and starts the next one; the interrupted run continues as a run of its own behind it (X8, S4.14, S4.28, S4.30)", async () => {
+test("an interrupt keeps what the run did and starts the next one; the interrupted run continues as a run of its own behind it (X8, S4.13, S4.14, S4.28, S4.30)", async () => {
   const first = await longTurn("interrupts", "int-1");
   const next = await longTurn("interrupts", "int-2", "interrupt");
   const stopped = (await pawl.runs.get(first.runId)).run;
   expect(runStatusName(stopped.status)).toBe("cancelled");
-  expect(stopped.stop).toBe(StopMode.INTERRUPT);
+  expect(stopped).toMatchObject({ stop: StopMode.INTERRUPT, cause: "interrupted" });
   const resumed = await pawl.runs.resume(first.runId);
   const again = await pawl.runs.resume(first.runId);
   expect(again.runId).toBe(resumed.runId);
@@ -152,7 +152,7 @@ test("an interrupt keeps what the run did and starts the next one; the interrupt
   expect(runs.map(({ runId }) => runId)).toEqual([first.runId]);
 });
 
-test("a rollback undoes the nodes of the run, the next one begins when that is over, and the thread has the memory from before (S4.27, S4.31)", async () => {
+test("a rollback undoes the nodes of the run, the next one begins when that is over, and the thread has the memory from before (S4.13, S4.27, S4.31)", async () => {
   const paying = graph(["start > say > pay > work > end"], {
     say: SAY,
     pay: call(sink.url("pay"), {
@@ -170,7 +170,7 @@ test("a rollback undoes the nodes of the run, the next one begins when that is o
   await pawl.runs.wait(next.runId);
   const rolled = await storyOf(pawl, run.runId);
   expect(rolled.status).toBe("cancelled");
-  expect(rolled.run.stop).toBe(StopMode.ROLLBACK);
+  expect(rolled.run).toMatchObject({ stop: StopMode.ROLLBACK, cause: "rolled_back" });
   expect(undosOf(rolled)).toEqual({ "pay#0": "completed" });
   expect(await memoryOf("rolls")).toEqual({ said: ["kept", "next"] });
   expect((await refusal(pawl.runs.resume(run.runId))).reason).toBe("RUN_ALREADY_FINISHED");
@@ -197,7 +197,7 @@ test("a run that fails or times out leaves its memory and an error on the thread
     ...on("fails", "late"),
     deadlineMs: 1_500,
   });
-  expect(runStatusName((await pawl.runs.wait(late.runId)).status)).toBe("timeout");
+  expect(await pawl.runs.wait(late.runId)).toMatchObject({ cause: "deadline_passed" });
   expect(await statusOf("fails")).toBe("error");
   expect(await memoryOf("fails")).toEqual({ said: ["bad", "late"] });
 });

@@ -1,7 +1,13 @@
 // Webhooks by real processes to a real receiver on loopback: signed, repeated under one id, switched off, sent again, and never in the way of
 // a run.
 import { createHmac } from "node:crypto";
-import { createPawlClient, type PawlClient, type PawlError, verifyWebhook } from "@pawl/client";
+import {
+  createPawlClient,
+  type PawlClient,
+  type PawlError,
+  RunFailed,
+  verifyWebhook,
+} from "@pawl/client";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { type Cluster, startCluster } from "../support/cluster.ts";
 import { checkInvariants } from "../support/invariants.ts";
@@ -105,14 +111,18 @@ test("a run that fails sends the cause, the message and the node; chosen events 
   expect(calls.every(({ headers }) => headers["webhook-signature"] === undefined)).toBe(true);
   const bodies = calls.map(({ body }) => JSON.parse(body));
   expect(new Set(bodies.map(({ type }) => type))).toEqual(new Set(events));
-  const exception = { cause: "js_error", node_id: "work" };
+  const exception = { cause: "js_error", failure_class: "retriable", node_id: "work" };
   const ended = bodies.find(({ type }) => type === "run.failed");
   expect(ended.data.result).toMatchObject({ run_id: run.runId, status: "failed", exception });
   expect(ended.data.result.exception.message).toContain("no luck");
   const nodes = bodies.flatMap(({ data }) => data.node_id ?? []);
   expect(new Set(nodes)).toEqual(new Set(["end", "work"]));
   const record = await client.runs.result(run.runId);
-  expect(record.exception).toMatchObject({ cause: "js_error", nodeId: "work" });
+  const { failure_class: failureClass, node_id: nodeId, ...same } = ended.data.result.exception;
+  expect(record.exception).toEqual({ details: undefined, ...same, failureClass, nodeId });
+  const failed = await client.run("fails").catch((thrown: unknown) => thrown);
+  expect(failed).toBeInstanceOf(RunFailed);
+  expect(failed).toMatchObject({ cause: "js_error", failureClass, failedNodeId: "work" });
 });
 
 test("a webhook that fails is called again under the same id until it succeeds, and each call is in the log (S4.6)", async () => {

@@ -86,6 +86,8 @@ export const ROOMS: readonly Room[] = [
       // The module of the platform, so that a bundle for browsers has no code of Node.
       "#connection",
       "proto/gen/",
+      "services/core/src/fault/cause",
+      "services/core/src/fault/class",
       "services/core/src/log/",
       "services/core/src/name/",
       "services/core/src/policy/",
@@ -118,6 +120,7 @@ export const ROOMS: readonly Room[] = [
     may: [
       "clients/ts/src/",
       "proto/gen/",
+      "services/core/src/fault/class",
       "services/core/src/log/",
       "services/core/src/definition/",
       "npm:",

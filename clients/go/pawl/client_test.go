@@ -136,7 +136,7 @@ func TestAnExecutionThatIsCutContinuesAsAWatch(t *testing.T) {
 }
 
 func TestARunThatFailsIsARunFailedWithItsNode(t *testing.T) {
-	failed := &pawlv1.RunEvent_RunFailed{RunFailed: &pawlv1.RunFailed{FailedNodeId: "pay", Message: "declined"}}
+	failed := &pawlv1.RunEvent_RunFailed{RunFailed: &pawlv1.RunFailed{FailedNodeId: "pay", Message: "declined", Cause: "acme.declined", FailureClass: pawlv1.FailureClass_FAILURE_CLASS_PERMANENT}}
 	client, _ := serveGateway(t, &gateway{
 		execute: func(int) (string, []step) {
 			return runID, []step{{send: []*Event{{EventId: 9, RunId: runID, Type: "run.failed", Fact: failed}}}}
@@ -146,6 +146,9 @@ func TestARunThatFailsIsARunFailedWithItsNode(t *testing.T) {
 	var failure *RunFailed
 	if !errors.As(err, &failure) || failure.NodeID != "pay" || failure.Message != "declined" || failure.RunID != runID || failure.Status != pawlv1.RunStatus_RUN_STATUS_FAILED {
 		t.Errorf("got %v", err)
+	}
+	if failure.Cause != "acme.declined" || failure.FailureClass != pawlv1.FailureClass_FAILURE_CLASS_PERMANENT {
+		t.Errorf("got %+v", failure)
 	}
 }
 

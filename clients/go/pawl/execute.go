@@ -75,12 +75,27 @@ func endOf(event *Event) *pawlv1.RunEnd {
 	case *pawlv1.RunEvent_RunFailed:
 		end.Status, end.HasFailures = pawlv1.RunStatus_RUN_STATUS_FAILED, true
 		end.ErrorMessage, end.FailedNodeId = fact.RunFailed.GetMessage(), fact.RunFailed.GetFailedNodeId()
+		end.Cause, end.FailureClass = fact.RunFailed.GetCause(), fact.RunFailed.GetFailureClass()
 	case *pawlv1.RunEvent_RunCancelled:
 		end.Status, end.ErrorMessage = pawlv1.RunStatus_RUN_STATUS_CANCELLED, fact.RunCancelled.GetReason()
+		end.Cause, end.FailureClass = stopCause(fact.RunCancelled.GetStop()), fact.RunCancelled.GetFailureClass()
 	default:
 		end.Status, end.ErrorMessage = pawlv1.RunStatus_RUN_STATUS_TIMEOUT, "the run passed its deadline"
+		end.Cause, end.FailureClass = "deadline_passed", pawlv1.FailureClass_FAILURE_CLASS_TIMEOUT
 	}
 	return end
+}
+
+// stopCause is the cause of a cancelled run.
+func stopCause(stop pawlv1.StopMode) string {
+	switch stop {
+	case pawlv1.StopMode_STOP_MODE_INTERRUPT:
+		return "interrupted"
+	case pawlv1.StopMode_STOP_MODE_ROLLBACK:
+		return "rolled_back"
+	default:
+		return "cancelled"
+	}
 }
 
 // begin opens the call and waits for the run that it names, for as long as a unary call may take. The stream outlives that wait, so it has

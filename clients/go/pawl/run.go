@@ -36,6 +36,10 @@ type RunFailed struct {
 	NodeID string
 	// Message is for people.
 	Message string
+	// Cause says why, for programs: the cause of the node, or cancelled, interrupted, rolled_back or deadline_passed.
+	Cause string
+	// FailureClass is what Pawl promises after this failure. Unspecified if the gateway does not tell.
+	FailureClass pawlv1.FailureClass
 }
 
 func (f *RunFailed) Error() string {
@@ -68,7 +72,10 @@ func RunWith[In, Out any](ctx context.Context, client *Client, workflowID string
 		return out, err
 	}
 	if end.GetStatus() != pawlv1.RunStatus_RUN_STATUS_COMPLETED {
-		return out, &RunFailed{end.GetRunId(), end.GetStatus(), end.GetFailedNodeId(), end.GetErrorMessage()}
+		return out, &RunFailed{
+			RunID: end.GetRunId(), Status: end.GetStatus(), NodeID: end.GetFailedNodeId(), Message: end.GetErrorMessage(),
+			Cause: end.GetCause(), FailureClass: end.GetFailureClass(),
+		}
 	}
 	if len(end.GetOutputJson()) == 0 {
 		return out, nil

@@ -284,7 +284,7 @@ def test_errors_survive_pickle_and_copy() -> None:
         request_id="q",
         server_reason="DEFINITION_INVALID",
     )
-    failed = RunFailed("r", "failed", "no stock", "pay")
+    failed = RunFailed("r", "failed", "no stock", "pay", cause="x", failure_class="permanent")
     for each in (error, failed):
         for again in (pickle.loads(pickle.dumps(each)), copy.copy(each), copy.deepcopy(each)):
             assert type(again) is type(each) and again is not each

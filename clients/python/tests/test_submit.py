@@ -104,7 +104,12 @@ def test_a_run_that_did_not_end_well_raises_its_id_its_status_its_error_and_its_
         for message in messages:
             for each in message.submissions:
                 end = RunEnd(
-                    run_id="r1", status=run_pb2.RUN_STATUS_FAILED, error_message="no stock", failed_node_id="pay"
+                    run_id="r1",
+                    status=run_pb2.RUN_STATUS_FAILED,
+                    error_message="no stock",
+                    failed_node_id="pay",
+                    cause="acme.sold_out",
+                    failure_class=run_pb2.FAILURE_CLASS_PERMANENT,
                 )
                 yield SubmitRunsResponse(answers=[SubmissionAnswer(request_id=each.start.request_id, end=end)])
 
@@ -112,6 +117,7 @@ def test_a_run_that_did_not_end_well_raises_its_id_its_status_its_error_and_its_
         use(address, "run", "order")
     failed = caught.value
     assert (failed.run_id, failed.status, failed.error) == ("r1", "failed", "no stock")
+    assert (failed.cause, failed.failure_class) == ("acme.sold_out", "permanent")
     assert failed.failed_node_id == "pay" and "r1 ended as failed: no stock" in str(failed)
 
 

@@ -4,8 +4,6 @@
 
 import { type Timestamp, timestampMs } from "@bufbuild/protobuf/wkt";
 import type {
-  Compensated,
-  Ending,
   EventType,
   Goto,
   RecoveryReason,
@@ -19,15 +17,20 @@ import type {
   Goto as WireGoto,
   NodeBlocked,
   NodeCompleted,
-  RunEnding,
   RunEvent as WireEvent,
-  RunFailed,
   RunStarted,
   RunStatusChanged,
 } from "@pawl/proto/pawl/v1/event_pb";
 import { PauseScope } from "@pawl/proto/pawl/v1/pause_pb";
-import type { Compensation } from "@pawl/proto/pawl/v1/run_pb";
 import { amountsOf, budgetOf, usageOf } from "./budget.ts";
+import {
+  compensatedOf,
+  endingOf,
+  nodeFailedOf,
+  runFailedOf,
+  timedOutOf,
+} from "./failure-events.ts";
+import { counted, given, named } from "./given.ts";
 import { jsonTextOf } from "./json.ts";
 import { limitsOf } from "./limits.ts";
 import { runKindName, runStatusName, stopOf } from "./status.ts";
@@ -60,7 +63,7 @@ const BODIES: { readonly [C in keyof Cases]: (fact: Cases[C], atMs: number) => B
       { hasFailures, ...taintOf(taint), ...compensatedOf(compensation) },
       outputJson,
     ),
-  runFailed: (fact) => body("run.failed", failedOf(fact)),
+  runFailed: (fact) => body("run.failed", runFailedOf(fact)),
   runCancelled: ({ reason, compensation, stop }) => {
     const done = { ...stopOf(stop), ...compensatedOf(compensation) };
     return body("run.cancelled", { reason, requestId: "", ...done });
@@ -112,16 +115,10 @@ const BODIES: { readonly [C in keyof Cases]: (fact: Cases[C], atMs: number) => B
       ...(awaitsBudget && { awaitsBudget }),
     }),
   nodeCompleted: (fact) => body("node.completed", completedOf(fact), fact.outputJson),
-  nodeFailed: ({ cause, message, usage, detailsJson, signalRequestId }) =>
-    body(
-      "node.failed",
-      { cause, message, ...usageOf(usage), ...named("signal", signalRequestId) },
-      detailsJson,
-    ),
+  nodeFailed: (fact) => body("node.failed", nodeFailedOf(fact), fact.detailsJson),
   nodeCancelled: ({ reason }) => body("node.cancelled", { reason }),
   nodeSkipped: ({ reason }) => body("node.skipped", { reason: reason as SkipReason }),
-  nodeTimedOut: ({ timeoutMs, usage }) =>
-    body("node.timed_out", { timeoutMs: Number(timeoutMs), ...usageOf(usage) }),
+  nodeTimedOut: (fact) => body("node.timed_out", timedOutOf(fact)),
   nodeBlocked: (fact, atMs) => body("node.blocked", blockedOf(fact, atMs)),
   nodeDecided: (fact) => body("node.decided", decidedOf(fact), fact.responseJson),
   nodeInvalidated: ({ reason }) => body("node.invalidated", { reason }),
@@ -231,34 +228,6 @@ const gotoOf = ({ nodeId: id, kind, reason }: WireGoto): Goto => ({
   reason,
 });
 
-function failedOf({
-  failedNodeId,
-  message,
-  cause,
-  compensation,
-}: RunFailed): Payloads["run.failed"] {
-  return { failedNodeId, message, ...named("cause", cause), ...compensatedOf(compensation) };
-}
-
-/** The wire has no deadline and no request id of an end that waits: the end event has them. */
-function endingOf({ status, message, cause, failedNodeId, stop }: RunEnding): Ending {
-  const end = runStatusName(status);
-  if (end === "failed") return { end, failedNodeId, message, ...named("cause", cause) };
-  if (end === "timeout") return { end, deadlineAt: 0 };
-  return { end: "cancelled", reason: message, requestId: "", ...stopOf(stop) };
-}
-
-function compensatedOf(compensation: Compensation | undefined): Compensated {
-  if (compensation === undefined) return {};
-  const { undone, left, notUndone } = compensation;
-  const names = notUndone.map(({ nodeId: id, iteration, message: why }) => ({
-    nodeId: nodeId(id),
-    iteration,
-    why,
-  }));
-  return { compensation: { undone, left, named: names } };
-}
-
 function blockedOf(fact: NodeBlocked, atMs: number): Payloads["node.blocked"] {
   const { reason, childRunId, phase, approvalId: id, message, assignees, signal: name } = fact;
   const deadlineAt = msOf(fact.deadlineTime);
@@ -284,15 +253,3 @@ function blockedOf(fact: NodeBlocked, atMs: number): Payloads["node.blocked"] {
 
 const msOf = (time: Timestamp | undefined): number | undefined =>
   time === undefined ? undefined : timestampMs(time);
-
-/** A field that is present only with a value. */
-const given = <Key extends string, Value>(key: Key, value: Value | undefined) =>
-  (value === undefined ? {} : { [key]: value }) as { readonly [K in Key]?: Value };
-
-/** A field that is present only with a text: the wire has "" for none. */
-const named = <Key extends string>(key: Key, text: string) =>
-  given(key, text === "" ? undefined : text);
-
-/** A field that is present only with a number above 0: the wire has 0 for none. */
-const counted = <Key extends string>(key: Key, count: bigint) =>
-  given(key, count === 0n ? undefined : Number(count));

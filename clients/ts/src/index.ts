@@ -138,6 +138,7 @@ export {
   deadLetterStateName,
   deadLetterStateOf,
   explainReasonName,
+  failureClassName,
   isFinalStatus,
   isTerminalEventType,
   nodeStatusName,
@@ -162,6 +163,7 @@ export type {
   Threads,
   ThreadStateOptions,
 } from "./threads.ts";
+export type { FailureClass } from "@pawl/core/fault/class";
 export { RunFailed } from "./submit.ts";
 export type { Checkpoint, StepCallbacks, TaskResult } from "./callbacks.ts";
 export {

@@ -2,6 +2,7 @@
 
 import type { Client } from "@connectrpc/connect";
 import { timestampDate } from "@bufbuild/protobuf/wkt";
+import type { FailureClass } from "@pawl/core/fault/class";
 import type { WorkflowState } from "@pawl/core/log/workflow-state-shape";
 import type { RunService } from "@pawl/proto/pawl/v1/run_service_pb";
 import {
@@ -11,7 +12,7 @@ import {
 import { type Caller, type PawlCallOptions, present } from "./caller.ts";
 import { type Json, jsonOf } from "./json.ts";
 import { stateFromWire } from "./state.ts";
-import { namer, runStatusName } from "./status.ts";
+import { failureClassName, namer, runStatusName } from "./status.ts";
 
 /** The state of a webhook delivery. */
 export type DeliveryState = "pending" | "delivered" | "dead";
@@ -31,7 +32,15 @@ export interface RunResult {
   readonly state: WorkflowState | undefined;
   /** Why the run did not complete. Undefined if it completed. */
   readonly exception:
-    | { readonly cause: string; readonly message: string; readonly nodeId: string }
+    | {
+        readonly cause: string;
+        /** What Pawl promises after this failure. Undefined if the gateway does not tell. */
+        readonly failureClass: FailureClass | undefined;
+        readonly message: string;
+        readonly nodeId: string;
+        /** What the handler added, for example the frames of an error. */
+        readonly details: Json | undefined;
+      }
     | undefined;
   readonly hasFailures: boolean;
   readonly lastEventId: bigint;
@@ -75,6 +84,8 @@ function fromWire(wire: WireResult): RunResult {
       cause: exception.cause,
       message: exception.message,
       nodeId: exception.nodeId,
+      failureClass: failureClassName(exception.failureClass),
+      details: jsonOf(exception.detailsJson),
     },
     runStartedAt: runStartedAt && timestampDate(runStartedAt),
     runEndedAt: runEndedAt && timestampDate(runEndedAt),

@@ -8,6 +8,7 @@ import {
   type StopMode,
   type Stopped,
 } from "@pawl/core/log/event";
+import type { FailureClass } from "@pawl/core/fault/class";
 import { RUN_STATUS_ALIASES, STOP_ALIASES } from "@pawl/core/log/status-alias";
 import { ApprovalStateSchema } from "@pawl/proto/pawl/v1/approval_pb";
 import {
@@ -19,6 +20,8 @@ import { ExplainReasonSchema } from "@pawl/proto/pawl/v1/explain_pb";
 import { DeadLetterStateSchema } from "@pawl/proto/pawl/v1/queue_service_pb";
 import { RepairActionSchema } from "@pawl/proto/pawl/v1/repair_pb";
 import {
+  FailureClass as WireFailureClass,
+  FailureClassSchema,
   NodeStatusSchema,
   RunKindSchema,
   RunStatusSchema,
@@ -80,6 +83,12 @@ export const stopModeOf = (mode: StopMode | undefined): WireStopMode =>
     : (valueOf(StopModeSchema, mode) ?? WireStopMode.UNSPECIFIED);
 
 const stopModeName = namer<typeof StopModeSchema, StopMode>(StopModeSchema);
+
+/** `user_timeout` for FAILURE_CLASS_USER_TIMEOUT. Undefined if the gateway names none. */
+export const failureClassName = (failureClass: WireFailureClass): FailureClass | undefined =>
+  failureClass === WireFailureClass.UNSPECIFIED ? undefined : shortClass(failureClass);
+
+const shortClass = namer<typeof FailureClassSchema, FailureClass>(FailureClassSchema);
 
 /** `busy` for THREAD_STATUS_BUSY. */
 export const threadStatusName = namer(ThreadStatusSchema);

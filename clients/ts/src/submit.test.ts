@@ -1,5 +1,5 @@
 import { Code } from "@connectrpc/connect";
-import { RunStatus } from "@pawl/proto/pawl/v1/run_pb";
+import { FailureClass, RunStatus } from "@pawl/proto/pawl/v1/run_pb";
 import type { SubmitRunsRequest } from "@pawl/proto/pawl/v1/run_service_pb";
 import { expect, onTestFinished, test } from "vitest";
 import { SYSTEM_CLOCK } from "./backoff.ts";
@@ -87,6 +87,8 @@ test("a run that did not end well rejects with its id, its status and its error"
                 status: RunStatus.FAILED,
                 errorMessage: "no stock",
                 failedNodeId: "pay",
+                cause: "acme.sold_out",
+                failureClass: FailureClass.PERMANENT,
               },
             },
           ],
@@ -99,6 +101,8 @@ test("a run that did not end well rejects with its id, its status and its error"
     status: "failed",
     error: "no stock",
     failedNodeId: "pay",
+    cause: "acme.sold_out",
+    failureClass: "permanent",
   });
 });
 

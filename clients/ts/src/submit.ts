@@ -11,13 +11,14 @@ import {
   RunEndSchema,
   type RunService,
 } from "@pawl/proto/pawl/v1/run_service_pb";
+import type { FailureClass } from "@pawl/core/fault/class";
 import type { RunStatus as RunStatusName } from "@pawl/core/log/event";
 import type { Caller } from "./caller.ts";
 import type { Submitter } from "./connection.ts";
 import { PawlError } from "./errors.ts";
 import { begin, type Connection, startedOf, type Watch } from "./execute.ts";
 import { type Json, jsonOf } from "./json.ts";
-import { runStatusName, TERMINAL_EVENT_TYPES } from "./status.ts";
+import { failureClassName, runStatusName, TERMINAL_EVENT_TYPES } from "./status.ts";
 
 /** A run that ended without completing. The call itself succeeded. */
 export class RunFailed extends Error {
@@ -29,6 +30,10 @@ export class RunFailed extends Error {
   readonly error: string;
   /** The node that failed first. Empty if none did. */
   readonly failedNodeId: string;
+  /** Why, for programs: the cause of the node, or `cancelled`, `interrupted`, `rolled_back` or `deadline_passed`. */
+  override readonly cause: string;
+  /** What Pawl promises after this failure. Undefined if the gateway does not tell. */
+  readonly failureClass: FailureClass | undefined;
 
   constructor(end: RunEnd) {
     const status = runStatusName(end.status);
@@ -37,6 +42,8 @@ export class RunFailed extends Error {
     this.status = status;
     this.error = end.errorMessage;
     this.failedNodeId = end.failedNodeId;
+    this.cause = end.cause;
+    this.failureClass = failureClassName(end.failureClass);
   }
 }
 

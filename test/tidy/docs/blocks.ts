@@ -6,7 +6,7 @@ import { ROOT, trackedSources } from "../sources.ts";
 import { assignmentTables } from "./assignment.ts";
 import { commandSections, commandTable, exitTable } from "./cli.ts";
 import { variableSections } from "./configuration.ts";
-import { causeTable, reasonTable } from "./errors.ts";
+import { causeTable, classTable, reasonTable } from "./errors.ts";
 import { envelopeTable, eventSections, eventTable } from "./events.ts";
 import { rpcSections } from "./http.ts";
 import { metricTable } from "./metrics.ts";
@@ -21,6 +21,7 @@ export const BLOCKS: Readonly<Record<string, () => string>> = {
   variables: variableSections,
   reasons: reasonTable,
   causes: causeTable,
+  classes: classTable,
   events: eventTable,
   "event-envelope": envelopeTable,
   "event-fields": eventSections,

@@ -1,5 +1,6 @@
 // The tables of docs/reference/errors.md: reasons of calls and causes of nodes from core, the meaning of a reason from the contract.
 import { CAUSES, retryRuleOf } from "@pawl/core/fault/cause";
+import { FAILURE_CLASSES } from "@pawl/core/fault/class";
 import { NEXT_STEPS, REASONS, type Reason } from "@pawl/core/fault/reason";
 import { readProto } from "./protos.ts";
 import { code, table } from "./table.ts";
@@ -31,9 +32,16 @@ export function reasonTable(): string {
 export function causeTable(): string {
   const rows = Object.entries(CAUSES)
     .toSorted(([one], [other]) => one.localeCompare(other))
-    .map(([cause, means]) => {
+    .map(([cause, row]) => {
       const rule = retryRuleOf(cause);
-      return [code(cause), rule === "never" ? rule : code(rule), means];
+      return [code(cause), code(row.class), rule === "never" ? rule : code(rule), row.means];
     });
-  return table(["cause", "retried as", "meaning"], rows);
+  return table(["cause", "class", "retried as", "meaning"], rows);
 }
+
+/** Every class of failures, in the order of the list. */
+export const classTable = (): string =>
+  table(
+    ["class", "what it promises"],
+    Object.entries(FAILURE_CLASSES).map(([name, promise]) => [code(name), promise]),
+  );

@@ -4,7 +4,7 @@ import { timestampMs } from "@bufbuild/protobuf/wkt";
 import { explainReasonName, nodeStatusName, plainExplanation } from "@pawl/client";
 import { ExplainReason } from "@pawl/proto/pawl/v1/explain_pb";
 import { NodeStatus } from "@pawl/proto/pawl/v1/run_pb";
-import { formatDuration } from "../render/words.ts";
+import { classText, formatDuration } from "../render/words.ts";
 import { decideCommand } from "../render/node-rows.ts";
 import { paintLine, type Span, statusSpan } from "../render/spans.ts";
 import { endlessCanvas, print, type Session } from "../session.ts";
@@ -46,6 +46,7 @@ export async function runExplain(
       { text: `  ${explainReasonName(reason)}${since}`, style: "dim" },
     ],
     [{ text: summary }],
+    ...(explanation.cause === "" ? [] : [[{ text: `Cause: ${classText(explanation)}.` }]]),
     ...evidence.map(({ eventId, type, nodeId: about }): Span[] => [
       { text: `  #${eventId}  ${type}${about === "" ? "" : `  ${about}`}`, style: "dim" },
     ]),

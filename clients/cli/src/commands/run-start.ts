@@ -28,7 +28,7 @@ import {
 import { type BudgetFlags, budgetFlags, budgetOf } from "../budget-flags.ts";
 import { type WebhookFlags, webhookFlags, webhookOf } from "../webhook-flags.ts";
 import { collect, wholeNumber } from "../grammar.ts";
-import { parseDuration } from "../render/words.ts";
+import { classText, parseDuration } from "../render/words.ts";
 import { paintLine, statusSpan } from "../render/spans.ts";
 import { type InputFlags, readRunInput } from "../run-input.ts";
 import { printWarnings, withDefinition } from "./definition-faults.ts";
@@ -216,7 +216,9 @@ function printEnd(session: Session, { run, definition }: RunWithDefinition): voi
     return;
   }
   const sample = sampleCommand(session.self, run, definition);
+  const cause = classText(run);
   printNotes(session, [
+    ...(cause === "" ? [] : [`Cause: ${cause}.`]),
     `See why with \`${session.self} run get ${run.runId}\`.`,
     ...(sample === "" ? [] : [`This workflow has a sample input: \`${sample}\`.`]),
   ]);

@@ -15,7 +15,7 @@ import {
   wholeNumber,
 } from "../grammar.ts";
 import { budgetFlags, budgetText, usedText } from "../budget-flags.ts";
-import { isoText } from "../render/words.ts";
+import { classText, isoText } from "../render/words.ts";
 import { nodeRows, spanText, valueText } from "../render/node-rows.ts";
 import { undoneText, undoRows } from "../render/undo-rows.ts";
 import { statusSpan } from "../render/spans.ts";
@@ -151,6 +151,7 @@ async function get(session: Session, runId: string): Promise<void> {
     ["input", valueText(run.inputJson)],
     ["output", valueText(run.outputJson)],
     ["error", run.errorMessage],
+    ["cause", classText(run)],
     ["undone", undoneText(session.self, run)],
     ["undoes", run.undoesRunId === "" ? "" : `${run.undoesRunId} node ${run.undoesNodeId}`],
     ["waiting", run.waitingReason],

@@ -2,7 +2,7 @@
 // shows the urgent ones and counts the others.
 
 import { type Timestamp, timestampMs } from "@bufbuild/protobuf/wkt";
-import { type Json, jsonOf, nodeStatusName, runStatusName } from "@pawl/client";
+import { failureClassName, type Json, jsonOf, nodeStatusName, runStatusName } from "@pawl/client";
 import { type NodeRun, NodeStatus, type Run } from "@pawl/proto/pawl/v1/run_pb";
 import { formatDuration } from "./words.ts";
 import { countText, type Fold, foldRows, foldText, timeText } from "./node-line.ts";
@@ -115,7 +115,9 @@ function resultText(node: NodeRun, { runId, self, isTty }: RowsContext): string 
   }
   if (node.signal !== undefined)
     return `waits for \`${signalCommand(self, isTty ? shortId(runId) : runId, node.signal.name)}\``;
-  return node.errorMessage === "" ? valueText(node.outputJson) : node.errorMessage;
+  if (node.errorMessage === "") return valueText(node.outputJson);
+  const name = failureClassName(node.failureClass);
+  return name === undefined ? node.errorMessage : `[${name}] ${node.errorMessage}`;
 }
 
 /** The command by which a person decides about a held node. */

@@ -1,7 +1,9 @@
 // Words for times, durations, causes and limits. The functions are pure.
 
 import { type Timestamp, timestampDate } from "@bufbuild/protobuf/wkt";
+import { failureClassName } from "@pawl/client";
 import type { RunView } from "@pawl/core/log/view";
+import type { FailureClass } from "@pawl/proto/pawl/v1/run_pb";
 
 /** A time of the wire in ISO 8601. Empty when there is none. */
 export const isoText = (time: Timestamp | undefined): string =>
@@ -38,6 +40,15 @@ export function parseDuration(text: string): number | undefined {
 export function causeText({ cause, message }: { cause: string; message: string }): string {
   if (cause === "" || message === "") return message || cause;
   return message.startsWith(cause) ? message : `${cause}: ${message}`;
+}
+
+/** A cause with its class: `rate_limit (retriable)`. Empty without a cause. */
+export function classText(failure: {
+  readonly cause: string;
+  readonly failureClass: FailureClass;
+}): string {
+  const name = failureClassName(failure.failureClass);
+  return failure.cause === "" || name === undefined ? failure.cause : `${failure.cause} (${name})`;
 }
 
 /** The limits in words. Empty if there are none. */

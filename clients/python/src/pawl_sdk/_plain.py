@@ -12,6 +12,7 @@ from google.protobuf.message import Message
 from google.protobuf.timestamp_pb2 import Timestamp
 
 from pawl_sdk import _json
+from pawl_sdk._gen.pawl.v1 import run_pb2
 
 _JSON_SUFFIX = "_json"
 
@@ -58,6 +59,11 @@ def short_name(enum: EnumDescriptor, value: int) -> str:
     """`completed` for RUN_STATUS_COMPLETED; a number that this package does not know stays a number."""
     found = enum.values_by_number.get(value)
     return f"unknown_{value}" if found is None else found.name[len(_prefix(enum)) :].lower()
+
+
+def failure_class_name(value: int) -> str:
+    """`user_timeout` for FAILURE_CLASS_USER_TIMEOUT; empty without a failure."""
+    return short_name(run_pb2.FailureClass.DESCRIPTOR, value) if value else ""
 
 
 def values_of(enum: EnumDescriptor, names: Iterable[str]) -> list[Any]:

@@ -8,7 +8,7 @@ from typing import Any
 
 from pawl_sdk import _json
 from pawl_sdk._gen.pawl.v1 import effect_pb2, event_pb2, explain_pb2, run_pb2, run_service_pb2
-from pawl_sdk._plain import short_name, time_of
+from pawl_sdk._plain import failure_class_name, short_name, time_of
 from pawl_sdk.model import Event
 
 
@@ -62,6 +62,10 @@ class Explanation:
     until: datetime | None
     """The end of a backoff, a delay or a lease, or the earliest start under a rate."""
     slot_wait: SlotWait | None
+    cause: str = ""
+    """Why the node failed, for programs; empty if it did not."""
+    failure_class: str = ""
+    """What Pawl promises after that failure."""
 
     @staticmethod
     def of(explanation: explain_pb2.Explanation) -> Explanation:
@@ -73,6 +77,8 @@ class Explanation:
             evidence=tuple(Evidence(each.event_id, each.type, each.node_id) for each in explanation.evidence),
             since=time_of(explanation.since_time),
             until=time_of(explanation.until_time),
+            cause=explanation.cause,
+            failure_class=failure_class_name(explanation.failure_class),
             slot_wait=SlotWait.of(explanation.slot_wait) if explanation.HasField("slot_wait") else None,
         )
 

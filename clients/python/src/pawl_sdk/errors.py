@@ -101,7 +101,16 @@ class PawlError(Exception):
 class RunFailed(Exception):
     """A run that `run` waited for ended, but not well. The call itself succeeded."""
 
-    def __init__(self, run_id: str, status: str, error: str, failed_node_id: str = "") -> None:
+    def __init__(
+        self,
+        run_id: str,
+        status: str,
+        error: str,
+        failed_node_id: str = "",
+        *,
+        cause: str = "",
+        failure_class: str = "",
+    ) -> None:
         super().__init__(f"run {run_id} ended as {status}: {error or 'no message'}")
         self.run_id = run_id
         """The run."""
@@ -111,6 +120,12 @@ class RunFailed(Exception):
         """The message of the run; empty when it has none."""
         self.failed_node_id = failed_node_id
         """The node that failed first; empty when none did, or when the gateway does not tell."""
+        self.cause = cause
+        """Why, for programs: the cause of the node, or cancelled, interrupted, rolled_back or deadline_passed."""
+        self.failure_class = failure_class
+        """What Pawl promises after this failure: timeout, user_timeout, interrupt, rollback, cancelled, retriable or permanent; empty when
+        the gateway does not tell.
+        """
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _bare, (type(self), *self.args), dict(self.__dict__)

@@ -9,7 +9,7 @@ from typing import Any
 
 from pawl_sdk import _json
 from pawl_sdk._gen.pawl.v1 import approval_pb2, event_pb2, run_pb2, workflow_pb2
-from pawl_sdk._plain import plain, short_name, time_of
+from pawl_sdk._plain import failure_class_name, plain, short_name, time_of
 from pawl_sdk.errors import Violation
 from pawl_sdk.options import Budget
 
@@ -28,6 +28,10 @@ class NodeRun:
     attempt: int
     output: Any
     error: str
+    cause: str = ""
+    """Why it failed, for programs; empty if it did not."""
+    failure_class: str = ""
+    """What Pawl promises after that failure."""
 
     @staticmethod
     def of(node: run_pb2.NodeRun) -> NodeRun:
@@ -38,6 +42,8 @@ class NodeRun:
             attempt=node.attempt,
             output=_json.loads(node.output_json),
             error=node.error_message,
+            cause=node.cause,
+            failure_class=failure_class_name(node.failure_class),
         )
 
 
@@ -85,6 +91,10 @@ class Run:
     """The thread that it belongs to; empty when it belongs to none."""
     stop: str = ""
     """How it was stopped: interrupt or rollback; empty for a plain end."""
+    cause: str = ""
+    """Why it did not complete, for programs; empty if it did, and in lists."""
+    failure_class: str = ""
+    """What Pawl promises after that failure, such as `user_timeout`; empty if it completed, and in lists."""
 
     @property
     def has_ended(self) -> bool:
@@ -112,6 +122,8 @@ class Run:
             thread_id=run.thread_id,
             stop=short_name(run_pb2.StopMode.DESCRIPTOR, run.stop) if run.stop else "",
             usage=RunUsage.of(run.usage),
+            cause=run.cause,
+            failure_class=failure_class_name(run.failure_class),
         )
 
 

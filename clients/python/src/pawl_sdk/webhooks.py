@@ -14,7 +14,7 @@ from typing import Any, TypedDict
 
 from pawl_sdk import _json
 from pawl_sdk._gen.pawl.v1 import run_pb2, webhook_pb2
-from pawl_sdk._plain import short_name, time_of
+from pawl_sdk._plain import failure_class_name, short_name, time_of
 from pawl_sdk.state import WorkflowState
 
 _TOLERANCE_SECONDS = 300
@@ -162,6 +162,17 @@ class RunException:
     cause: str
     message: str
     node_id: str
+    failure_class: str = ""
+    """What Pawl promises after this failure, such as `user_timeout`."""
+    details: Any = None
+    """What the handler added, for example the frames of an error."""
+
+    @staticmethod
+    def of(why: webhook_pb2.RunException) -> RunException:
+        details = _json.loads(why.details_json)
+        return RunException(
+            why.cause, why.message, why.node_id, failure_class_name(why.failure_class), details
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,7 +206,6 @@ class RunResult:
 
     @staticmethod
     def of(result: webhook_pb2.RunResult) -> RunResult:
-        why = result.exception
         return RunResult(
             run_id=result.run_id,
             workflow_id=result.workflow_id,
@@ -203,7 +213,7 @@ class RunResult:
             status=short_name(run_pb2.RunStatus.DESCRIPTOR, result.status),
             output=_json.loads(result.output_json),
             state=WorkflowState.of(result.state),
-            exception=RunException(why.cause, why.message, why.node_id) if result.HasField("exception") else None,
+            exception=RunException.of(result.exception) if result.HasField("exception") else None,
             has_failures=result.has_failures,
             last_event_id=result.last_event_id,
             run_started_at=time_of(result.run_started_at),

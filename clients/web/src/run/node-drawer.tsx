@@ -13,6 +13,7 @@ import { StatusBadge } from "../ui/status-icon.tsx";
 import { formatClock, formatDuration, formatTime } from "../ui/time.ts";
 import { prettyJson } from "../ui/json-text.ts";
 import { DecideNode } from "./decide-node.tsx";
+import { FailureCause } from "./failure-cause.tsx";
 import { culpritOf, iterationsText, type Look, roundText } from "./looks.ts";
 import { StreamMedia, StreamText } from "./node-stream.tsx";
 import { SignalForm } from "./signal-form.tsx";
@@ -128,7 +129,7 @@ function NodeNote({
       <NodeWhy runId={runId} node={node} />
       {(node.message !== "" || node.cause !== "") && (
         <div className={`outcome is-${look}`}>
-          {node.cause !== "" && <code>{node.cause}</code>}
+          <FailureCause cause={node.cause} failureClass={node.failure?.failureClass} />
           {node.message !== "" && <Clamped>{node.message}</Clamped>}
         </div>
       )}

@@ -9,6 +9,7 @@ import { reads } from "../api/gateway.ts";
 import { usePoll } from "../api/poll.ts";
 import { formatDuration } from "../ui/time.ts";
 import type { RunScene } from "./use-run.ts";
+import { FailureCause, NO_FAILURE } from "./failure-cause.tsx";
 import { prettyJson } from "../ui/json-text.ts";
 
 const WORDS: Readonly<Record<string, string>> = {
@@ -46,7 +47,7 @@ export function RunFailure({ view, graph, onOpen }: RunScene): ReactNode {
           )}
         </strong>
         {label !== "" && <span className="mono muted">{failedNodeId}</span>}
-        {node !== undefined && node.cause !== "" && <code>{node.cause}</code>}
+        <FailureCause {...(node?.failure ?? view.failure ?? NO_FAILURE)} />
         <span className="spacer" />
         {message !== "" && <CopyButton text={message} what="failure message" />}
       </header>

@@ -22,6 +22,7 @@ import {
   explainFailed,
   explainSkipped,
   explainTimedOut,
+  handledFailure,
 } from "./settled.ts";
 
 interface ExplainQuestion {
@@ -44,9 +45,15 @@ export function explainNode(question: ExplainQuestion): Explanation {
   return {
     ...answer,
     ...(since && { sinceAt: since.at }),
+    ...failureField(asked),
     status: asked.nodeState.status,
     evidence: cite([...evidence, since]),
   };
+}
+
+function failureField({ nodeState }: Case): Pick<Explanation, "failure"> {
+  const failure = nodeState.failure ?? handledFailure(nodeState);
+  return failure === undefined ? {} : { failure };
 }
 
 const nodeCase = (question: ExplainQuestion): Case => ({

@@ -1,6 +1,7 @@
 // The stable names of the reasons why a node is in its state, and the rest of an explanation. The names equal pawl.v1.ExplainReason without
 // its prefix. A test compares the two.
 
+import type { Failure } from "../fault/cause.ts";
 import type { EventType, NodeStatus } from "../log/event.ts";
 import type { SlotWait } from "./room.ts";
 
@@ -68,6 +69,8 @@ export interface Explanation {
   readonly sinceAt?: number;
   /** The latest time at which this state ends, if it is known. */
   readonly untilAt?: number;
+  /** Why it failed, and the class of that failure. */
+  readonly failure?: Failure;
   /** The slot it waits for, while it waits for a slot of a concurrency key or of a rate. */
   readonly slot?: SlotStanding;
 }

@@ -116,7 +116,7 @@ const TABLE: readonly ToldCase[] = [
     },
     node: "a",
     reason: "COMPLETED",
-    says: ["It failed with delivery_exhausted: the node lost 3 deliveries", "handle error"],
+    says: ["It failed with delivery_exhausted: run", "lost 3 deliveries", "handle error"],
     cites: ["9 node.started a", "10 run.recovered a", "11 node.completed a"],
   },
   {

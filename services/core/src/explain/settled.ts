@@ -1,9 +1,13 @@
 // Explains why a node ended as it did: by its own result, or because of its parents.
 
 import * as z from "zod";
+import { classOf } from "../fault/cause.ts";
+import { FAILURE_CLASSES, type FailureClass } from "../fault/class.ts";
 import { edgeEffect } from "../log/edge-effect.ts";
 import { SETTLING_TYPES } from "../log/meaning.ts";
 import type { GraphEdge } from "../definition/graph.ts";
+import type { NodeState } from "../log/state.ts";
+import { LOST_ADVICE } from "../plan/exhausted.ts";
 import { nodeStateAt } from "../plan/place.ts";
 import { own, textOf, type Answer, type Case, ofNode } from "./case.ts";
 import type { Cited } from "./proofs.ts";
@@ -16,11 +20,11 @@ export function explainCompleted(asked: Case): Answer {
   const completed = own(asked, "node.completed");
   const { handle, attempt } = asked.nodeState;
   const ms = Number(completed?.payload["durationMs"] ?? 0);
-  const failure = handle === "error" ? failureText(asked.nodeState.output) : undefined;
+  const failure = handledFailure(asked.nodeState);
   if (failure !== undefined)
     return {
       reason: "COMPLETED",
-      summary: `It failed with ${failure}, and left by handle error, by its error handling.`,
+      summary: `It failed with ${failure.cause}: ${failure.message}, and left by handle error, by its error handling.`,
       evidence: [own(asked, "node.started"), own(asked, "run.recovered")],
       next: NOTHING,
       since: completed,
@@ -36,13 +40,23 @@ export function explainCompleted(asked: Case): Answer {
 }
 
 /** The failure that a node handled. Undefined for an output of the handler. */
-function failureText(output: string | undefined): string | undefined {
-  const value: unknown = output === undefined ? undefined : JSON.parse(output);
-  const found = HANDLED.safeParse(value);
-  return found.success ? `${found.data.error.cause}: ${found.data.error.message}` : undefined;
+export function handledFailure({ handle, output }: Pick<NodeState, "handle" | "output">) {
+  if (handle !== "error" || output === undefined) return undefined;
+  const found = HANDLED.safeParse(JSON.parse(output));
+  if (!found.success) return undefined;
+  const { cause, message, failure_class: named } = found.data.error;
+  return { cause, message, failureClass: named ?? classOf({ cause }) };
 }
 
-const HANDLED = z.object({ error: z.object({ cause: z.string(), message: z.string() }) });
+const FAILURE_CLASS_NAMES = Object.keys(FAILURE_CLASSES) as FailureClass[];
+// Outputs of earlier versions have no class.
+const HANDLED = z.object({
+  error: z.object({
+    cause: z.string(),
+    message: z.string(),
+    failure_class: z.enum(FAILURE_CLASS_NAMES).optional(),
+  }),
+});
 
 /** A node that failed by itself, because of its parents, or because executors died. */
 export function explainFailed(asked: Case): Answer {
@@ -56,7 +70,7 @@ export function explainFailed(asked: Case): Answer {
       evidence: [own(asked, "run.recovered"), failed],
       reason: "DELIVERY_EXHAUSTED",
       summary: `Its executors died or stopped answering ${asked.nodeState.lostDeliveries} times while they held it, so the scheduler gives it to no other executor.`,
-      next: "See why executors die on this node (memory, a crash); then start the run again.",
+      next: `${LOST_ADVICE}. Then redrive the dead letter, or repair the run.`,
     };
   const { attempts } = asked.node.definition.retry;
   return {

@@ -1,6 +1,7 @@
 // The one table of event types. The scheduler's fold, the view of the clients, tags, status updates, SSE and the checker of causes all look
 // an event up here (`meaning.ts`). So they cannot disagree about its meaning.
 
+import type { Classed } from "../fault/cause.ts";
 import type { EventPlace, EventType, NodeStatus, RunStatus } from "./event.ts";
 import { NODE_EVENTS, type NodePayloads } from "./node-events.ts";
 import { RUN_EVENTS, type RunPayloads } from "./run-events.ts";
@@ -24,6 +25,8 @@ interface EventRow<Payload> {
   /** The event gives no status, but it is about one node execution and the scheduler folds it. */
   readonly isAboutNode?: true;
   why?(this: void, payload: Payload): Why;
+  /** The failure that the event reports: its cause, and its class if that differs. Undefined if it reports none. */
+  failure?(this: void, payload: Payload): Classed | undefined;
   /** The metadata of the event's tag. A type without it has no tag. */
   tag?(this: void, event: Logged<Payload>): object;
   /** The metadata shows the user's JSON. */

@@ -5,6 +5,7 @@ import type { Action } from "../action/kinds.ts";
 import type { ApprovalId, NodeId, RunId } from "../name/ids.ts";
 import type { Taint } from "../policy/taint.ts";
 import { rowOf, typesWhere, type Payloads } from "./event-table.ts";
+import type { Failing } from "./failing.ts";
 
 /** Statuses of a run. Reserved: no service gives `scheduled` yet. */
 export type RunStatus =
@@ -85,13 +86,6 @@ export interface Stopped {
 export interface ThreadLink {
   readonly threadId: string;
   readonly position: number;
-}
-
-/** Why a run failed. `cause` is set where the run failed although its nodes did not: it repeated too often. */
-export interface Failing {
-  readonly failedNodeId: string;
-  readonly message: string;
-  readonly cause?: string;
 }
 
 /** What the compensation of a run undid, and what it could not undo. */

@@ -20,7 +20,7 @@ import { hasReference } from "../data/reference.ts";
 import { utf8Bytes } from "../data/utf8.ts";
 import type { Graph } from "../definition/graph.ts";
 import { unreachable } from "../fault/invariant.ts";
-import type { RunId } from "../name/ids.ts";
+import { nodeId, type RunId } from "../name/ids.ts";
 import { changeStatus, keepClock } from "./clock.ts";
 import { count } from "./counters.ts";
 import { edgeEffect, JUMPED } from "./edge-effect.ts";
@@ -30,7 +30,7 @@ import { isNodeFact, isRunFact, type NodeFact, type RunFact } from "./fact-kind.
 import { applyToItem, closeScope, openScope } from "./fold-item.ts";
 import { noteUnfunded, raiseText, settleFunds, takeFunds } from "./ledger.ts";
 import { corrupt } from "./corrupt.ts";
-import { beginsQueued, reasonOf, reasonText, runStatusAfter } from "./meaning.ts";
+import { beginsQueued, failureOf, reasonText, runStatusAfter } from "./meaning.ts";
 import { remember, takeMemory } from "./memory.ts";
 import { beginInline, leave, move } from "./move.ts";
 import { noteProgress, visit } from "./progress.ts";
@@ -120,7 +120,7 @@ function applyToRun(state: RunState, event: RunFact): void {
       end(state, event);
       break;
     case "run.failed":
-      state.failure = event.payload.cause;
+      state.failure = runFailure(state, event);
       end(state, event);
       break;
     case "run.cancelled":
@@ -133,6 +133,15 @@ function applyToRun(state: RunState, event: RunFact): void {
     default:
       unreachable(event, "run event type");
   }
+}
+
+/** Why the run failed. A log of an earlier version has the cause only in the events of the node. */
+function runFailure({ graph, nodes }: RunState, event: FactOf<"run.failed">): RunState["failure"] {
+  const { failedNodeId: id } = event.payload;
+  const node = nodes[graph.indexOf.get(nodeId(id)) ?? -1];
+  const { details } = node?.failure ?? {};
+  const why = failureOf(event) ?? node?.failure ?? { cause: "", failureClass: "retriable" };
+  return { ...why, nodeId: id, ...(details === undefined ? {} : { details }) };
 }
 
 function applyToNode(state: RunState, event: NodeFact): void {
@@ -201,8 +210,9 @@ function applyToWhole(state: RunState, index: number, node: NodeState, event: No
     case "node.failed":
     case "node.timed_out":
       fail(state, index);
-      node.failure = reasonOf(event)?.cause;
       settle(state, index, node, event);
+      if (node.failure !== undefined && event.value !== undefined)
+        node.failure = { ...node.failure, details: event.value };
       break;
     case "node.cancelled":
     case "node.skipped":

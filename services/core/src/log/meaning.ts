@@ -1,5 +1,6 @@
 // The meaning of an event, by the event table: its status, its reason, and the event that may have caused it.
 
+import { classOf, type Failure } from "../fault/cause.ts";
 import { isSettled, isTerminalType } from "./event.ts";
 import type { EventType, Fact, NodeStatus, RunStatus } from "./event.ts";
 import { rowOf, typesWhere } from "./event-table.ts";
@@ -41,6 +42,12 @@ export function reasonOf({ type, payload }: Pick<Fact, "type" | "payload">): Rea
 export function reasonText(fact: Pick<Fact, "type" | "payload">): string | undefined {
   const reason = reasonOf(fact);
   return reason === undefined ? undefined : reason.message || reason.cause;
+}
+
+/** The failure that an event reports: its cause and its class. Undefined for an event that reports none. */
+export function failureOf({ type, payload }: Pick<Fact, "type" | "payload">): Failure | undefined {
+  const failure = rowOf(type)?.failure?.(payload);
+  return failure && { cause: failure.cause, failureClass: classOf(failure) };
 }
 
 /** Whether an event of type `cause` may have caused one of type `type`. The checker of logs uses it. */

@@ -1,7 +1,7 @@
 // Folds an event into one execution, which is a node or an iteration: queued, claimed, lost, retried, waiting, decided, settled.
 
 import { TAINT_HOLD, type FactOf, type LoggedFact } from "./event.ts";
-import { endsInline, nodeStatusAfter, reasonText } from "./meaning.ts";
+import { endsInline, failureOf, nodeStatusAfter, reasonText } from "./meaning.ts";
 import type { ExecutionState } from "./state.ts";
 import type { HoldState } from "./wait-state.ts";
 
@@ -47,6 +47,7 @@ export function move(execution: ExecutionState, event: LoggedFact): void {
 export function leave(execution: ExecutionState, event: LoggedFact): void {
   execution.status = nodeStatusAfter(event.type) ?? execution.status;
   execution.message = reasonText(event);
+  execution.failure = failureOf(event);
   execution.settledAt = event.at;
   execution.notBefore = undefined;
   execution.childRunId = undefined;

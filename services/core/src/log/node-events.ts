@@ -2,6 +2,7 @@
 // details) is not in the payload: the event carries it as text in `value`.
 
 import { isRecord } from "../data/path.ts";
+import type { FailureClass } from "../fault/class.ts";
 import type { ApprovalId, ExecutorId, RunId } from "../name/ids.ts";
 import type { SomeAmounts } from "../policy/budget.ts";
 import type { Limits } from "../policy/limit.ts";
@@ -67,12 +68,19 @@ export interface NodePayloads {
   /** value: details, if there are any. */
   readonly "node.failed": {
     readonly cause: string;
+    /** The class, if it is not that of the cause: the handler made the failure final. */
+    readonly failureClass?: FailureClass;
     readonly message: string;
     readonly usage?: Usage;
   } & TakenSignal;
   readonly "node.cancelled": { readonly reason: string };
   readonly "node.skipped": { readonly reason: SkipReason };
-  readonly "node.timed_out": { readonly timeoutMs: number; readonly usage?: Usage };
+  /** The message is set if the attempts are used up. value: details, if there are any. */
+  readonly "node.timed_out": {
+    readonly timeoutMs: number;
+    readonly message?: string;
+    readonly usage?: Usage;
+  };
   /** The execution waits for a child run, for a signal or, if `phase` is set, for a person. value: the held output, or the details of an approval. */
   readonly "node.blocked": {
     readonly reason: string;
@@ -163,6 +171,7 @@ export const NODE_EVENTS = {
   "node.retried": {
     node: "retrying",
     why: ({ cause, message }) => [cause, message],
+    failure: ({ cause }) => ({ cause }),
     tag: ({ attempt, payload: { cause, delayMs } }) => ({ attempt, cause, delay_ms: delayMs }),
     causes: WORK,
   },
@@ -179,6 +188,7 @@ export const NODE_EVENTS = {
   "node.failed": {
     node: "failed",
     why: ({ cause, message }) => [cause, message],
+    failure: (payload) => payload,
     tag: ({ payload: { cause, message } }) => ({ error_code: cause, error_message: message }),
     causes: END,
   },
@@ -195,7 +205,8 @@ export const NODE_EVENTS = {
   },
   "node.timed_out": {
     node: "timed_out",
-    why: ({ timeoutMs }) => ["timeout", `timed out after ${timeoutMs} ms`],
+    why: ({ timeoutMs, message = `timed out after ${timeoutMs} ms` }) => ["timeout", message],
+    failure: () => ({ cause: "timeout" }),
     tag: ({ payload: { timeoutMs } }) => ({ timeout_ms: timeoutMs }),
     tagName: "timed_out",
     causes: ["settled", ...WORK],

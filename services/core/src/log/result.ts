@@ -3,18 +3,19 @@
 
 import { LIMITS } from "../data/limits.ts";
 import { utf8Bytes } from "../data/utf8.ts";
+import { classOf, type Failure } from "../fault/cause.ts";
 import { isFinal, type RunStatus } from "./event.ts";
 import { runStatus } from "./fold.ts";
+import { DEADLINE_PASSED, stopCause } from "./run-events.ts";
 import type { RunState } from "./state.ts";
 import { workflowState } from "./workflow-state.ts";
 import { isoTime, workflowStateJson } from "./workflow-state-json.ts";
 import type { WorkflowState } from "./workflow-state-shape.ts";
 
 /** Why a run did not complete. */
-interface RunException {
-  readonly cause: string;
+export interface RunException extends Failure {
   readonly message: string;
-  /** The node that failed first; empty if none did. */
+  /** The node that failed the run. Of a run that did not fail: the node that failed first. Empty if none did. */
   readonly nodeId: string;
 }
 
@@ -51,14 +52,18 @@ export function runResult(state: RunState, workflowId: string): RunResult {
   };
 }
 
-function exceptionOf(state: RunState): RunException | undefined {
-  const { status, message = "", firstFailedNode, nodes, graph } = state;
+/** Why a run ended without completing. Undefined for a live run, and for one that completed. */
+export function exceptionOf(state: RunState): RunException | undefined {
+  const { status, message = "", firstFailedNode = -1, nodes, graph } = state;
   if (!isFinal(status) || status === "completed") return undefined;
-  const nodeId =
-    firstFailedNode === undefined ? "" : (graph.nodes[firstFailedNode]?.definition.id ?? "");
-  if (status !== "failed") return { cause: status, message, nodeId };
-  const cause = state.failure ?? nodes[firstFailedNode ?? -1]?.failure ?? "";
-  return { cause, message, nodeId };
+  if (state.failure !== undefined) return { ...state.failure, message };
+  const nodeId = graph.nodes[firstFailedNode]?.definition.id ?? "";
+  const { details } = nodes[firstFailedNode]?.failure ?? {};
+  const cause = status === "timeout" ? DEADLINE_PASSED : stopCause(state.stop);
+  return {
+    ...{ cause, failureClass: classOf({ cause }), message, nodeId },
+    ...(details === undefined ? {} : { details }),
+  };
 }
 
 /**
@@ -86,21 +91,33 @@ export function resultJson(result: RunResult): string {
     left -= bytes;
     return text;
   };
-  const texts = { output: fit("output", output), state: fit("state", state) };
+  const texts = {
+    exception: exceptionMember(result.exception, fit),
+    output: fit("output", output),
+    state: fit("state", state),
+  };
   const head = JSON.stringify({
     run_id: result.runId,
     workflow_id: result.workflowId,
     workflow_version: result.workflowVersion,
     status: result.status,
-    exception: result.exception && {
-      cause: result.exception.cause,
-      message: result.exception.message,
-      node_id: result.exception.nodeId,
-    },
     has_failures: result.hasFailures,
     values_left_out: leftOut.length === 0 ? undefined : leftOut,
   });
-  return `${head.slice(0, -1)},"output":${texts.output},"state":${texts.state}}`;
+  const values = `"output":${texts.output},"state":${texts.state}`;
+  return `${head.slice(0, -1)}${texts.exception},${values}}`;
+}
+
+/** The member `exception` with its comma, or nothing. Its details are JSON of the user and keep their spelling. */
+function exceptionMember(
+  exception: RunException | undefined,
+  fit: (name: string, text: string) => string,
+): string {
+  if (exception === undefined) return "";
+  const { cause, failureClass, message, nodeId, details } = exception;
+  const head = JSON.stringify({ cause, failure_class: failureClass, message, node_id: nodeId });
+  const member = details === undefined ? "" : `,"details":${fit("exception.details", details)}`;
+  return `,"exception":${head.slice(0, -1)}${member}}`;
 }
 
 /** An event as it is sent. The first parts come from the row of the delivery. */

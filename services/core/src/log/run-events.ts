@@ -1,6 +1,7 @@
 // The events of a run as a whole: the payload of each type, and its row of the event table. The user's JSON (input, output) is not
 // in the payload: the event carries it as text in `value`.
 
+import type { Cause as FailureCause } from "../fault/cause.ts";
 import type { ExecutorId, RunId } from "../name/ids.ts";
 import type { Budget, DayFunds, SomeAmounts } from "../policy/budget.ts";
 import type { Limits } from "../policy/limit.ts";
@@ -8,7 +9,6 @@ import type { Taint } from "../policy/taint.ts";
 import type {
   Compensated,
   Ending,
-  Failing,
   ParentLink,
   PauseNote,
   RecoveryReason,
@@ -16,10 +16,12 @@ import type {
   RunKind,
   RunStatus,
   ScheduleLink,
+  StopMode,
   Stopped,
   ThreadLink,
 } from "./event.ts";
 import type { Cause, EventRows } from "./event-table.ts";
+import type { Failing } from "./failing.ts";
 
 /** The payloads of `run.*`. Times are milliseconds since 1970. */
 export interface RunPayloads {
@@ -119,6 +121,16 @@ const END: readonly Cause[] = [
   "run.thread.taken",
 ];
 
+/** The cause of the end of a cancelled run. */
+export const stopCause = (stop: StopMode | undefined): FailureCause =>
+  stop === undefined ? "cancelled" : STOP_CAUSES[stop];
+const STOP_CAUSES: Readonly<Record<StopMode, FailureCause>> = {
+  interrupt: "interrupted",
+  rollback: "rolled_back",
+};
+/** The cause of the end of a run whose deadline passed. */
+export const DEADLINE_PASSED: FailureCause = "deadline_passed";
+
 export const RUN_EVENTS = {
   "run.started": {
     runOf: ({ slot, rate, daily, thread, undoes }) => {
@@ -147,18 +159,22 @@ export const RUN_EVENTS = {
   "run.failed": {
     run: "failed",
     why: ({ cause = "", message }) => [cause, message],
+    failure: ({ cause, failureClass }) =>
+      cause === undefined ? undefined : { cause, ...(failureClass && { failureClass }) },
     tag: ({ payload: { message } }) => ({ error_message: message }),
     causes: END,
   },
   "run.cancelled": {
     run: "cancelled",
     why: ({ reason }) => ["", reason],
+    failure: ({ stop }) => ({ cause: stopCause(stop) }),
     tag: ({ payload: { reason } }) => ({ reason }),
     causes: END,
   },
   "run.timed_out": {
     run: "timeout",
     why: () => ["", "the run passed its deadline"],
+    failure: () => ({ cause: DEADLINE_PASSED }),
     tag: () => ({}),
     causes: END,
   },

@@ -4,6 +4,7 @@
 
 import type { JsonObject } from "../data/merge-patch.ts";
 import type { Graph } from "../definition/graph.ts";
+import type { Failure } from "../fault/cause.ts";
 import type { ExecutorId, RunId } from "../name/ids.ts";
 import type { Amounts, Budget, DayFunds, SomeAmounts } from "../policy/budget.ts";
 import type { ConcurrencyLimit, RateLimit } from "../policy/limit.ts";
@@ -44,6 +45,7 @@ class NewExecution {
   /** The size of `output` in UTF-8. With it the planner bounds a child's context without building it. */
   outputBytes = 0;
   message: string | undefined;
+  failure: Failure | undefined;
   lostDeliveries = 0;
   startedAt: number | undefined;
   settledAt: number | undefined;
@@ -124,7 +126,6 @@ class NewNode extends NewExecution {
   /** How often each of the `reentries` was taken since the node was last reached another way; undefined for never. */
   repeats: readonly number[] | undefined;
   handle: string | undefined;
-  failure: string | undefined;
   /** The time until which the next nodes wait. A delay sets it. */
   releaseAt: number | undefined;
   /** Set for a map or a loop once its items are known. */
@@ -265,9 +266,9 @@ class NewRun {
   readonly raises: Map<string, string> = new Map();
   /** The node whose failure fails the whole run. It is set until the run ends. */
   fatalNode: number | undefined;
-  /** The node that failed first; run.failed names it. The cause, if the run failed although no node did. The events of its webhooks. */
+  /** The node that failed first. Why the run failed, once it has, and the node that run.failed names. The events of its webhooks. */
   firstFailedNode: number | undefined;
-  failure: string | undefined;
+  failure: (Failure & { readonly nodeId: string }) | undefined;
   webhookEvents: readonly string[] = [];
 
   constructor(runId: RunId, graph: Graph) {

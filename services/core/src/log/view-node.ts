@@ -3,7 +3,7 @@
 
 import { isSettled } from "./event.ts";
 import type { FactOf, RunEvent } from "./event.ts";
-import { endsInline, nodeStatusAfter, reasonOf } from "./meaning.ts";
+import { endsInline, failureOf, nodeStatusAfter, reasonOf } from "./meaning.ts";
 import type { Delivery, DeliveryEnd } from "./view-parts.ts";
 import type { NodeDraft } from "./view.ts";
 
@@ -20,6 +20,7 @@ export function viewNode(node: NodeDraft, event: RunEvent): void {
     if (isSettled(status)) settle(node, event);
     const reason = reasonOf(event);
     if (reason !== undefined) Object.assign(node, reason);
+    node.failure = failureOf(event);
   }
   // oxlint-disable-next-line typescript/switch-exhaustiveness-check -- the table has the meaning of the other types
   switch (event.type) {
@@ -54,6 +55,7 @@ export function viewNode(node: NodeDraft, event: RunEvent): void {
     case "node.completed":
       return complete(node, event);
     case "node.failed":
+    case "node.timed_out":
       node.details = event.value ?? "";
       return;
     default:

@@ -5,6 +5,7 @@
 // all events since the last. So an event costs the same in a long log as in a short one. A stream that resumes may send an event twice: the
 // fold drops every event at or before its cursor.
 
+import type { Failure } from "../fault/cause.ts";
 import type { Limits } from "../policy/limit.ts";
 import type { Taint } from "../policy/taint.ts";
 import { isFinal, isSettled } from "./event.ts";
@@ -18,7 +19,7 @@ import type {
   RunStatus,
   Usage,
 } from "./event.ts";
-import { reasonOf, runStatusAfter } from "./meaning.ts";
+import { failureOf, reasonOf, runStatusAfter } from "./meaning.ts";
 import { isUndo, undoneBy } from "./undo-iteration.ts";
 import { endsResults } from "./undone.ts";
 import { StandingFold } from "./standing.ts";
@@ -50,11 +51,11 @@ export class NodeDraft {
   limits: Limits = {};
   handle = "";
   output: string | undefined;
-  /** For programs: the cause of a failure, a retry or a skip. While the node waits, it is the reason of the wait. */
+  /** The cause of a failure, a retry or a skip. While the node waits, it is the reason of the wait. The message is for people. */
   cause = "";
-  /** For people. */
   message = "";
   details = "";
+  failure: Failure | undefined;
   /** The text streamed under the newest claim. A new claim starts the text again. */
   text = "";
   textEpoch = 0;
@@ -116,6 +117,7 @@ class NewRun {
   output: string | undefined;
   /** Why the run failed, timed out or was cancelled. */
   message = "";
+  failure: Failure | undefined;
   /** The node that failed the run. */
   failedNodeId = "";
   hasFailures = false;
@@ -254,6 +256,7 @@ function viewRun(run: RunDraft, event: RunEvent, status: RunStatus | undefined):
     run.limits = {};
     run.pause = undefined;
     run.message = reasonOf(event)?.message ?? "";
+    run.failure = failureOf(event);
     if (isFinal(status)) {
       run.endedAt = event.at;
       run.ending = undefined;

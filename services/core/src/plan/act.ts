@@ -256,7 +256,7 @@ function statusFacts(
   }
   const ending: Ending =
     status === "failed"
-      ? { end: "failed", failedNodeId: own, message: why }
+      ? { end: "failed", failedNodeId: own, message: why, cause: "set_failed" }
       : { end: "cancelled", reason: why, requestId: "" };
   const { now, nodeIndex } = at;
   const completing = outcome.kind === "completed" ? { completing: nodeIndex } : {};

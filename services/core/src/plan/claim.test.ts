@@ -27,7 +27,7 @@ test("a lost claim is recovered with the same attempt and a larger epoch (S0.11,
   expect(run.claim("a")).toBeGreaterThan(first);
 });
 
-test("a node that keeps losing its executors fails by name, at no cost to its attempts (S0.56, X10)", () => {
+test("a node that keeps losing its executors fails by name, at no cost to its attempts (S0.56, S4.17, X10)", () => {
   const run = startToyRun(sketch([{ id: "a", retry: { attempts: 5 } }], []));
   for (let lost = 1; lost <= LIMITS.deliveriesMax; lost++) {
     run.claim("a");
@@ -40,7 +40,9 @@ test("a node that keeps losing its executors fails by name, at no cost to its at
   });
   expect(run.events.find((event) => event.type === "node.failed")?.payload).toMatchObject({
     cause: "delivery_exhausted",
+    message: expect.stringMatching(/node a: lost 3 deliveries, and at most 3 .*asynchronous I\/O/),
   });
+  expect(run.node("a").message).toContain(run.state.runId);
 });
 
 test("a claim released at a graceful stop counts for nothing (S0.51, X18)", () => {

@@ -7,6 +7,7 @@ import { executionAt, executionDefinition } from "../log/execution.ts";
 import type { RunState } from "../log/state.ts";
 import { readTaint } from "../log/taint.ts";
 import type { ExecutorId } from "../name/ids.ts";
+import { lostMessage } from "./exhausted.ts";
 import { failureFact } from "./failure.ts";
 import { taintField } from "./label.ts";
 import { isBudgeted } from "./funds.ts";
@@ -64,7 +65,7 @@ export function onLeaseLost(
     return { kind: "accepted", facts: [recovered, { ...place, type: "node.queued", payload: {} }] };
   const failure = failureFact(executionDefinition(state, nodeIndex, iteration), place, {
     cause: "delivery_exhausted",
-    message: `the node lost ${lostDeliveries} deliveries; its executors died or went silent`,
+    message: lostMessage(state, place, lostDeliveries),
     durationMs: durationOf(node, now),
   });
   return { kind: "accepted", facts: [recovered, failure] };

@@ -35,8 +35,11 @@ const meaningOf = ({ frontier: _frontier, scopes: _scopes, graph: _graph, ...res
 function wordsOf({ state, events }: ToyRun) {
   const last = events.at(-1);
   const failed = last?.type === "run.failed" ? last.payload : undefined;
+  const isRepeated = failed?.cause === "max_iterations";
   const end =
-    failed === undefined ? state.status : `failed: ${failed.cause ?? failed.failedNodeId}`;
+    failed === undefined
+      ? state.status
+      : `failed: ${isRepeated ? failed.cause : failed.failedNodeId}`;
   return {
     end: isFinal(state.status) ? end : undefined,
     iterationCount: state.iterationCount,

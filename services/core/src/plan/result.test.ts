@@ -3,6 +3,7 @@ import { completed, EXECUTOR, failed, sketch, startToyRun } from "../../test/toy
 import { LIMITS } from "../data/limits.ts";
 import { executorId } from "../name/ids.ts";
 import { onOutcome } from "./arrive.ts";
+import type { Outcome } from "./result.ts";
 
 const one = (node: Readonly<Record<string, unknown>> = {}) => {
   const run = startToyRun(sketch([{ id: "a", ...node }], []));
@@ -142,7 +143,8 @@ test("a timeout is a retryable cause, and names itself when attempts run out (S1
   run.report("a", failed("timeout"));
   expect(run.node("a").status).toBe("queued");
   run.fail("a", "timeout");
-  expect(run.node("a")).toMatchObject({ status: "timed_out", message: "timed out after 250 ms" });
+  const message: unknown = expect.stringMatching(/^timed out after 250 ms \(/);
+  expect(run.node("a")).toMatchObject({ status: "timed_out", message });
 });
 
 test("a cause outside retry_on, or a permanent failure, is not retried (S1.29)", () => {
@@ -152,6 +154,19 @@ test("a cause outside retry_on, or a permanent failure, is not retried (S1.29)",
   const permanent = one({ retry: { attempts: 3 } });
   permanent.report("a", failed("provider_error", true));
   expect(permanent.node("a").status).toBe("failed");
+});
+
+test("a retriable failure returns to the queue unsettled, and a permanent one is stored with its class (S4.16, S4.33)", () => {
+  const run = one({ retry: { attempts: 2 } });
+  run.report("a", failed("acme.busy"));
+  expect(run.node("a")).toMatchObject({ status: "queued", settledAt: undefined, attempt: 2 });
+  run.claim("a");
+  run.report("a", { ...failed("acme.declined", true), detailsJson: "[1]" } as Outcome);
+  expect(run.node("a")).toMatchObject({
+    status: "failed",
+    failure: { cause: "acme.declined", failureClass: "permanent", details: "[1]" },
+  });
+  expect(run.state.failure).toEqual({ ...run.node("a").failure, nodeId: "a" });
 });
 
 test("a cancelled handler is cancelled whatever the policy (S1.31)", () => {
@@ -169,7 +184,10 @@ test("error_handling continue follows handle error with the error as output (S3.
   >);
   expect(run.node("a")).toMatchObject({ status: "completed", handle: "error" });
   expect(JSON.parse(run.node("a").output ?? "")).toEqual({
-    error: { cause: "rate_limit", message: "it broke: rate_limit", details: { status: 429 } },
+    error: {
+      ...{ cause: "rate_limit", failure_class: "retriable", message: "it broke: rate_limit" },
+      details: { status: 429 },
+    },
   });
   expect(run.node("ok").status).toBe("skipped");
   run.complete("oops");

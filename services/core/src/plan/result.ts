@@ -25,6 +25,7 @@ import type { RunId } from "../name/ids.ts";
 import { mayRetry, retriedFor, retryDelayMs } from "../policy/retry.ts";
 import { actionFacts } from "./act.ts";
 import { childFunds } from "./child-funds.ts";
+import { spentAdvice } from "./exhausted.ts";
 import { failureFact, type Failure } from "./failure.ts";
 import { isBudgeted } from "./funds.ts";
 import { completedTaint, type Labelled, labelFault, madeTaint, taintField } from "./label.ts";
@@ -256,7 +257,8 @@ function failedFacts(state: RunState, landing: Landing, outcome: OutcomeOf<"fail
   const isSpent = place.attempt > (state.maxRetries ?? Infinity);
   if (permanent || isSpent || !mayRetry(retry, place.attempt, cause)) {
     const taint = madeTaint(state, landing, outcome);
-    return [failureFact(definition, place, { ...outcome, taint })];
+    const advice = permanent ? undefined : spentAdvice(state, nodeIndex, place, cause);
+    return [failureFact(definition, place, { ...outcome, taint, advice })];
   }
   const delayMs = retryDelayMs(retry, place.attempt, jitter, retryAfterMs);
   const next = { ...place, attempt: place.attempt + 1, epoch: 0 };

@@ -2,13 +2,14 @@
 // early, the same commit cancels every unsettled execution. So an executor that still runs one is fenced, and a pending node never starts.
 // A run that has something to undo is compensated before it ends (`undo.ts`).
 
+import { classField } from "../fault/cause.ts";
 import { mayTimeOut } from "../log/clock.ts";
 import { runOutputJson } from "../log/context.ts";
 import { isFinal, type Ending, type Fact, type StopMode } from "../log/event.ts";
 import type { RunState } from "../log/state.ts";
 import { runOutputTaint } from "../log/taint.ts";
 import { taintField } from "./label.ts";
-import { nodeIdAt, RUN_PLACE } from "./place.ts";
+import { nodeIdAt, nodeStateAt, RUN_PLACE } from "./place.ts";
 import { endRun, stopUndoing } from "./undo.ts";
 
 export type Stop =
@@ -99,6 +100,15 @@ export function verdict(state: RunState, now: number): Fact[] {
 
 function failing(state: RunState, index: number): Ending {
   const failedNodeId = nodeIdAt(state, index);
-  const why = state.nodes[index]?.message ?? "no message";
-  return { end: "failed", failedNodeId, message: `node ${failedNodeId} failed: ${why}` };
+  const { message: why = "no message", failure } = nodeStateAt(state, index);
+  const classed = failure && {
+    cause: failure.cause,
+    ...classField(failure.cause, failure.failureClass === "permanent"),
+  };
+  return {
+    end: "failed",
+    failedNodeId,
+    message: `node ${failedNodeId} failed: ${why}`,
+    ...classed,
+  };
 }

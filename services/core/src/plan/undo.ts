@@ -187,7 +187,8 @@ function undoRunEnd(state: RunState, done: Compensated): Fact {
   const failedNodeId = state.undoes?.nodeId ?? "";
   const [left] = done.compensation?.named ?? [];
   const message = `${failedNodeId} could not be undone: ${left?.why ?? "the node has no compensation"}`;
-  return { ...RUN_PLACE, type: "run.failed", payload: { failedNodeId, message, ...done } };
+  const payload = { failedNodeId, message, cause: "undo_failed", ...done };
+  return { ...RUN_PLACE, type: "run.failed", payload };
 }
 
 /** What was undone, and what was not. `isOver` leaves out what may still be undone. */

@@ -9,6 +9,7 @@ import { isRecord } from "@pawl/core/data/path";
 import type { NodeContext } from "@pawl/core/data/scope";
 import { templatesOf } from "@pawl/core/data/template";
 import { isBuiltIn } from "@pawl/core/definition/node-types";
+import { handledFailure } from "@pawl/core/explain/settled";
 import type { Cited } from "@pawl/core/explain/proofs";
 import { EngineError } from "@pawl/core/fault/engine-error";
 import { contextJson } from "@pawl/core/log/context";
@@ -20,12 +21,12 @@ import {
   partOf,
   presentIteration,
 } from "@pawl/core/log/execution";
-import { reasonOf } from "@pawl/core/log/meaning";
+import { failureOf, reasonOf } from "@pawl/core/log/meaning";
 import type { ExecutionState, RunState } from "@pawl/core/log/state";
 import { effectKey } from "@pawl/core/name/ids";
 import type { Pool } from "@pawl/platform/db/pool";
 import { type EffectResult, effectResults } from "@pawl/platform/store/effects/reads";
-import { toWireNodeStatus } from "@pawl/platform/wire/enum";
+import { toWireFailureClass, toWireNodeStatus } from "@pawl/platform/wire/enum";
 import { toJsonBytes } from "@pawl/platform/wire/scalar";
 import {
   type GetInvocationResponse,
@@ -117,11 +118,14 @@ function outcomeOf(
 ) {
   const base = {
     ...{ status: toWireNodeStatus(status), outputJson: undefined },
-    ...{ handle: "", cause: "", message: "" },
+    ...{ handle: "", cause: "", message: "", failureClass: toWireFailureClass(undefined) },
   };
   if (ended === undefined) return base;
   const { type, payload, output } = ended;
-  if (type !== "node.completed") return { ...base, ...reasonOf({ type, payload }) };
+  if (type !== "node.completed") {
+    const failureClass = toWireFailureClass(failureOf({ type, payload })?.failureClass);
+    return { ...base, ...reasonOf({ type, payload }), failureClass };
+  }
   const handle = typeof payload["handle"] === "string" ? payload["handle"] : "";
   return handle === "error"
     ? { ...base, handle, ...errorOf(output) }
@@ -129,11 +133,10 @@ function outcomeOf(
 }
 
 /** The failure in the output of a node that left by the handle `error`. */
-function errorOf(output = "null"): { readonly cause: string; readonly message: string } {
-  const value: unknown = JSON.parse(output);
-  const error = isRecord(value) && isRecord(value["error"]) ? value["error"] : {};
-  const { cause = "", message = "" } = error;
-  return { cause: String(cause), message: String(message) };
+function errorOf(output: string | undefined) {
+  const handled = handledFailure({ handle: "error", output });
+  const { cause = "", message = "", failureClass } = handled ?? {};
+  return { cause, message, failureClass: toWireFailureClass(failureClass) };
 }
 
 /** The effects. An effect's result is left out if the answer has no room for it. */

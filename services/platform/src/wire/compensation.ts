@@ -1,12 +1,13 @@
 // The compensation of a run as clients see it: what was undone, what was not, and how the run ends afterwards.
 
 import type { MessageInitShape } from "@bufbuild/protobuf";
+import { classOf } from "@pawl/core/fault/cause";
 import { isSettled, type Compensated, type Ending } from "@pawl/core/log/event";
 import type { RunState } from "@pawl/core/log/state";
 import { compensated } from "@pawl/core/plan/undo";
 import type { RunEndingSchema } from "@pawl/proto/pawl/v1/event_pb";
 import type { CompensationSchema } from "@pawl/proto/pawl/v1/run_pb";
-import { toWireRunStatus, toWireStop } from "./enum.ts";
+import { toWireFailureClass, toWireRunStatus, toWireStop } from "./enum.ts";
 
 type WireCompensation = MessageInitShape<typeof CompensationSchema>;
 
@@ -31,8 +32,10 @@ export function toWireEnding(
   if (ending.end === "cancelled")
     return { status, message: ending.reason, stop: toWireStop(ending.stop) };
   if (ending.end !== "failed") return { status };
-  const { message, cause = "", failedNodeId } = ending;
-  return { status, message, cause, failedNodeId };
+  const { message, cause, failedNodeId, failureClass } = ending;
+  if (cause === undefined) return { status, message, failedNodeId };
+  const classed = classOf({ cause, ...(failureClass && { failureClass }) });
+  return { status, message, cause, failedNodeId, failureClass: toWireFailureClass(classed) };
 }
 
 /** The compensation of a run at the present. Undefined if there is nothing to undo. */

@@ -1,9 +1,11 @@
 // An enum of the contract and the names of core, in both directions. Core uses the names of the contract in lower case. A name that only
 // one of the two has does not compile. The statuses and kinds of runs and nodes are here. Other enums are beside their messages.
 
+import type { FailureClass } from "@pawl/core/fault/class";
 import type { NodeStatus, RunKind, RunStatus, StopMode } from "@pawl/core/log/event";
 import type { WaitingReason } from "@pawl/core/log/workflow-state-shape";
 import {
+  FailureClass as WireFailureClass,
   NodeStatus as WireNodeStatus,
   RunKind as WireRunKind,
   RunStatus as WireRunStatus,
@@ -29,6 +31,7 @@ const runStatuses = namesOf(WireRunStatus);
 const nodeStatuses = namesOf(WireNodeStatus);
 const runKinds = namesOf(WireRunKind);
 const stopModes = namesOf(WireStopMode);
+const failureClasses = namesOf(WireFailureClass);
 const waitingReasons = namesOf(WireWaitingReason);
 
 export const toWireRunStatus = (status: RunStatus): WireRunStatus => runStatuses.values[status];
@@ -36,6 +39,10 @@ export const toWireNodeStatus = (status: NodeStatus): WireNodeStatus => nodeStat
 export const toWireWaitingReason = (reason: WaitingReason): WireWaitingReason =>
   waitingReasons.values[reason];
 export const toWireRunKind = (kind: RunKind): WireRunKind => runKinds.values[kind];
+
+/** Unspecified without a failure. */
+export const toWireFailureClass = (failureClass: FailureClass | undefined): WireFailureClass =>
+  failureClass === undefined ? WireFailureClass.UNSPECIFIED : failureClasses.values[failureClass];
 
 /** A plain cancellation is unspecified. */
 export const toWireStop = (stop: StopMode | null | undefined): WireStopMode =>

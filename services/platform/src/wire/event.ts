@@ -12,8 +12,16 @@ import { RunEventSchema, type RunEvent as WireEvent } from "@pawl/proto/pawl/v1/
 import { toWireCompensated, toWireEnding } from "./compensation.ts";
 import { toWireAmounts, toWireBudget } from "./budget.ts";
 import { toWireScope } from "./pause.ts";
-import { toJsonBytes, toTimestamp, toTimestampOrNone } from "./scalar.ts";
-import { toWireRunKind, toWireRunStatus, toWireStop } from "./enum.ts";
+import { toJsonBytes, toTimestamp, toTimestampOrNone, toWholeMs } from "./scalar.ts";
+import { toWireRunKind, toWireRunStatus } from "./enum.ts";
+import {
+  toWireFailed,
+  toWireRetried,
+  toWireRunCancelled,
+  toWireRunFailed,
+  toWireRunTimedOut,
+  toWireTimedOut,
+} from "./failure.ts";
 import { toWireKeyTaints } from "./key-taint.ts";
 
 /** The data that all events of one run share, looked up once per run and not once per event. */
@@ -87,21 +95,9 @@ const FACTS: FactTable = {
     ...toWireTaint(payload),
     compensation: toWireCompensated(payload),
   }),
-  "run.failed": ({ payload }) => ({
-    failedNodeId: payload.failedNodeId,
-    message: payload.message,
-    cause: payload.cause ?? "",
-    compensation: toWireCompensated(payload),
-  }),
-  "run.cancelled": ({ payload }) => ({
-    reason: payload.reason,
-    stop: toWireStop(payload.stop),
-    compensation: toWireCompensated(payload),
-  }),
-  "run.timed_out": ({ payload }) => ({
-    deadlineTime: toTimestamp(payload.deadlineAt),
-    compensation: toWireCompensated(payload),
-  }),
+  "run.failed": toWireRunFailed,
+  "run.cancelled": toWireRunCancelled,
+  "run.timed_out": toWireRunTimedOut,
   "run.recovered": ({ payload: { reason, executorId, lostDeliveries, awaitsBudget = false } }) => ({
     reason,
     executorId,
@@ -145,27 +141,12 @@ const FACTS: FactTable = {
     message,
     cutBytes: BigInt(cutBytes),
   }),
-  "node.retried": ({ payload: { cause, message, delayMs, usage, awaitsBudget = false } }) => ({
-    cause,
-    message,
-    delayMs: BigInt(delayMs),
-    usage: usage && toUsageShape(usage),
-    awaitsBudget,
-  }),
+  "node.retried": toWireRetried,
   "node.completed": toWireCompleted,
-  "node.failed": ({ payload: { cause, message, usage, signal = "" }, value }) => ({
-    cause,
-    message,
-    signalRequestId: signal,
-    usage: usage && toUsageShape(usage),
-    detailsJson: toJsonBytes(value),
-  }),
+  "node.failed": toWireFailed,
   "node.cancelled": ({ payload: { reason } }) => ({ reason }),
   "node.skipped": ({ payload: { reason } }) => ({ reason }),
-  "node.timed_out": ({ payload: { timeoutMs, usage } }) => ({
-    timeoutMs: toWholeMs(timeoutMs),
-    usage: usage && toUsageShape(usage),
-  }),
+  "node.timed_out": toWireTimedOut,
   "node.blocked": toWireBlocked,
   "node.decided": ({ payload, value }) => ({
     decision: payload.decision,
@@ -245,9 +226,6 @@ function toWireBlocked({ payload, at }: FactOf<"node.blocked"> & { readonly at?:
     ...toWireTaint({ taint }),
   };
 }
-
-/** A uint64 on the wire. A handler may measure fractions of a millisecond. */
-const toWholeMs = (ms: number): bigint => BigInt(Math.max(0, Math.round(ms)));
 
 const CASES: ReadonlyMap<string, string> = new Map(
   Object.keys(FACTS).map((type) => [

@@ -5,6 +5,7 @@ import { LIMITS } from "@pawl/core/data/limits";
 import { isSettled } from "@pawl/core/log/event";
 import { runStatus } from "@pawl/core/log/fold";
 import { EMPTY_LEDGER } from "@pawl/core/log/ledger";
+import { exceptionOf } from "@pawl/core/log/result";
 import { metadataText } from "@pawl/core/log/metadata";
 import type { AcceptedRun } from "@pawl/core/log/start";
 import { turnsBefore } from "@pawl/core/log/conversation";
@@ -30,7 +31,13 @@ import { toWireBudget, toWireLedger } from "./budget.ts";
 import { toWireScope } from "./pause.ts";
 import { toWireState } from "./state.ts";
 import { toJsonBytes, toTimestamp, toTimestampOrNone, traceIdOf } from "./scalar.ts";
-import { toWireNodeStatus, toWireRunKind, toWireRunStatus, toWireStop } from "./enum.ts";
+import {
+  toWireFailureClass,
+  toWireNodeStatus,
+  toWireRunKind,
+  toWireRunStatus,
+  toWireStop,
+} from "./enum.ts";
 
 /** The run as in lists: without input, output and nodes. */
 export function toWireRun(run: RunRecord): WireRun {
@@ -89,6 +96,9 @@ export function toWireRunWithNodes(
   wire.metadataJson = toJsonBytes(metadataText(state));
   wire.outputJson = toJsonBytes(state.output);
   wire.errorMessage = state.message ?? "";
+  const exception = exceptionOf(state);
+  wire.cause = exception?.cause ?? "";
+  wire.failureClass = toWireFailureClass(exception?.failureClass);
   wire.stop = toWireStop(state.stop);
   wire.endTime = toTimestampOrNone(state.endedAt);
   wire.state = toWireState(workflowState(state, { workflowId: run.workflowId ?? "" }));
@@ -173,13 +183,15 @@ const undosOf = ({ undos, graph }: RunState): WireNodeRun[] =>
   });
 
 function toWireNodeRun(nodeId: string, iteration: number, execution: ExecutionState): WireNodeRun {
-  const { message = "", hold, wait } = execution;
+  const { message = "", hold, wait, failure } = execution;
   return create(NodeRunSchema, {
     nodeId,
     iteration,
     status: toWireNodeStatus(execution.status),
     attempt: execution.attempt,
     errorMessage: message.slice(0, ITEM_MESSAGE_LENGTH),
+    cause: failure?.cause ?? "",
+    failureClass: toWireFailureClass(failure?.failureClass),
     lostDeliveries: execution.lostDeliveries,
     hold: hold && {
       reason: hold.reason,

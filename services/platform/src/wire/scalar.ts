@@ -35,3 +35,6 @@ export const fromJsonBytes = (bytes: Uint8Array): string | undefined =>
 /** The 32 hex digits of a W3C traceparent. Empty if there is none or it is malformed. */
 export const traceIdOf = (traceparent: string | null | undefined): string =>
   TRACEPARENT.exec(traceparent ?? "")?.[1] ?? "";
+
+/** A uint64 on the wire. A handler may measure fractions of a millisecond. */
+export const toWholeMs = (ms: number): bigint => BigInt(Math.max(0, Math.round(ms)));

@@ -3,7 +3,7 @@
 import { create } from "@bufbuild/protobuf";
 import { LIMITS } from "@pawl/core/data/limits";
 import { invalidField } from "@pawl/core/fault/engine-error";
-import type { RunResult } from "@pawl/core/log/result";
+import type { RunException, RunResult } from "@pawl/core/log/result";
 import {
   type DeliveryState,
   type Receiver,
@@ -29,7 +29,7 @@ import type {
   DeliveryRecord,
   EndpointRecord,
 } from "../store/webhooks/webhooks.ts";
-import { namesOf, toWireRunStatus } from "./enum.ts";
+import { namesOf, toWireFailureClass, toWireRunStatus } from "./enum.ts";
 import { optionalName } from "./fields.ts";
 import { toJsonBytes, toTimestamp, toTimestampOrNone } from "./scalar.ts";
 import { toWireState } from "./state.ts";
@@ -130,8 +130,14 @@ export const toWireResult = (
       statusCode: delivery.statusCode,
       error: delivery.error,
     })),
-    ...(result.exception === undefined ? {} : { exception: result.exception }),
+    ...(result.exception && { exception: toWireException(result.exception) }),
   });
+
+const toWireException = ({ failureClass, details, ...same }: RunException) => ({
+  ...same,
+  failureClass: toWireFailureClass(failureClass),
+  detailsJson: toJsonBytes(details),
+});
 
 /** A URL without its query, which may hold a token. */
 const shownUrl = (url: string): string => url.replace(/[?#].*$/s, "");

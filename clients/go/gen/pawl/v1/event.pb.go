@@ -1219,10 +1219,12 @@ type RunEnding struct {
 	Status RunStatus `protobuf:"varint,1,opt,name=status,proto3,enum=pawl.v1.RunStatus" json:"status,omitempty"`
 	// Why, for people.
 	Message string `protobuf:"bytes,2,opt,name=message,proto3" json:"message,omitempty"`
-	// Why a run failed although its nodes did not, for programs; empty otherwise.
+	// Why the run failed, for programs; empty otherwise.
 	Cause string `protobuf:"bytes,3,opt,name=cause,proto3" json:"cause,omitempty"`
 	// Node that failed first; empty when none did.
 	FailedNodeId string `protobuf:"bytes,4,opt,name=failed_node_id,json=failedNodeId,proto3" json:"failed_node_id,omitempty"`
+	// The class of that failure.
+	FailureClass FailureClass `protobuf:"varint,5,opt,name=failure_class,json=failureClass,proto3,enum=pawl.v1.FailureClass" json:"failure_class,omitempty"`
 	// How it was stopped; unspecified for a plain cancellation.
 	Stop          StopMode `protobuf:"varint,64,opt,name=stop,proto3,enum=pawl.v1.StopMode" json:"stop,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -1285,6 +1287,13 @@ func (x *RunEnding) GetFailedNodeId() string {
 		return x.FailedNodeId
 	}
 	return ""
+}
+
+func (x *RunEnding) GetFailureClass() FailureClass {
+	if x != nil {
+		return x.FailureClass
+	}
+	return FailureClass_FAILURE_CLASS_UNSPECIFIED
 }
 
 func (x *RunEnding) GetStop() StopMode {
@@ -1392,8 +1401,11 @@ type RunFailed struct {
 	FailedNodeId string `protobuf:"bytes,1,opt,name=failed_node_id,json=failedNodeId,proto3" json:"failed_node_id,omitempty"`
 	// What went wrong, for people.
 	Message string `protobuf:"bytes,2,opt,name=message,proto3" json:"message,omitempty"`
-	// Why, for programs, where the run failed although its nodes did not; max_iterations, for example.
+	// Why, for programs: the cause of the node, or of a run that failed although its nodes did not, such as max_iterations. A log written by
+	// an earlier version has no cause of a node here.
 	Cause string `protobuf:"bytes,3,opt,name=cause,proto3" json:"cause,omitempty"`
+	// The class of that cause.
+	FailureClass FailureClass `protobuf:"varint,4,opt,name=failure_class,json=failureClass,proto3,enum=pawl.v1.FailureClass" json:"failure_class,omitempty"`
 	// What was undone before the end, and what was not; absent if the run was not compensated.
 	Compensation  *Compensation `protobuf:"bytes,90,opt,name=compensation,proto3" json:"compensation,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -1451,6 +1463,13 @@ func (x *RunFailed) GetCause() string {
 	return ""
 }
 
+func (x *RunFailed) GetFailureClass() FailureClass {
+	if x != nil {
+		return x.FailureClass
+	}
+	return FailureClass_FAILURE_CLASS_UNSPECIFIED
+}
+
 func (x *RunFailed) GetCompensation() *Compensation {
 	if x != nil {
 		return x.Compensation
@@ -1463,6 +1482,8 @@ type RunCancelled struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Why, in the caller's words.
 	Reason string `protobuf:"bytes,1,opt,name=reason,proto3" json:"reason,omitempty"`
+	// Interrupt, rollback or cancelled.
+	FailureClass FailureClass `protobuf:"varint,2,opt,name=failure_class,json=failureClass,proto3,enum=pawl.v1.FailureClass" json:"failure_class,omitempty"`
 	// What was undone before the end, and what was not; absent if the run was not compensated.
 	Compensation *Compensation `protobuf:"bytes,90,opt,name=compensation,proto3" json:"compensation,omitempty"`
 	// How it was stopped; unspecified for a plain cancellation.
@@ -1508,6 +1529,13 @@ func (x *RunCancelled) GetReason() string {
 	return ""
 }
 
+func (x *RunCancelled) GetFailureClass() FailureClass {
+	if x != nil {
+		return x.FailureClass
+	}
+	return FailureClass_FAILURE_CLASS_UNSPECIFIED
+}
+
 func (x *RunCancelled) GetCompensation() *Compensation {
 	if x != nil {
 		return x.Compensation
@@ -1527,6 +1555,8 @@ type RunTimedOut struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The deadline that passed.
 	DeadlineTime *timestamppb.Timestamp `protobuf:"bytes,1,opt,name=deadline_time,json=deadlineTime,proto3" json:"deadline_time,omitempty"`
+	// Always timeout.
+	FailureClass FailureClass `protobuf:"varint,2,opt,name=failure_class,json=failureClass,proto3,enum=pawl.v1.FailureClass" json:"failure_class,omitempty"`
 	// What was undone before the end, and what was not; absent if the run was not compensated.
 	Compensation  *Compensation `protobuf:"bytes,90,opt,name=compensation,proto3" json:"compensation,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -1568,6 +1598,13 @@ func (x *RunTimedOut) GetDeadlineTime() *timestamppb.Timestamp {
 		return x.DeadlineTime
 	}
 	return nil
+}
+
+func (x *RunTimedOut) GetFailureClass() FailureClass {
+	if x != nil {
+		return x.FailureClass
+	}
+	return FailureClass_FAILURE_CLASS_UNSPECIFIED
 }
 
 func (x *RunTimedOut) GetCompensation() *Compensation {
@@ -2549,12 +2586,14 @@ func (x *NodeLog) GetCutBytes() uint64 {
 // NodeRetried means that an attempt failed and another follows.
 type NodeRetried struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// timeout, provider_error, rate_limit or contract_violated.
+	// timeout, provider_error, rate_limit, contract_violated, or a cause that one of them covers in the retry policy.
 	Cause string `protobuf:"bytes,1,opt,name=cause,proto3" json:"cause,omitempty"`
 	// What went wrong, for people.
 	Message string `protobuf:"bytes,2,opt,name=message,proto3" json:"message,omitempty"`
 	// How long until the next attempt.
 	DelayMs uint64 `protobuf:"varint,3,opt,name=delay_ms,json=delayMs,proto3" json:"delay_ms,omitempty"`
+	// The class of the cause. The node is not settled: it returns to its queue.
+	FailureClass FailureClass `protobuf:"varint,4,opt,name=failure_class,json=failureClass,proto3,enum=pawl.v1.FailureClass" json:"failure_class,omitempty"`
 	// What the attempt used; absent if it reported nothing.
 	Usage *Usage `protobuf:"bytes,80,opt,name=usage,proto3" json:"usage,omitempty"`
 	// The scheduler queues the next attempt when its budget has room.
@@ -2612,6 +2651,13 @@ func (x *NodeRetried) GetDelayMs() uint64 {
 		return x.DelayMs
 	}
 	return 0
+}
+
+func (x *NodeRetried) GetFailureClass() FailureClass {
+	if x != nil {
+		return x.FailureClass
+	}
+	return FailureClass_FAILURE_CLASS_UNSPECIFIED
 }
 
 func (x *NodeRetried) GetUsage() *Usage {
@@ -3026,8 +3072,10 @@ type NodeFailed struct {
 	// Machine-readable cause: provider_error, timeout, upstream_failure, delivery_exhausted, …, or one that code of a user reported.
 	// A log written by an earlier version may hold an old spelling: JS_ERROR for js_error, RESULT_TOO_LARGE for output_too_large.
 	Cause string `protobuf:"bytes,1,opt,name=cause,proto3" json:"cause,omitempty"`
-	// What went wrong, for people.
+	// What went wrong, for people. If the attempts are used up, it names the run, the node, the limit and what to try next.
 	Message string `protobuf:"bytes,2,opt,name=message,proto3" json:"message,omitempty"`
+	// The class of the failure: that of the cause, or permanent if the handler said so.
+	FailureClass FailureClass `protobuf:"varint,4,opt,name=failure_class,json=failureClass,proto3,enum=pawl.v1.FailureClass" json:"failure_class,omitempty"`
 	// JSON details; may be empty.
 	DetailsJson []byte `protobuf:"bytes,3,opt,name=details_json,json=detailsJson,proto3" json:"details_json,omitempty"`
 	// details_json as a value, for people and scripts: numbers are doubles. See values_left_out.
@@ -3084,6 +3132,13 @@ func (x *NodeFailed) GetMessage() string {
 		return x.Message
 	}
 	return ""
+}
+
+func (x *NodeFailed) GetFailureClass() FailureClass {
+	if x != nil {
+		return x.FailureClass
+	}
+	return FailureClass_FAILURE_CLASS_UNSPECIFIED
 }
 
 func (x *NodeFailed) GetDetailsJson() []byte {
@@ -3218,6 +3273,10 @@ type NodeTimedOut struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The limit that passed.
 	TimeoutMs uint64 `protobuf:"varint,1,opt,name=timeout_ms,json=timeoutMs,proto3" json:"timeout_ms,omitempty"`
+	// What to try next, if the attempts are used up; empty otherwise.
+	Message string `protobuf:"bytes,2,opt,name=message,proto3" json:"message,omitempty"`
+	// Always timeout.
+	FailureClass FailureClass `protobuf:"varint,3,opt,name=failure_class,json=failureClass,proto3,enum=pawl.v1.FailureClass" json:"failure_class,omitempty"`
 	// What the last attempt used; absent if it reported nothing.
 	Usage         *Usage `protobuf:"bytes,80,opt,name=usage,proto3" json:"usage,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -3259,6 +3318,20 @@ func (x *NodeTimedOut) GetTimeoutMs() uint64 {
 		return x.TimeoutMs
 	}
 	return 0
+}
+
+func (x *NodeTimedOut) GetMessage() string {
+	if x != nil {
+		return x.Message
+	}
+	return ""
+}
+
+func (x *NodeTimedOut) GetFailureClass() FailureClass {
+	if x != nil {
+		return x.FailureClass
+	}
+	return FailureClass_FAILURE_CLASS_UNSPECIFIED
 }
 
 func (x *NodeTimedOut) GetUsage() *Usage {
@@ -4024,12 +4097,13 @@ const file_pawl_v1_event_proto_rawDesc = "" +
 	"waitingFor\x12\x1d\n" +
 	"\n" +
 	"budget_day\x18Q \x01(\tR\tbudgetDay\x129\n" +
-	"\x0fbudget_reserved\x18R \x01(\v2\x10.pawl.v1.AmountsR\x0ebudgetReserved\"\xb4\x01\n" +
+	"\x0fbudget_reserved\x18R \x01(\v2\x10.pawl.v1.AmountsR\x0ebudgetReserved\"\xf0\x01\n" +
 	"\tRunEnding\x12*\n" +
 	"\x06status\x18\x01 \x01(\x0e2\x12.pawl.v1.RunStatusR\x06status\x12\x18\n" +
 	"\amessage\x18\x02 \x01(\tR\amessage\x12\x14\n" +
 	"\x05cause\x18\x03 \x01(\tR\x05cause\x12$\n" +
-	"\x0efailed_node_id\x18\x04 \x01(\tR\ffailedNodeId\x12%\n" +
+	"\x0efailed_node_id\x18\x04 \x01(\tR\ffailedNodeId\x12:\n" +
+	"\rfailure_class\x18\x05 \x01(\x0e2\x15.pawl.v1.FailureClassR\ffailureClass\x12%\n" +
 	"\x04stop\x18@ \x01(\x0e2\x11.pawl.v1.StopModeR\x04stop\"\x90\x02\n" +
 	"\fRunCompleted\x12\x1f\n" +
 	"\voutput_json\x18\x01 \x01(\fR\n" +
@@ -4038,18 +4112,21 @@ const file_pawl_v1_event_proto_rawDesc = "" +
 	"\fhas_failures\x18\x02 \x01(\bR\vhasFailures\x12)\n" +
 	"\x05taint\x18K \x03(\v2\x13.pawl.v1.TaintLabelR\x05taint\x129\n" +
 	"\fcompensation\x18Z \x01(\v2\x15.pawl.v1.CompensationR\fcompensation\x12&\n" +
-	"\x0fvalues_left_out\x18d \x03(\tR\rvaluesLeftOut\"\x9c\x01\n" +
+	"\x0fvalues_left_out\x18d \x03(\tR\rvaluesLeftOut\"\xd8\x01\n" +
 	"\tRunFailed\x12$\n" +
 	"\x0efailed_node_id\x18\x01 \x01(\tR\ffailedNodeId\x12\x18\n" +
 	"\amessage\x18\x02 \x01(\tR\amessage\x12\x14\n" +
-	"\x05cause\x18\x03 \x01(\tR\x05cause\x129\n" +
-	"\fcompensation\x18Z \x01(\v2\x15.pawl.v1.CompensationR\fcompensation\"\x88\x01\n" +
+	"\x05cause\x18\x03 \x01(\tR\x05cause\x12:\n" +
+	"\rfailure_class\x18\x04 \x01(\x0e2\x15.pawl.v1.FailureClassR\ffailureClass\x129\n" +
+	"\fcompensation\x18Z \x01(\v2\x15.pawl.v1.CompensationR\fcompensation\"\xc4\x01\n" +
 	"\fRunCancelled\x12\x16\n" +
-	"\x06reason\x18\x01 \x01(\tR\x06reason\x129\n" +
+	"\x06reason\x18\x01 \x01(\tR\x06reason\x12:\n" +
+	"\rfailure_class\x18\x02 \x01(\x0e2\x15.pawl.v1.FailureClassR\ffailureClass\x129\n" +
 	"\fcompensation\x18Z \x01(\v2\x15.pawl.v1.CompensationR\fcompensation\x12%\n" +
-	"\x04stop\x18@ \x01(\x0e2\x11.pawl.v1.StopModeR\x04stop\"\x89\x01\n" +
+	"\x04stop\x18@ \x01(\x0e2\x11.pawl.v1.StopModeR\x04stop\"\xc5\x01\n" +
 	"\vRunTimedOut\x12?\n" +
-	"\rdeadline_time\x18\x01 \x01(\v2\x1a.google.protobuf.TimestampR\fdeadlineTime\x129\n" +
+	"\rdeadline_time\x18\x01 \x01(\v2\x1a.google.protobuf.TimestampR\fdeadlineTime\x12:\n" +
+	"\rfailure_class\x18\x02 \x01(\x0e2\x15.pawl.v1.FailureClassR\ffailureClass\x129\n" +
 	"\fcompensation\x18Z \x01(\v2\x15.pawl.v1.CompensationR\fcompensation\"\x95\x01\n" +
 	"\fRunRecovered\x12\x16\n" +
 	"\x06reason\x18\x01 \x01(\tR\x06reason\x12\x1f\n" +
@@ -4124,11 +4201,12 @@ const file_pawl_v1_event_proto_rawDesc = "" +
 	"\aNodeLog\x12\x14\n" +
 	"\x05level\x18\x01 \x01(\tR\x05level\x12\x18\n" +
 	"\amessage\x18\x02 \x01(\tR\amessage\x12\x1b\n" +
-	"\tcut_bytes\x18\x03 \x01(\x04R\bcutBytes\"\xa3\x01\n" +
+	"\tcut_bytes\x18\x03 \x01(\x04R\bcutBytes\"\xdf\x01\n" +
 	"\vNodeRetried\x12\x14\n" +
 	"\x05cause\x18\x01 \x01(\tR\x05cause\x12\x18\n" +
 	"\amessage\x18\x02 \x01(\tR\amessage\x12\x19\n" +
-	"\bdelay_ms\x18\x03 \x01(\x04R\adelayMs\x12$\n" +
+	"\bdelay_ms\x18\x03 \x01(\x04R\adelayMs\x12:\n" +
+	"\rfailure_class\x18\x04 \x01(\x0e2\x15.pawl.v1.FailureClassR\ffailureClass\x12$\n" +
 	"\x05usage\x18P \x01(\v2\x0e.pawl.v1.UsageR\x05usage\x12#\n" +
 	"\rawaits_budget\x18Q \x01(\bR\fawaitsBudget\"\x89\x04\n" +
 	"\rNodeCompleted\x12\x1f\n" +
@@ -4160,11 +4238,12 @@ const file_pawl_v1_event_proto_rawDesc = "" +
 	"\x04Goto\x12\x17\n" +
 	"\anode_id\x18\x01 \x01(\tR\x06nodeId\x12\x12\n" +
 	"\x04kind\x18\x02 \x01(\tR\x04kind\x12\x16\n" +
-	"\x06reason\x18\x03 \x01(\tR\x06reason\"\x8b\x02\n" +
+	"\x06reason\x18\x03 \x01(\tR\x06reason\"\xc7\x02\n" +
 	"\n" +
 	"NodeFailed\x12\x14\n" +
 	"\x05cause\x18\x01 \x01(\tR\x05cause\x12\x18\n" +
-	"\amessage\x18\x02 \x01(\tR\amessage\x12!\n" +
+	"\amessage\x18\x02 \x01(\tR\amessage\x12:\n" +
+	"\rfailure_class\x18\x04 \x01(\x0e2\x15.pawl.v1.FailureClassR\ffailureClass\x12!\n" +
 	"\fdetails_json\x18\x03 \x01(\fR\vdetailsJson\x120\n" +
 	"\adetails\x18g \x01(\v2\x16.google.protobuf.ValueR\adetails\x12*\n" +
 	"\x11signal_request_id\x18F \x01(\tR\x0fsignalRequestId\x12&\n" +
@@ -4173,10 +4252,12 @@ const file_pawl_v1_event_proto_rawDesc = "" +
 	"\rNodeCancelled\x12\x16\n" +
 	"\x06reason\x18\x01 \x01(\tR\x06reason\"%\n" +
 	"\vNodeSkipped\x12\x16\n" +
-	"\x06reason\x18\x01 \x01(\tR\x06reason\"S\n" +
+	"\x06reason\x18\x01 \x01(\tR\x06reason\"\xa9\x01\n" +
 	"\fNodeTimedOut\x12\x1d\n" +
 	"\n" +
-	"timeout_ms\x18\x01 \x01(\x04R\ttimeoutMs\x12$\n" +
+	"timeout_ms\x18\x01 \x01(\x04R\ttimeoutMs\x12\x18\n" +
+	"\amessage\x18\x02 \x01(\tR\amessage\x12:\n" +
+	"\rfailure_class\x18\x03 \x01(\x0e2\x15.pawl.v1.FailureClassR\ffailureClass\x12$\n" +
 	"\x05usage\x18P \x01(\v2\x0e.pawl.v1.UsageR\x05usage\"\x8e\x03\n" +
 	"\vNodeBlocked\x12\x16\n" +
 	"\x06reason\x18\x01 \x01(\tR\x06reason\x12 \n" +
@@ -4300,8 +4381,9 @@ var file_pawl_v1_event_proto_goTypes = []any{
 	(*Amounts)(nil),               // 46: pawl.v1.Amounts
 	(RunStatus)(0),                // 47: pawl.v1.RunStatus
 	(PauseScope)(0),               // 48: pawl.v1.PauseScope
-	(StopMode)(0),                 // 49: pawl.v1.StopMode
-	(*Compensation)(nil),          // 50: pawl.v1.Compensation
+	(FailureClass)(0),             // 49: pawl.v1.FailureClass
+	(StopMode)(0),                 // 50: pawl.v1.StopMode
+	(*Compensation)(nil),          // 51: pawl.v1.Compensation
 }
 var file_pawl_v1_event_proto_depIdxs = []int32{
 	41, // 0: pawl.v1.RunEvent.time:type_name -> google.protobuf.Timestamp
@@ -4351,56 +4433,63 @@ var file_pawl_v1_event_proto_depIdxs = []int32{
 	5,  // 44: pawl.v1.RunStatusChanged.ending:type_name -> pawl.v1.RunEnding
 	46, // 45: pawl.v1.RunStatusChanged.budget_reserved:type_name -> pawl.v1.Amounts
 	47, // 46: pawl.v1.RunEnding.status:type_name -> pawl.v1.RunStatus
-	49, // 47: pawl.v1.RunEnding.stop:type_name -> pawl.v1.StopMode
-	42, // 48: pawl.v1.RunCompleted.output:type_name -> google.protobuf.Value
-	44, // 49: pawl.v1.RunCompleted.taint:type_name -> pawl.v1.TaintLabel
-	50, // 50: pawl.v1.RunCompleted.compensation:type_name -> pawl.v1.Compensation
-	50, // 51: pawl.v1.RunFailed.compensation:type_name -> pawl.v1.Compensation
-	50, // 52: pawl.v1.RunCancelled.compensation:type_name -> pawl.v1.Compensation
-	49, // 53: pawl.v1.RunCancelled.stop:type_name -> pawl.v1.StopMode
-	41, // 54: pawl.v1.RunTimedOut.deadline_time:type_name -> google.protobuf.Timestamp
-	50, // 55: pawl.v1.RunTimedOut.compensation:type_name -> pawl.v1.Compensation
-	42, // 56: pawl.v1.MemoryUpdated.values:type_name -> google.protobuf.Value
-	14, // 57: pawl.v1.MemoryUpdated.taint:type_name -> pawl.v1.KeyTaint
-	42, // 58: pawl.v1.RunThreadTaken.memory:type_name -> google.protobuf.Value
-	14, // 59: pawl.v1.RunThreadTaken.taint:type_name -> pawl.v1.KeyTaint
-	44, // 60: pawl.v1.KeyTaint.labels:type_name -> pawl.v1.TaintLabel
-	42, // 61: pawl.v1.RunSignalled.payload:type_name -> google.protobuf.Value
-	42, // 62: pawl.v1.RunMetadataSet.metadata:type_name -> google.protobuf.Value
-	46, // 63: pawl.v1.RunBudgetRaised.amounts:type_name -> pawl.v1.Amounts
-	41, // 64: pawl.v1.NodeQueued.not_before_time:type_name -> google.protobuf.Timestamp
-	3,  // 65: pawl.v1.NodeQueued.slot:type_name -> pawl.v1.Limit
-	3,  // 66: pawl.v1.NodeQueued.rate:type_name -> pawl.v1.Limit
-	46, // 67: pawl.v1.NodeQueued.reserved:type_name -> pawl.v1.Amounts
-	44, // 68: pawl.v1.NodeStarted.taint:type_name -> pawl.v1.TaintLabel
-	21, // 69: pawl.v1.NodeStreamDelta.media:type_name -> pawl.v1.Media
-	22, // 70: pawl.v1.NodeRetried.usage:type_name -> pawl.v1.Usage
-	42, // 71: pawl.v1.NodeCompleted.output:type_name -> google.protobuf.Value
-	22, // 72: pawl.v1.NodeCompleted.usage:type_name -> pawl.v1.Usage
-	29, // 73: pawl.v1.NodeCompleted.goto:type_name -> pawl.v1.Goto
-	27, // 74: pawl.v1.NodeCompleted.set_by:type_name -> pawl.v1.SetBy
-	44, // 75: pawl.v1.NodeCompleted.taint:type_name -> pawl.v1.TaintLabel
-	26, // 76: pawl.v1.NodeCompleted.sanitized:type_name -> pawl.v1.Sanitized
-	28, // 77: pawl.v1.NodeCompleted.calls:type_name -> pawl.v1.ToolCall
-	42, // 78: pawl.v1.NodeFailed.details:type_name -> google.protobuf.Value
-	22, // 79: pawl.v1.NodeFailed.usage:type_name -> pawl.v1.Usage
-	22, // 80: pawl.v1.NodeTimedOut.usage:type_name -> pawl.v1.Usage
-	41, // 81: pawl.v1.NodeBlocked.deadline_time:type_name -> google.protobuf.Timestamp
-	44, // 82: pawl.v1.NodeBlocked.taint:type_name -> pawl.v1.TaintLabel
-	22, // 83: pawl.v1.NodeBlocked.usage:type_name -> pawl.v1.Usage
-	46, // 84: pawl.v1.NodeBlocked.reserved:type_name -> pawl.v1.Amounts
-	42, // 85: pawl.v1.NodeDecided.response:type_name -> google.protobuf.Value
-	42, // 86: pawl.v1.NodeExpanded.items:type_name -> google.protobuf.Value
-	44, // 87: pawl.v1.NodeExpanded.taint:type_name -> pawl.v1.TaintLabel
-	42, // 88: pawl.v1.ModerationFlagged.details:type_name -> google.protobuf.Value
-	42, // 89: pawl.v1.ContractViolated.errors:type_name -> google.protobuf.Value
-	42, // 90: pawl.v1.ExecutionTag.metadata:type_name -> google.protobuf.Value
-	41, // 91: pawl.v1.ExecutionTag.time:type_name -> google.protobuf.Timestamp
-	92, // [92:92] is the sub-list for method output_type
-	92, // [92:92] is the sub-list for method input_type
-	92, // [92:92] is the sub-list for extension type_name
-	92, // [92:92] is the sub-list for extension extendee
-	0,  // [0:92] is the sub-list for field type_name
+	49, // 47: pawl.v1.RunEnding.failure_class:type_name -> pawl.v1.FailureClass
+	50, // 48: pawl.v1.RunEnding.stop:type_name -> pawl.v1.StopMode
+	42, // 49: pawl.v1.RunCompleted.output:type_name -> google.protobuf.Value
+	44, // 50: pawl.v1.RunCompleted.taint:type_name -> pawl.v1.TaintLabel
+	51, // 51: pawl.v1.RunCompleted.compensation:type_name -> pawl.v1.Compensation
+	49, // 52: pawl.v1.RunFailed.failure_class:type_name -> pawl.v1.FailureClass
+	51, // 53: pawl.v1.RunFailed.compensation:type_name -> pawl.v1.Compensation
+	49, // 54: pawl.v1.RunCancelled.failure_class:type_name -> pawl.v1.FailureClass
+	51, // 55: pawl.v1.RunCancelled.compensation:type_name -> pawl.v1.Compensation
+	50, // 56: pawl.v1.RunCancelled.stop:type_name -> pawl.v1.StopMode
+	41, // 57: pawl.v1.RunTimedOut.deadline_time:type_name -> google.protobuf.Timestamp
+	49, // 58: pawl.v1.RunTimedOut.failure_class:type_name -> pawl.v1.FailureClass
+	51, // 59: pawl.v1.RunTimedOut.compensation:type_name -> pawl.v1.Compensation
+	42, // 60: pawl.v1.MemoryUpdated.values:type_name -> google.protobuf.Value
+	14, // 61: pawl.v1.MemoryUpdated.taint:type_name -> pawl.v1.KeyTaint
+	42, // 62: pawl.v1.RunThreadTaken.memory:type_name -> google.protobuf.Value
+	14, // 63: pawl.v1.RunThreadTaken.taint:type_name -> pawl.v1.KeyTaint
+	44, // 64: pawl.v1.KeyTaint.labels:type_name -> pawl.v1.TaintLabel
+	42, // 65: pawl.v1.RunSignalled.payload:type_name -> google.protobuf.Value
+	42, // 66: pawl.v1.RunMetadataSet.metadata:type_name -> google.protobuf.Value
+	46, // 67: pawl.v1.RunBudgetRaised.amounts:type_name -> pawl.v1.Amounts
+	41, // 68: pawl.v1.NodeQueued.not_before_time:type_name -> google.protobuf.Timestamp
+	3,  // 69: pawl.v1.NodeQueued.slot:type_name -> pawl.v1.Limit
+	3,  // 70: pawl.v1.NodeQueued.rate:type_name -> pawl.v1.Limit
+	46, // 71: pawl.v1.NodeQueued.reserved:type_name -> pawl.v1.Amounts
+	44, // 72: pawl.v1.NodeStarted.taint:type_name -> pawl.v1.TaintLabel
+	21, // 73: pawl.v1.NodeStreamDelta.media:type_name -> pawl.v1.Media
+	49, // 74: pawl.v1.NodeRetried.failure_class:type_name -> pawl.v1.FailureClass
+	22, // 75: pawl.v1.NodeRetried.usage:type_name -> pawl.v1.Usage
+	42, // 76: pawl.v1.NodeCompleted.output:type_name -> google.protobuf.Value
+	22, // 77: pawl.v1.NodeCompleted.usage:type_name -> pawl.v1.Usage
+	29, // 78: pawl.v1.NodeCompleted.goto:type_name -> pawl.v1.Goto
+	27, // 79: pawl.v1.NodeCompleted.set_by:type_name -> pawl.v1.SetBy
+	44, // 80: pawl.v1.NodeCompleted.taint:type_name -> pawl.v1.TaintLabel
+	26, // 81: pawl.v1.NodeCompleted.sanitized:type_name -> pawl.v1.Sanitized
+	28, // 82: pawl.v1.NodeCompleted.calls:type_name -> pawl.v1.ToolCall
+	49, // 83: pawl.v1.NodeFailed.failure_class:type_name -> pawl.v1.FailureClass
+	42, // 84: pawl.v1.NodeFailed.details:type_name -> google.protobuf.Value
+	22, // 85: pawl.v1.NodeFailed.usage:type_name -> pawl.v1.Usage
+	49, // 86: pawl.v1.NodeTimedOut.failure_class:type_name -> pawl.v1.FailureClass
+	22, // 87: pawl.v1.NodeTimedOut.usage:type_name -> pawl.v1.Usage
+	41, // 88: pawl.v1.NodeBlocked.deadline_time:type_name -> google.protobuf.Timestamp
+	44, // 89: pawl.v1.NodeBlocked.taint:type_name -> pawl.v1.TaintLabel
+	22, // 90: pawl.v1.NodeBlocked.usage:type_name -> pawl.v1.Usage
+	46, // 91: pawl.v1.NodeBlocked.reserved:type_name -> pawl.v1.Amounts
+	42, // 92: pawl.v1.NodeDecided.response:type_name -> google.protobuf.Value
+	42, // 93: pawl.v1.NodeExpanded.items:type_name -> google.protobuf.Value
+	44, // 94: pawl.v1.NodeExpanded.taint:type_name -> pawl.v1.TaintLabel
+	42, // 95: pawl.v1.ModerationFlagged.details:type_name -> google.protobuf.Value
+	42, // 96: pawl.v1.ContractViolated.errors:type_name -> google.protobuf.Value
+	42, // 97: pawl.v1.ExecutionTag.metadata:type_name -> google.protobuf.Value
+	41, // 98: pawl.v1.ExecutionTag.time:type_name -> google.protobuf.Timestamp
+	99, // [99:99] is the sub-list for method output_type
+	99, // [99:99] is the sub-list for method input_type
+	99, // [99:99] is the sub-list for extension type_name
+	99, // [99:99] is the sub-list for extension extendee
+	0,  // [0:99] is the sub-list for field type_name
 }
 
 func init() { file_pawl_v1_event_proto_init() }

@@ -208,6 +208,10 @@ type Explanation struct {
 	SinceTime *timestamppb.Timestamp `protobuf:"bytes,6,opt,name=since_time,json=sinceTime,proto3" json:"since_time,omitempty"`
 	// Until when: the end of a backoff, a delay, a lease or a wait, or the earliest start under a rate; absent otherwise.
 	UntilTime *timestamppb.Timestamp `protobuf:"bytes,7,opt,name=until_time,json=untilTime,proto3" json:"until_time,omitempty"`
+	// Why it failed, for programs; empty if it did not.
+	Cause string `protobuf:"bytes,9,opt,name=cause,proto3" json:"cause,omitempty"`
+	// The class of that failure.
+	FailureClass FailureClass `protobuf:"varint,10,opt,name=failure_class,json=failureClass,proto3,enum=pawl.v1.FailureClass" json:"failure_class,omitempty"`
 	// Its place in line, if the reason is WAITING_SLOT or WAITING_RATE; absent otherwise.
 	SlotWait      *SlotWait `protobuf:"bytes,8,opt,name=slot_wait,json=slotWait,proto3" json:"slot_wait,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -291,6 +295,20 @@ func (x *Explanation) GetUntilTime() *timestamppb.Timestamp {
 		return x.UntilTime
 	}
 	return nil
+}
+
+func (x *Explanation) GetCause() string {
+	if x != nil {
+		return x.Cause
+	}
+	return ""
+}
+
+func (x *Explanation) GetFailureClass() FailureClass {
+	if x != nil {
+		return x.FailureClass
+	}
+	return FailureClass_FAILURE_CLASS_UNSPECIFIED
 }
 
 func (x *Explanation) GetSlotWait() *SlotWait {
@@ -787,7 +805,7 @@ var File_pawl_v1_explain_proto protoreflect.FileDescriptor
 
 const file_pawl_v1_explain_proto_rawDesc = "" +
 	"\n" +
-	"\x15pawl/v1/explain.proto\x12\apawl.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x11pawl/v1/run.proto\"\xed\x02\n" +
+	"\x15pawl/v1/explain.proto\x12\apawl.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x11pawl/v1/run.proto\"\xbf\x03\n" +
 	"\vExplanation\x12.\n" +
 	"\x06reason\x18\x01 \x01(\x0e2\x16.pawl.v1.ExplainReasonR\x06reason\x12+\n" +
 	"\x06status\x18\x02 \x01(\x0e2\x13.pawl.v1.NodeStatusR\x06status\x12\x18\n" +
@@ -797,7 +815,10 @@ const file_pawl_v1_explain_proto_rawDesc = "" +
 	"\n" +
 	"since_time\x18\x06 \x01(\v2\x1a.google.protobuf.TimestampR\tsinceTime\x129\n" +
 	"\n" +
-	"until_time\x18\a \x01(\v2\x1a.google.protobuf.TimestampR\tuntilTime\x12.\n" +
+	"until_time\x18\a \x01(\v2\x1a.google.protobuf.TimestampR\tuntilTime\x12\x14\n" +
+	"\x05cause\x18\t \x01(\tR\x05cause\x12:\n" +
+	"\rfailure_class\x18\n" +
+	" \x01(\x0e2\x15.pawl.v1.FailureClassR\ffailureClass\x12.\n" +
 	"\tslot_wait\x18\b \x01(\v2\x11.pawl.v1.SlotWaitR\bslotWait\"\xbc\x01\n" +
 	"\bSlotWait\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x17\n" +
@@ -900,7 +921,8 @@ var file_pawl_v1_explain_proto_goTypes = []any{
 	(*TaintSource)(nil),           // 7: pawl.v1.TaintSource
 	(NodeStatus)(0),               // 8: pawl.v1.NodeStatus
 	(*timestamppb.Timestamp)(nil), // 9: google.protobuf.Timestamp
-	(*TaintLabel)(nil),            // 10: pawl.v1.TaintLabel
+	(FailureClass)(0),             // 10: pawl.v1.FailureClass
+	(*TaintLabel)(nil),            // 11: pawl.v1.TaintLabel
 }
 var file_pawl_v1_explain_proto_depIdxs = []int32{
 	0,  // 0: pawl.v1.Explanation.reason:type_name -> pawl.v1.ExplainReason
@@ -908,16 +930,17 @@ var file_pawl_v1_explain_proto_depIdxs = []int32{
 	4,  // 2: pawl.v1.Explanation.evidence:type_name -> pawl.v1.Evidence
 	9,  // 3: pawl.v1.Explanation.since_time:type_name -> google.protobuf.Timestamp
 	9,  // 4: pawl.v1.Explanation.until_time:type_name -> google.protobuf.Timestamp
-	2,  // 5: pawl.v1.Explanation.slot_wait:type_name -> pawl.v1.SlotWait
-	3,  // 6: pawl.v1.SlotWait.holders:type_name -> pawl.v1.SlotHolder
-	10, // 7: pawl.v1.TaintTrace.labels:type_name -> pawl.v1.TaintLabel
-	6,  // 8: pawl.v1.TaintTrace.steps:type_name -> pawl.v1.TaintStep
-	7,  // 9: pawl.v1.TaintStep.sources:type_name -> pawl.v1.TaintSource
-	10, // [10:10] is the sub-list for method output_type
-	10, // [10:10] is the sub-list for method input_type
-	10, // [10:10] is the sub-list for extension type_name
-	10, // [10:10] is the sub-list for extension extendee
-	0,  // [0:10] is the sub-list for field type_name
+	10, // 5: pawl.v1.Explanation.failure_class:type_name -> pawl.v1.FailureClass
+	2,  // 6: pawl.v1.Explanation.slot_wait:type_name -> pawl.v1.SlotWait
+	3,  // 7: pawl.v1.SlotWait.holders:type_name -> pawl.v1.SlotHolder
+	11, // 8: pawl.v1.TaintTrace.labels:type_name -> pawl.v1.TaintLabel
+	6,  // 9: pawl.v1.TaintTrace.steps:type_name -> pawl.v1.TaintStep
+	7,  // 10: pawl.v1.TaintStep.sources:type_name -> pawl.v1.TaintSource
+	11, // [11:11] is the sub-list for method output_type
+	11, // [11:11] is the sub-list for method input_type
+	11, // [11:11] is the sub-list for extension type_name
+	11, // [11:11] is the sub-list for extension extendee
+	0,  // [0:11] is the sub-list for field type_name
 }
 
 func init() { file_pawl_v1_explain_proto_init() }

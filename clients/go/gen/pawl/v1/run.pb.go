@@ -254,6 +254,79 @@ func (RunKind) EnumDescriptor() ([]byte, []int) {
 	return file_pawl_v1_run_proto_rawDescGZIP(), []int{2}
 }
 
+// FailureClass is what Pawl promises after a failure. The cause says why it failed, and every cause has one class.
+type FailureClass int32
+
+const (
+	// Never sent, except for failures of which the log does not have the cause.
+	FailureClass_FAILURE_CLASS_UNSPECIFIED FailureClass = 0
+	// A limit that Pawl holds passed: of an attempt, of a wait, or of the run. Only the retry policy of a node can allow another attempt.
+	FailureClass_FAILURE_CLASS_TIMEOUT FailureClass = 1
+	// A limit in the code of the handler passed: its own, or one of a library.
+	FailureClass_FAILURE_CLASS_USER_TIMEOUT FailureClass = 2
+	// A user interrupted the run: its results stay, and ResumeRun continues it.
+	FailureClass_FAILURE_CLASS_INTERRUPT FailureClass = 3
+	// A user rolled the run back: its results do not count for its thread.
+	FailureClass_FAILURE_CLASS_ROLLBACK FailureClass = 4
+	// A user or another node cancelled the work.
+	FailureClass_FAILURE_CLASS_CANCELLED FailureClass = 5
+	// The same work may succeed later.
+	FailureClass_FAILURE_CLASS_RETRIABLE FailureClass = 6
+	// The same work would fail again. It is never retried.
+	FailureClass_FAILURE_CLASS_PERMANENT FailureClass = 7
+)
+
+// Enum value maps for FailureClass.
+var (
+	FailureClass_name = map[int32]string{
+		0: "FAILURE_CLASS_UNSPECIFIED",
+		1: "FAILURE_CLASS_TIMEOUT",
+		2: "FAILURE_CLASS_USER_TIMEOUT",
+		3: "FAILURE_CLASS_INTERRUPT",
+		4: "FAILURE_CLASS_ROLLBACK",
+		5: "FAILURE_CLASS_CANCELLED",
+		6: "FAILURE_CLASS_RETRIABLE",
+		7: "FAILURE_CLASS_PERMANENT",
+	}
+	FailureClass_value = map[string]int32{
+		"FAILURE_CLASS_UNSPECIFIED":  0,
+		"FAILURE_CLASS_TIMEOUT":      1,
+		"FAILURE_CLASS_USER_TIMEOUT": 2,
+		"FAILURE_CLASS_INTERRUPT":    3,
+		"FAILURE_CLASS_ROLLBACK":     4,
+		"FAILURE_CLASS_CANCELLED":    5,
+		"FAILURE_CLASS_RETRIABLE":    6,
+		"FAILURE_CLASS_PERMANENT":    7,
+	}
+)
+
+func (x FailureClass) Enum() *FailureClass {
+	p := new(FailureClass)
+	*p = x
+	return p
+}
+
+func (x FailureClass) String() string {
+	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
+}
+
+func (FailureClass) Descriptor() protoreflect.EnumDescriptor {
+	return file_pawl_v1_run_proto_enumTypes[3].Descriptor()
+}
+
+func (FailureClass) Type() protoreflect.EnumType {
+	return &file_pawl_v1_run_proto_enumTypes[3]
+}
+
+func (x FailureClass) Number() protoreflect.EnumNumber {
+	return protoreflect.EnumNumber(x)
+}
+
+// Deprecated: Use FailureClass.Descriptor instead.
+func (FailureClass) EnumDescriptor() ([]byte, []int) {
+	return file_pawl_v1_run_proto_rawDescGZIP(), []int{3}
+}
+
 // StopMode is how a cancelled run was stopped.
 type StopMode int32
 
@@ -291,11 +364,11 @@ func (x StopMode) String() string {
 }
 
 func (StopMode) Descriptor() protoreflect.EnumDescriptor {
-	return file_pawl_v1_run_proto_enumTypes[3].Descriptor()
+	return file_pawl_v1_run_proto_enumTypes[4].Descriptor()
 }
 
 func (StopMode) Type() protoreflect.EnumType {
-	return &file_pawl_v1_run_proto_enumTypes[3]
+	return &file_pawl_v1_run_proto_enumTypes[4]
 }
 
 func (x StopMode) Number() protoreflect.EnumNumber {
@@ -304,7 +377,7 @@ func (x StopMode) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use StopMode.Descriptor instead.
 func (StopMode) EnumDescriptor() ([]byte, []int) {
-	return file_pawl_v1_run_proto_rawDescGZIP(), []int{3}
+	return file_pawl_v1_run_proto_rawDescGZIP(), []int{4}
 }
 
 // WaitingReason says why a run makes no progress by itself.
@@ -376,11 +449,11 @@ func (x WaitingReason) String() string {
 }
 
 func (WaitingReason) Descriptor() protoreflect.EnumDescriptor {
-	return file_pawl_v1_run_proto_enumTypes[4].Descriptor()
+	return file_pawl_v1_run_proto_enumTypes[5].Descriptor()
 }
 
 func (WaitingReason) Type() protoreflect.EnumType {
-	return &file_pawl_v1_run_proto_enumTypes[4]
+	return &file_pawl_v1_run_proto_enumTypes[5]
 }
 
 func (x WaitingReason) Number() protoreflect.EnumNumber {
@@ -389,7 +462,7 @@ func (x WaitingReason) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use WaitingReason.Descriptor instead.
 func (WaitingReason) EnumDescriptor() ([]byte, []int) {
-	return file_pawl_v1_run_proto_rawDescGZIP(), []int{4}
+	return file_pawl_v1_run_proto_rawDescGZIP(), []int{5}
 }
 
 // OnExceeded says what happens when a run needs more than its budget.
@@ -429,11 +502,11 @@ func (x OnExceeded) String() string {
 }
 
 func (OnExceeded) Descriptor() protoreflect.EnumDescriptor {
-	return file_pawl_v1_run_proto_enumTypes[5].Descriptor()
+	return file_pawl_v1_run_proto_enumTypes[6].Descriptor()
 }
 
 func (OnExceeded) Type() protoreflect.EnumType {
-	return &file_pawl_v1_run_proto_enumTypes[5]
+	return &file_pawl_v1_run_proto_enumTypes[6]
 }
 
 func (x OnExceeded) Number() protoreflect.EnumNumber {
@@ -442,7 +515,7 @@ func (x OnExceeded) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use OnExceeded.Descriptor instead.
 func (OnExceeded) EnumDescriptor() ([]byte, []int) {
-	return file_pawl_v1_run_proto_rawDescGZIP(), []int{5}
+	return file_pawl_v1_run_proto_rawDescGZIP(), []int{6}
 }
 
 // Run is one execution of a definition.
@@ -472,6 +545,11 @@ type Run struct {
 	Output *structpb.Value `protobuf:"bytes,109,opt,name=output,proto3" json:"output,omitempty"`
 	// Why it failed, for people; empty otherwise.
 	ErrorMessage string `protobuf:"bytes,10,opt,name=error_message,json=errorMessage,proto3" json:"error_message,omitempty"`
+	// Why it did not complete, for programs: the cause of the node that failed it, or cancelled, interrupted, rolled_back or
+	// deadline_passed. Empty otherwise, and in lists.
+	Cause string `protobuf:"bytes,21,opt,name=cause,proto3" json:"cause,omitempty"`
+	// The class of that cause. Unspecified in lists.
+	FailureClass FailureClass `protobuf:"varint,22,opt,name=failure_class,json=failureClass,proto3,enum=pawl.v1.FailureClass" json:"failure_class,omitempty"`
 	// When it was accepted.
 	CreateTime *timestamppb.Timestamp `protobuf:"bytes,11,opt,name=create_time,json=createTime,proto3" json:"create_time,omitempty"`
 	// When it ended; absent while it lives.
@@ -649,6 +727,20 @@ func (x *Run) GetErrorMessage() string {
 		return x.ErrorMessage
 	}
 	return ""
+}
+
+func (x *Run) GetCause() string {
+	if x != nil {
+		return x.Cause
+	}
+	return ""
+}
+
+func (x *Run) GetFailureClass() FailureClass {
+	if x != nil {
+		return x.FailureClass
+	}
+	return FailureClass_FAILURE_CLASS_UNSPECIFIED
 }
 
 func (x *Run) GetCreateTime() *timestamppb.Timestamp {
@@ -1708,6 +1800,10 @@ type NodeRun struct {
 	Output *structpb.Value `protobuf:"bytes,106,opt,name=output,proto3" json:"output,omitempty"`
 	// Why it failed or was skipped, for people.
 	ErrorMessage string `protobuf:"bytes,7,opt,name=error_message,json=errorMessage,proto3" json:"error_message,omitempty"`
+	// Why it failed, for programs; empty if it did not.
+	Cause string `protobuf:"bytes,14,opt,name=cause,proto3" json:"cause,omitempty"`
+	// The class of that failure.
+	FailureClass FailureClass `protobuf:"varint,15,opt,name=failure_class,json=failureClass,proto3,enum=pawl.v1.FailureClass" json:"failure_class,omitempty"`
 	// The newest start.
 	StartTime *timestamppb.Timestamp `protobuf:"bytes,8,opt,name=start_time,json=startTime,proto3" json:"start_time,omitempty"`
 	// When it settled.
@@ -1830,6 +1926,20 @@ func (x *NodeRun) GetErrorMessage() string {
 		return x.ErrorMessage
 	}
 	return ""
+}
+
+func (x *NodeRun) GetCause() string {
+	if x != nil {
+		return x.Cause
+	}
+	return ""
+}
+
+func (x *NodeRun) GetFailureClass() FailureClass {
+	if x != nil {
+		return x.FailureClass
+	}
+	return FailureClass_FAILURE_CLASS_UNSPECIFIED
 }
 
 func (x *NodeRun) GetStartTime() *timestamppb.Timestamp {
@@ -2367,7 +2477,7 @@ var File_pawl_v1_run_proto protoreflect.FileDescriptor
 
 const file_pawl_v1_run_proto_rawDesc = "" +
 	"\n" +
-	"\x11pawl/v1/run.proto\x12\apawl.v1\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x13pawl/v1/pause.proto\"\xd6\r\n" +
+	"\x11pawl/v1/run.proto\x12\apawl.v1\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x13pawl/v1/pause.proto\"\xa8\x0e\n" +
 	"\x03Run\x12\x15\n" +
 	"\x06run_id\x18\x01 \x01(\tR\x05runId\x12\x1f\n" +
 	"\vworkflow_id\x18\x02 \x01(\tR\n" +
@@ -2384,7 +2494,9 @@ const file_pawl_v1_run_proto_rawDesc = "" +
 	"outputJson\x12.\n" +
 	"\x06output\x18m \x01(\v2\x16.google.protobuf.ValueR\x06output\x12#\n" +
 	"\rerror_message\x18\n" +
-	" \x01(\tR\ferrorMessage\x12;\n" +
+	" \x01(\tR\ferrorMessage\x12\x14\n" +
+	"\x05cause\x18\x15 \x01(\tR\x05cause\x12:\n" +
+	"\rfailure_class\x18\x16 \x01(\x0e2\x15.pawl.v1.FailureClassR\ffailureClass\x12;\n" +
 	"\vcreate_time\x18\v \x01(\v2\x1a.google.protobuf.TimestampR\n" +
 	"createTime\x125\n" +
 	"\bend_time\x18\f \x01(\v2\x1a.google.protobuf.TimestampR\aendTime\x12?\n" +
@@ -2507,7 +2619,7 @@ const file_pawl_v1_run_proto_rawDesc = "" +
 	"\rRunQuarantine\x12.\n" +
 	"\x04time\x18\x01 \x01(\v2\x1a.google.protobuf.TimestampR\x04time\x12\x16\n" +
 	"\x06reason\x18\x02 \x01(\tR\x06reason\x12\x16\n" +
-	"\x06detail\x18\x03 \x01(\tR\x06detail\"\xa0\a\n" +
+	"\x06detail\x18\x03 \x01(\tR\x06detail\"\xf2\a\n" +
 	"\aNodeRun\x12\x17\n" +
 	"\anode_id\x18\x01 \x01(\tR\x06nodeId\x12\x1c\n" +
 	"\titeration\x18\x02 \x01(\rR\titeration\x12+\n" +
@@ -2517,7 +2629,9 @@ const file_pawl_v1_run_proto_rawDesc = "" +
 	"\voutput_json\x18\x06 \x01(\fR\n" +
 	"outputJson\x12.\n" +
 	"\x06output\x18j \x01(\v2\x16.google.protobuf.ValueR\x06output\x12#\n" +
-	"\rerror_message\x18\a \x01(\tR\ferrorMessage\x129\n" +
+	"\rerror_message\x18\a \x01(\tR\ferrorMessage\x12\x14\n" +
+	"\x05cause\x18\x0e \x01(\tR\x05cause\x12:\n" +
+	"\rfailure_class\x18\x0f \x01(\x0e2\x15.pawl.v1.FailureClassR\ffailureClass\x129\n" +
 	"\n" +
 	"start_time\x18\b \x01(\v2\x1a.google.protobuf.TimestampR\tstartTime\x125\n" +
 	"\bend_time\x18\t \x01(\v2\x1a.google.protobuf.TimestampR\aendTime\x12'\n" +
@@ -2609,7 +2723,16 @@ const file_pawl_v1_run_proto_rawDesc = "" +
 	"\aRunKind\x12\x18\n" +
 	"\x14RUN_KIND_UNSPECIFIED\x10\x00\x12\x12\n" +
 	"\x0eRUN_KIND_SAVED\x10\x01\x12\x11\n" +
-	"\rRUN_KIND_TEST\x10\x02*V\n" +
+	"\rRUN_KIND_TEST\x10\x02*\xf8\x01\n" +
+	"\fFailureClass\x12\x1d\n" +
+	"\x19FAILURE_CLASS_UNSPECIFIED\x10\x00\x12\x19\n" +
+	"\x15FAILURE_CLASS_TIMEOUT\x10\x01\x12\x1e\n" +
+	"\x1aFAILURE_CLASS_USER_TIMEOUT\x10\x02\x12\x1b\n" +
+	"\x17FAILURE_CLASS_INTERRUPT\x10\x03\x12\x1a\n" +
+	"\x16FAILURE_CLASS_ROLLBACK\x10\x04\x12\x1b\n" +
+	"\x17FAILURE_CLASS_CANCELLED\x10\x05\x12\x1b\n" +
+	"\x17FAILURE_CLASS_RETRIABLE\x10\x06\x12\x1b\n" +
+	"\x17FAILURE_CLASS_PERMANENT\x10\a*V\n" +
 	"\bStopMode\x12\x19\n" +
 	"\x15STOP_MODE_UNSPECIFIED\x10\x00\x12\x17\n" +
 	"\x13STOP_MODE_INTERRUPT\x10\x01\x12\x16\n" +
@@ -2645,96 +2768,99 @@ func file_pawl_v1_run_proto_rawDescGZIP() []byte {
 	return file_pawl_v1_run_proto_rawDescData
 }
 
-var file_pawl_v1_run_proto_enumTypes = make([]protoimpl.EnumInfo, 6)
+var file_pawl_v1_run_proto_enumTypes = make([]protoimpl.EnumInfo, 7)
 var file_pawl_v1_run_proto_msgTypes = make([]protoimpl.MessageInfo, 16)
 var file_pawl_v1_run_proto_goTypes = []any{
 	(RunStatus)(0),                // 0: pawl.v1.RunStatus
 	(NodeStatus)(0),               // 1: pawl.v1.NodeStatus
 	(RunKind)(0),                  // 2: pawl.v1.RunKind
-	(StopMode)(0),                 // 3: pawl.v1.StopMode
-	(WaitingReason)(0),            // 4: pawl.v1.WaitingReason
-	(OnExceeded)(0),               // 5: pawl.v1.OnExceeded
-	(*Run)(nil),                   // 6: pawl.v1.Run
-	(*TaintLabel)(nil),            // 7: pawl.v1.TaintLabel
-	(*Compensation)(nil),          // 8: pawl.v1.Compensation
-	(*NotUndone)(nil),             // 9: pawl.v1.NotUndone
-	(*WorkflowState)(nil),         // 10: pawl.v1.WorkflowState
-	(*CompensationEntry)(nil),     // 11: pawl.v1.CompensationEntry
-	(*CompensationAction)(nil),    // 12: pawl.v1.CompensationAction
-	(*SupervisorDecision)(nil),    // 13: pawl.v1.SupervisorDecision
-	(*RunQuarantine)(nil),         // 14: pawl.v1.RunQuarantine
-	(*NodeRun)(nil),               // 15: pawl.v1.NodeRun
-	(*SignalWait)(nil),            // 16: pawl.v1.SignalWait
-	(*NodeHold)(nil),              // 17: pawl.v1.NodeHold
-	(*Budget)(nil),                // 18: pawl.v1.Budget
-	(*Amounts)(nil),               // 19: pawl.v1.Amounts
-	(*RunUsage)(nil),              // 20: pawl.v1.RunUsage
-	nil,                           // 21: pawl.v1.WorkflowState.RetriesEntry
-	(*structpb.Value)(nil),        // 22: google.protobuf.Value
-	(*timestamppb.Timestamp)(nil), // 23: google.protobuf.Timestamp
-	(*Pause)(nil),                 // 24: pawl.v1.Pause
+	(FailureClass)(0),             // 3: pawl.v1.FailureClass
+	(StopMode)(0),                 // 4: pawl.v1.StopMode
+	(WaitingReason)(0),            // 5: pawl.v1.WaitingReason
+	(OnExceeded)(0),               // 6: pawl.v1.OnExceeded
+	(*Run)(nil),                   // 7: pawl.v1.Run
+	(*TaintLabel)(nil),            // 8: pawl.v1.TaintLabel
+	(*Compensation)(nil),          // 9: pawl.v1.Compensation
+	(*NotUndone)(nil),             // 10: pawl.v1.NotUndone
+	(*WorkflowState)(nil),         // 11: pawl.v1.WorkflowState
+	(*CompensationEntry)(nil),     // 12: pawl.v1.CompensationEntry
+	(*CompensationAction)(nil),    // 13: pawl.v1.CompensationAction
+	(*SupervisorDecision)(nil),    // 14: pawl.v1.SupervisorDecision
+	(*RunQuarantine)(nil),         // 15: pawl.v1.RunQuarantine
+	(*NodeRun)(nil),               // 16: pawl.v1.NodeRun
+	(*SignalWait)(nil),            // 17: pawl.v1.SignalWait
+	(*NodeHold)(nil),              // 18: pawl.v1.NodeHold
+	(*Budget)(nil),                // 19: pawl.v1.Budget
+	(*Amounts)(nil),               // 20: pawl.v1.Amounts
+	(*RunUsage)(nil),              // 21: pawl.v1.RunUsage
+	nil,                           // 22: pawl.v1.WorkflowState.RetriesEntry
+	(*structpb.Value)(nil),        // 23: google.protobuf.Value
+	(*timestamppb.Timestamp)(nil), // 24: google.protobuf.Timestamp
+	(*Pause)(nil),                 // 25: pawl.v1.Pause
 }
 var file_pawl_v1_run_proto_depIdxs = []int32{
 	2,  // 0: pawl.v1.Run.kind:type_name -> pawl.v1.RunKind
 	0,  // 1: pawl.v1.Run.status:type_name -> pawl.v1.RunStatus
-	22, // 2: pawl.v1.Run.input:type_name -> google.protobuf.Value
-	22, // 3: pawl.v1.Run.output:type_name -> google.protobuf.Value
-	23, // 4: pawl.v1.Run.create_time:type_name -> google.protobuf.Timestamp
-	23, // 5: pawl.v1.Run.end_time:type_name -> google.protobuf.Timestamp
-	23, // 6: pawl.v1.Run.deadline_time:type_name -> google.protobuf.Timestamp
-	15, // 7: pawl.v1.Run.nodes:type_name -> pawl.v1.NodeRun
-	22, // 8: pawl.v1.Run.metadata:type_name -> google.protobuf.Value
-	23, // 9: pawl.v1.Run.schedule_time:type_name -> google.protobuf.Timestamp
-	3,  // 10: pawl.v1.Run.stop:type_name -> pawl.v1.StopMode
-	14, // 11: pawl.v1.Run.quarantine:type_name -> pawl.v1.RunQuarantine
-	24, // 12: pawl.v1.Run.pause:type_name -> pawl.v1.Pause
-	10, // 13: pawl.v1.Run.state:type_name -> pawl.v1.WorkflowState
-	7,  // 14: pawl.v1.Run.input_taint:type_name -> pawl.v1.TaintLabel
-	7,  // 15: pawl.v1.Run.output_taint:type_name -> pawl.v1.TaintLabel
-	8,  // 16: pawl.v1.Run.compensation:type_name -> pawl.v1.Compensation
-	20, // 17: pawl.v1.Run.usage:type_name -> pawl.v1.RunUsage
-	18, // 18: pawl.v1.Run.budget:type_name -> pawl.v1.Budget
-	9,  // 19: pawl.v1.Compensation.not_undone:type_name -> pawl.v1.NotUndone
-	0,  // 20: pawl.v1.Compensation.ending:type_name -> pawl.v1.RunStatus
-	15, // 21: pawl.v1.Compensation.executions:type_name -> pawl.v1.NodeRun
-	0,  // 22: pawl.v1.WorkflowState.status:type_name -> pawl.v1.RunStatus
-	23, // 23: pawl.v1.WorkflowState.started_at:type_name -> google.protobuf.Timestamp
-	21, // 24: pawl.v1.WorkflowState.retries:type_name -> pawl.v1.WorkflowState.RetriesEntry
-	11, // 25: pawl.v1.WorkflowState.compensation_stack:type_name -> pawl.v1.CompensationEntry
-	4,  // 26: pawl.v1.WorkflowState.waiting_for:type_name -> pawl.v1.WaitingReason
-	23, // 27: pawl.v1.WorkflowState.waiting_since:type_name -> google.protobuf.Timestamp
-	23, // 28: pawl.v1.WorkflowState.waiting_timeout_at:type_name -> google.protobuf.Timestamp
-	22, // 29: pawl.v1.WorkflowState.memory:type_name -> google.protobuf.Value
-	13, // 30: pawl.v1.WorkflowState.supervisor_history:type_name -> pawl.v1.SupervisorDecision
-	23, // 31: pawl.v1.WorkflowState.created_at:type_name -> google.protobuf.Timestamp
-	23, // 32: pawl.v1.WorkflowState.updated_at:type_name -> google.protobuf.Timestamp
-	12, // 33: pawl.v1.CompensationEntry.compensation_action:type_name -> pawl.v1.CompensationAction
-	22, // 34: pawl.v1.CompensationAction.payload:type_name -> google.protobuf.Value
-	23, // 35: pawl.v1.SupervisorDecision.time:type_name -> google.protobuf.Timestamp
-	23, // 36: pawl.v1.RunQuarantine.time:type_name -> google.protobuf.Timestamp
-	1,  // 37: pawl.v1.NodeRun.status:type_name -> pawl.v1.NodeStatus
-	22, // 38: pawl.v1.NodeRun.output:type_name -> google.protobuf.Value
-	23, // 39: pawl.v1.NodeRun.start_time:type_name -> google.protobuf.Timestamp
-	23, // 40: pawl.v1.NodeRun.end_time:type_name -> google.protobuf.Timestamp
-	17, // 41: pawl.v1.NodeRun.hold:type_name -> pawl.v1.NodeHold
-	23, // 42: pawl.v1.NodeRun.release_time:type_name -> google.protobuf.Timestamp
-	16, // 43: pawl.v1.NodeRun.signal:type_name -> pawl.v1.SignalWait
-	7,  // 44: pawl.v1.NodeRun.taint:type_name -> pawl.v1.TaintLabel
-	7,  // 45: pawl.v1.NodeRun.read_taint:type_name -> pawl.v1.TaintLabel
-	20, // 46: pawl.v1.NodeRun.usage:type_name -> pawl.v1.RunUsage
-	23, // 47: pawl.v1.SignalWait.since_time:type_name -> google.protobuf.Timestamp
-	23, // 48: pawl.v1.SignalWait.deadline_time:type_name -> google.protobuf.Timestamp
-	22, // 49: pawl.v1.NodeHold.output:type_name -> google.protobuf.Value
-	23, // 50: pawl.v1.NodeHold.deadline_time:type_name -> google.protobuf.Timestamp
-	7,  // 51: pawl.v1.NodeHold.taint:type_name -> pawl.v1.TaintLabel
-	5,  // 52: pawl.v1.Budget.on_exceeded:type_name -> pawl.v1.OnExceeded
-	19, // 53: pawl.v1.RunUsage.assumed:type_name -> pawl.v1.Amounts
-	19, // 54: pawl.v1.RunUsage.reserved:type_name -> pawl.v1.Amounts
-	55, // [55:55] is the sub-list for method output_type
-	55, // [55:55] is the sub-list for method input_type
-	55, // [55:55] is the sub-list for extension type_name
-	55, // [55:55] is the sub-list for extension extendee
-	0,  // [0:55] is the sub-list for field type_name
+	23, // 2: pawl.v1.Run.input:type_name -> google.protobuf.Value
+	23, // 3: pawl.v1.Run.output:type_name -> google.protobuf.Value
+	3,  // 4: pawl.v1.Run.failure_class:type_name -> pawl.v1.FailureClass
+	24, // 5: pawl.v1.Run.create_time:type_name -> google.protobuf.Timestamp
+	24, // 6: pawl.v1.Run.end_time:type_name -> google.protobuf.Timestamp
+	24, // 7: pawl.v1.Run.deadline_time:type_name -> google.protobuf.Timestamp
+	16, // 8: pawl.v1.Run.nodes:type_name -> pawl.v1.NodeRun
+	23, // 9: pawl.v1.Run.metadata:type_name -> google.protobuf.Value
+	24, // 10: pawl.v1.Run.schedule_time:type_name -> google.protobuf.Timestamp
+	4,  // 11: pawl.v1.Run.stop:type_name -> pawl.v1.StopMode
+	15, // 12: pawl.v1.Run.quarantine:type_name -> pawl.v1.RunQuarantine
+	25, // 13: pawl.v1.Run.pause:type_name -> pawl.v1.Pause
+	11, // 14: pawl.v1.Run.state:type_name -> pawl.v1.WorkflowState
+	8,  // 15: pawl.v1.Run.input_taint:type_name -> pawl.v1.TaintLabel
+	8,  // 16: pawl.v1.Run.output_taint:type_name -> pawl.v1.TaintLabel
+	9,  // 17: pawl.v1.Run.compensation:type_name -> pawl.v1.Compensation
+	21, // 18: pawl.v1.Run.usage:type_name -> pawl.v1.RunUsage
+	19, // 19: pawl.v1.Run.budget:type_name -> pawl.v1.Budget
+	10, // 20: pawl.v1.Compensation.not_undone:type_name -> pawl.v1.NotUndone
+	0,  // 21: pawl.v1.Compensation.ending:type_name -> pawl.v1.RunStatus
+	16, // 22: pawl.v1.Compensation.executions:type_name -> pawl.v1.NodeRun
+	0,  // 23: pawl.v1.WorkflowState.status:type_name -> pawl.v1.RunStatus
+	24, // 24: pawl.v1.WorkflowState.started_at:type_name -> google.protobuf.Timestamp
+	22, // 25: pawl.v1.WorkflowState.retries:type_name -> pawl.v1.WorkflowState.RetriesEntry
+	12, // 26: pawl.v1.WorkflowState.compensation_stack:type_name -> pawl.v1.CompensationEntry
+	5,  // 27: pawl.v1.WorkflowState.waiting_for:type_name -> pawl.v1.WaitingReason
+	24, // 28: pawl.v1.WorkflowState.waiting_since:type_name -> google.protobuf.Timestamp
+	24, // 29: pawl.v1.WorkflowState.waiting_timeout_at:type_name -> google.protobuf.Timestamp
+	23, // 30: pawl.v1.WorkflowState.memory:type_name -> google.protobuf.Value
+	14, // 31: pawl.v1.WorkflowState.supervisor_history:type_name -> pawl.v1.SupervisorDecision
+	24, // 32: pawl.v1.WorkflowState.created_at:type_name -> google.protobuf.Timestamp
+	24, // 33: pawl.v1.WorkflowState.updated_at:type_name -> google.protobuf.Timestamp
+	13, // 34: pawl.v1.CompensationEntry.compensation_action:type_name -> pawl.v1.CompensationAction
+	23, // 35: pawl.v1.CompensationAction.payload:type_name -> google.protobuf.Value
+	24, // 36: pawl.v1.SupervisorDecision.time:type_name -> google.protobuf.Timestamp
+	24, // 37: pawl.v1.RunQuarantine.time:type_name -> google.protobuf.Timestamp
+	1,  // 38: pawl.v1.NodeRun.status:type_name -> pawl.v1.NodeStatus
+	23, // 39: pawl.v1.NodeRun.output:type_name -> google.protobuf.Value
+	3,  // 40: pawl.v1.NodeRun.failure_class:type_name -> pawl.v1.FailureClass
+	24, // 41: pawl.v1.NodeRun.start_time:type_name -> google.protobuf.Timestamp
+	24, // 42: pawl.v1.NodeRun.end_time:type_name -> google.protobuf.Timestamp
+	18, // 43: pawl.v1.NodeRun.hold:type_name -> pawl.v1.NodeHold
+	24, // 44: pawl.v1.NodeRun.release_time:type_name -> google.protobuf.Timestamp
+	17, // 45: pawl.v1.NodeRun.signal:type_name -> pawl.v1.SignalWait
+	8,  // 46: pawl.v1.NodeRun.taint:type_name -> pawl.v1.TaintLabel
+	8,  // 47: pawl.v1.NodeRun.read_taint:type_name -> pawl.v1.TaintLabel
+	21, // 48: pawl.v1.NodeRun.usage:type_name -> pawl.v1.RunUsage
+	24, // 49: pawl.v1.SignalWait.since_time:type_name -> google.protobuf.Timestamp
+	24, // 50: pawl.v1.SignalWait.deadline_time:type_name -> google.protobuf.Timestamp
+	23, // 51: pawl.v1.NodeHold.output:type_name -> google.protobuf.Value
+	24, // 52: pawl.v1.NodeHold.deadline_time:type_name -> google.protobuf.Timestamp
+	8,  // 53: pawl.v1.NodeHold.taint:type_name -> pawl.v1.TaintLabel
+	6,  // 54: pawl.v1.Budget.on_exceeded:type_name -> pawl.v1.OnExceeded
+	20, // 55: pawl.v1.RunUsage.assumed:type_name -> pawl.v1.Amounts
+	20, // 56: pawl.v1.RunUsage.reserved:type_name -> pawl.v1.Amounts
+	57, // [57:57] is the sub-list for method output_type
+	57, // [57:57] is the sub-list for method input_type
+	57, // [57:57] is the sub-list for extension type_name
+	57, // [57:57] is the sub-list for extension extendee
+	0,  // [0:57] is the sub-list for field type_name
 }
 
 func init() { file_pawl_v1_run_proto_init() }
@@ -2750,7 +2876,7 @@ func file_pawl_v1_run_proto_init() {
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_pawl_v1_run_proto_rawDesc), len(file_pawl_v1_run_proto_rawDesc)),
-			NumEnums:      6,
+			NumEnums:      7,
 			NumMessages:   16,
 			NumExtensions: 0,
 			NumServices:   0,

@@ -940,6 +940,10 @@ type RunEnd struct {
 	LastEventId uint64 `protobuf:"varint,6,opt,name=last_event_id,json=lastEventId,proto3" json:"last_event_id,omitempty"`
 	// The node that failed first; empty when none did.
 	FailedNodeId string `protobuf:"bytes,7,opt,name=failed_node_id,json=failedNodeId,proto3" json:"failed_node_id,omitempty"`
+	// Why it did not complete, for programs; empty otherwise.
+	Cause string `protobuf:"bytes,8,opt,name=cause,proto3" json:"cause,omitempty"`
+	// The class of that cause.
+	FailureClass FailureClass `protobuf:"varint,9,opt,name=failure_class,json=failureClass,proto3,enum=pawl.v1.FailureClass" json:"failure_class,omitempty"`
 	// Output only: names of the values above that this answer leaves out, because they are too large or nested too deeply. Their bytes are there.
 	ValuesLeftOut []string `protobuf:"bytes,100,rep,name=values_left_out,json=valuesLeftOut,proto3" json:"values_left_out,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -1030,6 +1034,20 @@ func (x *RunEnd) GetFailedNodeId() string {
 		return x.FailedNodeId
 	}
 	return ""
+}
+
+func (x *RunEnd) GetCause() string {
+	if x != nil {
+		return x.Cause
+	}
+	return ""
+}
+
+func (x *RunEnd) GetFailureClass() FailureClass {
+	if x != nil {
+		return x.FailureClass
+	}
+	return FailureClass_FAILURE_CLASS_UNSPECIFIED
 }
 
 func (x *RunEnd) GetValuesLeftOut() []string {
@@ -2400,6 +2418,8 @@ type Invocation struct {
 	Cause string `protobuf:"bytes,11,opt,name=cause,proto3" json:"cause,omitempty"`
 	// The failure, for people; empty if it did not fail.
 	Message string `protobuf:"bytes,12,opt,name=message,proto3" json:"message,omitempty"`
+	// The class of the failure.
+	FailureClass FailureClass `protobuf:"varint,14,opt,name=failure_class,json=failureClass,proto3,enum=pawl.v1.FailureClass" json:"failure_class,omitempty"`
 	// Its effects from the ledger, of all attempts, by name. At most 200.
 	Effects []*InvocationEffect `protobuf:"bytes,13,rep,name=effects,proto3" json:"effects,omitempty"`
 	// Output only: names of the values above that this answer leaves out, because they are too large or nested too deeply. Their bytes are there.
@@ -2541,6 +2561,13 @@ func (x *Invocation) GetMessage() string {
 		return x.Message
 	}
 	return ""
+}
+
+func (x *Invocation) GetFailureClass() FailureClass {
+	if x != nil {
+		return x.FailureClass
+	}
+	return FailureClass_FAILURE_CLASS_UNSPECIFIED
 }
 
 func (x *Invocation) GetEffects() []*InvocationEffect {
@@ -4674,7 +4701,7 @@ const file_pawl_v1_run_service_proto_rawDesc = "" +
 	"\x03end\x18\x04 \x01(\v2\x0f.pawl.v1.RunEndR\x03end\"I\n" +
 	"\x12AcceptedSubmission\x12\x15\n" +
 	"\x06run_id\x18\x01 \x01(\tR\x05runId\x12\x1c\n" +
-	"\tduplicate\x18\x02 \x01(\bR\tduplicate\"\xd6\x02\n" +
+	"\tduplicate\x18\x02 \x01(\bR\tduplicate\"\xa8\x03\n" +
 	"\x06RunEnd\x12\x15\n" +
 	"\x06run_id\x18\x01 \x01(\tR\x05runId\x12*\n" +
 	"\x06status\x18\x02 \x01(\x0e2\x12.pawl.v1.RunStatusR\x06status\x12\x1f\n" +
@@ -4684,7 +4711,9 @@ const file_pawl_v1_run_service_proto_rawDesc = "" +
 	"\rerror_message\x18\x04 \x01(\tR\ferrorMessage\x12!\n" +
 	"\fhas_failures\x18\x05 \x01(\bR\vhasFailures\x12\"\n" +
 	"\rlast_event_id\x18\x06 \x01(\x04R\vlastEventId\x12$\n" +
-	"\x0efailed_node_id\x18\a \x01(\tR\ffailedNodeId\x12&\n" +
+	"\x0efailed_node_id\x18\a \x01(\tR\ffailedNodeId\x12\x14\n" +
+	"\x05cause\x18\b \x01(\tR\x05cause\x12:\n" +
+	"\rfailure_class\x18\t \x01(\x0e2\x15.pawl.v1.FailureClassR\ffailureClass\x12&\n" +
 	"\x0fvalues_left_out\x18d \x03(\tR\rvaluesLeftOut\"\xe4\x02\n" +
 	"\aRefusal\x12\x12\n" +
 	"\x04code\x18\x01 \x01(\x05R\x04code\x12\x16\n" +
@@ -4796,7 +4825,7 @@ const file_pawl_v1_run_service_proto_rawDesc = "" +
 	"\x15GetInvocationResponse\x123\n" +
 	"\n" +
 	"invocation\x18\x01 \x01(\v2\x13.pawl.v1.InvocationR\n" +
-	"invocation\"\xda\x04\n" +
+	"invocation\"\x96\x05\n" +
 	"\n" +
 	"Invocation\x12\x12\n" +
 	"\x04type\x18\x01 \x01(\tR\x04type\x12\x1d\n" +
@@ -4820,7 +4849,8 @@ const file_pawl_v1_run_service_proto_rawDesc = "" +
 	"\x06handle\x18\n" +
 	" \x01(\tR\x06handle\x12\x14\n" +
 	"\x05cause\x18\v \x01(\tR\x05cause\x12\x18\n" +
-	"\amessage\x18\f \x01(\tR\amessage\x123\n" +
+	"\amessage\x18\f \x01(\tR\amessage\x12:\n" +
+	"\rfailure_class\x18\x0e \x01(\x0e2\x15.pawl.v1.FailureClassR\ffailureClass\x123\n" +
 	"\aeffects\x18\r \x03(\v2\x19.pawl.v1.InvocationEffectR\aeffects\x12&\n" +
 	"\x0fvalues_left_out\x18d \x03(\tR\rvaluesLeftOut\"\xe0\x01\n" +
 	"\x10InvocationEffect\x12\x12\n" +
@@ -5121,18 +5151,19 @@ var file_pawl_v1_run_service_proto_goTypes = []any{
 	(*Run)(nil),                       // 70: pawl.v1.Run
 	(*RunEvent)(nil),                  // 71: pawl.v1.RunEvent
 	(RunStatus)(0),                    // 72: pawl.v1.RunStatus
-	(*Violation)(nil),                 // 73: pawl.v1.Violation
-	(*DefinitionSource)(nil),          // 74: pawl.v1.DefinitionSource
-	(*RunResult)(nil),                 // 75: pawl.v1.RunResult
-	(RunKind)(0),                      // 76: pawl.v1.RunKind
-	(StopMode)(0),                     // 77: pawl.v1.StopMode
-	(*Explanation)(nil),               // 78: pawl.v1.Explanation
-	(*TaintTrace)(nil),                // 79: pawl.v1.TaintTrace
-	(*Effect)(nil),                    // 80: pawl.v1.Effect
-	(NodeStatus)(0),                   // 81: pawl.v1.NodeStatus
-	(*Amounts)(nil),                   // 82: pawl.v1.Amounts
-	(*RepairPlan)(nil),                // 83: pawl.v1.RepairPlan
-	(*timestamppb.Timestamp)(nil),     // 84: google.protobuf.Timestamp
+	(FailureClass)(0),                 // 73: pawl.v1.FailureClass
+	(*Violation)(nil),                 // 74: pawl.v1.Violation
+	(*DefinitionSource)(nil),          // 75: pawl.v1.DefinitionSource
+	(*RunResult)(nil),                 // 76: pawl.v1.RunResult
+	(RunKind)(0),                      // 77: pawl.v1.RunKind
+	(StopMode)(0),                     // 78: pawl.v1.StopMode
+	(*Explanation)(nil),               // 79: pawl.v1.Explanation
+	(*TaintTrace)(nil),                // 80: pawl.v1.TaintTrace
+	(*Effect)(nil),                    // 81: pawl.v1.Effect
+	(NodeStatus)(0),                   // 82: pawl.v1.NodeStatus
+	(*Amounts)(nil),                   // 83: pawl.v1.Amounts
+	(*RepairPlan)(nil),                // 84: pawl.v1.RepairPlan
+	(*timestamppb.Timestamp)(nil),     // 85: google.protobuf.Timestamp
 }
 var file_pawl_v1_run_service_proto_depIdxs = []int32{
 	66,  // 0: pawl.v1.StartRunRequest.input:type_name -> google.protobuf.Value
@@ -5156,116 +5187,118 @@ var file_pawl_v1_run_service_proto_depIdxs = []int32{
 	13,  // 18: pawl.v1.SubmissionAnswer.end:type_name -> pawl.v1.RunEnd
 	72,  // 19: pawl.v1.RunEnd.status:type_name -> pawl.v1.RunStatus
 	66,  // 20: pawl.v1.RunEnd.output:type_name -> google.protobuf.Value
-	65,  // 21: pawl.v1.Refusal.metadata:type_name -> pawl.v1.Refusal.MetadataEntry
-	73,  // 22: pawl.v1.Refusal.violations:type_name -> pawl.v1.Violation
-	67,  // 23: pawl.v1.Refusal.retry_delay:type_name -> google.protobuf.Duration
-	74,  // 24: pawl.v1.TestRunRequest.definition:type_name -> pawl.v1.DefinitionSource
-	66,  // 25: pawl.v1.TestRunRequest.input:type_name -> google.protobuf.Value
-	68,  // 26: pawl.v1.TestRunRequest.budget:type_name -> pawl.v1.Budget
-	70,  // 27: pawl.v1.TestRunResponse.run:type_name -> pawl.v1.Run
-	73,  // 28: pawl.v1.TestRunResponse.warnings:type_name -> pawl.v1.Violation
-	70,  // 29: pawl.v1.GetRunResponse.run:type_name -> pawl.v1.Run
-	66,  // 30: pawl.v1.GetRunResponse.definition:type_name -> google.protobuf.Value
-	67,  // 31: pawl.v1.WaitRunRequest.timeout:type_name -> google.protobuf.Duration
-	70,  // 32: pawl.v1.WaitRunResponse.run:type_name -> pawl.v1.Run
-	75,  // 33: pawl.v1.WaitRunResponse.result:type_name -> pawl.v1.RunResult
-	72,  // 34: pawl.v1.ListRunsRequest.statuses:type_name -> pawl.v1.RunStatus
-	76,  // 35: pawl.v1.ListRunsRequest.kind:type_name -> pawl.v1.RunKind
-	77,  // 36: pawl.v1.ListRunsRequest.stops:type_name -> pawl.v1.StopMode
-	70,  // 37: pawl.v1.ListRunsResponse.runs:type_name -> pawl.v1.Run
-	78,  // 38: pawl.v1.ExplainNodeResponse.explanation:type_name -> pawl.v1.Explanation
-	79,  // 39: pawl.v1.ExplainTaintResponse.trace:type_name -> pawl.v1.TaintTrace
-	80,  // 40: pawl.v1.ListEffectsResponse.effects:type_name -> pawl.v1.Effect
-	33,  // 41: pawl.v1.GetInvocationResponse.invocation:type_name -> pawl.v1.Invocation
-	66,  // 42: pawl.v1.Invocation.input:type_name -> google.protobuf.Value
-	66,  // 43: pawl.v1.Invocation.config:type_name -> google.protobuf.Value
-	81,  // 44: pawl.v1.Invocation.status:type_name -> pawl.v1.NodeStatus
-	66,  // 45: pawl.v1.Invocation.output:type_name -> google.protobuf.Value
-	34,  // 46: pawl.v1.Invocation.effects:type_name -> pawl.v1.InvocationEffect
-	66,  // 47: pawl.v1.InvocationEffect.result:type_name -> google.protobuf.Value
-	77,  // 48: pawl.v1.CancelRunRequest.mode:type_name -> pawl.v1.StopMode
-	70,  // 49: pawl.v1.CancelRunResponse.run:type_name -> pawl.v1.Run
-	2,   // 50: pawl.v1.DecideNodeRequest.decision:type_name -> pawl.v1.Decision
-	70,  // 51: pawl.v1.DecideNodeResponse.run:type_name -> pawl.v1.Run
-	70,  // 52: pawl.v1.RecheckRunResponse.run:type_name -> pawl.v1.Run
-	70,  // 53: pawl.v1.PauseRunResponse.run:type_name -> pawl.v1.Run
-	82,  // 54: pawl.v1.TopUpRunRequest.amounts:type_name -> pawl.v1.Amounts
-	70,  // 55: pawl.v1.TopUpRunResponse.run:type_name -> pawl.v1.Run
-	70,  // 56: pawl.v1.ResumeRunResponse.run:type_name -> pawl.v1.Run
-	74,  // 57: pawl.v1.RepairRunRequest.definition:type_name -> pawl.v1.DefinitionSource
-	66,  // 58: pawl.v1.RepairRunRequest.input:type_name -> google.protobuf.Value
-	50,  // 59: pawl.v1.RepairRunRequest.outputs:type_name -> pawl.v1.SetOutputRequest
-	66,  // 60: pawl.v1.SetOutputRequest.output:type_name -> google.protobuf.Value
-	83,  // 61: pawl.v1.RepairRunResponse.plan:type_name -> pawl.v1.RepairPlan
-	70,  // 62: pawl.v1.RepairRunResponse.run:type_name -> pawl.v1.Run
-	73,  // 63: pawl.v1.RepairRunResponse.warnings:type_name -> pawl.v1.Violation
-	83,  // 64: pawl.v1.RetryRunResponse.plan:type_name -> pawl.v1.RepairPlan
-	70,  // 65: pawl.v1.RetryRunResponse.run:type_name -> pawl.v1.Run
-	66,  // 66: pawl.v1.SignalRunRequest.payload:type_name -> google.protobuf.Value
-	70,  // 67: pawl.v1.SignalRunResponse.run:type_name -> pawl.v1.Run
-	66,  // 68: pawl.v1.UpdateRunMetadataRequest.metadata:type_name -> google.protobuf.Value
-	70,  // 69: pawl.v1.UpdateRunMetadataResponse.run:type_name -> pawl.v1.Run
-	84,  // 70: pawl.v1.RunFilter.create_time:type_name -> google.protobuf.Timestamp
-	84,  // 71: pawl.v1.RunFilter.update_time:type_name -> google.protobuf.Timestamp
-	58,  // 72: pawl.v1.SaveRunFilterResponse.run_filter:type_name -> pawl.v1.RunFilter
-	58,  // 73: pawl.v1.ListRunFiltersResponse.run_filters:type_name -> pawl.v1.RunFilter
-	3,   // 74: pawl.v1.RunService.StartRun:input_type -> pawl.v1.StartRunRequest
-	6,   // 75: pawl.v1.RunService.ExecuteRun:input_type -> pawl.v1.ExecuteRunRequest
-	8,   // 76: pawl.v1.RunService.SubmitRuns:input_type -> pawl.v1.SubmitRunsRequest
-	15,  // 77: pawl.v1.RunService.TestRun:input_type -> pawl.v1.TestRunRequest
-	17,  // 78: pawl.v1.RunService.GetRun:input_type -> pawl.v1.GetRunRequest
-	19,  // 79: pawl.v1.RunService.WaitRun:input_type -> pawl.v1.WaitRunRequest
-	21,  // 80: pawl.v1.RunService.ListRuns:input_type -> pawl.v1.ListRunsRequest
-	23,  // 81: pawl.v1.RunService.ExplainNode:input_type -> pawl.v1.ExplainNodeRequest
-	25,  // 82: pawl.v1.RunService.ExplainTaint:input_type -> pawl.v1.ExplainTaintRequest
-	27,  // 83: pawl.v1.RunService.ListEffects:input_type -> pawl.v1.ListEffectsRequest
-	29,  // 84: pawl.v1.RunService.GetValue:input_type -> pawl.v1.GetValueRequest
-	31,  // 85: pawl.v1.RunService.GetInvocation:input_type -> pawl.v1.GetInvocationRequest
-	35,  // 86: pawl.v1.RunService.CancelRun:input_type -> pawl.v1.CancelRunRequest
-	43,  // 87: pawl.v1.RunService.PauseRun:input_type -> pawl.v1.PauseRunRequest
-	47,  // 88: pawl.v1.RunService.ResumeRun:input_type -> pawl.v1.ResumeRunRequest
-	54,  // 89: pawl.v1.RunService.SignalRun:input_type -> pawl.v1.SignalRunRequest
-	56,  // 90: pawl.v1.RunService.UpdateRunMetadata:input_type -> pawl.v1.UpdateRunMetadataRequest
-	59,  // 91: pawl.v1.RunService.SaveRunFilter:input_type -> pawl.v1.SaveRunFilterRequest
-	61,  // 92: pawl.v1.RunService.ListRunFilters:input_type -> pawl.v1.ListRunFiltersRequest
-	63,  // 93: pawl.v1.RunService.DeleteRunFilter:input_type -> pawl.v1.DeleteRunFilterRequest
-	45,  // 94: pawl.v1.RunService.TopUpRun:input_type -> pawl.v1.TopUpRunRequest
-	37,  // 95: pawl.v1.RunService.DeleteRun:input_type -> pawl.v1.DeleteRunRequest
-	41,  // 96: pawl.v1.RunService.RecheckRun:input_type -> pawl.v1.RecheckRunRequest
-	49,  // 97: pawl.v1.RunService.RepairRun:input_type -> pawl.v1.RepairRunRequest
-	52,  // 98: pawl.v1.RunService.RetryRun:input_type -> pawl.v1.RetryRunRequest
-	39,  // 99: pawl.v1.RunService.DecideNode:input_type -> pawl.v1.DecideNodeRequest
-	5,   // 100: pawl.v1.RunService.StartRun:output_type -> pawl.v1.StartRunResponse
-	7,   // 101: pawl.v1.RunService.ExecuteRun:output_type -> pawl.v1.ExecuteRunResponse
-	10,  // 102: pawl.v1.RunService.SubmitRuns:output_type -> pawl.v1.SubmitRunsResponse
-	16,  // 103: pawl.v1.RunService.TestRun:output_type -> pawl.v1.TestRunResponse
-	18,  // 104: pawl.v1.RunService.GetRun:output_type -> pawl.v1.GetRunResponse
-	20,  // 105: pawl.v1.RunService.WaitRun:output_type -> pawl.v1.WaitRunResponse
-	22,  // 106: pawl.v1.RunService.ListRuns:output_type -> pawl.v1.ListRunsResponse
-	24,  // 107: pawl.v1.RunService.ExplainNode:output_type -> pawl.v1.ExplainNodeResponse
-	26,  // 108: pawl.v1.RunService.ExplainTaint:output_type -> pawl.v1.ExplainTaintResponse
-	28,  // 109: pawl.v1.RunService.ListEffects:output_type -> pawl.v1.ListEffectsResponse
-	30,  // 110: pawl.v1.RunService.GetValue:output_type -> pawl.v1.GetValueResponse
-	32,  // 111: pawl.v1.RunService.GetInvocation:output_type -> pawl.v1.GetInvocationResponse
-	36,  // 112: pawl.v1.RunService.CancelRun:output_type -> pawl.v1.CancelRunResponse
-	44,  // 113: pawl.v1.RunService.PauseRun:output_type -> pawl.v1.PauseRunResponse
-	48,  // 114: pawl.v1.RunService.ResumeRun:output_type -> pawl.v1.ResumeRunResponse
-	55,  // 115: pawl.v1.RunService.SignalRun:output_type -> pawl.v1.SignalRunResponse
-	57,  // 116: pawl.v1.RunService.UpdateRunMetadata:output_type -> pawl.v1.UpdateRunMetadataResponse
-	60,  // 117: pawl.v1.RunService.SaveRunFilter:output_type -> pawl.v1.SaveRunFilterResponse
-	62,  // 118: pawl.v1.RunService.ListRunFilters:output_type -> pawl.v1.ListRunFiltersResponse
-	64,  // 119: pawl.v1.RunService.DeleteRunFilter:output_type -> pawl.v1.DeleteRunFilterResponse
-	46,  // 120: pawl.v1.RunService.TopUpRun:output_type -> pawl.v1.TopUpRunResponse
-	38,  // 121: pawl.v1.RunService.DeleteRun:output_type -> pawl.v1.DeleteRunResponse
-	42,  // 122: pawl.v1.RunService.RecheckRun:output_type -> pawl.v1.RecheckRunResponse
-	51,  // 123: pawl.v1.RunService.RepairRun:output_type -> pawl.v1.RepairRunResponse
-	53,  // 124: pawl.v1.RunService.RetryRun:output_type -> pawl.v1.RetryRunResponse
-	40,  // 125: pawl.v1.RunService.DecideNode:output_type -> pawl.v1.DecideNodeResponse
-	100, // [100:126] is the sub-list for method output_type
-	74,  // [74:100] is the sub-list for method input_type
-	74,  // [74:74] is the sub-list for extension type_name
-	74,  // [74:74] is the sub-list for extension extendee
-	0,   // [0:74] is the sub-list for field type_name
+	73,  // 21: pawl.v1.RunEnd.failure_class:type_name -> pawl.v1.FailureClass
+	65,  // 22: pawl.v1.Refusal.metadata:type_name -> pawl.v1.Refusal.MetadataEntry
+	74,  // 23: pawl.v1.Refusal.violations:type_name -> pawl.v1.Violation
+	67,  // 24: pawl.v1.Refusal.retry_delay:type_name -> google.protobuf.Duration
+	75,  // 25: pawl.v1.TestRunRequest.definition:type_name -> pawl.v1.DefinitionSource
+	66,  // 26: pawl.v1.TestRunRequest.input:type_name -> google.protobuf.Value
+	68,  // 27: pawl.v1.TestRunRequest.budget:type_name -> pawl.v1.Budget
+	70,  // 28: pawl.v1.TestRunResponse.run:type_name -> pawl.v1.Run
+	74,  // 29: pawl.v1.TestRunResponse.warnings:type_name -> pawl.v1.Violation
+	70,  // 30: pawl.v1.GetRunResponse.run:type_name -> pawl.v1.Run
+	66,  // 31: pawl.v1.GetRunResponse.definition:type_name -> google.protobuf.Value
+	67,  // 32: pawl.v1.WaitRunRequest.timeout:type_name -> google.protobuf.Duration
+	70,  // 33: pawl.v1.WaitRunResponse.run:type_name -> pawl.v1.Run
+	76,  // 34: pawl.v1.WaitRunResponse.result:type_name -> pawl.v1.RunResult
+	72,  // 35: pawl.v1.ListRunsRequest.statuses:type_name -> pawl.v1.RunStatus
+	77,  // 36: pawl.v1.ListRunsRequest.kind:type_name -> pawl.v1.RunKind
+	78,  // 37: pawl.v1.ListRunsRequest.stops:type_name -> pawl.v1.StopMode
+	70,  // 38: pawl.v1.ListRunsResponse.runs:type_name -> pawl.v1.Run
+	79,  // 39: pawl.v1.ExplainNodeResponse.explanation:type_name -> pawl.v1.Explanation
+	80,  // 40: pawl.v1.ExplainTaintResponse.trace:type_name -> pawl.v1.TaintTrace
+	81,  // 41: pawl.v1.ListEffectsResponse.effects:type_name -> pawl.v1.Effect
+	33,  // 42: pawl.v1.GetInvocationResponse.invocation:type_name -> pawl.v1.Invocation
+	66,  // 43: pawl.v1.Invocation.input:type_name -> google.protobuf.Value
+	66,  // 44: pawl.v1.Invocation.config:type_name -> google.protobuf.Value
+	82,  // 45: pawl.v1.Invocation.status:type_name -> pawl.v1.NodeStatus
+	66,  // 46: pawl.v1.Invocation.output:type_name -> google.protobuf.Value
+	73,  // 47: pawl.v1.Invocation.failure_class:type_name -> pawl.v1.FailureClass
+	34,  // 48: pawl.v1.Invocation.effects:type_name -> pawl.v1.InvocationEffect
+	66,  // 49: pawl.v1.InvocationEffect.result:type_name -> google.protobuf.Value
+	78,  // 50: pawl.v1.CancelRunRequest.mode:type_name -> pawl.v1.StopMode
+	70,  // 51: pawl.v1.CancelRunResponse.run:type_name -> pawl.v1.Run
+	2,   // 52: pawl.v1.DecideNodeRequest.decision:type_name -> pawl.v1.Decision
+	70,  // 53: pawl.v1.DecideNodeResponse.run:type_name -> pawl.v1.Run
+	70,  // 54: pawl.v1.RecheckRunResponse.run:type_name -> pawl.v1.Run
+	70,  // 55: pawl.v1.PauseRunResponse.run:type_name -> pawl.v1.Run
+	83,  // 56: pawl.v1.TopUpRunRequest.amounts:type_name -> pawl.v1.Amounts
+	70,  // 57: pawl.v1.TopUpRunResponse.run:type_name -> pawl.v1.Run
+	70,  // 58: pawl.v1.ResumeRunResponse.run:type_name -> pawl.v1.Run
+	75,  // 59: pawl.v1.RepairRunRequest.definition:type_name -> pawl.v1.DefinitionSource
+	66,  // 60: pawl.v1.RepairRunRequest.input:type_name -> google.protobuf.Value
+	50,  // 61: pawl.v1.RepairRunRequest.outputs:type_name -> pawl.v1.SetOutputRequest
+	66,  // 62: pawl.v1.SetOutputRequest.output:type_name -> google.protobuf.Value
+	84,  // 63: pawl.v1.RepairRunResponse.plan:type_name -> pawl.v1.RepairPlan
+	70,  // 64: pawl.v1.RepairRunResponse.run:type_name -> pawl.v1.Run
+	74,  // 65: pawl.v1.RepairRunResponse.warnings:type_name -> pawl.v1.Violation
+	84,  // 66: pawl.v1.RetryRunResponse.plan:type_name -> pawl.v1.RepairPlan
+	70,  // 67: pawl.v1.RetryRunResponse.run:type_name -> pawl.v1.Run
+	66,  // 68: pawl.v1.SignalRunRequest.payload:type_name -> google.protobuf.Value
+	70,  // 69: pawl.v1.SignalRunResponse.run:type_name -> pawl.v1.Run
+	66,  // 70: pawl.v1.UpdateRunMetadataRequest.metadata:type_name -> google.protobuf.Value
+	70,  // 71: pawl.v1.UpdateRunMetadataResponse.run:type_name -> pawl.v1.Run
+	85,  // 72: pawl.v1.RunFilter.create_time:type_name -> google.protobuf.Timestamp
+	85,  // 73: pawl.v1.RunFilter.update_time:type_name -> google.protobuf.Timestamp
+	58,  // 74: pawl.v1.SaveRunFilterResponse.run_filter:type_name -> pawl.v1.RunFilter
+	58,  // 75: pawl.v1.ListRunFiltersResponse.run_filters:type_name -> pawl.v1.RunFilter
+	3,   // 76: pawl.v1.RunService.StartRun:input_type -> pawl.v1.StartRunRequest
+	6,   // 77: pawl.v1.RunService.ExecuteRun:input_type -> pawl.v1.ExecuteRunRequest
+	8,   // 78: pawl.v1.RunService.SubmitRuns:input_type -> pawl.v1.SubmitRunsRequest
+	15,  // 79: pawl.v1.RunService.TestRun:input_type -> pawl.v1.TestRunRequest
+	17,  // 80: pawl.v1.RunService.GetRun:input_type -> pawl.v1.GetRunRequest
+	19,  // 81: pawl.v1.RunService.WaitRun:input_type -> pawl.v1.WaitRunRequest
+	21,  // 82: pawl.v1.RunService.ListRuns:input_type -> pawl.v1.ListRunsRequest
+	23,  // 83: pawl.v1.RunService.ExplainNode:input_type -> pawl.v1.ExplainNodeRequest
+	25,  // 84: pawl.v1.RunService.ExplainTaint:input_type -> pawl.v1.ExplainTaintRequest
+	27,  // 85: pawl.v1.RunService.ListEffects:input_type -> pawl.v1.ListEffectsRequest
+	29,  // 86: pawl.v1.RunService.GetValue:input_type -> pawl.v1.GetValueRequest
+	31,  // 87: pawl.v1.RunService.GetInvocation:input_type -> pawl.v1.GetInvocationRequest
+	35,  // 88: pawl.v1.RunService.CancelRun:input_type -> pawl.v1.CancelRunRequest
+	43,  // 89: pawl.v1.RunService.PauseRun:input_type -> pawl.v1.PauseRunRequest
+	47,  // 90: pawl.v1.RunService.ResumeRun:input_type -> pawl.v1.ResumeRunRequest
+	54,  // 91: pawl.v1.RunService.SignalRun:input_type -> pawl.v1.SignalRunRequest
+	56,  // 92: pawl.v1.RunService.UpdateRunMetadata:input_type -> pawl.v1.UpdateRunMetadataRequest
+	59,  // 93: pawl.v1.RunService.SaveRunFilter:input_type -> pawl.v1.SaveRunFilterRequest
+	61,  // 94: pawl.v1.RunService.ListRunFilters:input_type -> pawl.v1.ListRunFiltersRequest
+	63,  // 95: pawl.v1.RunService.DeleteRunFilter:input_type -> pawl.v1.DeleteRunFilterRequest
+	45,  // 96: pawl.v1.RunService.TopUpRun:input_type -> pawl.v1.TopUpRunRequest
+	37,  // 97: pawl.v1.RunService.DeleteRun:input_type -> pawl.v1.DeleteRunRequest
+	41,  // 98: pawl.v1.RunService.RecheckRun:input_type -> pawl.v1.RecheckRunRequest
+	49,  // 99: pawl.v1.RunService.RepairRun:input_type -> pawl.v1.RepairRunRequest
+	52,  // 100: pawl.v1.RunService.RetryRun:input_type -> pawl.v1.RetryRunRequest
+	39,  // 101: pawl.v1.RunService.DecideNode:input_type -> pawl.v1.DecideNodeRequest
+	5,   // 102: pawl.v1.RunService.StartRun:output_type -> pawl.v1.StartRunResponse
+	7,   // 103: pawl.v1.RunService.ExecuteRun:output_type -> pawl.v1.ExecuteRunResponse
+	10,  // 104: pawl.v1.RunService.SubmitRuns:output_type -> pawl.v1.SubmitRunsResponse
+	16,  // 105: pawl.v1.RunService.TestRun:output_type -> pawl.v1.TestRunResponse
+	18,  // 106: pawl.v1.RunService.GetRun:output_type -> pawl.v1.GetRunResponse
+	20,  // 107: pawl.v1.RunService.WaitRun:output_type -> pawl.v1.WaitRunResponse
+	22,  // 108: pawl.v1.RunService.ListRuns:output_type -> pawl.v1.ListRunsResponse
+	24,  // 109: pawl.v1.RunService.ExplainNode:output_type -> pawl.v1.ExplainNodeResponse
+	26,  // 110: pawl.v1.RunService.ExplainTaint:output_type -> pawl.v1.ExplainTaintResponse
+	28,  // 111: pawl.v1.RunService.ListEffects:output_type -> pawl.v1.ListEffectsResponse
+	30,  // 112: pawl.v1.RunService.GetValue:output_type -> pawl.v1.GetValueResponse
+	32,  // 113: pawl.v1.RunService.GetInvocation:output_type -> pawl.v1.GetInvocationResponse
+	36,  // 114: pawl.v1.RunService.CancelRun:output_type -> pawl.v1.CancelRunResponse
+	44,  // 115: pawl.v1.RunService.PauseRun:output_type -> pawl.v1.PauseRunResponse
+	48,  // 116: pawl.v1.RunService.ResumeRun:output_type -> pawl.v1.ResumeRunResponse
+	55,  // 117: pawl.v1.RunService.SignalRun:output_type -> pawl.v1.SignalRunResponse
+	57,  // 118: pawl.v1.RunService.UpdateRunMetadata:output_type -> pawl.v1.UpdateRunMetadataResponse
+	60,  // 119: pawl.v1.RunService.SaveRunFilter:output_type -> pawl.v1.SaveRunFilterResponse
+	62,  // 120: pawl.v1.RunService.ListRunFilters:output_type -> pawl.v1.ListRunFiltersResponse
+	64,  // 121: pawl.v1.RunService.DeleteRunFilter:output_type -> pawl.v1.DeleteRunFilterResponse
+	46,  // 122: pawl.v1.RunService.TopUpRun:output_type -> pawl.v1.TopUpRunResponse
+	38,  // 123: pawl.v1.RunService.DeleteRun:output_type -> pawl.v1.DeleteRunResponse
+	42,  // 124: pawl.v1.RunService.RecheckRun:output_type -> pawl.v1.RecheckRunResponse
+	51,  // 125: pawl.v1.RunService.RepairRun:output_type -> pawl.v1.RepairRunResponse
+	53,  // 126: pawl.v1.RunService.RetryRun:output_type -> pawl.v1.RetryRunResponse
+	40,  // 127: pawl.v1.RunService.DecideNode:output_type -> pawl.v1.DecideNodeResponse
+	102, // [102:128] is the sub-list for method output_type
+	76,  // [76:102] is the sub-list for method input_type
+	76,  // [76:76] is the sub-list for extension type_name
+	76,  // [76:76] is the sub-list for extension extendee
+	0,   // [0:76] is the sub-list for field type_name
 }
 
 func init() { file_pawl_v1_run_service_proto_init() }

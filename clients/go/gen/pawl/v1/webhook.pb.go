@@ -329,12 +329,20 @@ func (x *RunResult) GetValuesLeftOut() []string {
 // RunException says why a run did not complete.
 type RunException struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The cause: of the node that failed first, or cancelled, or timeout.
+	// The cause: of the node that failed the run, or cancelled, interrupted, rolled_back or deadline_passed.
 	Cause string `protobuf:"bytes,1,opt,name=cause,proto3" json:"cause,omitempty"`
 	// For people.
 	Message string `protobuf:"bytes,2,opt,name=message,proto3" json:"message,omitempty"`
-	// The node that failed first; empty if none did.
-	NodeId        string `protobuf:"bytes,3,opt,name=node_id,json=nodeId,proto3" json:"node_id,omitempty"`
+	// The node that failed the run. Of a run that did not fail: the node that failed first. Empty if none did.
+	NodeId string `protobuf:"bytes,3,opt,name=node_id,json=nodeId,proto3" json:"node_id,omitempty"`
+	// The class of the cause.
+	FailureClass FailureClass `protobuf:"varint,4,opt,name=failure_class,json=failureClass,proto3,enum=pawl.v1.FailureClass" json:"failure_class,omitempty"`
+	// The details of the failure of that node as JSON, for example the frames of an error; empty if there are none.
+	DetailsJson []byte `protobuf:"bytes,5,opt,name=details_json,json=detailsJson,proto3" json:"details_json,omitempty"`
+	// details_json as a value, for people and scripts: numbers are doubles. See values_left_out.
+	Details *structpb.Value `protobuf:"bytes,105,opt,name=details,proto3" json:"details,omitempty"`
+	// Output only: names of the values above that this answer leaves out, because they are too large or nested too deeply. Their bytes are there.
+	ValuesLeftOut []string `protobuf:"bytes,100,rep,name=values_left_out,json=valuesLeftOut,proto3" json:"values_left_out,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -388,6 +396,34 @@ func (x *RunException) GetNodeId() string {
 		return x.NodeId
 	}
 	return ""
+}
+
+func (x *RunException) GetFailureClass() FailureClass {
+	if x != nil {
+		return x.FailureClass
+	}
+	return FailureClass_FAILURE_CLASS_UNSPECIFIED
+}
+
+func (x *RunException) GetDetailsJson() []byte {
+	if x != nil {
+		return x.DetailsJson
+	}
+	return nil
+}
+
+func (x *RunException) GetDetails() *structpb.Value {
+	if x != nil {
+		return x.Details
+	}
+	return nil
+}
+
+func (x *RunException) GetValuesLeftOut() []string {
+	if x != nil {
+		return x.ValuesLeftOut
+	}
+	return nil
 }
 
 // RunWebhookStatus is the state of one delivery in the record of its run.
@@ -978,11 +1014,15 @@ const file_pawl_v1_webhook_proto_rawDesc = "" +
 	"\frun_ended_at\x18\v \x01(\v2\x1a.google.protobuf.TimestampR\n" +
 	"runEndedAt\x125\n" +
 	"\bwebhooks\x18\f \x03(\v2\x19.pawl.v1.RunWebhookStatusR\bwebhooks\x12&\n" +
-	"\x0fvalues_left_out\x18d \x03(\tR\rvaluesLeftOut\"W\n" +
+	"\x0fvalues_left_out\x18d \x03(\tR\rvaluesLeftOut\"\x90\x02\n" +
 	"\fRunException\x12\x14\n" +
 	"\x05cause\x18\x01 \x01(\tR\x05cause\x12\x18\n" +
 	"\amessage\x18\x02 \x01(\tR\amessage\x12\x17\n" +
-	"\anode_id\x18\x03 \x01(\tR\x06nodeId\"\xda\x01\n" +
+	"\anode_id\x18\x03 \x01(\tR\x06nodeId\x12:\n" +
+	"\rfailure_class\x18\x04 \x01(\x0e2\x15.pawl.v1.FailureClassR\ffailureClass\x12!\n" +
+	"\fdetails_json\x18\x05 \x01(\fR\vdetailsJson\x120\n" +
+	"\adetails\x18i \x01(\v2\x16.google.protobuf.ValueR\adetails\x12&\n" +
+	"\x0fvalues_left_out\x18d \x03(\tR\rvaluesLeftOut\"\xda\x01\n" +
 	"\x10RunWebhookStatus\x12\x1f\n" +
 	"\vdelivery_id\x18\x01 \x01(\tR\n" +
 	"deliveryId\x12\x1d\n" +
@@ -1085,6 +1125,7 @@ var file_pawl_v1_webhook_proto_goTypes = []any{
 	(*structpb.Value)(nil),        // 12: google.protobuf.Value
 	(*WorkflowState)(nil),         // 13: pawl.v1.WorkflowState
 	(*timestamppb.Timestamp)(nil), // 14: google.protobuf.Timestamp
+	(FailureClass)(0),             // 15: pawl.v1.FailureClass
 }
 var file_pawl_v1_webhook_proto_depIdxs = []int32{
 	9,  // 0: pawl.v1.RunWebhook.headers:type_name -> pawl.v1.RunWebhook.HeadersEntry
@@ -1095,22 +1136,24 @@ var file_pawl_v1_webhook_proto_depIdxs = []int32{
 	14, // 5: pawl.v1.RunResult.run_started_at:type_name -> google.protobuf.Timestamp
 	14, // 6: pawl.v1.RunResult.run_ended_at:type_name -> google.protobuf.Timestamp
 	4,  // 7: pawl.v1.RunResult.webhooks:type_name -> pawl.v1.RunWebhookStatus
-	0,  // 8: pawl.v1.RunWebhookStatus.state:type_name -> pawl.v1.WebhookDeliveryState
-	6,  // 9: pawl.v1.WebhookEndpoint.spec:type_name -> pawl.v1.WebhookEndpointSpec
-	14, // 10: pawl.v1.WebhookEndpoint.previous_secret_until:type_name -> google.protobuf.Timestamp
-	14, // 11: pawl.v1.WebhookEndpoint.create_time:type_name -> google.protobuf.Timestamp
-	14, // 12: pawl.v1.WebhookEndpoint.update_time:type_name -> google.protobuf.Timestamp
-	10, // 13: pawl.v1.WebhookEndpointSpec.headers:type_name -> pawl.v1.WebhookEndpointSpec.HeadersEntry
-	0,  // 14: pawl.v1.WebhookDelivery.state:type_name -> pawl.v1.WebhookDeliveryState
-	14, // 15: pawl.v1.WebhookDelivery.create_time:type_name -> google.protobuf.Timestamp
-	14, // 16: pawl.v1.WebhookDelivery.next_attempt_time:type_name -> google.protobuf.Timestamp
-	14, // 17: pawl.v1.WebhookDelivery.end_time:type_name -> google.protobuf.Timestamp
-	14, // 18: pawl.v1.WebhookAttempt.end_time:type_name -> google.protobuf.Timestamp
-	19, // [19:19] is the sub-list for method output_type
-	19, // [19:19] is the sub-list for method input_type
-	19, // [19:19] is the sub-list for extension type_name
-	19, // [19:19] is the sub-list for extension extendee
-	0,  // [0:19] is the sub-list for field type_name
+	15, // 8: pawl.v1.RunException.failure_class:type_name -> pawl.v1.FailureClass
+	12, // 9: pawl.v1.RunException.details:type_name -> google.protobuf.Value
+	0,  // 10: pawl.v1.RunWebhookStatus.state:type_name -> pawl.v1.WebhookDeliveryState
+	6,  // 11: pawl.v1.WebhookEndpoint.spec:type_name -> pawl.v1.WebhookEndpointSpec
+	14, // 12: pawl.v1.WebhookEndpoint.previous_secret_until:type_name -> google.protobuf.Timestamp
+	14, // 13: pawl.v1.WebhookEndpoint.create_time:type_name -> google.protobuf.Timestamp
+	14, // 14: pawl.v1.WebhookEndpoint.update_time:type_name -> google.protobuf.Timestamp
+	10, // 15: pawl.v1.WebhookEndpointSpec.headers:type_name -> pawl.v1.WebhookEndpointSpec.HeadersEntry
+	0,  // 16: pawl.v1.WebhookDelivery.state:type_name -> pawl.v1.WebhookDeliveryState
+	14, // 17: pawl.v1.WebhookDelivery.create_time:type_name -> google.protobuf.Timestamp
+	14, // 18: pawl.v1.WebhookDelivery.next_attempt_time:type_name -> google.protobuf.Timestamp
+	14, // 19: pawl.v1.WebhookDelivery.end_time:type_name -> google.protobuf.Timestamp
+	14, // 20: pawl.v1.WebhookAttempt.end_time:type_name -> google.protobuf.Timestamp
+	21, // [21:21] is the sub-list for method output_type
+	21, // [21:21] is the sub-list for method input_type
+	21, // [21:21] is the sub-list for extension type_name
+	21, // [21:21] is the sub-list for extension extendee
+	0,  // [0:21] is the sub-list for field type_name
 }
 
 func init() { file_pawl_v1_webhook_proto_init() }

@@ -18,7 +18,7 @@ from pawl_sdk._calls.webhooks import run_webhook
 from pawl_sdk._entry import Entry, NoStream
 from pawl_sdk._gen.pawl.v1 import run_pb2
 from pawl_sdk._gen.pawl.v1 import run_service_pb2 as service
-from pawl_sdk._plain import short_name, values_of
+from pawl_sdk._plain import failure_class_name, short_name, values_of
 from pawl_sdk._steps import SILENT, Await, Close, Emissions, Method, Next, Open, Sleep, Steps, Submit, Together
 from pawl_sdk._watch import GET_RUN, WatchOptions, watch
 from pawl_sdk.errors import UNREACHABLE, UNRECOGNISED, PawlError, RunFailed
@@ -90,7 +90,14 @@ class RunCalls:
             raise PawlError(UNRECOGNISED, "the answer lacks its end")
         if end.status != run_pb2.RUN_STATUS_COMPLETED:
             status = short_name(run_pb2.RunStatus.DESCRIPTOR, end.status)
-            raise RunFailed(end.run_id, status, end.error_message, end.failed_node_id)
+            raise RunFailed(
+                end.run_id,
+                status,
+                end.error_message,
+                end.failed_node_id,
+                cause=end.cause,
+                failure_class=failure_class_name(end.failure_class),
+            )
         return _json.loads(end.output_json)
 
     def _start_by_call(self, request: service.StartRunRequest) -> Steps[AcceptedRun]:
@@ -103,7 +110,9 @@ class RunCalls:
             on_start(accepted)
         run = yield from self.wait(accepted.run_id)
         if run.status != "completed":
-            raise RunFailed(run.run_id, run.status, run.error)
+            raise RunFailed(
+                run.run_id, run.status, run.error, cause=run.cause, failure_class=run.failure_class
+            )
         return run.output
 
     def execute(

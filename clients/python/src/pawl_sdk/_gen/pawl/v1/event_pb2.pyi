@@ -198,18 +198,20 @@ class RunStatusChanged(_message.Message):
     def __init__(self, to: _Optional[_Union[_run_pb2.RunStatus, str]] = ..., deadline_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., scope: _Optional[_Union[_pause_pb2.PauseScope, str]] = ..., by: _Optional[str] = ..., reason: _Optional[str] = ..., ending: _Optional[_Union[RunEnding, _Mapping]] = ..., waiting_for: _Optional[str] = ..., budget_day: _Optional[str] = ..., budget_reserved: _Optional[_Union[_run_pb2.Amounts, _Mapping]] = ..., **kwargs) -> None: ...
 
 class RunEnding(_message.Message):
-    __slots__ = ("status", "message", "cause", "failed_node_id", "stop")
+    __slots__ = ("status", "message", "cause", "failed_node_id", "failure_class", "stop")
     STATUS_FIELD_NUMBER: _ClassVar[int]
     MESSAGE_FIELD_NUMBER: _ClassVar[int]
     CAUSE_FIELD_NUMBER: _ClassVar[int]
     FAILED_NODE_ID_FIELD_NUMBER: _ClassVar[int]
+    FAILURE_CLASS_FIELD_NUMBER: _ClassVar[int]
     STOP_FIELD_NUMBER: _ClassVar[int]
     status: _run_pb2.RunStatus
     message: str
     cause: str
     failed_node_id: str
+    failure_class: _run_pb2.FailureClass
     stop: _run_pb2.StopMode
-    def __init__(self, status: _Optional[_Union[_run_pb2.RunStatus, str]] = ..., message: _Optional[str] = ..., cause: _Optional[str] = ..., failed_node_id: _Optional[str] = ..., stop: _Optional[_Union[_run_pb2.StopMode, str]] = ...) -> None: ...
+    def __init__(self, status: _Optional[_Union[_run_pb2.RunStatus, str]] = ..., message: _Optional[str] = ..., cause: _Optional[str] = ..., failed_node_id: _Optional[str] = ..., failure_class: _Optional[_Union[_run_pb2.FailureClass, str]] = ..., stop: _Optional[_Union[_run_pb2.StopMode, str]] = ...) -> None: ...
 
 class RunCompleted(_message.Message):
     __slots__ = ("output_json", "output", "has_failures", "taint", "compensation", "values_left_out")
@@ -228,34 +230,40 @@ class RunCompleted(_message.Message):
     def __init__(self, output_json: _Optional[bytes] = ..., output: _Optional[_Union[_struct_pb2.Value, _Mapping]] = ..., has_failures: bool = ..., taint: _Optional[_Iterable[_Union[_run_pb2.TaintLabel, _Mapping]]] = ..., compensation: _Optional[_Union[_run_pb2.Compensation, _Mapping]] = ..., values_left_out: _Optional[_Iterable[str]] = ...) -> None: ...
 
 class RunFailed(_message.Message):
-    __slots__ = ("failed_node_id", "message", "cause", "compensation")
+    __slots__ = ("failed_node_id", "message", "cause", "failure_class", "compensation")
     FAILED_NODE_ID_FIELD_NUMBER: _ClassVar[int]
     MESSAGE_FIELD_NUMBER: _ClassVar[int]
     CAUSE_FIELD_NUMBER: _ClassVar[int]
+    FAILURE_CLASS_FIELD_NUMBER: _ClassVar[int]
     COMPENSATION_FIELD_NUMBER: _ClassVar[int]
     failed_node_id: str
     message: str
     cause: str
+    failure_class: _run_pb2.FailureClass
     compensation: _run_pb2.Compensation
-    def __init__(self, failed_node_id: _Optional[str] = ..., message: _Optional[str] = ..., cause: _Optional[str] = ..., compensation: _Optional[_Union[_run_pb2.Compensation, _Mapping]] = ...) -> None: ...
+    def __init__(self, failed_node_id: _Optional[str] = ..., message: _Optional[str] = ..., cause: _Optional[str] = ..., failure_class: _Optional[_Union[_run_pb2.FailureClass, str]] = ..., compensation: _Optional[_Union[_run_pb2.Compensation, _Mapping]] = ...) -> None: ...
 
 class RunCancelled(_message.Message):
-    __slots__ = ("reason", "compensation", "stop")
+    __slots__ = ("reason", "failure_class", "compensation", "stop")
     REASON_FIELD_NUMBER: _ClassVar[int]
+    FAILURE_CLASS_FIELD_NUMBER: _ClassVar[int]
     COMPENSATION_FIELD_NUMBER: _ClassVar[int]
     STOP_FIELD_NUMBER: _ClassVar[int]
     reason: str
+    failure_class: _run_pb2.FailureClass
     compensation: _run_pb2.Compensation
     stop: _run_pb2.StopMode
-    def __init__(self, reason: _Optional[str] = ..., compensation: _Optional[_Union[_run_pb2.Compensation, _Mapping]] = ..., stop: _Optional[_Union[_run_pb2.StopMode, str]] = ...) -> None: ...
+    def __init__(self, reason: _Optional[str] = ..., failure_class: _Optional[_Union[_run_pb2.FailureClass, str]] = ..., compensation: _Optional[_Union[_run_pb2.Compensation, _Mapping]] = ..., stop: _Optional[_Union[_run_pb2.StopMode, str]] = ...) -> None: ...
 
 class RunTimedOut(_message.Message):
-    __slots__ = ("deadline_time", "compensation")
+    __slots__ = ("deadline_time", "failure_class", "compensation")
     DEADLINE_TIME_FIELD_NUMBER: _ClassVar[int]
+    FAILURE_CLASS_FIELD_NUMBER: _ClassVar[int]
     COMPENSATION_FIELD_NUMBER: _ClassVar[int]
     deadline_time: _timestamp_pb2.Timestamp
+    failure_class: _run_pb2.FailureClass
     compensation: _run_pb2.Compensation
-    def __init__(self, deadline_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., compensation: _Optional[_Union[_run_pb2.Compensation, _Mapping]] = ...) -> None: ...
+    def __init__(self, deadline_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., failure_class: _Optional[_Union[_run_pb2.FailureClass, str]] = ..., compensation: _Optional[_Union[_run_pb2.Compensation, _Mapping]] = ...) -> None: ...
 
 class RunRecovered(_message.Message):
     __slots__ = ("reason", "executor_id", "lost_deliveries", "awaits_budget")
@@ -414,18 +422,20 @@ class NodeLog(_message.Message):
     def __init__(self, level: _Optional[str] = ..., message: _Optional[str] = ..., cut_bytes: _Optional[int] = ...) -> None: ...
 
 class NodeRetried(_message.Message):
-    __slots__ = ("cause", "message", "delay_ms", "usage", "awaits_budget")
+    __slots__ = ("cause", "message", "delay_ms", "failure_class", "usage", "awaits_budget")
     CAUSE_FIELD_NUMBER: _ClassVar[int]
     MESSAGE_FIELD_NUMBER: _ClassVar[int]
     DELAY_MS_FIELD_NUMBER: _ClassVar[int]
+    FAILURE_CLASS_FIELD_NUMBER: _ClassVar[int]
     USAGE_FIELD_NUMBER: _ClassVar[int]
     AWAITS_BUDGET_FIELD_NUMBER: _ClassVar[int]
     cause: str
     message: str
     delay_ms: int
+    failure_class: _run_pb2.FailureClass
     usage: Usage
     awaits_budget: bool
-    def __init__(self, cause: _Optional[str] = ..., message: _Optional[str] = ..., delay_ms: _Optional[int] = ..., usage: _Optional[_Union[Usage, _Mapping]] = ..., awaits_budget: bool = ...) -> None: ...
+    def __init__(self, cause: _Optional[str] = ..., message: _Optional[str] = ..., delay_ms: _Optional[int] = ..., failure_class: _Optional[_Union[_run_pb2.FailureClass, str]] = ..., usage: _Optional[_Union[Usage, _Mapping]] = ..., awaits_budget: bool = ...) -> None: ...
 
 class NodeCompleted(_message.Message):
     __slots__ = ("output_json", "output", "handle", "duration_ms", "queue_delay_ms", "usage", "goto", "set_by", "signal_request_id", "taint", "sanitized", "calls", "values_left_out")
@@ -494,9 +504,10 @@ class Goto(_message.Message):
     def __init__(self, node_id: _Optional[str] = ..., kind: _Optional[str] = ..., reason: _Optional[str] = ...) -> None: ...
 
 class NodeFailed(_message.Message):
-    __slots__ = ("cause", "message", "details_json", "details", "signal_request_id", "values_left_out", "usage")
+    __slots__ = ("cause", "message", "failure_class", "details_json", "details", "signal_request_id", "values_left_out", "usage")
     CAUSE_FIELD_NUMBER: _ClassVar[int]
     MESSAGE_FIELD_NUMBER: _ClassVar[int]
+    FAILURE_CLASS_FIELD_NUMBER: _ClassVar[int]
     DETAILS_JSON_FIELD_NUMBER: _ClassVar[int]
     DETAILS_FIELD_NUMBER: _ClassVar[int]
     SIGNAL_REQUEST_ID_FIELD_NUMBER: _ClassVar[int]
@@ -504,12 +515,13 @@ class NodeFailed(_message.Message):
     USAGE_FIELD_NUMBER: _ClassVar[int]
     cause: str
     message: str
+    failure_class: _run_pb2.FailureClass
     details_json: bytes
     details: _struct_pb2.Value
     signal_request_id: str
     values_left_out: _containers.RepeatedScalarFieldContainer[str]
     usage: Usage
-    def __init__(self, cause: _Optional[str] = ..., message: _Optional[str] = ..., details_json: _Optional[bytes] = ..., details: _Optional[_Union[_struct_pb2.Value, _Mapping]] = ..., signal_request_id: _Optional[str] = ..., values_left_out: _Optional[_Iterable[str]] = ..., usage: _Optional[_Union[Usage, _Mapping]] = ...) -> None: ...
+    def __init__(self, cause: _Optional[str] = ..., message: _Optional[str] = ..., failure_class: _Optional[_Union[_run_pb2.FailureClass, str]] = ..., details_json: _Optional[bytes] = ..., details: _Optional[_Union[_struct_pb2.Value, _Mapping]] = ..., signal_request_id: _Optional[str] = ..., values_left_out: _Optional[_Iterable[str]] = ..., usage: _Optional[_Union[Usage, _Mapping]] = ...) -> None: ...
 
 class NodeCancelled(_message.Message):
     __slots__ = ("reason",)
@@ -524,12 +536,16 @@ class NodeSkipped(_message.Message):
     def __init__(self, reason: _Optional[str] = ...) -> None: ...
 
 class NodeTimedOut(_message.Message):
-    __slots__ = ("timeout_ms", "usage")
+    __slots__ = ("timeout_ms", "message", "failure_class", "usage")
     TIMEOUT_MS_FIELD_NUMBER: _ClassVar[int]
+    MESSAGE_FIELD_NUMBER: _ClassVar[int]
+    FAILURE_CLASS_FIELD_NUMBER: _ClassVar[int]
     USAGE_FIELD_NUMBER: _ClassVar[int]
     timeout_ms: int
+    message: str
+    failure_class: _run_pb2.FailureClass
     usage: Usage
-    def __init__(self, timeout_ms: _Optional[int] = ..., usage: _Optional[_Union[Usage, _Mapping]] = ...) -> None: ...
+    def __init__(self, timeout_ms: _Optional[int] = ..., message: _Optional[str] = ..., failure_class: _Optional[_Union[_run_pb2.FailureClass, str]] = ..., usage: _Optional[_Union[Usage, _Mapping]] = ...) -> None: ...
 
 class NodeBlocked(_message.Message):
     __slots__ = ("reason", "child_run_id", "phase", "approval_id", "message", "assignees", "deadline_time", "signal", "taint", "usage", "reserved")

@@ -77,7 +77,7 @@ EXPLAIN_REASON_WAITING_BUDGET: ExplainReason
 EXPLAIN_REASON_WAITING_THREAD: ExplainReason
 
 class Explanation(_message.Message):
-    __slots__ = ("reason", "status", "summary", "evidence", "next", "since_time", "until_time", "slot_wait")
+    __slots__ = ("reason", "status", "summary", "evidence", "next", "since_time", "until_time", "cause", "failure_class", "slot_wait")
     REASON_FIELD_NUMBER: _ClassVar[int]
     STATUS_FIELD_NUMBER: _ClassVar[int]
     SUMMARY_FIELD_NUMBER: _ClassVar[int]
@@ -85,6 +85,8 @@ class Explanation(_message.Message):
     NEXT_FIELD_NUMBER: _ClassVar[int]
     SINCE_TIME_FIELD_NUMBER: _ClassVar[int]
     UNTIL_TIME_FIELD_NUMBER: _ClassVar[int]
+    CAUSE_FIELD_NUMBER: _ClassVar[int]
+    FAILURE_CLASS_FIELD_NUMBER: _ClassVar[int]
     SLOT_WAIT_FIELD_NUMBER: _ClassVar[int]
     reason: ExplainReason
     status: _run_pb2.NodeStatus
@@ -93,8 +95,10 @@ class Explanation(_message.Message):
     next: str
     since_time: _timestamp_pb2.Timestamp
     until_time: _timestamp_pb2.Timestamp
+    cause: str
+    failure_class: _run_pb2.FailureClass
     slot_wait: SlotWait
-    def __init__(self, reason: _Optional[_Union[ExplainReason, str]] = ..., status: _Optional[_Union[_run_pb2.NodeStatus, str]] = ..., summary: _Optional[str] = ..., evidence: _Optional[_Iterable[_Union[Evidence, _Mapping]]] = ..., next: _Optional[str] = ..., since_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., until_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., slot_wait: _Optional[_Union[SlotWait, _Mapping]] = ...) -> None: ...
+    def __init__(self, reason: _Optional[_Union[ExplainReason, str]] = ..., status: _Optional[_Union[_run_pb2.NodeStatus, str]] = ..., summary: _Optional[str] = ..., evidence: _Optional[_Iterable[_Union[Evidence, _Mapping]]] = ..., next: _Optional[str] = ..., since_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., until_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., cause: _Optional[str] = ..., failure_class: _Optional[_Union[_run_pb2.FailureClass, str]] = ..., slot_wait: _Optional[_Union[SlotWait, _Mapping]] = ...) -> None: ...
 
 class SlotWait(_message.Message):
     __slots__ = ("key", "is_rate", "limit", "taken_count", "holders", "ahead_count")

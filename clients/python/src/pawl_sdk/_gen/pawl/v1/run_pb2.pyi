@@ -46,6 +46,17 @@ class RunKind(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     RUN_KIND_SAVED: _ClassVar[RunKind]
     RUN_KIND_TEST: _ClassVar[RunKind]
 
+class FailureClass(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
+    __slots__ = ()
+    FAILURE_CLASS_UNSPECIFIED: _ClassVar[FailureClass]
+    FAILURE_CLASS_TIMEOUT: _ClassVar[FailureClass]
+    FAILURE_CLASS_USER_TIMEOUT: _ClassVar[FailureClass]
+    FAILURE_CLASS_INTERRUPT: _ClassVar[FailureClass]
+    FAILURE_CLASS_ROLLBACK: _ClassVar[FailureClass]
+    FAILURE_CLASS_CANCELLED: _ClassVar[FailureClass]
+    FAILURE_CLASS_RETRIABLE: _ClassVar[FailureClass]
+    FAILURE_CLASS_PERMANENT: _ClassVar[FailureClass]
+
 class StopMode(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     __slots__ = ()
     STOP_MODE_UNSPECIFIED: _ClassVar[StopMode]
@@ -98,6 +109,14 @@ NODE_STATUS_INVALIDATED: NodeStatus
 RUN_KIND_UNSPECIFIED: RunKind
 RUN_KIND_SAVED: RunKind
 RUN_KIND_TEST: RunKind
+FAILURE_CLASS_UNSPECIFIED: FailureClass
+FAILURE_CLASS_TIMEOUT: FailureClass
+FAILURE_CLASS_USER_TIMEOUT: FailureClass
+FAILURE_CLASS_INTERRUPT: FailureClass
+FAILURE_CLASS_ROLLBACK: FailureClass
+FAILURE_CLASS_CANCELLED: FailureClass
+FAILURE_CLASS_RETRIABLE: FailureClass
+FAILURE_CLASS_PERMANENT: FailureClass
 STOP_MODE_UNSPECIFIED: StopMode
 STOP_MODE_INTERRUPT: StopMode
 STOP_MODE_ROLLBACK: StopMode
@@ -117,7 +136,7 @@ ON_EXCEEDED_FAIL: OnExceeded
 ON_EXCEEDED_PAUSE: OnExceeded
 
 class Run(_message.Message):
-    __slots__ = ("run_id", "workflow_id", "workflow_version", "kind", "status", "has_failures", "last_event_id", "input_json", "input", "output_json", "output", "error_message", "create_time", "end_time", "deadline_time", "nodes", "trace_id", "priority", "waiting_reason", "parent_run_id", "parent_node_id", "parent_iteration", "metadata_json", "metadata", "schedule_id", "schedule_time", "thread_id", "stop", "quarantine", "pause", "repair_of", "repaired_by", "state", "input_taint", "output_taint", "compensation", "undoes_run_id", "undoes_node_id", "undoes_iteration", "values_left_out", "usage", "budget")
+    __slots__ = ("run_id", "workflow_id", "workflow_version", "kind", "status", "has_failures", "last_event_id", "input_json", "input", "output_json", "output", "error_message", "cause", "failure_class", "create_time", "end_time", "deadline_time", "nodes", "trace_id", "priority", "waiting_reason", "parent_run_id", "parent_node_id", "parent_iteration", "metadata_json", "metadata", "schedule_id", "schedule_time", "thread_id", "stop", "quarantine", "pause", "repair_of", "repaired_by", "state", "input_taint", "output_taint", "compensation", "undoes_run_id", "undoes_node_id", "undoes_iteration", "values_left_out", "usage", "budget")
     RUN_ID_FIELD_NUMBER: _ClassVar[int]
     WORKFLOW_ID_FIELD_NUMBER: _ClassVar[int]
     WORKFLOW_VERSION_FIELD_NUMBER: _ClassVar[int]
@@ -130,6 +149,8 @@ class Run(_message.Message):
     OUTPUT_JSON_FIELD_NUMBER: _ClassVar[int]
     OUTPUT_FIELD_NUMBER: _ClassVar[int]
     ERROR_MESSAGE_FIELD_NUMBER: _ClassVar[int]
+    CAUSE_FIELD_NUMBER: _ClassVar[int]
+    FAILURE_CLASS_FIELD_NUMBER: _ClassVar[int]
     CREATE_TIME_FIELD_NUMBER: _ClassVar[int]
     END_TIME_FIELD_NUMBER: _ClassVar[int]
     DEADLINE_TIME_FIELD_NUMBER: _ClassVar[int]
@@ -172,6 +193,8 @@ class Run(_message.Message):
     output_json: bytes
     output: _struct_pb2.Value
     error_message: str
+    cause: str
+    failure_class: FailureClass
     create_time: _timestamp_pb2.Timestamp
     end_time: _timestamp_pb2.Timestamp
     deadline_time: _timestamp_pb2.Timestamp
@@ -202,7 +225,7 @@ class Run(_message.Message):
     values_left_out: _containers.RepeatedScalarFieldContainer[str]
     usage: RunUsage
     budget: Budget
-    def __init__(self, run_id: _Optional[str] = ..., workflow_id: _Optional[str] = ..., workflow_version: _Optional[int] = ..., kind: _Optional[_Union[RunKind, str]] = ..., status: _Optional[_Union[RunStatus, str]] = ..., has_failures: bool = ..., last_event_id: _Optional[int] = ..., input_json: _Optional[bytes] = ..., input: _Optional[_Union[_struct_pb2.Value, _Mapping]] = ..., output_json: _Optional[bytes] = ..., output: _Optional[_Union[_struct_pb2.Value, _Mapping]] = ..., error_message: _Optional[str] = ..., create_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., end_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., deadline_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., nodes: _Optional[_Iterable[_Union[NodeRun, _Mapping]]] = ..., trace_id: _Optional[str] = ..., priority: _Optional[int] = ..., waiting_reason: _Optional[str] = ..., parent_run_id: _Optional[str] = ..., parent_node_id: _Optional[str] = ..., parent_iteration: _Optional[int] = ..., metadata_json: _Optional[bytes] = ..., metadata: _Optional[_Union[_struct_pb2.Value, _Mapping]] = ..., schedule_id: _Optional[str] = ..., schedule_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., thread_id: _Optional[str] = ..., stop: _Optional[_Union[StopMode, str]] = ..., quarantine: _Optional[_Union[RunQuarantine, _Mapping]] = ..., pause: _Optional[_Union[_pause_pb2.Pause, _Mapping]] = ..., repair_of: _Optional[str] = ..., repaired_by: _Optional[_Iterable[str]] = ..., state: _Optional[_Union[WorkflowState, _Mapping]] = ..., input_taint: _Optional[_Iterable[_Union[TaintLabel, _Mapping]]] = ..., output_taint: _Optional[_Iterable[_Union[TaintLabel, _Mapping]]] = ..., compensation: _Optional[_Union[Compensation, _Mapping]] = ..., undoes_run_id: _Optional[str] = ..., undoes_node_id: _Optional[str] = ..., undoes_iteration: _Optional[int] = ..., values_left_out: _Optional[_Iterable[str]] = ..., usage: _Optional[_Union[RunUsage, _Mapping]] = ..., budget: _Optional[_Union[Budget, _Mapping]] = ...) -> None: ...
+    def __init__(self, run_id: _Optional[str] = ..., workflow_id: _Optional[str] = ..., workflow_version: _Optional[int] = ..., kind: _Optional[_Union[RunKind, str]] = ..., status: _Optional[_Union[RunStatus, str]] = ..., has_failures: bool = ..., last_event_id: _Optional[int] = ..., input_json: _Optional[bytes] = ..., input: _Optional[_Union[_struct_pb2.Value, _Mapping]] = ..., output_json: _Optional[bytes] = ..., output: _Optional[_Union[_struct_pb2.Value, _Mapping]] = ..., error_message: _Optional[str] = ..., cause: _Optional[str] = ..., failure_class: _Optional[_Union[FailureClass, str]] = ..., create_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., end_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., deadline_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., nodes: _Optional[_Iterable[_Union[NodeRun, _Mapping]]] = ..., trace_id: _Optional[str] = ..., priority: _Optional[int] = ..., waiting_reason: _Optional[str] = ..., parent_run_id: _Optional[str] = ..., parent_node_id: _Optional[str] = ..., parent_iteration: _Optional[int] = ..., metadata_json: _Optional[bytes] = ..., metadata: _Optional[_Union[_struct_pb2.Value, _Mapping]] = ..., schedule_id: _Optional[str] = ..., schedule_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., thread_id: _Optional[str] = ..., stop: _Optional[_Union[StopMode, str]] = ..., quarantine: _Optional[_Union[RunQuarantine, _Mapping]] = ..., pause: _Optional[_Union[_pause_pb2.Pause, _Mapping]] = ..., repair_of: _Optional[str] = ..., repaired_by: _Optional[_Iterable[str]] = ..., state: _Optional[_Union[WorkflowState, _Mapping]] = ..., input_taint: _Optional[_Iterable[_Union[TaintLabel, _Mapping]]] = ..., output_taint: _Optional[_Iterable[_Union[TaintLabel, _Mapping]]] = ..., compensation: _Optional[_Union[Compensation, _Mapping]] = ..., undoes_run_id: _Optional[str] = ..., undoes_node_id: _Optional[str] = ..., undoes_iteration: _Optional[int] = ..., values_left_out: _Optional[_Iterable[str]] = ..., usage: _Optional[_Union[RunUsage, _Mapping]] = ..., budget: _Optional[_Union[Budget, _Mapping]] = ...) -> None: ...
 
 class TaintLabel(_message.Message):
     __slots__ = ("label", "node_id")
@@ -362,7 +385,7 @@ class RunQuarantine(_message.Message):
     def __init__(self, time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., reason: _Optional[str] = ..., detail: _Optional[str] = ...) -> None: ...
 
 class NodeRun(_message.Message):
-    __slots__ = ("node_id", "iteration", "status", "attempt", "handle", "output_json", "output", "error_message", "start_time", "end_time", "lost_deliveries", "hold", "output_left_out_bytes", "release_time", "round", "item", "signal", "taint", "read_taint", "turn", "tool", "undoes", "values_left_out", "usage")
+    __slots__ = ("node_id", "iteration", "status", "attempt", "handle", "output_json", "output", "error_message", "cause", "failure_class", "start_time", "end_time", "lost_deliveries", "hold", "output_left_out_bytes", "release_time", "round", "item", "signal", "taint", "read_taint", "turn", "tool", "undoes", "values_left_out", "usage")
     NODE_ID_FIELD_NUMBER: _ClassVar[int]
     ITERATION_FIELD_NUMBER: _ClassVar[int]
     STATUS_FIELD_NUMBER: _ClassVar[int]
@@ -371,6 +394,8 @@ class NodeRun(_message.Message):
     OUTPUT_JSON_FIELD_NUMBER: _ClassVar[int]
     OUTPUT_FIELD_NUMBER: _ClassVar[int]
     ERROR_MESSAGE_FIELD_NUMBER: _ClassVar[int]
+    CAUSE_FIELD_NUMBER: _ClassVar[int]
+    FAILURE_CLASS_FIELD_NUMBER: _ClassVar[int]
     START_TIME_FIELD_NUMBER: _ClassVar[int]
     END_TIME_FIELD_NUMBER: _ClassVar[int]
     LOST_DELIVERIES_FIELD_NUMBER: _ClassVar[int]
@@ -395,6 +420,8 @@ class NodeRun(_message.Message):
     output_json: bytes
     output: _struct_pb2.Value
     error_message: str
+    cause: str
+    failure_class: FailureClass
     start_time: _timestamp_pb2.Timestamp
     end_time: _timestamp_pb2.Timestamp
     lost_deliveries: int
@@ -411,7 +438,7 @@ class NodeRun(_message.Message):
     undoes: int
     values_left_out: _containers.RepeatedScalarFieldContainer[str]
     usage: RunUsage
-    def __init__(self, node_id: _Optional[str] = ..., iteration: _Optional[int] = ..., status: _Optional[_Union[NodeStatus, str]] = ..., attempt: _Optional[int] = ..., handle: _Optional[str] = ..., output_json: _Optional[bytes] = ..., output: _Optional[_Union[_struct_pb2.Value, _Mapping]] = ..., error_message: _Optional[str] = ..., start_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., end_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., lost_deliveries: _Optional[int] = ..., hold: _Optional[_Union[NodeHold, _Mapping]] = ..., output_left_out_bytes: _Optional[int] = ..., release_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., round: _Optional[int] = ..., item: _Optional[int] = ..., signal: _Optional[_Union[SignalWait, _Mapping]] = ..., taint: _Optional[_Iterable[_Union[TaintLabel, _Mapping]]] = ..., read_taint: _Optional[_Iterable[_Union[TaintLabel, _Mapping]]] = ..., turn: _Optional[int] = ..., tool: _Optional[str] = ..., undoes: _Optional[int] = ..., values_left_out: _Optional[_Iterable[str]] = ..., usage: _Optional[_Union[RunUsage, _Mapping]] = ...) -> None: ...
+    def __init__(self, node_id: _Optional[str] = ..., iteration: _Optional[int] = ..., status: _Optional[_Union[NodeStatus, str]] = ..., attempt: _Optional[int] = ..., handle: _Optional[str] = ..., output_json: _Optional[bytes] = ..., output: _Optional[_Union[_struct_pb2.Value, _Mapping]] = ..., error_message: _Optional[str] = ..., cause: _Optional[str] = ..., failure_class: _Optional[_Union[FailureClass, str]] = ..., start_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., end_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., lost_deliveries: _Optional[int] = ..., hold: _Optional[_Union[NodeHold, _Mapping]] = ..., output_left_out_bytes: _Optional[int] = ..., release_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., round: _Optional[int] = ..., item: _Optional[int] = ..., signal: _Optional[_Union[SignalWait, _Mapping]] = ..., taint: _Optional[_Iterable[_Union[TaintLabel, _Mapping]]] = ..., read_taint: _Optional[_Iterable[_Union[TaintLabel, _Mapping]]] = ..., turn: _Optional[int] = ..., tool: _Optional[str] = ..., undoes: _Optional[int] = ..., values_left_out: _Optional[_Iterable[str]] = ..., usage: _Optional[_Union[RunUsage, _Mapping]] = ...) -> None: ...
 
 class SignalWait(_message.Message):
     __slots__ = ("name", "since_time", "deadline_time")

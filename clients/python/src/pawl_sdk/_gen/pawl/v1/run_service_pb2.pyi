@@ -167,7 +167,7 @@ class AcceptedSubmission(_message.Message):
     def __init__(self, run_id: _Optional[str] = ..., duplicate: bool = ...) -> None: ...
 
 class RunEnd(_message.Message):
-    __slots__ = ("run_id", "status", "output_json", "output", "error_message", "has_failures", "last_event_id", "failed_node_id", "values_left_out")
+    __slots__ = ("run_id", "status", "output_json", "output", "error_message", "has_failures", "last_event_id", "failed_node_id", "cause", "failure_class", "values_left_out")
     RUN_ID_FIELD_NUMBER: _ClassVar[int]
     STATUS_FIELD_NUMBER: _ClassVar[int]
     OUTPUT_JSON_FIELD_NUMBER: _ClassVar[int]
@@ -176,6 +176,8 @@ class RunEnd(_message.Message):
     HAS_FAILURES_FIELD_NUMBER: _ClassVar[int]
     LAST_EVENT_ID_FIELD_NUMBER: _ClassVar[int]
     FAILED_NODE_ID_FIELD_NUMBER: _ClassVar[int]
+    CAUSE_FIELD_NUMBER: _ClassVar[int]
+    FAILURE_CLASS_FIELD_NUMBER: _ClassVar[int]
     VALUES_LEFT_OUT_FIELD_NUMBER: _ClassVar[int]
     run_id: str
     status: _run_pb2.RunStatus
@@ -185,8 +187,10 @@ class RunEnd(_message.Message):
     has_failures: bool
     last_event_id: int
     failed_node_id: str
+    cause: str
+    failure_class: _run_pb2.FailureClass
     values_left_out: _containers.RepeatedScalarFieldContainer[str]
-    def __init__(self, run_id: _Optional[str] = ..., status: _Optional[_Union[_run_pb2.RunStatus, str]] = ..., output_json: _Optional[bytes] = ..., output: _Optional[_Union[_struct_pb2.Value, _Mapping]] = ..., error_message: _Optional[str] = ..., has_failures: bool = ..., last_event_id: _Optional[int] = ..., failed_node_id: _Optional[str] = ..., values_left_out: _Optional[_Iterable[str]] = ...) -> None: ...
+    def __init__(self, run_id: _Optional[str] = ..., status: _Optional[_Union[_run_pb2.RunStatus, str]] = ..., output_json: _Optional[bytes] = ..., output: _Optional[_Union[_struct_pb2.Value, _Mapping]] = ..., error_message: _Optional[str] = ..., has_failures: bool = ..., last_event_id: _Optional[int] = ..., failed_node_id: _Optional[str] = ..., cause: _Optional[str] = ..., failure_class: _Optional[_Union[_run_pb2.FailureClass, str]] = ..., values_left_out: _Optional[_Iterable[str]] = ...) -> None: ...
 
 class Refusal(_message.Message):
     __slots__ = ("code", "reason", "message", "metadata", "violations", "retry_delay", "origin_request_id")
@@ -410,7 +414,7 @@ class GetInvocationResponse(_message.Message):
     def __init__(self, invocation: _Optional[_Union[Invocation, _Mapping]] = ...) -> None: ...
 
 class Invocation(_message.Message):
-    __slots__ = ("type", "input_json", "input", "config_json", "config", "attempt", "effect_key", "timeout_ms", "workflow_id", "status", "output_json", "output", "handle", "cause", "message", "effects", "values_left_out")
+    __slots__ = ("type", "input_json", "input", "config_json", "config", "attempt", "effect_key", "timeout_ms", "workflow_id", "status", "output_json", "output", "handle", "cause", "message", "failure_class", "effects", "values_left_out")
     TYPE_FIELD_NUMBER: _ClassVar[int]
     INPUT_JSON_FIELD_NUMBER: _ClassVar[int]
     INPUT_FIELD_NUMBER: _ClassVar[int]
@@ -426,6 +430,7 @@ class Invocation(_message.Message):
     HANDLE_FIELD_NUMBER: _ClassVar[int]
     CAUSE_FIELD_NUMBER: _ClassVar[int]
     MESSAGE_FIELD_NUMBER: _ClassVar[int]
+    FAILURE_CLASS_FIELD_NUMBER: _ClassVar[int]
     EFFECTS_FIELD_NUMBER: _ClassVar[int]
     VALUES_LEFT_OUT_FIELD_NUMBER: _ClassVar[int]
     type: str
@@ -443,9 +448,10 @@ class Invocation(_message.Message):
     handle: str
     cause: str
     message: str
+    failure_class: _run_pb2.FailureClass
     effects: _containers.RepeatedCompositeFieldContainer[InvocationEffect]
     values_left_out: _containers.RepeatedScalarFieldContainer[str]
-    def __init__(self, type: _Optional[str] = ..., input_json: _Optional[bytes] = ..., input: _Optional[_Union[_struct_pb2.Value, _Mapping]] = ..., config_json: _Optional[bytes] = ..., config: _Optional[_Union[_struct_pb2.Value, _Mapping]] = ..., attempt: _Optional[int] = ..., effect_key: _Optional[str] = ..., timeout_ms: _Optional[int] = ..., workflow_id: _Optional[str] = ..., status: _Optional[_Union[_run_pb2.NodeStatus, str]] = ..., output_json: _Optional[bytes] = ..., output: _Optional[_Union[_struct_pb2.Value, _Mapping]] = ..., handle: _Optional[str] = ..., cause: _Optional[str] = ..., message: _Optional[str] = ..., effects: _Optional[_Iterable[_Union[InvocationEffect, _Mapping]]] = ..., values_left_out: _Optional[_Iterable[str]] = ...) -> None: ...
+    def __init__(self, type: _Optional[str] = ..., input_json: _Optional[bytes] = ..., input: _Optional[_Union[_struct_pb2.Value, _Mapping]] = ..., config_json: _Optional[bytes] = ..., config: _Optional[_Union[_struct_pb2.Value, _Mapping]] = ..., attempt: _Optional[int] = ..., effect_key: _Optional[str] = ..., timeout_ms: _Optional[int] = ..., workflow_id: _Optional[str] = ..., status: _Optional[_Union[_run_pb2.NodeStatus, str]] = ..., output_json: _Optional[bytes] = ..., output: _Optional[_Union[_struct_pb2.Value, _Mapping]] = ..., handle: _Optional[str] = ..., cause: _Optional[str] = ..., message: _Optional[str] = ..., failure_class: _Optional[_Union[_run_pb2.FailureClass, str]] = ..., effects: _Optional[_Iterable[_Union[InvocationEffect, _Mapping]]] = ..., values_left_out: _Optional[_Iterable[str]] = ...) -> None: ...
 
 class InvocationEffect(_message.Message):
     __slots__ = ("name", "effect_class", "committed", "result_json", "result", "values_left_out")

@@ -75,14 +75,22 @@ class RunResult(_message.Message):
     def __init__(self, run_id: _Optional[str] = ..., workflow_id: _Optional[str] = ..., workflow_version: _Optional[int] = ..., status: _Optional[_Union[_run_pb2.RunStatus, str]] = ..., output_json: _Optional[bytes] = ..., output: _Optional[_Union[_struct_pb2.Value, _Mapping]] = ..., state: _Optional[_Union[_run_pb2.WorkflowState, _Mapping]] = ..., exception: _Optional[_Union[RunException, _Mapping]] = ..., has_failures: bool = ..., last_event_id: _Optional[int] = ..., run_started_at: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., run_ended_at: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., webhooks: _Optional[_Iterable[_Union[RunWebhookStatus, _Mapping]]] = ..., values_left_out: _Optional[_Iterable[str]] = ...) -> None: ...
 
 class RunException(_message.Message):
-    __slots__ = ("cause", "message", "node_id")
+    __slots__ = ("cause", "message", "node_id", "failure_class", "details_json", "details", "values_left_out")
     CAUSE_FIELD_NUMBER: _ClassVar[int]
     MESSAGE_FIELD_NUMBER: _ClassVar[int]
     NODE_ID_FIELD_NUMBER: _ClassVar[int]
+    FAILURE_CLASS_FIELD_NUMBER: _ClassVar[int]
+    DETAILS_JSON_FIELD_NUMBER: _ClassVar[int]
+    DETAILS_FIELD_NUMBER: _ClassVar[int]
+    VALUES_LEFT_OUT_FIELD_NUMBER: _ClassVar[int]
     cause: str
     message: str
     node_id: str
-    def __init__(self, cause: _Optional[str] = ..., message: _Optional[str] = ..., node_id: _Optional[str] = ...) -> None: ...
+    failure_class: _run_pb2.FailureClass
+    details_json: bytes
+    details: _struct_pb2.Value
+    values_left_out: _containers.RepeatedScalarFieldContainer[str]
+    def __init__(self, cause: _Optional[str] = ..., message: _Optional[str] = ..., node_id: _Optional[str] = ..., failure_class: _Optional[_Union[_run_pb2.FailureClass, str]] = ..., details_json: _Optional[bytes] = ..., details: _Optional[_Union[_struct_pb2.Value, _Mapping]] = ..., values_left_out: _Optional[_Iterable[str]] = ...) -> None: ...
 
 class RunWebhookStatus(_message.Message):
     __slots__ = ("delivery_id", "event_type", "state", "attempts", "status_code", "error")

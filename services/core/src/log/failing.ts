@@ -1,0 +1,12 @@
+// The end of a run that failed, as its event has it.
+
+import type { FailureClass } from "../fault/class.ts";
+
+/** Why a run failed: by a node, or although its nodes did not, because it repeated too often. Logs of earlier versions have no cause of a node. */
+export interface Failing {
+  readonly failedNodeId: string;
+  readonly message: string;
+  readonly cause?: string;
+  /** The class, if it is not that of the cause. */
+  readonly failureClass?: FailureClass;
+}
