@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import concurrent.futures
 import os
 import time
 from typing import Annotated, Any, NotRequired, TypedDict
@@ -124,6 +125,8 @@ def fail(input: Fault) -> Any:
     match input["mode"]:
         case "throw":
             deep(30, message)
+        case "timeout":
+            concurrent.futures.Future[None]().result(timeout=0.001)
         case "permanent":
             raise pawl.Failed("kit.permanent", message, permanent=True)
         case "retry_after":

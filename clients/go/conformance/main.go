@@ -121,10 +121,15 @@ func deep(times int, message string) error {
 	return deep(times-1, message)
 }
 
-func fail(_ context.Context, in failIn) (any, error) {
+func fail(ctx context.Context, in failIn) (any, error) {
 	switch in.Mode {
 	case "throw":
 		return nil, deep(30, in.Message)
+	case "timeout":
+		limited, cancel := context.WithTimeout(ctx, time.Millisecond)
+		defer cancel()
+		<-limited.Done()
+		return nil, fmt.Errorf("a service: %w", limited.Err())
 	case "permanent":
 		return nil, pawl.Fail("kit.permanent", in.Message).Permanent()
 	case "retry_after":

@@ -1,18 +1,23 @@
 package pawl
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"os"
 	"path"
 	"runtime"
 	"strings"
 	"time"
 
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+
 	handlerv1 "pawl.dev/sdk/go/gen/pawl/handler/v1"
 )
 
 // Failure is an error of a handler with a cause that policies and people see. Make one with Fail. Any other error that a handler returns has
-// the cause provider_error.
+// the cause provider_error, or user_timeout if a time limit of the handler or of a library passed.
 type Failure struct {
 	cause      string
 	message    string
@@ -65,7 +70,21 @@ func failureOf(err error, where []string) *Failure {
 	if errors.As(err, &failure) {
 		return failure
 	}
-	return Fail("provider_error", fmt.Sprintf("%T: %v", err, err)).Details(frames{where})
+	cause := "provider_error"
+	if isTimeout(err) {
+		cause = "user_timeout"
+	}
+	return Fail(cause, fmt.Sprintf("%T: %v", err, err)).Details(frames{where})
+}
+
+// isTimeout reports whether an error, or one that it wraps, means that a time limit passed. It may be of a context, a socket, a client of HTTP
+// or an RPC. The context of a handler has no deadline of Pawl's, so such a limit is the handler's own.
+func isTimeout(err error) bool {
+	var timed interface{ Timeout() bool }
+	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, os.ErrDeadlineExceeded) {
+		return true
+	}
+	return errors.As(err, &timed) && timed.Timeout() || status.Code(err) == codes.DeadlineExceeded
 }
 
 func failureOfPanic(value any) *Failure {

@@ -4,10 +4,16 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"log/slog"
+	"net"
+	"os"
 	"strings"
 	"testing"
 	"time"
+
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
 )
 
 type charge struct {
@@ -122,6 +128,27 @@ func TestAPanicIsAFailureWithAtMostTenFrames(t *testing.T) {
 func TestAnErrorIsAFailureWithItsClass(t *testing.T) {
 	failed := trialFailure(t, returning(receipt{}, errors.New("no")), charge{"c1", 5}, Trial{})
 	if failed.Cause != "provider_error" || failed.Message != "*errors.errorString: no" {
+		t.Errorf("got %+v", failed)
+	}
+}
+
+type slowSocket struct{}
+
+func (slowSocket) Error() string   { return "i/o timeout" }
+func (slowSocket) Timeout() bool   { return true }
+func (slowSocket) Temporary() bool { return true }
+
+func TestATimeLimitOfTheHandlerItselfIsAUserTimeout(t *testing.T) {
+	for _, err := range []error{
+		context.DeadlineExceeded, fmt.Errorf("shop: %w", context.DeadlineExceeded), os.ErrDeadlineExceeded,
+		&net.OpError{Op: "dial", Err: slowSocket{}}, status.Error(codes.DeadlineExceeded, "slow"),
+	} {
+		failed := trialFailure(t, returning(receipt{}, err), charge{"c1", 5}, Trial{})
+		if failed.Cause != "user_timeout" || failed.Permanent {
+			t.Errorf("%v: got %+v", err, failed)
+		}
+	}
+	if failed := trialFailure(t, returning(receipt{}, context.Canceled), charge{"c1", 5}, Trial{}); failed.Cause != "provider_error" {
 		t.Errorf("got %+v", failed)
 	}
 }

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import urllib.error
 from dataclasses import dataclass
 from typing import Any
 
+import grpc
 import pytest
 
 import pawl_sdk as pawl
@@ -101,6 +103,44 @@ def test_a_cancel_reaches_a_coroutine_with_its_reason() -> None:
 
     ran = pawl.run_handler(wait, None, cancel_after=0.02, reason="timeout")
     assert ran.cancelled and seen == ["timeout"]
+
+
+class Timeout(Exception):
+    """As in requests."""
+
+
+class Slow(grpc.RpcError):
+    """As a channel of grpc raises it."""
+
+    def code(self) -> grpc.StatusCode:
+        return grpc.StatusCode.DEADLINE_EXCEEDED
+
+
+def _wrapped() -> Exception:
+    error = RuntimeError("no answer")
+    error.__cause__ = TimeoutError()
+    return error
+
+
+@pytest.mark.parametrize(
+    ("error", "cause"),
+    [
+        (TimeoutError("slow"), "user_timeout"),
+        (Timeout("slow"), "user_timeout"),
+        (Slow(), "user_timeout"),
+        (urllib.error.URLError(TimeoutError()), "user_timeout"),
+        (_wrapped(), "user_timeout"),
+        (ConnectionResetError("gone"), "provider_error"),
+    ],
+)
+def test_a_time_limit_of_the_handler_itself_is_a_user_timeout(error: Exception, cause: str) -> None:
+    @pawl.handler("acme.slow@1")
+    def slow(input: int) -> None:
+        raise error
+
+    ran = pawl.run_handler(slow, 1)
+    assert ran.failure is not None
+    assert (ran.failure.cause, ran.failure.permanent) == (cause, False)
 
 
 def test_an_error_becomes_a_failure_with_its_class_and_at_most_ten_frames() -> None:

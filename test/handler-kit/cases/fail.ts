@@ -20,6 +20,17 @@ export const FAIL: Group = {
       },
     },
     {
+      name: "a limit of the function's own is user_timeout, which is not the host's, and the policy may retry it",
+      rule: "P15",
+      run: async (kit) => {
+        const session = await kit.open();
+        const id = invoke(session, "kit.fail@1", { mode: "timeout", message: "" });
+        const failure = await session.item("failure", id);
+        must(failure.cause === "user_timeout" && !failure.permanent, "user_timeout", failure);
+        await echo(session);
+      },
+    },
+    {
       name: "an error has at most ten frames",
       rule: "P15",
       run: async (kit) => {

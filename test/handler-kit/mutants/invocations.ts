@@ -232,6 +232,18 @@ export const INVOCATION_FAULTS: readonly Fault[] = [
     }),
   },
   {
+    name: "it reports a limit of the function as any other error",
+    rule: "P15",
+    caught:
+      "a limit of the function's own is user_timeout, which is not the host's, and the policy may retry it",
+    missed: /^user_timeout/,
+    mutant: ofProcess((item) => {
+      if (item.case === "failure" && item.value.cause === "user_timeout")
+        item.value.cause = "provider_error";
+      return item;
+    }),
+  },
+  {
     name: "it hides the message of an error",
     rule: "P15",
     caught: "a throw is provider_error with the message, and the policy may retry it",

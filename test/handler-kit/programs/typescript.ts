@@ -70,12 +70,13 @@ const fail = defineHandler({
   type: "kit.fail@1",
   description: "Fails as its input says.",
   input: z.object({
-    mode: z.enum(["throw", "permanent", "retry_after", "cause", "not_json"]),
+    mode: z.enum(["throw", "timeout", "permanent", "retry_after", "cause", "not_json"]),
     message: z.string(),
     cause: z.string().default("kit.cause"),
     retry_after_ms: z.int().default(0),
   }),
-  run: ({ mode, message, cause, retry_after_ms: retryAfterMs }) => {
+  run: async ({ mode, message, cause, retry_after_ms: retryAfterMs }) => {
+    if (mode === "timeout") await wait(60_000, undefined, { signal: AbortSignal.timeout(1) });
     if (mode === "throw") throwFrom(DEPTH, message);
     if (mode === "permanent") throw new Failed("kit.permanent", message, { permanent: true });
     if (mode === "retry_after") throw new Failed("kit.busy", message, { retryAfterMs });

@@ -8,6 +8,7 @@ from typing import Any
 from pawl_sdk import _json
 from pawl_sdk._gen.pawl.handler.v1 import handler_service_pb2 as wire
 from pawl_sdk._invocation import Invocation, cut
+from pawl_sdk._own_timeout import is_timeout
 from pawl_sdk.handlers import Handler
 from pawl_sdk.outcome import Failed, Result
 
@@ -76,11 +77,13 @@ def _failure(
 
 
 def _thrown(error: BaseException) -> Failed:
-    """An error of the function: its class, its message and its last frames; never the environment."""
+    """An error of the function: its class, its message and its last frames; never the environment. A time limit of the function or of a
+    library has a cause of its own.
+    """
     frames = traceback.extract_tb(error.__traceback__)[-_MOST_FRAMES:]
     lines = [f"{each.name} ({each.filename}:{each.lineno})" for each in frames]
     return Failed(
-        "provider_error",
+        "user_timeout" if is_timeout(error) else "provider_error",
         f"{type(error).__name__}: {error}",
         details={"frames": [line[:_MOST_FRAME_CHARACTERS] for line in lines]},
     )

@@ -1,7 +1,10 @@
-// How a handler fails. For an expected failure it throws `Failed` with a cause. Any other throw is a provider_error. A throw after the
-// signal is a cancellation.
+// How a handler fails. For an expected failure it throws `Failed` with a cause. A time limit of the handler itself, or of a library it calls,
+// is a user_timeout. Any other throw is a provider_error. A throw after the signal is a cancellation.
+//
+// Race: Pawl's limit passes while a limit of the handler passes. The signal decides: a throw after it never counts as the handler's own limit.
 
 import type { Cause } from "../fault/cause.ts";
+import { isTimeout } from "./own-timeout.ts";
 
 /** A cause of Pawl, or the handler's own cause, best with a dot in it (`acme.card_declined`). */
 type FailureCause = Cause | (string & Record<never, never>);
@@ -65,7 +68,7 @@ export function failureOf(error: unknown, signal: AbortSignal): HandlerFailure {
   if (error instanceof Cancelled || signal.aborted) return failure("cancelled", describe(error));
   const frames = framesOf(error);
   return failure(
-    "provider_error",
+    isTimeout(error) ? "user_timeout" : "provider_error",
     describe(error),
     frames.length === 0 ? {} : { details: { frames } },
   );
