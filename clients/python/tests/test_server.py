@@ -45,11 +45,22 @@ def wait(input: Any, ctx: pawl.Context) -> None:
     reasons.put(ctx.cancel_reason)
 
 
+@pawl.handler("acme.task@1")
+async def task_name(input: Any) -> str:
+    task = asyncio.current_task()
+    return "" if task is None else task.get_name()
+
+
+@pawl.handler("acme.thread@1")
+def thread_name(input: Any) -> str:
+    return threading.current_thread().name
+
+
 @contextmanager
 def served() -> Iterator[tuple[Host, pawl.Server]]:
     """A server on a loop of its own; it leaves at the end, and must end."""
     with scripted_host() as host:
-        server = pawl.Server(echo, hold, wait, address=host.address, token="t", name="test")
+        server = pawl.Server(echo, hold, wait, task_name, thread_name, address=host.address, token="t", name="test")
         thread = threading.Thread(target=lambda: asyncio.run(server.run()))
         thread.start()
         try:
@@ -88,6 +99,16 @@ def test_a_result_that_was_under_way_at_a_cut_arrives_again_with_its_number() ->
         second.welcome()
         again = second.read()
         assert again.first_seq == 1 and again.items[0].result.invocation_id == "i1"
+
+
+def test_a_task_or_a_thread_has_the_name_of_its_attempt() -> None:
+    with served() as (host, _):
+        stream, _ = opened(host)
+        for at, kind in enumerate(("acme.task@1", "acme.thread@1"), 1):
+            item = invoke(f"i{at}", kind)
+            item.invoke.run_id, item.invoke.node_id, item.invoke.attempt = "r", "n", 2
+            stream.send(at, item)
+            assert stream.read_item("result").result.output_json == '"run-r-n-attempt-2"'
 
 
 def test_pings_are_answered_while_a_handler_blocks_the_loop() -> None:

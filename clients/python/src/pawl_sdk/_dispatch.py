@@ -20,6 +20,8 @@ from pawl_sdk._run import run_async, run_blocking, unknown_type
 from pawl_sdk.handlers import Handler
 
 _SUPERSEDE_SECONDS = 5.0
+_IDLE = "pawl-handler"
+"""The name of a thread that runs nothing."""
 
 
 class Pool:
@@ -36,7 +38,7 @@ class Pool:
             is_new = self._idle == 0
             self._idle -= 0 if is_new else 1
         if is_new:
-            threading.Thread(target=self._work, args=(job,), name="pawl-handler", daemon=True).start()
+            threading.Thread(target=self._work, args=(job,), name=_IDLE, daemon=True).start()
         else:
             self._jobs.put(job)
 
@@ -125,15 +127,18 @@ class Dispatch:
                 self._pool.run(partial(self._block, entry))
 
     def _block(self, entry: _Entry) -> None:
+        thread = threading.current_thread()
+        thread.name = entry.invocation.name
         try:
             if entry.invocation.begin():
                 run_blocking(entry.handler, entry.invocation, entry.limits)
         finally:
+            thread.name = _IDLE
             self._returned(entry)
 
     def _start_task(self, entry: _Entry) -> None:
         """On the loop."""
-        task = self._loop.create_task(self._follow(entry))
+        task = self._loop.create_task(self._follow(entry), name=entry.invocation.name)
         entry.invocation.on_cancel = lambda: self._cancel_task(task)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)

@@ -73,6 +73,13 @@ class Invocation:
     def id(self) -> str:
         return self.invoke.invocation_id
 
+    @property
+    def name(self) -> str:
+        """The name of the task or thread that runs it: run-<run id>-<node id>-attempt-<n>."""
+        invoke = self.invoke
+        item = f"#{invoke.iteration}" if invoke.iteration else ""
+        return f"run-{invoke.run_id}-{invoke.node_id}{item}-attempt-{invoke.attempt}"
+
     def begin(self) -> bool:
         """The function begins; False if it was cancelled before."""
         with self._lock:

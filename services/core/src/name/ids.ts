@@ -33,6 +33,14 @@ export const approvalId = (text: string): ApprovalId => text as ApprovalId;
 /** Trusts that the caller checked `text` (`isUuid`). */
 export const executorId = (text: string): ExecutorId => text as ExecutorId;
 
+/** The name of an attempt in logs and in the names of tasks and threads: `run-<run id>-<node id>-attempt-<n>`, with `#<n>` for an iteration. */
+export const attemptName = (
+  run: string,
+  node: string,
+  iteration: number,
+  attempt: number,
+): string => `run-${run}-${node}${iteration === 0 ? "" : `#${iteration}`}-attempt-${attempt}`;
+
 /** The key of an effect in the outside world: the same for every attempt and delivery of a node execution. */
 export const effectKey = (run: RunId, node: NodeId, iteration: number): string =>
   `${run}/${node}/${iteration}`;

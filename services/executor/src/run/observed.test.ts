@@ -54,6 +54,7 @@ test("an attempt leaves one line in the log, with its run, workflow, node, attem
     {
       ...{ level: "info", msg: "attempt ended", run_id: "r", node_id: "n", workflow_id: "greet" },
       ...{ iteration: 2, attempt: 3, epoch: 7, outcome: "rate_limit" },
+      ...{ task: "run-r-n#2-attempt-3", failure_class: "retriable" },
       duration_ms: expect.any(Number),
     },
   ]);

@@ -4,6 +4,8 @@
 //
 // Without traces of its own the executor still calls others in the trace of the run.
 
+import { classField, classOf } from "@pawl/core/fault/cause";
+import { attemptName } from "@pawl/core/name/ids";
 import { ATTRIBUTES, METRICS, SPANS } from "@pawl/platform/telemetry/catalogue";
 import type { Logger } from "@pawl/platform/telemetry/log";
 import { claimSpanId, spanIdOf } from "@pawl/platform/telemetry/span-id";
@@ -34,7 +36,10 @@ export function observed(run: RunAttempt, options: ObserveOptions): RunAttempt {
     const durationMs = performance.now() - startedAt;
     const outcome = causeOf(result.result);
     METRICS.handlerDuration.record(durationMs / 1_000, { type: assignment.nodeType, outcome });
-    const line = () => ({ ...fieldsOf(assignment), outcome, duration_ms: Math.round(durationMs) });
+    const line = () => ({
+      ...{ ...fieldsOf(assignment), outcome, ...classIn(result) },
+      duration_ms: Math.round(durationMs),
+    });
     if (result.result.case === "failed") options.log.info(line(), "attempt ended");
     else if (options.log.isLevelEnabled("debug")) options.log.debug(line(), "attempt ended");
     return result;
@@ -62,7 +67,19 @@ const fieldsOf = ({ claim, workflowId, attempt }: Assignment) => ({
   iteration: claim?.iteration,
   attempt,
   epoch: Number(claim?.epoch ?? 0n),
+  task: attemptName(claim?.runId ?? "", claim?.nodeId ?? "", claim?.iteration ?? 0, attempt),
 });
+
+/** The class of a failed result, for the log. */
+const classIn = ({ result }: AttemptResult) =>
+  result.case === "failed"
+    ? {
+        failure_class: classOf({
+          cause: causeOf(result),
+          ...classField(causeOf(result), result.value.permanent === true),
+        }),
+      }
+    : {};
 
 /** The time in which the node was ready and not claimed, by the clock of this process. */
 function recordWait(assignment: Assignment): void {

@@ -1,10 +1,12 @@
 import { expect, onTestFinished, test, vi } from "vitest";
 import { z } from "zod";
+import { createLogger } from "@pawl/platform/telemetry/log";
 import { Failed } from "@pawl/core/handler/failure";
 import { defineHandler, type Handler } from "../handlers/handler.ts";
 import { glueHandlers } from "../handlers/glue.ts";
 import { registryOf } from "../handlers/registry.ts";
 import { attemptRunner } from "../run/attempt.ts";
+import { observed } from "../run/observed.ts";
 import { gateHandler } from "./gate-handler.fixture.ts";
 import { SchedulerPeer, testAssignment, testClaim } from "./scheduler-peer.fixture.ts";
 import { Worker, type WorkerOptions } from "./worker.ts";
@@ -193,6 +195,36 @@ test("an assignment beyond the slots is given back at once (S0.30)", async () =>
   await told;
   open(1);
   expect((await connection.heard("outcome")).claim).toMatchObject(kept);
+});
+
+test("an executor runs as many attempts as it has slots, and each end makes room for the next at once (S4.3)", async () => {
+  const { handler, open } = gateHandler();
+  const lines: string[] = [];
+  const log = createLogger({
+    ...{ service: "test", level: "debug" },
+    destination: { write: (line) => void lines.push(line) },
+  });
+  const run = observed(attemptRunner(registryOf([handler])), { isTracing: false, log });
+  const { peer, worker } = await setup([handler], { capacity: 2, run });
+  const connection = await peer.connection();
+  expect((await connection.register()).slots).toBe(2);
+  const claims = ["a", "b", "c"].map((node, at) => testClaim(BigInt(at + 1), node));
+  const [first, second, third] = claims.map((claim) => testAssignment(claim, { type: "gate" }));
+  if (first === undefined || second === undefined || third === undefined) throw new Error("three");
+  const released = worker.events.once("job:released");
+  connection.send(first, second, third);
+  // There is no third slot, and an idle executor asks for nothing: the scheduler assigns.
+  await released;
+  expect((await connection.heard("release")).claim).toMatchObject({ nodeId: "c" });
+  open(1);
+  expect((await connection.heard("outcome")).claim).toMatchObject({ nodeId: "a" });
+  connection.send(third);
+  const ended = [await connection.heard("outcome"), await connection.heard("outcome")];
+  expect(new Set(ended.map(({ claim }) => claim?.nodeId))).toEqual(new Set(["b", "c"]));
+  const tasks = lines.map((line) => String((JSON.parse(line) as { task: unknown }).task));
+  expect(new Set(tasks)).toEqual(
+    new Set(claims.map(({ runId, nodeId }) => `run-${runId}-${nodeId}-attempt-1`)),
+  );
 });
 
 test("one renewal names every claim held, running or not yet settled (S0.23)", async () => {
