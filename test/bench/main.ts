@@ -1,5 +1,5 @@
 // npm run bench [-- user hop limit chain single fan latency glue stream backlog idle plan decay map claims load state
-//   retention watch] [--json] [--rounds 3]
+//   retention watch control] [--json] [--rounds 3]
 // npm run bench -- --against <folder> [user chain fan single latency glue map stream]
 // npm run bench -- --build <folder> [the same]
 //
@@ -18,6 +18,7 @@ import { backlog } from "./backlog.ts";
 import { claims } from "./claims.ts";
 import { compare } from "./compare.ts";
 import { CONTESTS } from "./contests.ts";
+import { control } from "./control.ts";
 import { decay } from "./decay.ts";
 import { hop } from "./hop.ts";
 import { idle } from "./idle.ts";
@@ -51,6 +52,7 @@ const BENCHES = {
   load,
   state,
   watch,
+  control,
   retention,
 } as const;
 type BenchName = keyof typeof BENCHES;
@@ -64,6 +66,7 @@ const LONG: ReadonlySet<string> = new Set([
   "load",
   "state",
   "watch",
+  "control",
   "retention",
 ]);
 /** These measure what a stack costs by itself, or serve the steps themselves. */
@@ -75,6 +78,7 @@ const WITHOUT_STEPS: ReadonlySet<string> = new Set([
   "load",
   "state",
   "watch",
+  "control",
   "retention",
 ]);
 

@@ -36,7 +36,7 @@ export class Report {
     else console.log(line(figure));
   }
 
-  /** Names the floors that were missed; a bench reports, it does not judge by its exit code. */
+  /** Names the floors that were missed; only `control` also judges by its exit code. */
   finish(): void {
     if (this.#json) return;
     const missed = this.#figures.filter((figure) => figure.reached === false);
