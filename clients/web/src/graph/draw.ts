@@ -84,7 +84,7 @@ export const drawEdges = ({ graph, place, direction, run }: Drawing): FlowEdge[]
       className: isTainted ? `edge-${state} edge-tainted` : `edge-${state}`,
       animated: state === "taken" && run?.looks.get(edge.target)?.look === "running",
       markerEnd: { type: MarkerType.ArrowClosed, width: 15, height: 15, color },
-      data: { bends: place.bends.get(edge.id) ?? [], direction },
+      data: { bends: place.bends.get(edge.id) ?? [], direction, isLoop: edge.loop === true },
       ...(text === "" ? {} : { label: text }),
     };
   });

@@ -15,7 +15,7 @@ import { iterationsText, type Look, roundText } from "../run/looks.ts";
 import type { NodeView } from "@pawl/core/log/view";
 import { StatusIcon, statusName } from "../ui/status-icon.tsx";
 import type { DrawnNode } from "@pawl/client";
-import { type Direction, type Place, routeEdge } from "./layout.ts";
+import { type Direction, type Place, routeBack, routeEdge } from "./layout.ts";
 import { type Count, TallyLine } from "./tally.tsx";
 import { labelsIn } from "./taint.ts";
 
@@ -106,7 +106,12 @@ function Marks({ view }: { readonly view: NodeView | undefined }): ReactNode {
 }
 
 export type FlowEdge = Edge<
-  { readonly bends: readonly Place[]; readonly direction: Direction },
+  {
+    readonly bends: readonly Place[];
+    readonly direction: Direction;
+    /** It leads back to an earlier node. */
+    readonly isLoop: boolean;
+  },
   "pawl"
 >;
 
@@ -114,13 +119,19 @@ export function GraphEdge(props: EdgeProps<FlowEdge>): ReactNode {
   const { sourceX, sourceY, targetX, targetY, data, label, markerEnd } = props;
   const bends = data?.bends ?? [];
   const source = { x: sourceX, y: sourceY };
-  const first = bends[0] ?? { x: targetX, y: targetY };
+  const target = { x: targetX, y: targetY };
+  const first = bends[0] ?? target;
+  const middle = { x: (source.x + first.x) / 2, y: (source.y + first.y) / 2 };
+  const routed =
+    data?.isLoop === true
+      ? routeBack(source, target, data.direction)
+      : { path: routeEdge(source, bends, target, data?.direction), middle };
   return (
     <BaseEdge
-      path={routeEdge(source, bends, { x: targetX, y: targetY }, data?.direction)}
+      path={routed.path}
       label={label}
-      labelX={(source.x + first.x) / 2}
-      labelY={(source.y + first.y) / 2}
+      labelX={routed.middle.x}
+      labelY={routed.middle.y}
       {...(markerEnd === undefined ? {} : { markerEnd })}
     />
   );

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { readGraph } from "@pawl/client";
-import { layoutGraph, NODE_HEIGHT, NODE_WIDTH, routeEdge } from "./layout.ts";
+import { layoutGraph, NODE_HEIGHT, NODE_WIDTH, routeBack, routeEdge } from "./layout.ts";
 
 const diamond = readGraph({
   nodes: ["start", "a", "b", "c", "end"].map((id) => ({ id, type: "noop" })),
@@ -70,6 +70,16 @@ test("an edge passes through its bends on the way, without kinks at its ends", (
     { x: 400, y: 0 },
   );
   expect(path).toBe("M0,0 C100,0 100,50 200,50 C300,50 300,0 400,0");
+});
+
+test("a loop edge runs back beside its nodes, above them or to their left, and never on the edge between them", () => {
+  const right = routeBack({ x: 600, y: 28 }, { x: 200, y: 28 });
+  expect(right.middle.y).toBeLessThan(28 - NODE_HEIGHT / 2);
+  expect(right.path.startsWith("M600,28 C628,28 ")).toBe(true);
+  expect(right.path.endsWith(" 172,28 200,28")).toBe(true);
+  const down = routeBack({ x: 98, y: 500 }, { x: 98, y: 100 }, "down");
+  expect(down.middle.x).toBeLessThan(98 - NODE_WIDTH / 2);
+  expect(down.path.endsWith(" 98,72 98,100")).toBe(true);
 });
 
 test("where there is little width the graph runs down", () => {

@@ -117,6 +117,31 @@ function depthsOf(
   return depths;
 }
 
+/** How far a loop edge runs beside its nodes, and how wide its turns are. */
+const BESIDE_PX = 20;
+const TURN_PX = 28;
+
+/** A loop edge: out of `source`, back beside the nodes, and into `target`. `middle` is the place of its label. */
+export function routeBack(
+  source: Place,
+  target: Place,
+  direction: Direction = "right",
+): { readonly path: string; readonly middle: Place } {
+  const turn = direction === "right" ? same : turned;
+  const [from, to] = [turn(source), turn(target)];
+  const half = (direction === "right" ? NODE_HEIGHT : NODE_WIDTH) / 2;
+  const y = Math.min(from.y, to.y) - half - BESIDE_PX;
+  const write = (at: Place): string => `${turn(at).x},${turn(at).y}`;
+  const curve = (...places: readonly Place[]): string => ` C${places.map(write).join(" ")}`;
+  const [out, into] = [from.x + TURN_PX, to.x - TURN_PX];
+  const path =
+    `M${write(from)}` +
+    curve({ x: out, y: from.y }, { x: out, y }, { x: from.x - TURN_PX, y }) +
+    ` L${write({ x: to.x + TURN_PX, y })}` +
+    curve({ x: into, y }, { x: into, y: to.y }, to);
+  return { path, middle: turn({ x: (from.x + to.x) / 2, y }) };
+}
+
 /** A bend nearer to an end than this would make a kink there. */
 const CURVE_PX = 16;
 

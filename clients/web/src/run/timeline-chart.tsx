@@ -1,7 +1,6 @@
 // The timeline of a run: a lane per node execution, a bar per attempt, the wait in the queue in a lighter shade.
 
 import { isFinal } from "@pawl/core/log/event";
-import { executionName } from "@pawl/core/log/undo-iteration";
 import { type ReactNode, useMemo } from "react";
 import { useMedia, useNow } from "../ui/browser-hooks.ts";
 import { StatusIcon, statusName } from "../ui/status-icon.tsx";
@@ -93,8 +92,8 @@ export function TimelineChart(props: Props): ReactNode {
 }
 
 /**
- * The label, or else the id, with the iteration and with the tool that an agent calls. On a narrow page the label shrinks first and the
- * iteration never does, so the turns of an agent differ.
+ * The label, or else the id, with the iteration or the round, and with the tool that an agent calls. On a narrow page the label shrinks
+ * first and the iteration never does, so the turns of an agent, and what is undone, differ.
  */
 function LaneName(props: {
   readonly lane: Lane;
@@ -102,12 +101,16 @@ function LaneName(props: {
 }): ReactNode {
   const { node } = props.lane;
   const name = props.labels.get(node.nodeId) || node.nodeId;
-  if (node.undoes !== undefined) return <span>{executionName(name, node.iteration)}</span>;
-  if (node.item === 0) return <span>{[name, roundText(node)].filter(Boolean).join(", ")}</span>;
+  const isUndo = node.undoes !== undefined;
+  const iteration = node.undoes ?? node.iteration;
+  const item = (isUndo || node.item > 0) && iteration > 0 ? `#${iteration}` : "";
+  const round = isUndo || node.item > 0 ? "" : roundText(node);
   return (
     <>
+      {isUndo && <span className="lane-item">undo</span>}
       <span className="lane-label">{name}</span>
-      <span className="lane-item">#{node.iteration}</span>
+      {item !== "" && <span className="lane-item">{item}</span>}
+      {round !== "" && <span className="lane-round">{round}</span>}
       {node.tool !== "" && <span className="lane-tool">{node.tool}</span>}
     </>
   );
@@ -137,11 +140,12 @@ function BarMark({ bar, y }: { readonly bar: Bar; readonly y: number }): ReactNo
   );
 }
 
-function barText({ state, attempt, waitMs, workMs }: Bar): string {
-  if (state === "delayed") return `held back the next nodes for ${formatDuration(workMs)}`;
+function barText({ state, attempt, round, waitMs, workMs }: Bar): string {
+  const which = round === 0 ? "" : `round ${round + 1}, `;
+  if (state === "delayed") return `${which}held back the next nodes for ${formatDuration(workMs)}`;
   return attempt === 0
-    ? `waited ${formatDuration(workMs)} before its start`
-    : `attempt ${attempt}: ${statusWord(state)}, waited ${formatDuration(waitMs)}, worked ${formatDuration(workMs)}`;
+    ? `${which}waited ${formatDuration(workMs)} before its start`
+    : `${which}attempt ${attempt}: ${statusWord(state)}, waited ${formatDuration(waitMs)}, worked ${formatDuration(workMs)}`;
 }
 
 const statusWord = (state: Bar["state"]): string =>

@@ -50,6 +50,25 @@ test("an open bar reaches to the present: a running node works, a queued node wa
   expect(queued).toMatchObject({ state: "queued", from: 0, work: 1, to: 1, workMs: 0 });
 });
 
+test("a node that ran again has the bars of every round in one lane, also if its last round was skipped", () => {
+  const first = delivery({ startedAt: 1000, endedAt: 1250, end: "completed" });
+  const second = delivery({ queuedAt: 1500, startedAt: 1500, endedAt: 1750, end: "completed" });
+  const round = (at: number, deliveries: readonly Delivery[]) => ({
+    ...emptyNode("a", 0),
+    ...{ round: at, deliveries, status: "completed" as const },
+  });
+  const node = { ...round(2, []), status: "skipped" as const };
+  const earlier = [round(0, [first]), round(1, [second])];
+  const view = runOf([], { endedAt: 2000, nodes: new Map([["a", { ...node, earlier }]]) });
+  const { lanes } = layoutTimeline(view, 0);
+  expect(lanes.map(({ key }) => key)).toEqual(["a"]);
+  expect(lanes[0]?.bars).toMatchObject([
+    { round: 0, work: 0, to: 0.25 },
+    { round: 1, work: 0.5, to: 0.75 },
+  ]);
+  expect(new Set(lanes[0]?.bars.map(({ key }) => key)).size).toBe(2);
+});
+
 test("the time of a backoff does not count as waiting in the queue", () => {
   const times = { notBeforeAt: 1400, startedAt: 1500, endedAt: 2000 };
   const held = delivery({ ...times, attempt: 2, end: "completed" });

@@ -8,6 +8,8 @@ export interface Bar {
   readonly key: string;
   /** 0 while the node is held before its start. */
   readonly attempt: number;
+  /** From 0: which pass of the node, if a loop edge leads back to it. */
+  readonly round: number;
   /** `delayed`: a delay that holds back the next nodes. */
   readonly state: DeliveryEnd | "queued" | "running" | "waiting" | "handled" | "delayed";
   /** Fractions of the span, 0 to 1: held back from `from` to `ready`, queued to `work`, at work to `to`. */
@@ -51,7 +53,11 @@ const ITERATION_LANES_MAX = 10;
 
 const URGENT: ReadonlySet<Look> = new Set(["failed", "timed_out", "handled"]);
 
-/** Lays out a run as of `nowMs` on the clock of its events. A lane per node execution that was ever queued or held. */
+/** Whether an execution was ever queued or held, in this round or in an earlier one. */
+const wasPlaced = ({ deliveries, heldAt, earlier }: NodeView): boolean =>
+  deliveries.length > 0 || heldAt !== undefined || earlier.some(wasPlaced);
+
+/** Lays out a run as of `nowMs` on the clock of its events. A lane per node that was ever queued or held, and per item of one. */
 export function layoutTimeline(
   view: RunView,
   nowMs: number,
@@ -62,9 +68,7 @@ export function layoutTimeline(
   const end = view.endedAt ?? Math.max(nowMs, start);
   const spanMs = Math.max(end - start, 1);
   const at = (ms: number): number => Math.min(Math.max((ms - start) / spanMs, 0), 1);
-  const queued = [...view.nodes.values()].filter(
-    ({ deliveries, heldAt }) => deliveries.length > 0 || heldAt !== undefined,
-  );
+  const queued = [...view.nodes.values()].filter(wasPlaced);
   const lookAt = (node: NodeView): Look => looks.get(node.key)?.look ?? node.status;
   const isUrgent = (node: NodeView): boolean => URGENT.has(lookAt(node));
   const ordered = inOrder(
@@ -76,7 +80,8 @@ export function layoutTimeline(
     : ordered;
   const lanes = shown.slice(0, LANES_MAX).map((node) => {
     const look = lookAt(node);
-    return { key: node.key, node, look, bars: barsOf(node, look, { end, at }) };
+    const before = node.earlier.flatMap((round) => barsOf(round, round.status, { end, at }));
+    return { key: node.key, node, look, bars: [...before, ...barsOf(node, look, { end, at })] };
   });
   const ticks = ticksOf(spanMs, tickCount);
   return { spanMs, lanes, hiddenCount: queued.length - lanes.length, ticks };
@@ -105,8 +110,9 @@ function barsOf(node: NodeView, look: Look, { end, at }: Span): Bar[] {
     const open = node.status === "waiting" ? "waiting" : "running";
     const state = delivery.end ?? (delivery.startedAt === undefined ? "queued" : open);
     return {
-      key: `${node.key}/${index}`,
+      key: `${node.key}/${node.round}/${index}`,
       attempt: delivery.attempt,
+      round: node.round,
       state: look === "handled" && index === last ? "handled" : state,
       // The lane of a delay shows the time for which it holds back this node. A later attempt waits for its own backoff.
       from: at(delivery.attempt > 1 ? delivery.queuedAt : ready),
@@ -122,13 +128,14 @@ function barsOf(node: NodeView, look: Look, { end, at }: Span): Bar[] {
 }
 
 /** The bar of a node that waits for a person or a signal before its start. */
-function holdBar({ key, heldAt = 0, heldUntil }: NodeView, { end, at }: Span): Bar {
+function holdBar({ key, round, heldAt = 0, heldUntil }: NodeView, { end, at }: Span): Bar {
   const to = Math.max(heldUntil ?? end, heldAt);
   const begin = at(heldAt);
   const fractions = { from: begin, ready: begin, work: begin, to: at(to) };
   return {
-    key: `${key}/hold`,
+    key: `${key}/${round}/hold`,
     attempt: 0,
+    round,
     state: "waiting",
     ...fractions,
     waitMs: 0,
@@ -138,15 +145,16 @@ function holdBar({ key, heldAt = 0, heldUntil }: NodeView, { end, at }: Span): B
 
 /** The bar of a delay after its handler is done, while it holds back the next nodes. */
 function delayBar(
-  { key, attempt, settledAt = 0, releaseAt = 0 }: NodeView,
+  { key, attempt, round, settledAt = 0, releaseAt = 0 }: NodeView,
   { end, at }: Span,
 ): Bar {
   const to = Math.max(Math.min(releaseAt, end), settledAt);
   const from = at(settledAt);
   const workMs = to - settledAt;
   return {
-    key: `${key}/delay`,
+    key: `${key}/${round}/delay`,
     attempt,
+    round,
     state: "delayed",
     from,
     ready: from,
