@@ -118,6 +118,14 @@ test("a caller lowers the budget of a definition and cannot raise it (S2.21)", a
   expect(await Promise.all([starts(1), starts(3)])).toEqual([1, 2]);
 });
 
+/** A top-up as JSON that no client would send. */
+const rawTopUp = (runId: string, amount: string): Promise<Response> =>
+  fetch(`${cluster.url}/pawl.v1.RunService/TopUpRun`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: `{"runId":"${runId}","requestId":"raw","amounts":{"nodeExecutions":${amount}}}`,
+  });
+
 test("a run pauses for its budget and continues with a top-up, which counts once (S2.21, S2.23)", async () => {
   const budget = { node_executions: 1, on_exceeded: "pause" };
   const { run } = await client.runs.test(json(fan(2, script("return 1"), budget)));
@@ -134,6 +142,10 @@ test("a run pauses for its budget and continues with a top-up, which counts once
   await expect(client.runs.topUp(runId, { tokens: 5 })).rejects.toMatchObject({
     reason: "BUDGET_NOT_LIMITED",
   });
+  const { lastEventId } = before.run;
+  for (const tokens of ["-1", '"NaN"', "1e400", "1.5", "0"])
+    expect((await rawTopUp(runId, tokens)).status, tokens).toBe(400);
+  expect((await client.runs.get(runId)).run.lastEventId).toBe(lastEventId);
   const request = { requestId: "one", by: "ada" };
   await client.runs.topUp(runId, { nodeExecutions: 1 }, request);
   await client.runs.topUp(runId, { nodeExecutions: 1 }, request);

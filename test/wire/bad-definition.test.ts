@@ -4,12 +4,13 @@ import { LIMITS } from "@pawl/core/data/limits";
 import { expect, test } from "vitest";
 import { BAD_GRAPHS } from "./bad-graphs.ts";
 import { BAD_PARTS } from "./bad-parts.ts";
+import { BAD_STATE } from "./bad-state.ts";
 import { BAD_TEXTS } from "./bad-texts.ts";
 import { KNOWN, saveKnown } from "./known-workflow.ts";
 import { expectDiscreet, expectRefused, invalidField, type Refusal } from "./refusal.ts";
 import { useStage } from "./stage.ts";
 
-const BAD_DEFINITIONS = [...BAD_GRAPHS, ...BAD_PARTS, ...BAD_TEXTS];
+const BAD_DEFINITIONS = [...BAD_GRAPHS, ...BAD_PARTS, ...BAD_STATE, ...BAD_TEXTS];
 const HELD = "held";
 const start = { id: "start", type: "start" };
 
