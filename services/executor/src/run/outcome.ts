@@ -52,9 +52,17 @@ export const failed = (cause: Cause, message: string, options: FailedOptions = {
 export const failedWith = (cause: string, message: string, options: FailedOptions): WireResult =>
   failedBy(settledFailure(cause, message, options));
 
+/** Whether the iteration now waits for a person or a run. The scheduler judges what the wait gives. */
+const waits = ({ actions = [] }: Extract<WireResult, { case: "completed" }>["value"]): boolean =>
+  actions.some(
+    ({ action }) =>
+      action?.case === "requestHumanInput" ||
+      (action?.case === "handoff" && (action.value.workflow ?? "") !== ""),
+  );
+
 /** The result of an iteration. A completed one is marked if the condition ends the loop. */
 export function judged(until: Until | undefined, scope: Scope, result: WireResult): WireResult {
-  if (until === undefined || result.case !== "completed") return result;
+  if (until === undefined || result.case !== "completed" || waits(result.value)) return result;
   const verdict = judgeUntil(until, scope, parsedJson(result.value.outputJson));
   if (!verdict.ok) return failed(verdict.cause, verdict.message, { permanent: true });
   return { case: "completed", value: { ...result.value, stop: verdict.stop } };
