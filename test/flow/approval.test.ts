@@ -231,6 +231,32 @@ test("a default that its own schema refuses, or that is too large, is refused wi
   });
 });
 
+test("a loop asks again until the answer of a person ends it (S3.30, X13)", async () => {
+  const body = { type: "approval", config: { message: "Enough?", response_schema: true } };
+  const config = { until: "output.response.enough", max_iterations: 5, body };
+  const definition = graph(["start > ask > end"], { ask: { type: "loop", config } });
+  let { runId, approvals } = await ask(definition);
+  for (const enough of [false, true]) {
+    await client.approvals.approve(idOf(approvals), { response: { enough } });
+    if (enough) break;
+    const states = [ApprovalState.OPEN];
+    ({ approvals } = await until(
+      async () => {
+        const page = await client.approvals.list({ runId, states });
+        return page.approvals.length > 0 ? page : undefined;
+      },
+      { what: "the second question" },
+    ));
+  }
+  const story = await storyOf(client, runId);
+  expect(story.status).toBe("completed");
+  expect(story.outputOf("ask")).toMatchObject([
+    { response: { enough: false } },
+    { response: { enough: true } },
+  ]);
+  expect(await checkInvariants(cluster.databaseUrl, [runId])).toEqual([]);
+});
+
 test("an approval ends with its run, and cannot be answered then", async () => {
   const { runId, approvals } = await ask(graph(["start > ask > end"], { ask: approval() }));
   await client.runs.cancel(runId);
