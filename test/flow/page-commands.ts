@@ -29,7 +29,9 @@ export class TypedPage {
     let code = 0;
     for (const command of this.#commands(heading, words)) {
       const typed = command.map((word) => this.#filled(word, names));
-      code = Math.max(code, await this.#run(typed, (chunk) => (text += chunk)));
+      const own = pawlWords(typed);
+      if (own === undefined) text += await this.#fetched(typed);
+      else code = Math.max(code, await this.#run(own, (chunk) => (text += chunk)));
     }
     return { code, text };
   }
@@ -47,10 +49,16 @@ export class TypedPage {
   }
 
   #commands(heading: string, words: string): readonly (readonly string[])[] {
-    const commands = commandsOf(this.#fence(heading, words)).map(pawlWords);
-    const known = commands.filter((command) => command !== undefined);
-    if (known.length === 0) throw new Error(`no command follows "${words}"`);
-    return known;
+    const commands = commandsOf(this.#fence(heading, words));
+    if (commands.length === 0) throw new Error(`no command follows "${words}"`);
+    return commands;
+  }
+
+  /** What `curl -s` prints of this path at the gateway of the test. */
+  async #fetched([program, flag, address = ""]: readonly string[]): Promise<string> {
+    if (program !== "curl" || flag !== "-s") throw new Error(`a test cannot type ${program}`);
+    const answer = await fetch(new URL(new URL(address).pathname, this.#url));
+    return answer.text();
   }
 
   #fence(heading: string, words: string): string {

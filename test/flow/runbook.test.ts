@@ -109,6 +109,16 @@ test("runs stay pending: a paused workflow is named, and its runs begin when it 
   await ended(runId);
 });
 
+test("runs stay pending: the gateway says that no scheduler works, and a new one takes the next start (S4.44)", async () => {
+  const entry = "Runs stay pending";
+  await save("quick", graph(["start > end"]));
+  await cluster.schedulers[0]?.kill("SIGKILL");
+  await untilPrinted(/SCHEDULER_UNAVAILABLE/, () => page.type(entry, "**No scheduler works.**"));
+  await cluster.schedulers[0]?.restart();
+  const runId = await until(() => start("quick").catch(() => undefined), { what: "a start" });
+  await ended(runId);
+});
+
 test("runs stay running: the explanation names the executor whose handler hangs, and a cancel and a retry end it (S4.44)", async () => {
   const entry = "Runs stay running";
   await save("hangs", calling("hold-hang"));
