@@ -6,6 +6,7 @@ import { ROOT, trackedSources } from "../sources.ts";
 import { assignmentTables } from "./assignment.ts";
 import { commandSections, commandTable, exitTable } from "./cli.ts";
 import { variableSections } from "./configuration.ts";
+import { designVariableTable } from "./design-variables.ts";
 import { causeTable, classTable, reasonTable } from "./errors.ts";
 import { envelopeTable, eventSections, eventTable } from "./events.ts";
 import { rpcSections } from "./http.ts";
@@ -19,6 +20,7 @@ export const BLOCKS: Readonly<Record<string, () => string>> = {
   "node-keys": nodeKeyTable,
   "node-types": nodeTypeSections,
   variables: variableSections,
+  "design-variables": designVariableTable,
   reasons: reasonTable,
   causes: causeTable,
   classes: classTable,
