@@ -56,8 +56,21 @@ func (h Handler[In, Out]) addTo(s *Server) error {
 	return nil
 }
 
-// HostAddress is the host:port of the executor; the default is PAWL_HANDLER_ADDRESS, or 127.0.0.1:7404.
-func HostAddress(addr string) Part { return serveOption(func(s *Server) { s.config.Address = addr }) }
+// HostAddress is the host:port of the executor, or of several, separated by commas. The default is PAWL_HANDLER_ADDRESS, or 127.0.0.1:7404.
+func HostAddress(addr string) Part {
+	return serveOption(func(s *Server) { s.config.Addresses = addressesOf(addr) })
+}
+
+// addressesOf gives the addresses of a text, without spaces.
+func addressesOf(text string) []string {
+	var addresses []string
+	for _, each := range strings.Split(text, ",") {
+		if each = strings.TrimSpace(each); each != "" {
+			addresses = append(addresses, each)
+		}
+	}
+	return addresses
+}
 
 // Token is the token of the host; the default is PAWL_HANDLER_TOKEN.
 func Token(token string) Part { return serveOption(func(s *Server) { s.config.Token = token }) }
@@ -93,11 +106,11 @@ type Server struct {
 // NewServer makes a server of handlers and options. It does not connect yet.
 func NewServer(parts ...Part) (*Server, error) {
 	s := &Server{slots: defaultSlots, config: session.Config{
-		Address:  envOr("PAWL_HANDLER_ADDRESS", defaultHost),
-		Token:    os.Getenv("PAWL_HANDLER_TOKEN"),
-		Handlers: map[string]session.Handler{},
-		Logger:   slog.Default(),
-		NewID:    freshID,
+		Addresses: addressesOf(envOr("PAWL_HANDLER_ADDRESS", defaultHost)),
+		Token:     os.Getenv("PAWL_HANDLER_TOKEN"),
+		Handlers:  map[string]session.Handler{},
+		Logger:    slog.Default(),
+		NewID:     freshID,
 		Hello: &handlerv1.Hello{
 			Protocol: 1, Name: envOr("PAWL_HANDLER_NAME", filepath.Base(os.Args[0])), Build: os.Getenv("PAWL_HANDLER_BUILD"),
 			Sdk: "pawl-go " + Version, Language: "go " + strings.TrimPrefix(runtime.Version(), "go"),
@@ -110,6 +123,9 @@ func NewServer(parts ...Part) (*Server, error) {
 	}
 	if count := len(s.config.Handlers); count == 0 || count > handlersMax {
 		return nil, fmt.Errorf("pawl: a server has 1 to %d handlers, this one has %d", handlersMax, count)
+	}
+	if len(s.config.Addresses) == 0 {
+		return nil, fmt.Errorf("pawl: a server needs the address of an executor, such as %s", defaultHost)
 	}
 	if err := checkSlots(s.slots); err != nil {
 		return nil, err

@@ -87,6 +87,43 @@ def opened(host: Host) -> tuple[HostStream, str]:
     return stream, session_id
 
 
+def test_of_several_hosts_a_process_leaves_one_that_does_not_answer_but_waits_while_work_is_unfinished() -> None:
+    with scripted_host() as one, scripted_host() as other:
+        server = pawl.Server(wait, address=f" {one.address}, {other.address}")
+        thread = threading.Thread(target=lambda: asyncio.run(server.run()))
+        thread.start()
+        stream, session_id = opened(one)
+        stream.send(1, invoke("i1", "acme.wait@1"))
+        stream.read_item("partial")
+        stream.end()
+        again = one.accept()
+        assert again.read().resume.session_id == session_id
+        again.welcome()
+        again.send(2, wire.HostItem(cancel=wire.Cancel(invocation_id="i1")))
+        again.read_item("ended")
+        again.send(0, heard_seq=EVERYTHING)
+        again.send(3, wire.HostItem(ping=wire.Ping()))
+        again.read_item("pong")
+        again.send(0, heard_seq=EVERYTHING)
+        again.end()
+        elsewhere = other.accept()
+        assert elsewhere.read().resume.session_id == session_id
+        elsewhere.lost()
+        assert opened(other)[1] not in ("", session_id)
+        server.leave()
+        other.newest.read_item("leaving")
+        other.newest.send(0, heard_seq=EVERYTHING)
+        other.newest.end()
+        thread.join(PATIENCE)
+        assert not thread.is_alive()
+    reasons.get(timeout=PATIENCE)
+
+
+def test_a_list_without_an_address_is_refused() -> None:
+    with pytest.raises(ValueError, match="no address of an executor"):
+        pawl.Server(echo, address=" , ")
+
+
 def test_a_result_that_was_under_way_at_a_cut_arrives_again_with_its_number() -> None:
     with served() as (host, _):
         first, session_id = opened(host)

@@ -142,7 +142,7 @@ func start(t *testing.T, slots uint32, functions map[string]func(context.Context
 	}
 	var ids atomic.Int64
 	p := New(Config{
-		Address: listener.Addr().String(), Hello: &handlerv1.Hello{Protocol: 1, Slots: slots}, Handlers: handlers,
+		Addresses: []string{listener.Addr().String()}, Hello: &handlerv1.Hello{Protocol: 1, Slots: slots}, Handlers: handlers,
 		Logger: slog.New(slog.DiscardHandler), NewID: func() string { return fmt.Sprintf("session-%d", ids.Add(1)) },
 	})
 	ctx, cancel := context.WithCancel(context.Background())

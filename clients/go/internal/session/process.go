@@ -20,15 +20,15 @@ type Handler struct {
 	Run        func(ctx context.Context, inv *Invocation) Outcome
 }
 
-// Config describes a process and the address of its host. NewID makes ids of sessions.
+// Config describes a process and the addresses of its hosts; it serves one of them at a time. NewID makes ids of sessions.
 type Config struct {
-	Address  string
-	Token    string
-	Hello    *handlerv1.Hello
-	Handlers map[string]Handler
-	Logger   *slog.Logger
-	OnState  func(State)
-	NewID    func() string
+	Addresses []string
+	Token     string
+	Hello     *handlerv1.Hello
+	Handlers  map[string]Handler
+	Logger    *slog.Logger
+	OnState   func(State)
+	NewID     func() string
 }
 
 // State is the state of a process, for people.
@@ -53,8 +53,10 @@ const replaceWait = 5 * time.Second
 type Process struct {
 	config Config
 
-	mu      sync.Mutex
-	state   State
+	mu    sync.Mutex
+	state State
+	// The place of the present host in the addresses. Only Serve uses it.
+	host    int
 	session *session
 	gate    gate
 	// The newest invocation of each effect key whose function has not returned, also of lost sessions.

@@ -2,6 +2,7 @@ package session
 
 import (
 	"context"
+	"net"
 	"testing"
 
 	"google.golang.org/grpc/codes"
@@ -185,4 +186,48 @@ func TestALeavingProcessFinishesWhatRuns(t *testing.T) {
 	}
 	l.send(t, &handlerv1.ServeResponse{HeardSeq: 2})
 	process.stop(t, l)
+}
+
+func TestOfSeveralHostsAProcessLeavesOneThatDoesNotAnswerButWaitsForItWhileWorkIsUnfinished(t *testing.T) {
+	release := make(chan struct{})
+	one, process := start(t, 1, functions{"hold": func(context.Context, *Invocation) Outcome {
+		<-release
+		return done("1")
+	}})
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	other := serveHost(t, listener)
+	first, hello := one.accept(t)
+	process.config.Addresses = append(process.config.Addresses, listener.Addr().String())
+	first.send(t, greet(0))
+	first.send(t, invoke(1, "a", "hold", "k"))
+	first.recv(t)
+	first.end <- status.Error(codes.Unavailable, "cut")
+	again, resume := one.accept(t)
+	if resume.GetResume().GetSessionId() != hello.GetHello().GetSessionId() {
+		t.Fatalf("got %v", resume)
+	}
+	again.send(t, greet(0))
+	close(release)
+	r := &reader{link: again}
+	if got := r.next(t).GetResult(); got.GetInvocationId() != "a" {
+		t.Fatalf("got %v", got)
+	}
+	again.send(t, &handlerv1.ServeResponse{HeardSeq: 1, FirstSeq: 2, Items: []*handlerv1.HostItem{{Item: &handlerv1.HostItem_Ping{Ping: &handlerv1.Ping{}}}}})
+	r.next(t)
+	again.send(t, &handlerv1.ServeResponse{HeardSeq: 2})
+	again.end <- status.Error(codes.Unavailable, "gone")
+	elsewhere, resume := other.accept(t)
+	if resume.GetResume() == nil {
+		t.Fatalf("got %v", resume)
+	}
+	elsewhere.send(t, &handlerv1.ServeResponse{Opening: &handlerv1.ServeResponse_Lost{Lost: &handlerv1.Lost{}}})
+	last, opening := other.accept(t)
+	if opening.GetHello() == nil {
+		t.Fatalf("got %v", opening)
+	}
+	last.send(t, greet(0))
+	process.stop(t, last)
 }

@@ -1,6 +1,7 @@
 package session
 
-// The loop of a process: one stream after the other, until the user stops it and the host has received everything.
+// The loop of a process: one stream after the other, until the user stops it and the host has received everything. With several addresses it
+// goes to the next one when a host does not answer; with unfinished work only once that host has given the session up.
 
 import (
 	"context"
@@ -38,7 +39,7 @@ func (p *Process) Serve(ctx context.Context) error {
 		end := p.stream(ctx, s)
 		p.config.Logger.Debug("pawl: a stream ended", "error", end.err)
 		if !wasWelcome && !end.isWelcome && isRefusal(end.err) {
-			return fmt.Errorf("pawl: the host at %s refuses this process: %w", p.config.Address, end.err)
+			return fmt.Errorf("pawl: the host at %s refuses this process: %w", p.address(), end.err)
 		}
 		wasWelcome = wasWelcome || end.isWelcome
 		if end.isWelcome {
@@ -55,10 +56,25 @@ func (p *Process) Serve(ctx context.Context) error {
 			retry = -1 // the new session begins at once
 			continue
 		}
+		p.moveOn(s, cutAt)
 		if isNew && !end.isWelcome {
 			p.forgetSession(s)
 		}
 		p.pause(ctx, retry, s, cutAt)
+	}
+}
+
+// address is where the present host is.
+func (p *Process) address() string { return p.config.Addresses[p.host] }
+
+// moveOn chooses the next host, unless the present one may still have a session with unfinished work.
+func (p *Process) moveOn(s *session, cutAt time.Time) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	resume := time.Duration(s.welcome.Load().GetResumeMs()) * time.Millisecond
+	isFree := len(s.invocations) == 0 && len(s.outbox.items) == 0
+	if isFree || time.Since(cutAt) >= resume {
+		p.host = (p.host + 1) % len(p.config.Addresses)
 	}
 }
 

@@ -23,7 +23,7 @@ func TestAProcessShowsConnectingOpenCutOpenDrainingStopped(t *testing.T) {
 	listener.Close()
 	states := make(chan State, 16)
 	p := New(Config{
-		Address: address, Hello: &handlerv1.Hello{Protocol: 1, Slots: 1}, Handlers: map[string]Handler{},
+		Addresses: []string{address}, Hello: &handlerv1.Hello{Protocol: 1, Slots: 1}, Handlers: map[string]Handler{},
 		Logger: slog.New(slog.DiscardHandler), NewID: func() string { return "session" },
 		OnState: func(state State) { states <- state },
 	})

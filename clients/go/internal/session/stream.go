@@ -56,7 +56,7 @@ func (p *Process) stream(user context.Context, s *session) ending {
 	}
 	silence := time.AfterFunc(welcomeWait, func() { cancel(errSilent) })
 	defer silence.Stop()
-	conn, err := grpc.NewClient("passthrough:///"+p.config.Address,
+	conn, err := grpc.NewClient("passthrough:///"+p.address(),
 		grpc.WithTransportCredentials(insecure.NewCredentials()),
 		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(receiveBytesMax)))
 	if err != nil {

@@ -1,5 +1,5 @@
-// Keeps a process linked to its host: opens a stream, resumes the session after a cut, begins another one after Lost, and leaves when
-// asked.
+// Keeps a process linked to a host: opens a stream, resumes the session after a cut, begins another one after Lost, and leaves when asked. With
+// several hosts it goes to the next one when a host does not answer; with unfinished work only once that host has given the session up.
 //
 // Races: a stream ends at any moment, a host becomes silent, work ends while no stream is open, or a stop comes during any of these. The
 // session keeps the items that the host does not have, so the next stream continues where the last one ended.
@@ -30,12 +30,18 @@ const REFUSALS: ReadonlySet<number> = new Set([
   grpcStatus.FAILED_PRECONDITION,
 ]);
 
+/** An executor that this process may serve. */
+export interface Host {
+  readonly address: string;
+  readonly dialler: Dialler;
+}
+
 export interface LinkOptions {
   readonly hello: HelloInit;
   readonly handlers: readonly ServedHandler[];
   readonly slots: number;
-  readonly address: string;
-  readonly dialler: Dialler;
+  /** At least one. The process serves one of them at a time. */
+  readonly hosts: readonly [Host, ...Host[]];
   readonly newId: () => string;
   readonly log: (line: string) => void;
 }
@@ -48,6 +54,7 @@ export class Link {
   /** Aborted when nothing has to be delivered any more: no wait is worth its time. */
   readonly #over = new AbortController();
   #session: Session;
+  #host: Host;
   #stream: HostStream | undefined;
   #wasWelcome = false;
   #isLeaving = false;
@@ -63,6 +70,7 @@ export class Link {
     this.#options = options;
     this.#desk = new Desk({ ...options, wake: () => this.#wake() });
     this.#session = this.#newSession();
+    [this.#host] = options.hosts;
   }
 
   get status(): Status {
@@ -79,7 +87,7 @@ export class Link {
     } finally {
       this.#over.abort();
       clearTimeout(this.#goodbyeTimer);
-      this.#options.dialler.close();
+      for (const { dialler } of this.#options.hosts) dialler.close();
     }
   }
 
@@ -113,6 +121,7 @@ export class Link {
       }
       if (this.#isDone(end, performance.now() - cutAt)) return;
       this.#report(end);
+      this.#moveOn(performance.now() - cutAt);
       if (this.#session.welcome === undefined) this.#session = this.#newSession();
       const waitMs = backoff.next(Math.random());
       await wait(waitMs, undefined, { signal: this.#over.signal }).catch(() => undefined);
@@ -137,11 +146,20 @@ export class Link {
     return true;
   }
 
+  /** Chooses the next host, unless the present one may still have a session with unfinished work. */
+  #moveOn(cutMs: number): void {
+    const { hosts } = this.#options;
+    const isFree = this.#desk.isIdle && this.#session.isSettled;
+    const isOver = cutMs >= Number(this.#session.welcome?.resumeMs ?? 0n);
+    if (!isFree && !isOver) return;
+    this.#host = hosts[(hosts.indexOf(this.#host) + 1) % hosts.length] ?? this.#host;
+  }
+
   #report({ code, details }: StreamEnd): void {
     const why = `${grpcStatus[code]}: ${details}`;
     if (!this.#wasWelcome && REFUSALS.has(code))
-      throw new Error(`the host at ${this.#options.address} refused this process: ${why}`);
-    this.#options.log(`no stream to ${this.#options.address} (${why}); connecting again`);
+      throw new Error(`the host at ${this.#host.address} refused this process: ${why}`);
+    this.#options.log(`no stream to ${this.#host.address} (${why}); connecting again`);
   }
 
   #newSession(): Session {
@@ -154,7 +172,7 @@ export class Link {
     const session = this.#session;
     this.#end = resolve;
     this.#isBlocked = false;
-    const stream = this.#options.dialler.open({
+    const stream = this.#host.dialler.open({
       onMessage: (message) => {
         if (this.#stream !== stream) return;
         const received = session.receive(message);

@@ -135,6 +135,45 @@ test("a result that was under way at a cut arrives again with its number", async
   expect(again.items[0]?.item).toMatchObject({ case: "result", value: { outputJson: "7" } });
 });
 
+test("of several hosts a process leaves one that does not answer, but waits for it while work is unfinished", async () => {
+  const [one, other] = [await startHost(), await startHost()];
+  const release = Promise.withResolvers<void>();
+  const hold = defineHandler({
+    type: "acme.hold@1",
+    run: () => release.promise.then(() => "held"),
+  });
+  const address = ` 127.0.0.1:${one.port}, 127.0.0.1:${other.port}`;
+  const serving = startServing([hold], { address, log: () => undefined });
+  onTestFinished(async () => {
+    serving.stop();
+    await one.stop();
+    await other.stop();
+  });
+  const { stream } = await one.accept();
+  const item = { item: { case: "invoke" as const, value: { invocationId: "i", type: hold.type } } };
+  stream.write({ opening: { case: "welcome", value: WELCOME }, firstSeq: 1n, items: [item] });
+  await vi.waitUntil(() => serving.status() === "open");
+  stream.fail(new EngineError("SCHEDULER_UNAVAILABLE", "cut"));
+  const again = await one.accept();
+  expect(again.first.opening.case).toBe("resume");
+  again.stream.write({ opening: { case: "welcome", value: { ...WELCOME, resumed: true } } });
+  release.resolve();
+  await vi.waitUntil(() => again.messages.length > 0);
+  const ping = { item: { case: "ping" as const, value: {} } };
+  again.stream.write({ heardSeq: 1n, firstSeq: 2n, items: [ping] });
+  await vi.waitUntil(() => again.messages.length > 1);
+  again.stream.write({ heardSeq: 2n });
+  again.stream.fail(new EngineError("SCHEDULER_UNAVAILABLE", "gone"));
+  const elsewhere = await other.accept();
+  expect(elsewhere.first.opening.case).toBe("resume");
+  elsewhere.stream.write({ opening: { case: "lost", value: {} } });
+  expect((await other.accept()).first.opening.case).toBe("hello");
+});
+
+test("a list without an address is refused", () => {
+  expect(() => startServing([echo], { address: " , " })).toThrow("no address of an executor");
+});
+
 test("a schema that cannot be published is a line with the type and the reason", async () => {
   const host = await startHost();
   const dated = defineHandler({ type: "acme.dated@1", input: z.date(), run: () => null });

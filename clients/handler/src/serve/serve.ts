@@ -4,7 +4,7 @@
 import { randomUUID } from "node:crypto";
 import type { ServedHandler } from "@pawl/core/handler/served";
 import { type ProcessOptions, thisProcess } from "@pawl/executor/this-process";
-import { Link, type Status } from "./link.ts";
+import { type Host, Link, type Status } from "./link.ts";
 import { dial } from "./stream.ts";
 
 export type { Status } from "./link.ts";
@@ -14,7 +14,7 @@ const SLOTS = 16;
 const SIGNALS = { SIGINT: 130, SIGTERM: 143 } as const;
 
 export interface ServeOptions extends ProcessOptions {
-  /** host:port of the executor; default PAWL_HANDLER_ADDRESS, then 127.0.0.1:7404. */
+  /** host:port of the executor, or of several, separated by commas; default PAWL_HANDLER_ADDRESS, then 127.0.0.1:7404. */
   readonly address?: string;
   /** Default PAWL_HANDLER_TOKEN. */
   readonly token?: string;
@@ -31,6 +31,15 @@ export interface Serving {
   stop(): void;
   /** Settles when the process has left. Rejects if the host refuses the process before its first Welcome. */
   readonly done: Promise<void>;
+}
+
+/** @throws RangeError for a text without an address */
+function addressesOf(text: string): [string, ...string[]] {
+  const addresses = text.split(",").map((each) => each.trim());
+  const [first = "", ...others] = addresses.filter((each) => each !== "");
+  if (first === "")
+    throw new RangeError(`"${text}" has no address of an executor, such as ${ADDRESS}`);
+  return [first, ...others];
 }
 
 /** Connects to a host and runs handlers for it. */
@@ -58,13 +67,14 @@ export function startServing(
   const log = options.log ?? ((line: string) => void process.stderr.write(`pawl: ${line}\n`));
   for (const { type, schemas } of handlers)
     for (const fault of schemas.faults) log(`${type}: ${fault}`);
-  const address = options.address ?? env["PAWL_HANDLER_ADDRESS"] ?? ADDRESS;
+  const token = options.token ?? env["PAWL_HANDLER_TOKEN"];
+  const [first, ...others] = addressesOf(options.address ?? env["PAWL_HANDLER_ADDRESS"] ?? ADDRESS);
+  const hostOf = (address: string): Host => ({ address, dialler: dial(address, token) });
   const link = new Link({
     hello,
     handlers,
     slots,
-    address,
-    dialler: dial(address, options.token ?? env["PAWL_HANDLER_TOKEN"]),
+    hosts: [hostOf(first), ...others.map(hostOf)],
     newId: randomUUID,
     log,
   });

@@ -1,7 +1,8 @@
 """Keeps a session connected, on a thread of its own: connect, read, and after any end connect again.
 
 The races it survives: the stream is cut, refused or silent; the host forgets the session; the user stops while any of that happens. Only
-a stop of the user or a refusal before the first Welcome ends the loop.
+a stop of the user or a refusal before the first Welcome ends the loop. With several addresses the process goes to the next one when a host
+does not answer; with unfinished work only once that host has given the session up.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ import logging
 import random
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -57,17 +58,18 @@ def pause_of(retry: int, chance: float) -> float:
 
 
 class Link:
-    """The connection of one process to its host."""
+    """The connection of one process to its host, which is one of several addresses."""
 
     def __init__(
         self,
-        address: str,
+        addresses: Sequence[str],
         token: str,
         hello: wire.Hello,
         dispatch: Dispatch,
         on_status: Callable[[Status], None],
     ) -> None:
-        self._target, self._is_tls = split(address)
+        self._hosts = [split(address) for address in addresses]
+        self._host = 0
         self._token = token
         self._hello = hello
         self._dispatch = dispatch
@@ -117,8 +119,15 @@ class Link:
             reason = "it ended the stream" if ended.error is None else str(ended.error)
             # The first cut is news; after the tenth try a person may want to look.
             level = logging.WARNING if retry in (1, 10) else logging.DEBUG
-            LOG.log(level, "no host at %s: %s; connecting again", self._target, reason)
+            LOG.log(level, "no host at %s: %s; connecting again", self._hosts[self._host][0], reason)
+            self._move_on(session, now - cut_at)
             self._pause(seconds)
+
+    def _move_on(self, session: Session, cut_seconds: float) -> None:
+        """Chooses the next host, unless the present one may still have a session with unfinished work."""
+        resume = session.welcome.resume_ms / 1000 if session.welcome is not None else 0.0
+        if session.is_settled or cut_seconds >= resume:
+            self._host = (self._host + 1) % len(self._hosts)
 
     def _pause(self, seconds: float) -> None:
         """Waits before another try; a stop of the user ends the wait."""
@@ -143,10 +152,11 @@ class Link:
 
     def _stream_once(self, session: Session) -> _Ended:
         """One stream, from its opening to its end."""
+        target, is_tls = self._hosts[self._host]
         channel = (
-            grpc.secure_channel(self._target, grpc.ssl_channel_credentials(), options=OPTIONS)
-            if self._is_tls
-            else grpc.insecure_channel(self._target, options=OPTIONS)
+            grpc.secure_channel(target, grpc.ssl_channel_credentials(), options=OPTIONS)
+            if is_tls
+            else grpc.insecure_channel(target, options=OPTIONS)
         )
         serve = channel.stream_stream(
             _SERVE,

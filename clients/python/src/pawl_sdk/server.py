@@ -60,6 +60,9 @@ class Server:
         self._handlers = by_type
         self._slots = slots
         self._address = address or env.get("PAWL_HANDLER_ADDRESS") or DEFAULT_HANDLER_HOST
+        self._addresses = [each.strip() for each in self._address.split(",") if each.strip()]
+        if not self._addresses:
+            raise ValueError(f"{self._address!r} has no address of an executor, such as {DEFAULT_HANDLER_HOST}")
         self._token = token if token is not None else env.get("PAWL_HANDLER_TOKEN", "")
         own_name = name or env.get("PAWL_HANDLER_NAME") or Path(sys.argv[0]).name or "python"
         own_build = build if build is not None else env.get("PAWL_HANDLER_BUILD", "")
@@ -87,7 +90,7 @@ class Server:
             raise RuntimeError("this server has run already; make another one")
         loop = asyncio.get_running_loop()
         dispatch = Dispatch(self._handlers, self._slots, loop)
-        self._link = Link(self._address, self._token, self._hello, dispatch, self._set_status)
+        self._link = Link(self._addresses, self._token, self._hello, dispatch, self._set_status)
         if self._wants_to_leave:
             self._link.leave()
         ended: asyncio.Future[None] = loop.create_future()
