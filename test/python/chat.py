@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import json
 import sys
+from typing import Literal
 
 from pawl_sdk import Client
 
 THREAD = "desk-python"
 
 
-def stop_when_it_answers(client: Client, words: str, mode: str) -> None:
+def stop_when_it_answers(client: Client, words: str, mode: Literal["interrupt", "rollback"]) -> None:
     """Starts a turn, and stops it in the middle of its answer."""
     turn = client.start("chat", {"text": words}, thread_id=THREAD, multitask="enqueue")
     answer = ""
