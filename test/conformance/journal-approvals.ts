@@ -77,7 +77,7 @@ export function approvalSuite(openStore: OpenStore): void {
     const asked = question(run);
     await open(journal, asked);
     await step(journal, run, 2, { facts: [queued()], over: { status: "completed", ended: true } });
-    expect(await journal.deleteTestRun(run)).toBe(true);
+    expect(await journal.deleteUnkept([run])).toEqual([run]);
     expect(await journal.findApproval(asked.approvalId)).toBeUndefined();
   });
 }

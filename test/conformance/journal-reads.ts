@@ -115,21 +115,21 @@ function deleting(open: OpenStore): void {
     await journal.transact((tx) => tx.saveGraphs([{ ...row, definitionId: graph }]));
     const over = { kind: "test", workflowId: null, definitionId: graph, requestId: "r-1" } as const;
     const run = await begin(journal, { ...over, requestHash: "h" });
-    expect(await journal.deleteTestRun(run)).toBe(false);
+    expect(await journal.deleteUnkept([run])).toEqual([]);
     expect((await see(run)).events).toHaveLength(1);
     await step(journal, run, 1, { facts: [queued()], over: { status: "completed", ended: true } });
-    expect(await journal.deleteTestRun(run)).toBe(true);
+    expect(await journal.deleteUnkept([run])).toEqual([run]);
     expect(await see(run)).toEqual({ run: undefined, events: [], leases: [], effects: [] });
     expect(await workflows.load(graph)).toBeUndefined();
     expect(await journal.findRequest("acme", ["r-1"])).toEqual([]);
-    expect(await journal.deleteTestRun(run)).toBe(false);
+    expect(await journal.deleteUnkept([run])).toEqual([]);
   });
 
   test("a run of a saved workflow is never deleted (S3.38)", async () => {
     const { journal, see } = await setup(open);
     const run = await begin(journal);
     await step(journal, run, 1, { facts: [queued()], over: { status: "completed", ended: true } });
-    expect(await journal.deleteTestRun(run)).toBe(false);
+    expect(await journal.deleteUnkept([run])).toEqual([]);
     expect((await see(run)).events).toHaveLength(2);
   });
 }

@@ -10,6 +10,7 @@ import { jobSuite } from "./journal-jobs.ts";
 import { keySuite } from "./journal-keys.ts";
 import { readSuite } from "./journal-reads.ts";
 import { slotSuite } from "./journal-slots.ts";
+import { temporarySuite } from "./journal-temporary.ts";
 import { threadSuite } from "./journal-threads.ts";
 import { versionSuite } from "./journal-versions.ts";
 import { waitSuite } from "./journal-waits.ts";
@@ -28,6 +29,7 @@ export function journalSuite(name: string, open: OpenStore): void {
     approvalSuite(open);
     waitSuite(open);
     threadSuite(open);
+    temporarySuite(open);
     daySuite(open);
     deadLetterSuite(open);
   });

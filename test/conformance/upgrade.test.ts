@@ -8,7 +8,7 @@ import { openPool } from "@pawl/platform/db/pool";
 import { getApproval, listApprovals } from "@pawl/platform/store/approvals/reads";
 import { listDeadLetters } from "@pawl/platform/store/dead-letters/reads";
 import { findRequests } from "@pawl/platform/store/runs/reads";
-import { deleteTestRun } from "@pawl/platform/store/runs/writes";
+import { deleteUnkept } from "@pawl/platform/store/runs/writes";
 import { Client } from "pg";
 import { expect, inject, onTestFinished, test } from "vitest";
 import { databaseUrl, execute } from "../support/template.ts";
@@ -82,7 +82,7 @@ test("request ids, approvals, dead letters, slots and commands of the build befo
   const { rows } = await pool.query({ text: "select state from slots order by slot_id" });
   expect(rows).toEqual([{ state: "held" }, { state: "waiting" }]);
 
-  expect(await deleteTestRun(pool, RUN)).toBe(true);
+  expect(await deleteUnkept(pool, [RUN])).toEqual([RUN]);
   expect(await findRequests(pool, TENANT, ["once"])).toEqual([]);
   expect(await getApproval(pool, TENANT, APPROVAL)).toBeUndefined();
 });

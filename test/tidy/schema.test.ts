@@ -156,7 +156,7 @@ test("the removal of a run empties every table that has rows of it, or there is 
     values: [DEFAULT_SCHEMAS.engine],
   });
   const queries = await readFile(new URL("store/runs/queries.sql", SOURCES), "utf8");
-  const { remove = "", delete_test_run: deleteTest = "" } = Object.fromEntries(
+  const { remove = "", delete_unkept: deleteUnkept = "" } = Object.fromEntries(
     namedQueries(queries),
   );
   const missing = rows.filter(({ table }) => {
@@ -164,7 +164,7 @@ test("the removal of a run empties every table that has rows of it, or there is 
       text.includes(`delete from ${table}\n`) || text.includes(`delete from ${table} `);
     return (
       !(table in LEFT_BY_REMOVAL) &&
-      !(isDeleted(remove) && (table === "workflow_jobs" || isDeleted(deleteTest)))
+      !(isDeleted(remove) && (table === "workflow_jobs" || isDeleted(deleteUnkept)))
     );
   });
   expect(rows.length).toBeGreaterThan(10);

@@ -27,8 +27,14 @@ type StartOptions struct {
 	Version uint32
 	// Priority is from -1000 to 1000. A lower number is sooner.
 	Priority int32
-	// Deadline is how long the run may take. 0 means the definition's own, or one hour.
+	// Deadline is how long the run may take from its start. 0 means the definition's own, or one hour.
 	Deadline time.Duration
+	// After is how long after its acceptance the run starts. 0 means at once. The run is pending until then. It excludes StartAt.
+	After time.Duration
+	// StartAt is when the run starts, by the clock of the database. The zero value, or a time in the past, means at once.
+	StartAt time.Time
+	// Temporary deletes the run with everything that belongs to it, soon after its end. It excludes ThreadID and DedupeInput.
+	Temporary bool
 	// DedupeInput makes a second start with the same input return the run of the first, for this long. 0 means never.
 	DedupeInput time.Duration
 	// Goal is what the run is for. Empty means the definition's own. Templates read it as ctx.goal.
@@ -90,6 +96,14 @@ func startRequest(workflowID string, input any, options StartOptions) (*pawlv1.S
 	}
 	if req.MetadataJson, err = metadataOf(options.Metadata); err != nil {
 		return nil, err
+	}
+	req.Temporary = options.Temporary
+	if options.After != 0 {
+		seconds := options.After.Seconds()
+		req.AfterSeconds = &seconds
+	}
+	if !options.StartAt.IsZero() {
+		req.StartAt = timestampOf(options.StartAt)
 	}
 	if options.Deadline > 0 {
 		req.Deadline = durationpb.New(options.Deadline)

@@ -3,6 +3,7 @@ package pawl
 import (
 	"context"
 	"testing"
+	"time"
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
@@ -127,5 +128,21 @@ func TestAStartNamesItsThreadAndWhatHappensWhenItIsBusyAndAStopNamesItsMode(t *t
 	}
 	if server.listed.GetThreadId() != "a" || server.listed.GetStops()[0] != StopRollback {
 		t.Errorf("got %v", server.listed)
+	}
+}
+
+func TestAStartSaysWhenTheRunStartsAndThatItIsTemporary(t *testing.T) {
+	server := &threadRuns{}
+	client, _ := serveGateway(t, &gateway{runs: server})
+	at := time.Date(2026, 12, 1, 6, 0, 0, 0, time.UTC)
+	for _, options := range []StartOptions{{After: 1500 * time.Millisecond, Temporary: true}, {StartAt: at, Deadline: time.Hour}} {
+		if _, err := client.Runs.Start(t.Context(), "w", nil, options); err != nil {
+			t.Fatal(err)
+		}
+		isLater := server.started.GetAfterSeconds() == 1.5 && server.started.GetTemporary() && server.started.GetStartAt() == nil
+		isAt := server.started.AfterSeconds == nil && server.started.GetStartAt().AsTime().Equal(at) && server.started.GetDeadline().AsDuration() == time.Hour
+		if !isLater && !isAt {
+			t.Errorf("got %v", server.started)
+		}
 	}
 }

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from typing import Any
 
 import grpc
 import pytest
 from scripted_gateway import gateway, info, refuse
 
-from pawl_sdk import PawlError
+from pawl_sdk import PawlError, Run
 from pawl_sdk._gen.pawl.v1 import run_pb2, run_service_pb2, thread_pb2
 from pawl_sdk._gen.pawl.v1 import thread_service_pb2 as service
 
@@ -87,3 +88,25 @@ def test_a_start_names_its_thread_and_what_happens_when_it_is_busy_and_a_stop_na
     assert all(each.thread_id == "a" and each.create_thread for each in seen[:4])
     assert (stopped.thread_id, stopped.stop) == ("a", "interrupt")
     assert (seen[4].thread_id, list(seen[4].stops)) == ("a", [run_pb2.STOP_MODE_ROLLBACK])
+
+
+def test_a_start_says_when_the_run_starts_and_that_it_is_temporary(use: Any) -> None:
+    seen: list[Any] = []
+
+    def start(request: Any, context: Any) -> Any:
+        seen.append(request)
+        run = run_pb2.Run(run_id="r", kind=run_pb2.RUN_KIND_TEMPORARY, start_at=request.start_at)
+        return run_service_pb2.StartRunResponse(run=run)
+
+    at = datetime(2026, 12, 1, 6, tzinfo=UTC)
+    with gateway(StartRun=start) as address:
+        use(address, "start", "w", {}, after_seconds=1.5, temporary=True)
+        use(address, "start", "w", {}, start_at=at, deadline=3600)
+        with pytest.raises(ValueError, match="has no time zone"):
+            use(address, "start", "w", {}, start_at=datetime(2026, 12, 1, 6))
+    later, fixed = seen
+    assert (later.after_seconds, later.temporary, later.HasField("start_at")) == (1.5, True, False)
+    assert (fixed.HasField("after_seconds"), fixed.temporary, fixed.deadline.seconds) == (False, False, 3600)
+    assert fixed.start_at.ToDatetime(tzinfo=UTC) == at
+    shown = Run.of(run_pb2.Run(kind=run_pb2.RUN_KIND_TEMPORARY, start_at=fixed.start_at))
+    assert (shown.kind, shown.start_at) == ("temporary", at)

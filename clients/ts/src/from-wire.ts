@@ -170,6 +170,7 @@ function startedOf(fact: RunStarted): Payloads["run.started"] {
     ...budgetOf(fact.budget),
     ...(scheduleId === "" ? {} : { schedule: { scheduleId, at: msOf(scheduleTime) ?? 0 } }),
     ...threadLinkOf(fact),
+    ...given("startAt", msOf(fact.startAt)),
     ...taintOf(fact.taint),
     ...(fact.repairOf === ""
       ? {}

@@ -152,6 +152,7 @@ export {
   TERMINAL_EVENT_TYPES,
   threadStatusName,
 } from "./status.ts";
+export type { TimeOptions } from "./start-time.ts";
 export type { GetRunOptions, RunBounds } from "./state.ts";
 export type {
   ForkThreadOptions,

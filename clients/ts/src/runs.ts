@@ -1,7 +1,6 @@
 // Runs: start, execute, test, read, signal, cancel, delete, wait.
 
 import type { Client } from "@connectrpc/connect";
-import { durationFromMs } from "@bufbuild/protobuf/wkt";
 import type { Effect } from "@pawl/proto/pawl/v1/effect_pb";
 import type { Explanation, TaintTrace } from "@pawl/proto/pawl/v1/explain_pb";
 import type { RunEvent } from "@pawl/proto/pawl/v1/event_pb";
@@ -37,13 +36,14 @@ import { createSignal, type SignalRun } from "./signal.ts";
 import { byInput } from "./by-input.ts";
 import { boundsOf, createReads, type GetRunOptions, type RunBounds } from "./state.ts";
 import { createStoredValues, type StoredValues } from "./stored-value.ts";
+import { timeOf, type TimeOptions } from "./start-time.ts";
 import { TERMINAL_EVENT_TYPES } from "./status.ts";
 import type { TaintOf } from "./taint.ts";
 import { type ThreadOptions, threadOf } from "./threads.ts";
 import type { WatchOptions } from "./watch.ts";
 import { webhookOf, type WebhookOptions } from "./webhooks.ts";
 
-export interface RunInputOptions extends MutationOptions, RunBounds {
+export interface RunInputOptions extends MutationOptions, RunBounds, TimeOptions {
   /** The input as a value. */
   readonly input?: Json | undefined;
   /** The input as JSON text, kept to the letter. It takes precedence. */
@@ -59,8 +59,6 @@ export interface StartRunOptions extends RunInputOptions, WebhookOptions, Thread
   readonly version?: number | undefined;
   /** A lower number is sooner. -1000 to 1000, default 0. */
   readonly priority?: number | undefined;
-  /** How long the run may take; default the definition's own. */
-  readonly deadlineMs?: number | undefined;
   /** A JSON object to find the run by. Templates read it as `ctx.metadata`. */
   readonly metadata?: Json | undefined;
   /** For this long, a second start with the same workflow and input returns the first run. */
@@ -265,7 +263,7 @@ function inputOf(options: RunInputOptions = {}) {
   const { budget, signal, requestId, untrustedInput = false } = identified(options);
   const bytes = bytesOf(options.input, options.inputJson) ?? new Uint8Array();
   const limits = { ...boundsOf(options), ...limitsOf(budget) };
-  return { signal, requestId, ...limits, untrustedInput, inputJson: bytes };
+  return { signal, requestId, ...limits, ...timeOf(options), untrustedInput, inputJson: bytes };
 }
 
 export const acceptedOf = ({ runId, duplicate }: AcceptedSubmission): AcceptedRun => ({
@@ -275,11 +273,10 @@ export const acceptedOf = ({ runId, duplicate }: AcceptedSubmission): AcceptedRu
 
 /** A start in the form of the wire. */
 export function startRequest(workflowId: string, options: StartRunOptions = {}) {
-  const { version = 0, priority = 0, deadlineMs, dedupeInputMs, metadata } = options;
+  const { version = 0, priority = 0, dedupeInputMs, metadata } = options;
   return {
     ...{ ...inputOf(options), ...webhookOf(options), workflowId, version, priority },
     metadataJson: bytesOf(metadata, undefined) ?? new Uint8Array(),
-    ...(deadlineMs === undefined ? {} : { deadline: durationFromMs(deadlineMs) }),
     ...(dedupeInputMs === undefined ? {} : { idempotency: byInput(dedupeInputMs) }),
     ...threadOf(options),
   };

@@ -31,6 +31,7 @@ import { Newest } from "./commands/newest.ts";
 import { Definitions } from "./commit/definitions.ts";
 import { StoreHealth } from "./tick/store-health.ts";
 import { TickLoop } from "./tick/loop.ts";
+import type { TickReport } from "./tick/tick.ts";
 import { Waiting } from "./commit/waiting.ts";
 import { drainExecutors } from "./sessions/give-back.ts";
 import { Renewals } from "./sessions/renewals.ts";
@@ -60,6 +61,8 @@ interface EngineOptions {
   /** A tick opened an approval, or a wait for a signal, that is due soon. */
   readonly onDue: (what: "approvals" | "signals", afterMs: number) => void;
   readonly onUnsettled: () => void;
+  /** A tick ended temporary runs. */
+  readonly onTemporaryEnd: () => void;
   /** A tick inserted webhook deliveries. */
   readonly onPosted: () => void;
 }
@@ -79,13 +82,15 @@ export async function startScheduler(
     onDue: (what, ms) => sweepers[what].soon(ms),
     onPosted: () => desk.expect(0),
     onUnsettled: () => onUnsettled(),
+    onTemporaryEnd: () => onTemporaryEnd(),
   });
   const alarms = createAlarmClock({ ...stores, ...engine, log });
   const desk: WebhookDesk = deskOf(config, { ...stores, ...engine, log }, (afterMs) =>
     sweepers.webhooks.soon(afterMs),
   );
   const duties = { ...stores, ...engine, alarms, desk, log };
-  const { sweepers, leaseGrace, onUnsettled }: Started = startSweepers(config, duties);
+  const begun: Started = startSweepers(config, duties);
+  const { sweepers, leaseGrace, onUnsettled, onTemporaryEnd } = begun;
   const renewals = createRenewals(config, { ...stores, ...engine, leaseGrace, log });
   const jobs = listenForJobs(config, { ...stores, ...engine });
   const commandWorker = startCommandWorker(config, {
@@ -158,6 +163,17 @@ const internalFaults =
     log.error({ err: error, request_id: requestId }, "an RPC failed inside");
   };
 
+/** Sets the timers of duties that a committed tick has work for. */
+function wakeDuties(
+  { approvalDueMs = Infinity, waitDueMs = Infinity, postCount, endsTemporary }: TickReport,
+  hooks: Pick<EngineOptions, "onDue" | "onPosted" | "onTemporaryEnd">,
+): void {
+  if (postCount > 0) hooks.onPosted();
+  if (endsTemporary) hooks.onTemporaryEnd();
+  if (approvalDueMs <= NEAR_MS) hooks.onDue("approvals", approvalDueMs + CLOCK_SLACK_MS);
+  if (waitDueMs <= NEAR_MS) hooks.onDue("signals", waitDueMs + CLOCK_SLACK_MS);
+}
+
 function createEngine(stores: Stores, log: Logger, { handsOff, egress, ...hooks }: EngineOptions) {
   const { journal, workflows, recovery, pauses } = stores;
   const [{ now }, steady] = [stores.clock, steadyNow];
@@ -198,12 +214,10 @@ function createEngine(stores: Stores, log: Logger, { handsOff, egress, ...hooks 
     store: health,
     timers: systemTimers,
     steady,
-    onTick: ({ batchSize, ms, approvalDueMs = Infinity, waitDueMs = Infinity, postCount }) => {
-      if (postCount > 0) hooks.onPosted();
-      if (approvalDueMs <= NEAR_MS) hooks.onDue("approvals", approvalDueMs + CLOCK_SLACK_MS);
-      if (waitDueMs <= NEAR_MS) hooks.onDue("signals", waitDueMs + CLOCK_SLACK_MS);
-      METRICS.tickDuration.record(ms / 1_000);
-      METRICS.tickBatchSize.record(batchSize);
+    onTick: (report) => {
+      wakeDuties(report, hooks);
+      METRICS.tickDuration.record(report.ms / 1_000);
+      METRICS.tickBatchSize.record(report.batchSize);
     },
     onConflict: () => METRICS.tickConflicts.add(1),
     onError: (error, inputs) => {

@@ -78,6 +78,14 @@ export const ConfigSchema = z.object({
     max: 24 * 60 * MINUTE_MS,
     describe: "how often runs past their age are looked for",
   }),
+  // Longer than a client takes to reach another gateway and read the end there.
+  PAWL_TEMPORARY_GRACE_MS: milliseconds({
+    default: MINUTE_MS,
+    min: 100,
+    max: 24 * 60 * MINUTE_MS,
+    describe:
+      "how long a temporary run stays after its end, and after the last call of its webhooks",
+  }),
   PAWL_HAND_OFF: flag(
     true,
     "give ready nodes to executors with room, and complete glue nodes, without the queue; off sends every node through it",

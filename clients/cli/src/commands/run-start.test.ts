@@ -24,6 +24,37 @@ test("start --dedupe-input asks that the same input starts nothing again (S1.59)
   expect(printed.error).toContain("--dedupe-input soon: write it as");
 });
 
+test("start and test say when a run starts, how long it may take, and that it is temporary (S4.4, S4.9, S4.10)", async () => {
+  const asked: unknown[] = [];
+  interface Asked {
+    readonly afterSeconds?: number | undefined;
+    readonly startAt?: { readonly seconds: bigint } | undefined;
+    readonly temporary: boolean;
+    readonly deadline?: { readonly seconds: bigint } | undefined;
+  }
+  const answer = ({ afterSeconds, startAt, temporary, deadline }: Asked) => {
+    asked.push([afterSeconds, startAt?.seconds, temporary, deadline?.seconds]);
+    return { run: { runId: RUN } };
+  };
+  const { gateway, printed, pawl } = await setup({ runs: { startRun: answer, testRun: answer } });
+  await using _ = gateway;
+  const later = ["--after", "10m", "--deadline", "2h"];
+  expect(await pawl("run", "start", "hello", ...later)).toBe(0);
+  expect(await pawl("run", "start", "hello", "--at", "2026-12-01T06:00:00Z")).toBe(0);
+  expect(await pawl("run", "test", "-f", "x.yaml", "--temporary", ...later)).toBe(0);
+  expect(asked).toEqual([
+    [600, undefined, false, 7_200n],
+    [undefined, 1_796_104_800n, false, undefined],
+    [600, undefined, true, 7_200n],
+  ]);
+  for (const wrong of ["2026-12-01", "tomorrow", "2026-13-01T06:00:00Z"]) {
+    expect(await pawl("run", "start", "hello", "--at", wrong)).toBe(2);
+    expect(printed.error).toContain(`--at ${wrong}: write it as 2026-10-01T09:00:00Z`);
+  }
+  expect(await pawl("run", "start", "hello", "--after", "soon")).toBe(2);
+  expect(asked).toHaveLength(3);
+});
+
 test("start --sample uses the example input of the workflow, with --set over it", async () => {
   const inputs: unknown[] = [];
   const input = { examples: [{ order: "A-1", amount: 480 }] };

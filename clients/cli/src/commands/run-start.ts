@@ -23,12 +23,12 @@ import {
   readFileText,
   runUrl,
   type Session,
-  UsageError,
 } from "../session.ts";
 import { type BudgetFlags, budgetFlags, budgetOf } from "../budget-flags.ts";
+import { durationMs, timeFlags, type TimeFlags, timeOf } from "../time-flags.ts";
 import { type WebhookFlags, webhookFlags, webhookOf } from "../webhook-flags.ts";
 import { collect, wholeNumber } from "../grammar.ts";
-import { classText, parseDuration } from "../render/words.ts";
+import { classText } from "../render/words.ts";
 import { paintLine, statusSpan } from "../render/spans.ts";
 import { type InputFlags, readRunInput } from "../run-input.ts";
 import { printWarnings, withDefinition } from "./definition-faults.ts";
@@ -37,13 +37,12 @@ import { modesOf, streamModes } from "./run-stream.ts";
 import { createView, followRun, silentView } from "./follow.ts";
 import { treeRows } from "../render/tree.ts";
 
-interface StartFlags extends InputFlags, BudgetFlags, WebhookFlags {
+interface StartFlags extends InputFlags, BudgetFlags, WebhookFlags, TimeFlags {
   readonly wait?: boolean;
   readonly requestId?: string;
   readonly version?: number;
   readonly metadata?: readonly string[];
   readonly priority?: number;
-  readonly deadline?: string;
   readonly dedupeInput?: string;
   readonly untrustedInput?: boolean;
   readonly goal?: string;
@@ -57,11 +56,10 @@ interface StartFlags extends InputFlags, BudgetFlags, WebhookFlags {
 
 /** The flags of a start beside its input. */
 export const startFlags = (command: Command): Command =>
-  webhookFlags(budgetFlags(command))
+  webhookFlags(budgetFlags(timeFlags(command)))
     .option("--version <number>", "which version; default the newest", wholeNumber)
     .option("--metadata <key=value>", "what to find it by; may be repeated", collect)
     .option("--priority <number>", "-1000 to 1000; lower numbers run first", wholeNumber)
-    .option("--deadline <duration>", "how long it may take: 30s, 10m, 2h")
     .option(
       "--dedupe-input <duration>",
       "do not start a second run for the same input within this time, such as 24h",
@@ -98,7 +96,7 @@ export async function runStart(
     priority,
     untrustedInput,
     ...{ threadId, createThread, multitask },
-    deadlineMs: durationMs("--deadline", flags.deadline),
+    ...timeOf(flags),
     dedupeInputMs: durationMs("--dedupe-input", flags.dedupeInput),
     budget: budgetOf(flags),
     signal,
@@ -122,6 +120,7 @@ export async function runTest(
   return await withDefinition(session, { file, text: definition }, async () => {
     const started = await client.runs.test(definition, {
       ...{ ...askedOf(flags), inputJson, requestId, untrustedInput, signal },
+      ...timeOf(flags),
       budget: budgetOf(flags),
     });
     printWarnings(session, file, started.warnings);
@@ -155,13 +154,6 @@ interface WatchFlags {
   readonly mode?: readonly string[];
   readonly node?: readonly string[];
   readonly nodeType?: readonly string[];
-}
-
-function durationMs(flag: string, text: string | undefined): number | undefined {
-  if (text === undefined) return undefined;
-  const ms = parseDuration(text);
-  if (ms === undefined) throw new UsageError(`${flag} ${text}: write it as 30s, 10m or 2h`);
-  return ms;
 }
 
 /** Prints the address of a run that was accepted and, with --wait, follows it to its end. */

@@ -15,6 +15,7 @@ import {
   wholeNumber,
 } from "../grammar.ts";
 import { budgetFlags, budgetText, usedText } from "../budget-flags.ts";
+import { timeFlags } from "../time-flags.ts";
 import { classText, isoText } from "../render/words.ts";
 import { nodeRows, spanText, valueText } from "../render/node-rows.ts";
 import { undoneText, undoRows } from "../render/undo-rows.ts";
@@ -53,9 +54,8 @@ export function runVerbs(run: Command, verb: Verb): void {
     .option("--thread <id>", "the thread that the run belongs to")
     .option("--create-thread", "create the thread if there is none")
     .addOption(MULTITASK);
-  budgetFlags(
-    fileFlag(inputFlags(verb(run, "test", "Run a definition without saving it", runTest))),
-  );
+  const tests = "Run a definition without saving it";
+  timeFlags(budgetFlags(fileFlag(inputFlags(verb(run, "test", tests, runTest)))));
   const watches = "Follow a run to its end; Ctrl-C stops watching, not the run";
   watchFlags(verb(run, "watch <run>", watches, runWatch));
   verb(run, "get <run>", "Show a run and its nodes", get);
@@ -103,7 +103,12 @@ export function runVerbs(run: Command, verb: Verb): void {
   const rechecks =
     "Verify the whole log of a quarantined run; release the run when the log is intact";
   verb(run, "recheck <run>", rechecks, recheck);
-  verb(run, "delete <run>", "Stop and delete a test run, with its history", remove);
+  verb(
+    run,
+    "delete <run>",
+    "Stop and delete a test run or a temporary run, with its history",
+    remove,
+  );
   const decides = "Approve or reject a node that waits for a person";
   verb(run, "decide <run> <node> <decision>", decides, decide)
     .option(...iterationFlag("which execution of the node; default 0"))
@@ -144,6 +149,7 @@ async function get(session: Session, runId: string): Promise<void> {
     ["repairs", run.repairOf],
     ["repaired by", run.repairedBy.join(", ")],
     ["created", isoText(run.createTime)],
+    ["starts at", isoText(run.startAt)],
     ["took", spanText(run.createTime, run.endTime, session.now())],
     ["events", String(run.lastEventId)],
     ["used", usedText(run)],

@@ -95,6 +95,10 @@ class Run:
     """Why it did not complete, for programs; empty if it did, and in lists."""
     failure_class: str = ""
     """What Pawl promises after that failure, such as `user_timeout`; empty if it completed, and in lists."""
+    start_at: datetime | None = None
+    """Before this time the run does not begin; None if it could begin at once."""
+    kind: str = "saved"
+    """saved, test, or temporary: the last is deleted soon after its end."""
 
     @property
     def has_ended(self) -> bool:
@@ -121,6 +125,8 @@ class Run:
             repaired_by=tuple(run.repaired_by),
             thread_id=run.thread_id,
             stop=short_name(run_pb2.StopMode.DESCRIPTOR, run.stop) if run.stop else "",
+            start_at=time_of(run.start_at),
+            kind=short_name(run_pb2.RunKind.DESCRIPTOR, run.kind),
             usage=RunUsage.of(run.usage),
             cause=run.cause,
             failure_class=failure_class_name(run.failure_class),
@@ -137,7 +143,13 @@ class StartItem:
     version: int = 0
     priority: int = 0
     deadline: float | None = None
-    """How many seconds the run may take; default the definition's own."""
+    """How many seconds the run may take from its start; default the definition's own."""
+    after_seconds: float | None = None
+    """How many seconds after its acceptance the run starts; default at once."""
+    start_at: datetime | None = None
+    """When the run starts, by the clock of the database. A time in the past means at once."""
+    temporary: bool = False
+    """The run is deleted with everything that belongs to it, soon after its end."""
     dedupe_input: float | None = None
     """For so many seconds, a second start with the same workflow and input returns the first run."""
     goal: str = ""

@@ -59,7 +59,13 @@ class StartOptions(TypedDict, total=False):
     metadata: Mapping[str, Any] | None
     """A JSON object to find the run by. Templates read it as `ctx.metadata`."""
     deadline: float | None
-    """How many seconds the run may take; default the definition's own."""
+    """How many seconds the run may take from its start; default the definition's own."""
+    after_seconds: float | None
+    """How many seconds after its acceptance the run starts; default at once. The run is pending until then. It excludes `start_at`."""
+    start_at: datetime | None
+    """When the run starts, by the clock of the database. A time in the past means at once."""
+    temporary: bool
+    """The run is deleted with everything that belongs to it, soon after its end. It excludes `thread_id` and `dedupe_input`."""
     dedupe_input: float | None
     """For so many seconds, a second start with the same workflow and input returns the first run."""
     goal: str

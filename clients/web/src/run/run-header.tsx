@@ -1,7 +1,7 @@
 // The head of a run's page: its status, its workflow, the state of the connection, and the buttons that cancel or repair it.
 
 import { isFinal } from "@pawl/core/log/event";
-import type { Run } from "@pawl/proto/pawl/v1/run_pb";
+import { type Run, RunKind } from "@pawl/proto/pawl/v1/run_pb";
 import { type ReactNode, useRef, useState } from "react";
 import { runPath, workflowPath } from "../route.ts";
 import { Fact } from "../ui/text-block.tsx";
@@ -30,6 +30,9 @@ export function RunHeader({ run, name, view, connection }: Props): ReactNode {
   const over = isFinal(view.status);
   const nowMs = useNow(TICK_MS, !over);
   const startedAt = view.startedAt ?? wireMs(run.createTime) ?? nowMs;
+  const startAt = wireMs(run.startAt) ?? 0;
+  const isEarly = view.status === "pending" && startAt > nowMs;
+  const isTemporary = run.kind === RunKind.TEMPORARY;
   const tookMs = (view.endedAt ?? Math.max(nowMs, startedAt)) - startedAt;
   return (
     <header className="run-head">
@@ -43,7 +46,7 @@ export function RunHeader({ run, name, view, connection }: Props): ReactNode {
         <span className="spacer" />
         {connection.kind !== "ended" && <ConnectionLight connection={connection} />}
         {!over && <CancelRun runId={run.runId} />}
-        {over && run.quarantine === undefined && view.isRepairable && (
+        {over && !isTemporary && run.quarantine === undefined && view.isRepairable && (
           <RepairRun
             runId={run.runId}
             hasFailures={view.hasFailures || view.status !== "completed"}
@@ -70,7 +73,9 @@ export function RunHeader({ run, name, view, connection }: Props): ReactNode {
           </Fact>
         ))}
         <Fact name="Started">{formatTime(startedAt)}</Fact>
-        <Fact name={over ? "Took" : "Running for"}>{formatDuration(tookMs)}</Fact>
+        {isEarly && <Fact name="Waits until">{formatTime(startAt)}</Fact>}
+        {!isEarly && <Fact name={over ? "Took" : "Running for"}>{formatDuration(tookMs)}</Fact>}
+        {isTemporary && <Fact name="Kept">not after its end</Fact>}
         {usageText(view) !== "" && <Fact name="Used">{usageText(view)}</Fact>}
         {run.traceId !== "" && (
           <Fact name="Trace" mono copy={run.traceId}>

@@ -10,7 +10,7 @@ import { useKeys, useMedia, useNow, useTitle } from "../ui/browser-hooks.ts";
 import { FilterBar } from "./filter-bar.tsx";
 import { searchOf, statusFilter, stepChoice } from "./filter.ts";
 import { StartDialog, StartPanel } from "./start-run.tsx";
-import { type Run, RunKind } from "@pawl/proto/pawl/v1/run_pb";
+import { type Run, RunStatus } from "@pawl/proto/pawl/v1/run_pb";
 import { runStatusName } from "@pawl/client";
 import { StatusBadge } from "../ui/status-icon.tsx";
 import { TableHead } from "../ui/text-block.tsx";
@@ -145,7 +145,7 @@ function RunRow({
         <StatusBadge status={runStatusName(run.status)} />
       </td>
       <td className="run-workflow" onClick={(event) => event.stopPropagation()}>
-        {run.kind === RunKind.TEST ? (
+        {run.workflowId === "" ? (
           <span className="muted">test run</span>
         ) : (
           <Link to={workflowPath(run.workflowId)}>{run.workflowId}</Link>
@@ -164,10 +164,17 @@ function RunRow({
         className={run.errorMessage === "" ? "run-note is-handled" : "run-note is-failed"}
         title={run.errorMessage}
       >
-        {run.errorMessage !== "" ? run.errorMessage : run.hasFailures ? "failures handled" : ""}
+        {noteOf(run, nowMs)}
       </td>
     </tr>
   );
+}
+
+function noteOf({ errorMessage, hasFailures, status, startAt }: Run, nowMs: number): string {
+  if (errorMessage !== "") return errorMessage;
+  const waitMs = (wireMs(startAt) ?? 0) - nowMs;
+  if (status === RunStatus.PENDING && waitMs > 0) return `starts in ${formatDuration(waitMs)}`;
+  return hasFailures ? "failures handled" : "";
 }
 
 function RunsTable({ runs }: { readonly runs: readonly Run[] }): ReactNode {

@@ -246,6 +246,8 @@ export const LIMITS = {
   bulkKeptMs: 30 * DAY_MS,
   /** Runs that a preview of a bulk names. */
   bulkPreviewRuns: 20,
+  /** How long before its start a run may be accepted. */
+  startDelayMsMax: 366 * DAY_MS,
   /** Runs of one thread that wait for it. A start that stops them moves all of them in one transaction. */
   threadWaiting: 100,
   threadMetadataBytes: 16 * KIB,

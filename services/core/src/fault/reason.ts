@@ -130,7 +130,8 @@ export const NEXT_STEPS: Readonly<Record<Reason, string>> = {
   RUN_FILTER_NOT_FOUND: "Check the name in the list of kept filters.",
   WORKFLOW_NOT_FOUND:
     "Check the id and version in the list of workflows; the workflow may have been deleted.",
-  RUN_NOT_FOUND: "Check the id in the list of runs; a test run may have been deleted.",
+  RUN_NOT_FOUND:
+    "Check the id in the list of runs; a test run or a temporary run may have been deleted.",
   NODE_NOT_FOUND: "Check the node id and the iteration against the run's definition.",
   MEMORY_KEY_NOT_FOUND:
     "Check the key; the log of the run shows which keys its nodes have written.",
@@ -153,7 +154,7 @@ export const NEXT_STEPS: Readonly<Record<Reason, string>> = {
   REPAIR_PLAN_STALE: "Ask for the plan again, read it, then repair with its digest.",
   RUN_QUARANTINED: "Repair what the message names, then recheck the run.",
   HAS_LIVE_RUNS: "Wait for the live runs, cancel them, or delete with force.",
-  RUN_NOT_DELETABLE: "Leave the run: only test runs can be deleted.",
+  RUN_NOT_DELETABLE: "Leave the run: only test runs and temporary runs can be deleted.",
   NODE_NOT_HELD: "Ask why the node waits; decide only a node that waits for a person.",
   NODE_NOT_INVOKED: "Choose a node of a type of your own that has started.",
   NODE_ALREADY_DECIDED: "Read the decision that was taken; it cannot be changed.",

@@ -25,7 +25,7 @@ export const RUN_FIELDS = {
   status: { kind: "choice", values: STATUSES },
   workflow: { kind: "text" },
   version: { kind: "number" },
-  kind: { kind: "choice", values: { saved: ["saved"], test: ["test"] } },
+  kind: { kind: "choice", values: { saved: ["saved"], test: ["test"], temporary: ["temporary"] } },
   schedule: { kind: "text" },
   parent: { kind: "text" },
   priority: { kind: "number" },

@@ -42,7 +42,8 @@ function approve(run: ToyRun): void {
 /** A child that began with its parent's deadline, had its clock stopped for so long, and ended. */
 function endChild(run: ToyRun, status: "completed" | "timeout", stoodMs: number) {
   const { firstDeadlineAt } = run.state;
-  const clock = { waitingSince: undefined, clockStoppedAt: undefined, firstDeadlineAt };
+  const never = { waitingSince: undefined, clockStoppedAt: undefined, startAt: undefined };
+  const clock = { ...never, firstDeadlineAt };
   const child = { ...clock, status, deadlineAt: firstDeadlineAt + stoodMs };
   const clean = { outputTaint: undefined, taintLabels: new Set<string>(), ledger: EMPTY_LEDGER };
   const about = { runId: CHILD, output: "1", message: undefined, ...clean, ...child };

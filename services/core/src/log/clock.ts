@@ -11,7 +11,7 @@ import type { RunState } from "./state.ts";
 /** The part of a run's state that its clock uses. */
 export type Clock = Pick<
   RunState,
-  "status" | "deadlineAt" | "firstDeadlineAt" | "waitingSince" | "clockStoppedAt"
+  "status" | "deadlineAt" | "firstDeadlineAt" | "waitingSince" | "clockStoppedAt" | "startAt"
 >;
 
 const isWaiting = ({ status }: Clock): boolean => status === "waiting" || status === "paused";
@@ -60,5 +60,6 @@ export function keepClock(state: RunState, at: number): void {
   if (isFinal(state.status)) return;
   const isStopped = isWaiting(state) && (state.status === "paused" || state.childCount === 0);
   if (!isStopped) state.clockStoppedAt = undefined;
-  else state.clockStoppedAt ??= at;
+  // Before its start the clock of a run does not go, so a pause then stops nothing.
+  else state.clockStoppedAt ??= Math.max(at, state.startAt ?? 0);
 }

@@ -35,7 +35,7 @@ export type NodeStatus =
   | "skipped"
   | "invalidated";
 
-export type RunKind = "saved" | "test";
+export type RunKind = "saved" | "test" | "temporary";
 
 /** Why the scheduler took a claim back. */
 export type RecoveryReason = "lease_expired" | "stream_broken" | "released" | "not_held";

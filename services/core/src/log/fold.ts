@@ -92,6 +92,7 @@ function applyToRun(state: RunState, event: RunFact): void {
       state.firstDeadlineAt = event.payload.deadlineAt;
       state.parent = event.payload.parent;
       state.thread = event.payload.thread;
+      state.startAt = event.payload.startAt;
       state.depth = event.payload.depth ?? 0;
       state.maxIterations = event.payload.maxIterations ?? state.maxIterations;
       state.deadlineMs = event.payload.deadlineMs ?? state.deadlineMs;

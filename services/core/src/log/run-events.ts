@@ -25,7 +25,7 @@ import type { Failing } from "./failing.ts";
 
 /** The payloads of `run.*`. Times are milliseconds since 1970. */
 export interface RunPayloads {
-  /** value: the run's input. A run with a `thread`, a `slot`, a `rate` or a `daily` budget is `pending` until the scheduler admits it. */
+  /** value: the run's input. A run with a `startAt`, a `thread`, a `slot`, a `rate` or a `daily` budget is `pending` until it is admitted. */
   readonly "run.started": {
     readonly definitionDigest: string;
     readonly workflowVersion: number;
@@ -49,6 +49,8 @@ export interface RunPayloads {
     readonly schedule?: ScheduleLink;
     /** The thread that the run takes before it begins. */
     readonly thread?: ThreadLink;
+    /** The run does not begin before. */
+    readonly startAt?: number;
     /** The labels of the input. */
     readonly taint?: Taint;
     /** The run that this one repairs. Facts with `reused` follow in the same commit. */
@@ -133,9 +135,9 @@ export const DEADLINE_PASSED: FailureCause = "deadline_passed";
 
 export const RUN_EVENTS = {
   "run.started": {
-    runOf: ({ slot, rate, daily, thread, undoes }) => {
+    runOf: ({ slot, rate, daily, thread, startAt, undoes }) => {
       if (undoes !== undefined) return "compensating";
-      return (slot ?? rate ?? daily ?? thread) === undefined ? "running" : "pending";
+      return (slot ?? rate ?? daily ?? thread ?? startAt) === undefined ? "running" : "pending";
     },
     tag: () => ({}),
     valueKey: "input",

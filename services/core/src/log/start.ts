@@ -44,9 +44,11 @@ export interface AcceptedStart {
   readonly requestId: string | null;
   readonly requestHash: string | null;
   readonly traceparent: string | null;
-  /** When the scheduler accepted the run. The deadline counts from this time. */
+  /** When the scheduler accepted the run. The deadline counts from this time, or from `startAt`. */
   readonly createdAt: number;
   readonly deadlineAt: number;
+  /** The run does not begin before. Absent if it may begin at once. */
+  readonly startAt?: number;
   /** The thread of the run. */
   readonly thread?: AskedThread;
   /** What the caller set, and the definition sets otherwise. */
@@ -111,6 +113,7 @@ export interface AcceptedRun extends Pick<
   | "deadlineAt"
   | "traceparent"
 > {
+  readonly startAt?: number | null;
   readonly threadId?: string | null;
   readonly status: RunStatus;
   readonly lastSeq: number;
@@ -121,10 +124,10 @@ export function acceptedRun(
   since: Pick<AcceptedRun, "status" | "lastSeq">,
 ): AcceptedRun {
   const { runId, workflowId, workflowVersion, kind, priority, traceparent } = start;
-  const { createdAt, deadlineAt } = start;
+  const { createdAt, deadlineAt, startAt = null } = start;
   const named = { runId, workflowId, workflowVersion, kind, priority, traceparent };
   const threadId = start.thread?.threadId ?? null;
-  return { ...named, threadId, createdAt, deadlineAt, ...since };
+  return { ...named, threadId, createdAt, deadlineAt, startAt, ...since };
 }
 
 /** The first event of a run. */
@@ -148,6 +151,7 @@ export function startedFact(start: AcceptedStart): FactOf<"run.started"> {
       ...start.limits,
       ...(start.schedule === undefined ? {} : { schedule: start.schedule }),
       ...threadOf(start),
+      ...(start.startAt === undefined ? {} : { startAt: start.startAt }),
       ...(start.taint === undefined ? {} : { taint: start.taint }),
       ...repairOf(start),
       ...(start.undoes === undefined ? {} : { undoes: start.undoes }),

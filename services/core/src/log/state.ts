@@ -165,14 +165,14 @@ class NewRun {
   clockStoppedAt: number | undefined;
   /** The node execution that waits for this run. */
   parent: ParentLink | undefined;
-  /** The concurrency key whose slot it holds while it is live, and the rate that its start counts against. */
+  /** The concurrency key whose slot it holds while it is live, the rate of its starts, the daily budget of its workflow, and its part of that. */
   slot: ConcurrencyLimit | undefined;
   rate: RateLimit | undefined;
-  /** What all runs of its workflow may use in a day, and what this run reserves of it. */
   daily: SomeAmounts | undefined;
   dayFunds: DayFunds | undefined;
-  /** Whether the planner may plan the nodes of the run. It may not before the run has its slot. */
+  /** Whether the planner may plan the nodes of the run. It may not before the run has its slot, and not before the time that the caller set. */
   isAdmitted = false;
+  startAt: number | undefined;
   /** The thread that it takes before it begins, whether it has taken it, and how the run was stopped. */
   thread: ThreadLink | undefined;
   isThreadTaken = false;

@@ -32,6 +32,10 @@ export type Consequence =
     }
   /** No executor may claim the execution that the event `queuedSeq` queued. */
   | { readonly kind: "drop_job"; readonly nodeIndex: number; readonly queuedSeq: number }
+  /** The run waits for its time. */
+  | { readonly kind: "await_start" }
+  /** The run ended before it began, so its job begins nothing. */
+  | { readonly kind: "drop_run_job" }
   /** The run waits for the slots of its workflow. */
   | { readonly kind: "ask_run_slots" }
   | { readonly kind: "free_slots"; readonly limits: FoldedLimits }
@@ -161,14 +165,18 @@ function runConsequences(
       reason: "it is compensated",
       stopsUndoing: false,
     }));
-  if (after.parent === undefined && after.thread === undefined && !isLimited(after)) return NONE;
+  const { parent, thread, startAt } = after;
+  if ((parent ?? thread ?? startAt) === undefined && !isLimited(after)) return NONE;
+  if (startAt !== undefined && type === "run.started") return [{ kind: "await_start" }];
   const found: Consequence[] = [];
-  if (after.thread !== undefined && isTerminalType(type)) found.push({ kind: "leave_thread" });
-  if (after.parent !== undefined && isTerminalType(type)) found.push({ kind: "tell_parent" });
+  if (startAt !== undefined && !after.isAdmitted && isTerminalType(type))
+    found.push({ kind: "drop_run_job" });
+  if (thread !== undefined && isTerminalType(type)) found.push({ kind: "leave_thread" });
+  if (parent !== undefined && isTerminalType(type)) found.push({ kind: "tell_parent" });
   if (!isLimited(after)) return found;
   // A run takes its thread first, and its slots after that: two runs never hold what the other waits for.
   const asks =
-    after.thread === undefined
+    thread === undefined
       ? type === "run.started"
       : type === "run.thread.taken" && fact.payload.reused === undefined;
   if (asks) found.push({ kind: "ask_run_slots" });

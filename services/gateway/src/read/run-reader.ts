@@ -149,7 +149,8 @@ async function whyItWaits(pool: Pool, { state, proofs, record }: FoldedRun): Pro
   const { runId, workflowId } = record;
   const slots = slotsToAsk(state, { tenantId: DEFAULT_TENANT, workflowId, runId });
   const asked = { slots, awaitsThread: awaitsThread(state) };
-  if (heldNodes(state).length + slots.length === 0 && !asked.awaitsThread)
+  const isLater = state.startAt !== undefined && !state.isAdmitted;
+  if (heldNodes(state).length + slots.length === 0 && !asked.awaitsThread && !isLater)
     return pausedText(state) ?? "";
   return waitingReason({ state, proofs, room: await readWaitingRoom(pool, runId, asked) });
 }

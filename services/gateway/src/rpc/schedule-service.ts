@@ -20,7 +20,7 @@ import {
   parsePauseSchedule,
   parseSaveSchedule,
   parseScheduleCommand,
-} from "@pawl/platform/wire/requests";
+} from "@pawl/platform/wire/schedule-requests";
 import { fromTimestamp, toTimestamp } from "@pawl/platform/wire/scalar";
 import { toWireSchedule } from "@pawl/platform/wire/schedule";
 import {

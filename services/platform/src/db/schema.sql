@@ -340,7 +340,8 @@ create table runs (
   schedule_at timestamp with time zone,
   thread_id text,
   stop text,
-  constraint runs_kind_check CHECK ((kind = ANY (ARRAY['saved'::text, 'test'::text]))),
+  start_at timestamp with time zone,
+  constraint runs_kind_check CHECK ((kind = ANY (ARRAY['saved'::text, 'test'::text, 'temporary'::text]))),
   constraint runs_pkey PRIMARY KEY (run_id),
   constraint runs_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'scheduled'::text, 'running'::text, 'waiting'::text, 'retrying'::text, 'paused'::text, 'compensating'::text, 'completed'::text, 'failed'::text, 'cancelled'::text, 'timeout'::text])))
 ) with (fillfactor=70);
@@ -352,6 +353,7 @@ CREATE INDEX runs_deadline ON pawl.runs USING btree (deadline_at) WHERE ((ended_
 CREATE INDEX runs_ended ON pawl.runs USING btree (status, ended_at, run_id) WHERE (ended_at IS NOT NULL);
 CREATE INDEX runs_newest ON pawl.runs USING btree (tenant_id, run_id DESC);
 CREATE INDEX runs_of_thread ON pawl.runs USING btree (thread_id, status) WHERE (thread_id IS NOT NULL);
+CREATE INDEX runs_temporary ON pawl.runs USING btree (ended_at, run_id) WHERE ((kind = 'temporary'::text) AND (parent_run_id IS NULL) AND (ended_at IS NOT NULL));
 CREATE INDEX runs_waiting ON pawl.runs USING btree (tenant_id, workflow_id) WHERE ((ended_at IS NULL) AND (status = ANY (ARRAY['waiting'::text, 'paused'::text])));
 
 create table schedules (

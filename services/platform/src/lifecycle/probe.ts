@@ -33,6 +33,8 @@ const PROBE_POINTS = {
     "retention.before-remove",
     "retention.after-remove",
     "retention.after-month",
+    "temporary.before-delete",
+    "temporary.after-delete",
     "bulk.begun",
     "bulk.acted",
   ],

@@ -73,6 +73,10 @@ export const METRICS = {
     "pawl_runs_removed_total",
     "Finished runs that retention removed",
   ),
+  temporaryDeleted: counter(
+    "pawl_temporary_runs_deleted_total",
+    "Temporary runs that were deleted after their end",
+  ),
   bulkRuns: counter<{ readonly action: string; readonly outcome: string }>(
     "pawl_bulk_runs_total",
     "Runs that bulks handled",

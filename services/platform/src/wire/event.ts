@@ -60,7 +60,7 @@ const FACTS: FactTable = {
     budget: payload.budget && toWireBudget(payload.budget),
     scheduleId: payload.schedule?.scheduleId ?? "",
     scheduleTime: toTimestampOrNone(payload.schedule?.at),
-    threadId: payload.thread?.threadId ?? "",
+    ...{ threadId: payload.thread?.threadId ?? "", startAt: toTimestampOrNone(payload.startAt) },
     threadPosition: BigInt(payload.thread?.position ?? 0),
     ...toWireTaint(payload),
     repairOf: payload.repair?.runId ?? "",

@@ -13,13 +13,8 @@ import { MissedPolicy } from "@pawl/proto/pawl/v1/schedule_pb";
 import { CreateScheduleRequestSchema } from "@pawl/proto/pawl/v1/schedule_service_pb";
 import { CreateWorkflowRequestSchema } from "@pawl/proto/pawl/v1/workflow_service_pb";
 import { expect, test } from "vitest";
-import {
-  parseAnswer,
-  parseCreateWorkflow,
-  parseDecision,
-  parseSaveSchedule,
-  parseStart,
-} from "./requests.ts";
+import { parseAnswer, parseCreateWorkflow, parseDecision, parseStart } from "./requests.ts";
+import { parseSaveSchedule } from "./schedule-requests.ts";
 import { parseCancel } from "./cancel.ts";
 
 const RUN = "0198c0de-0000-7000-8000-00000000000a";

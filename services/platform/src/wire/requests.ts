@@ -1,10 +1,11 @@
 // Parses commands of pawl.v1 into domain values. The gateway calls these functions before it forwards a command, and the scheduler calls
-// them too. So both refuse the same requests with the same words. Dead letters have their own file, `dead-letter.ts`.
+// them too. So both refuse the same requests with the same words. Dead letters have their own file, `dead-letter.ts`, and schedules `schedule-requests.ts`.
 
 import { LIMITS } from "@pawl/core/data/limits";
 import { invalidField } from "@pawl/core/fault/engine-error";
 import type { AskedOfRun, AskedThread } from "@pawl/core/log/start";
 import { type ApprovalId, type NodeId, nodeId, type RunId } from "@pawl/core/name/ids";
+import type { AskedTime } from "@pawl/core/policy/start-time";
 import type { Receiver } from "@pawl/core/policy/webhook";
 import type { ApproveApprovalRequest } from "@pawl/proto/pawl/v1/approval_service_pb";
 import type { RejectApprovalRequest } from "@pawl/proto/pawl/v1/approval_service_pb";
@@ -18,15 +19,12 @@ import {
   type StartRunRequest,
   type TestRunRequest,
 } from "@pawl/proto/pawl/v1/run_service_pb";
-import type { ScheduleSpec as WireSpec } from "@pawl/proto/pawl/v1/schedule_pb";
-import type { PauseScheduleRequest } from "@pawl/proto/pawl/v1/schedule_service_pb";
 import type {
   CreateWorkflowRequest,
   DeleteWorkflowRequest,
   UpdateWorkflowRequest,
 } from "@pawl/proto/pawl/v1/workflow_service_pb";
 import type { PauseWords } from "../store/pauses/pauses.ts";
-import type { ScheduleSpec } from "../store/schedules/schedules.ts";
 import { type AskedBudget, budgetOf } from "./budget.ts";
 import {
   approvalIdOf,
@@ -42,14 +40,13 @@ import {
   requestIdOf,
   RESPONSE_LIMITS,
   runIdOf,
-  sameInputOf,
   valueOf,
   typeNameOf,
 } from "./fields.ts";
 import { metadataOf } from "./metadata.ts";
 import { askedOf } from "./asked.ts";
+import { startTimeOf } from "./start-time.ts";
 import { threadOf } from "./thread.ts";
-import { fromWireMissed, fromWireOverlap } from "./schedule.ts";
 import { runWebhookOf } from "./webhook.ts";
 
 /** A run that a caller, a schedule, a queued command or a redrive starts. */
@@ -77,6 +74,22 @@ export interface StartRequest {
   readonly webhook?: Receiver | undefined;
   /** The thread that the run belongs to. */
   readonly thread?: AskedThread | undefined;
+  /** When the run starts. Undefined means at once. */
+  readonly time?: AskedTime | undefined;
+  /** Whether the run is deleted soon after its end. */
+  readonly isTemporary?: boolean | undefined;
+}
+
+/** A run that is deleted leaves nothing to its thread, and no run that the same input could return. @throws INPUT_INVALID */
+function isTemporary({ temporary, threadId, idempotency }: StartRunRequest): true | undefined {
+  if (!temporary) return undefined;
+  if (threadId === "" && idempotency === undefined) return true;
+  const other = threadId === "" ? "idempotency" : "thread_id";
+  throw invalidField(
+    "temporary",
+    "AMBIGUOUS",
+    `does not go with ${other}, which needs the run later`,
+  );
 }
 
 export function parseStart(request: StartRunRequest): StartRequest {
@@ -94,6 +107,8 @@ export function parseStart(request: StartRunRequest): StartRequest {
     webhook: runWebhookOf(request.webhook),
     thread: threadOf(request),
     metadata: metadataOf(request),
+    time: startTimeOf(request),
+    isTemporary: isTemporary(request),
   };
 }
 
@@ -115,6 +130,10 @@ export interface TestRequest {
   readonly hasUntrustedInput?: boolean | undefined;
   /** It lowers the budget of the graph. */
   readonly budget?: AskedBudget | undefined;
+  /** Undefined means the graph's own. */
+  readonly deadlineMs?: number | undefined;
+  readonly time?: AskedTime | undefined;
+  readonly isTemporary?: boolean | undefined;
 }
 
 export const parseTest = (request: TestRunRequest): TestRequest => ({
@@ -124,6 +143,9 @@ export const parseTest = (request: TestRunRequest): TestRequest => ({
   asked: askedOf(request),
   hasUntrustedInput: request.untrustedInput ? true : undefined,
   budget: budgetOf(request.budget),
+  deadlineMs: durationMsOf("deadline", request.deadline, LIMITS.runDeadlineMsMax),
+  time: startTimeOf(request),
+  isTemporary: request.temporary || undefined,
 });
 
 /** A command that names a run and nothing else. */
@@ -245,53 +267,4 @@ export const parseUpdateWorkflow = (request: UpdateWorkflowRequest) => ({
 export function parseDeleteWorkflow({ workflowId, requestId, force }: DeleteWorkflowRequest) {
   requestIdOf(requestId);
   return { workflowId: nameOf("workflow_id", workflowId), force };
-}
-
-/** A command that names a schedule and nothing else. */
-export const parseScheduleCommand = (request: {
-  readonly scheduleId: string;
-  readonly requestId: string;
-}) => ({
-  scheduleId: nameOf("schedule_id", request.scheduleId),
-  requestId: requestIdOf(request.requestId),
-});
-
-export const parsePauseSchedule = (request: PauseScheduleRequest) => ({
-  ...parseScheduleCommand(request),
-  by: lineOf("paused_by", request.pausedBy),
-  reason: lineOf("reason", request.reason),
-});
-
-export const parseSaveSchedule = (request: {
-  readonly scheduleId: string;
-  readonly requestId: string;
-  readonly spec?: WireSpec | undefined;
-}) => ({ ...parseScheduleCommand(request), spec: specOf(request.spec) });
-
-/** Checks only the length of the expression. The thread that computes occurrences checks whether it is a rule. */
-function specOf(wire: WireSpec | undefined): ScheduleSpec {
-  if (wire === undefined) throw invalidField("spec", "REQUIRED", "is missing");
-  const missed = fromWireMissed(wire.missed);
-  if (missed === undefined) throw invalidField("spec.missed", "UNKNOWN_ENUM", "is not a policy");
-  const overlap = fromWireOverlap(wire.overlap);
-  if (overlap === undefined) throw invalidField("spec.overlap", "UNKNOWN_ENUM", "is not a policy");
-  return {
-    workflowId: nameOf("spec.workflow_id", wire.workflowId),
-    workflowVersion: wire.workflowVersion,
-    expression: expressionOf("spec.expression", wire.expression),
-    timeZone: wire.timeZone === "" ? "UTC" : wire.timeZone,
-    input: sameInputOf(wire),
-    priority: priorityOf("spec.priority", wire.priority),
-    missed,
-    overlap,
-  };
-}
-
-/** The rule of a schedule. @throws INPUT_INVALID */
-export function expressionOf(field: string, text: string): string {
-  const expression = text.trim();
-  if (expression === "") throw invalidField(field, "REQUIRED", "is empty");
-  const max = LIMITS.scheduleExpressionLength;
-  if (expression.length <= max) return expression;
-  throw invalidField(field, "TOO_LONG", `is longer than ${max} characters`);
 }

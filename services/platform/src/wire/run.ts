@@ -75,6 +75,7 @@ const acceptedFields = (run: AcceptedRun) => ({
   priority: run.priority,
   createTime: toTimestamp(run.createdAt),
   deadlineTime: toTimestamp(run.deadlineAt),
+  startAt: toTimestampOrNone(run.startAt),
   traceId: traceIdOf(run.traceparent),
 });
 

@@ -1,7 +1,7 @@
-// Ends runs: cancels a live run, deletes a test run.
+// Ends runs: cancels a live run, deletes a test run or a temporary run.
 
 import { EngineError } from "@pawl/core/fault/engine-error";
-import type { StopMode } from "@pawl/core/log/event";
+import type { RunKind, StopMode } from "@pawl/core/log/event";
 import type { RunId } from "@pawl/core/name/ids";
 import type { LoadedRun } from "@pawl/platform/store/runs/runs";
 import { runFinished, runNotFound } from "../inputs/errors.ts";
@@ -48,20 +48,31 @@ async function wasCancelledBy(
   return ended?.type === "run.cancelled" && ended.payload.requestId === requestId;
 }
 
-/** Deletes a test run whole, and cancels it before if it is live. @throws RUN_NOT_FOUND, RUN_NOT_DELETABLE */
+/** Deletes a test run or a temporary run whole, and cancels it before if it is live. @throws RUN_NOT_FOUND, RUN_NOT_DELETABLE */
 export async function deleteRun(
   parts: AdmitParts,
   { runId, requestId }: Pick<CancelRequest, "runId" | "requestId">,
 ): Promise<void> {
-  if (await parts.journal.deleteTestRun(runId)) return;
-  const { workflowId } = await rowOf(parts, runId);
-  if (workflowId === null) {
+  const remove = async (): Promise<boolean> =>
+    (await parts.journal.deleteUnkept([runId])).length > 0;
+  if (await remove()) return;
+  const { kind, isChild } = await rowOf(parts, runId);
+  if (kind !== "saved" && !isChild) {
     // The run may also end by itself meanwhile.
     await askCancel(parts, { runId, reason: "deleted", requestId, compensate: false });
-    if (await parts.journal.deleteTestRun(runId)) return;
-    // Another call deleted it.
+    if (await remove()) return;
+    // Another call deleted it, or a run below it still undoes its nodes.
     await rowOf(parts, runId);
   }
-  const message = "Runs of saved workflows keep their history; only a test run can be deleted.";
-  throw new EngineError("RUN_NOT_DELETABLE", message, { metadata: { run_id: runId } });
+  throw new EngineError("RUN_NOT_DELETABLE", whyKept(kind, isChild), {
+    metadata: { run_id: runId },
+  });
+}
+
+function whyKept(kind: RunKind, isChild: boolean): string {
+  if (kind === "saved")
+    return "Runs of saved workflows keep their history; only a test run or a temporary run can be deleted.";
+  return isChild
+    ? "The run belongs to the run whose node started it, and is deleted with it."
+    : "A run that it started still undoes its nodes; delete it afterwards.";
 }

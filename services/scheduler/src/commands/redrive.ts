@@ -132,6 +132,7 @@ async function undoAgain(
   const taint = movedTo("", joinTaint(state.inputTaint, undo.givenTaint));
   const started = await startUndoRun(parts, {
     tenantId,
+    kind: state.kind,
     definitionId: row.definitionId,
     definitionDigest: row.digest,
     workflowId,

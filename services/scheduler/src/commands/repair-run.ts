@@ -120,6 +120,8 @@ async function finishedRun({ journal }: RepairParts, runId: RunId): Promise<Fini
   const [started] = run.events;
   if (started?.type !== "run.started")
     throw notRepairable(runId, "its log was removed by retention, so no result can be reused");
+  if (started.payload.kind === "temporary")
+    throw notRepairable(runId, "it is temporary, and is deleted soon");
   checkRead(run);
   if (run.events.some(endsResults))
     throw notRepairable(runId, "its nodes were undone, so their results no longer hold");

@@ -25,15 +25,17 @@ import {
   parseDeleteWorkflow,
   parsePauseQueue,
   parsePauseRun,
-  parsePauseSchedule,
   parsePauseWorkflow,
   parseRunCommand,
-  parseSaveSchedule,
-  parseScheduleCommand,
   parseStart,
   parseTest,
   parseUpdateWorkflow,
 } from "@pawl/platform/wire/requests";
+import {
+  parsePauseSchedule,
+  parseSaveSchedule,
+  parseScheduleCommand,
+} from "@pawl/platform/wire/schedule-requests";
 import { parseRepair, parseRetry, type RepairAsked, toWirePlan } from "@pawl/platform/wire/repair";
 import { toWireAcceptedRun, toWireRun } from "@pawl/platform/wire/run";
 import { filterNotFound, parseSaveFilter, toWireRunFilter } from "@pawl/platform/wire/filter";

@@ -10,6 +10,7 @@ import type { ParentLink, ScheduleLink } from "@pawl/core/log/event";
 import type { AcceptedStart, AskedOfRun } from "@pawl/core/log/start";
 import { runLimits } from "@pawl/core/plan/limits";
 import { lowerBudget } from "@pawl/core/policy/budget";
+import { type AskedTime, startTime } from "@pawl/core/policy/start-time";
 import { UNTRUSTED_INPUT } from "@pawl/core/policy/taint";
 import { probe } from "@pawl/platform/lifecycle/probe";
 import { WorkflowMoved } from "@pawl/platform/store/tick/journal";
@@ -45,7 +46,8 @@ export async function startRun(
     const untrusted = hasUntrustedInput ? ["untrusted"] : [];
     const bounded = [
       ...[...asked, ...askedTexts(request.asked), ...budgetText(request), ...untrusted],
-      ...[...webhookText(request), ...threadTexts(request)],
+      ...[...webhookText(request), ...threadTexts(request), ...timeTexts(request)],
+      ...temporaryText(request),
     ];
     if (request.metadata !== undefined) bounded.push("metadata", request.metadata);
     const hash = schedule === undefined ? sha256("start", ...bounded) : sha256("schedule");
@@ -53,11 +55,11 @@ export async function startRun(
     if (fitting !== undefined) return fitting;
     await checkReceiver(parts, tenantId, request.webhook);
     return await accept(parts, {
-      ...newStart(parts, graph, { input, hasUntrustedInput, deadlineMs }),
+      ...newStart(parts, graph, { input, hasUntrustedInput, deadlineMs, time: request.time }),
       asked: { ...request.asked, ...deadlineOf(request) },
       ...budgetOf(graph, request),
       tenantId,
-      kind: "saved",
+      kind: request.isTemporary === true ? "temporary" : "saved",
       definitionId,
       definitionDigest: digest,
       workflowId,
@@ -92,7 +94,7 @@ export async function startRun(
 export async function testRun(
   parts: AdmitParts,
   tenantId: string,
-  { text, input, requestId, asked = {}, budget, hasUntrustedInput = false }: TestRequest,
+  { text, input, requestId, budget, hasUntrustedInput = false, time, ...request }: TestRequest,
   types?: KnownTypes,
 ): Promise<StartAnswer & { readonly warnings: readonly Violation[] }> {
   const { egress } = parts;
@@ -102,14 +104,15 @@ export async function testRun(
   checkRunInput(graph, input);
   await parts.ensureQueues(nodeTypesOf(graph));
   parts.definitions.keep(definitionId, graph, body);
-  const { deadlineMs } = graph.definition;
+  const { deadlineMs = graph.definition.deadlineMs } = request;
+  const asked = { ...request.asked, ...deadlineOf(request) };
   const untrusted = hasUntrustedInput ? ["untrusted"] : [];
   const start: AcceptedStart = {
-    ...newStart(parts, graph, { input, hasUntrustedInput, deadlineMs }),
+    ...newStart(parts, graph, { input, hasUntrustedInput, deadlineMs, time }),
     asked,
     ...budgetOf(graph, { budget }),
     tenantId,
-    kind: "test",
+    kind: request.isTemporary === true ? "temporary" : "test",
     definitionId,
     definitionDigest: digest,
     workflowId: null,
@@ -122,7 +125,8 @@ export async function testRun(
         ? null
         : sha256(
             ...["test", digest, input, ...askedTexts(asked)],
-            ...[...budgetText({ budget }), ...untrusted],
+            ...[...budgetText({ budget }), ...untrusted, ...timeTexts({ time })],
+            ...temporaryText(request),
           ),
   };
   return { ...(await accept(parts, start, { graph, row })), warnings };
@@ -148,12 +152,19 @@ async function fittingStart(
   }
 }
 
-const deadlineOf = ({ deadlineMs }: StartRequest) =>
+const deadlineOf = ({ deadlineMs }: Pick<StartRequest, "deadlineMs">) =>
   deadlineMs === undefined ? {} : { deadlineMs };
 
 /** The thread as a part of the request. */
 const threadTexts = ({ thread }: StartRequest): string[] =>
   thread === undefined ? [] : [thread.threadId, String(thread.isCreated), thread.strategy];
+
+/** When the run starts, as the caller wrote it. A repeat of a request has the same text. */
+const timeTexts = ({ time }: Pick<StartRequest, "time">): string[] =>
+  time === undefined ? [] : [time.kind, String(time.kind === "after" ? time.ms : time.at)];
+
+const temporaryText = ({ isTemporary }: Pick<StartRequest, "isTemporary">): string[] =>
+  isTemporary === true ? ["temporary"] : [];
 
 /** The caller's own wishes as texts for a hash. A request of an earlier version keeps its hash. */
 function askedTexts({ maxIterations, ...rest }: AskedOfRun = {}): readonly string[] {
@@ -165,6 +176,8 @@ interface NewStart {
   readonly input: string;
   readonly hasUntrustedInput: boolean;
   readonly deadlineMs: number;
+  /** When the caller wants it to start. */
+  readonly time?: AskedTime | undefined;
 }
 
 /** The lower of the definition's and the caller's limits. */
@@ -181,21 +194,26 @@ const budgetText = ({ budget }: Pick<StartRequest, "budget">): string[] =>
 const webhookText = ({ webhook }: StartRequest): string[] =>
   webhook === undefined ? [] : [canonicalJson(webhook)];
 
-/** What every start of a caller or a schedule has. @throws INPUT_INVALID if the input gives no key for a limit */
+/** What every start of a caller or a schedule has. @throws INPUT_INVALID if the input gives no key for a limit, or the start is too far away */
 export function newStart(
   { now }: Pick<AdmitParts, "now">,
   { definition }: Graph,
-  { input, hasUntrustedInput, deadlineMs }: NewStart,
+  { input, hasUntrustedInput, deadlineMs, time }: NewStart,
 ) {
   const resolved = runLimits(definition, input);
   if (resolved?.ok === false)
     throw invalidField("input_json", "LIMIT_KEY_INVALID", `${resolved.limit}: ${resolved.message}`);
   const createdAt = now();
+  const begins = startTime(time, createdAt);
+  if (begins.kind === "too_far")
+    throw invalidField("start_at", "OUT_OF_RANGE", "is more than 366 days ahead");
+  const later = begins.kind === "later" ? { startAt: begins.startAt } : {};
   return {
     runId: newRunId(createdAt),
     traceparent: currentTraceparent() || null,
     createdAt,
-    deadlineAt: createdAt + deadlineMs,
+    ...later,
+    deadlineAt: (later.startAt ?? createdAt) + deadlineMs,
     limits: resolved?.limits ?? {},
     ...(definition.budget === undefined ? {} : { budget: definition.budget }),
     input,
@@ -226,6 +244,7 @@ export async function startUndoRun(
     | "workflowVersion"
     | "priority"
     | "taint"
+    | "kind"
   > & { readonly undoes: ParentLink; readonly input: string; readonly timeoutMs: number },
 ): Promise<StartAnswer> {
   const { timeoutMs, ...start } = about;
@@ -235,7 +254,6 @@ export async function startUndoRun(
   return await accept(parts, {
     ...start,
     runId: newRunId(createdAt),
-    kind: "saved",
     assumesNewest: false,
     requestId,
     requestHash: sha256("undo", requestId),

@@ -5,7 +5,7 @@
 // differ by one offset per run, and `settleSeqs` adds it after the commit.
 
 import { LIMITS } from "@pawl/core/data/limits";
-import type { Fact } from "@pawl/core/log/event";
+import { type Fact, isFinal } from "@pawl/core/log/event";
 import { executionAt } from "@pawl/core/log/execution";
 import { apply } from "@pawl/core/log/fold";
 import { isSettlingType } from "@pawl/core/log/meaning";
@@ -132,6 +132,11 @@ export class Draft {
   /** The run with its drafted facts, if the draft touched it. */
   run(runId: RunId): CachedRun | undefined {
     return this.#runs.get(runId)?.run;
+  }
+
+  /** Whether a temporary run ended. */
+  get endsTemporary(): boolean {
+    return this.runs.some(({ state }) => state.kind === "temporary" && isFinal(state.status));
   }
 
   get isEmpty(): boolean {

@@ -5,6 +5,7 @@ import type { Fact } from "@pawl/core/log/event";
 import { executionAt } from "@pawl/core/log/execution";
 import { executorId } from "@pawl/core/name/ids";
 import type { Consequence } from "@pawl/core/plan/consequences";
+import type { DroppedJob, NewJob } from "@pawl/platform/queue/queue";
 import type { ClosedApproval, NewApproval } from "@pawl/platform/store/approvals/approvals";
 import type { NewDeadLetter } from "@pawl/platform/store/dead-letters/dead-letters";
 import type { NewWait, WaitKey } from "@pawl/platform/store/signals/signals";
@@ -17,7 +18,7 @@ import {
   type Execution,
   type RunDraft,
 } from "./run-draft.ts";
-import { NO_NODE, type SlotChanges } from "./slots.ts";
+import { NO_NODE, pendingKey, type SlotChanges, startJob } from "./slots.ts";
 
 /** The lists of a draft that consequences change. */
 interface Lists {
@@ -30,6 +31,8 @@ interface Lists {
   readonly approvals: { readonly opened: NewApproval[]; readonly closed: ClosedApproval[] };
   readonly waits: { readonly opened: NewWait[]; readonly closed: WaitKey[] };
   readonly buried: NewDeadLetter[];
+  readonly jobs: NewJob[];
+  readonly droppedJobs: DroppedJob[];
   readonly now: number;
   dropJobs(run: CachedRun, executions: readonly Omit<Execution, "run">[]): void;
 }
@@ -62,6 +65,12 @@ export function follow(lists: Lists, draft: RunDraft, fact: Fact, consequence: C
       if (queuedSeq <= draft.committedSeq) lists.dropJobs(run, [{ nodeIndex, iteration }]);
       return;
     }
+    case "await_start":
+      lists.jobs.push(startJob(run, lists.now));
+      return;
+    case "drop_run_job":
+      lists.droppedJobs.push(pendingKey(run));
+      return;
     case "ask_run_slots":
       return lists.slots.askRun(run);
     case "free_slots":

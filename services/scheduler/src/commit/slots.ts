@@ -5,7 +5,8 @@
 import type { NodeId } from "@pawl/core/name/ids";
 import { daySettlement } from "@pawl/core/plan/day";
 import { limitKey, type FoldedLimits } from "@pawl/core/policy/limit";
-import { type NewJob, PENDING_RUNS } from "@pawl/platform/queue/queue";
+import { waitLeftMs } from "@pawl/core/policy/start-time";
+import { type DroppedJob, type NewJob, PENDING_RUNS } from "@pawl/platform/queue/queue";
 import type { DaySettlement } from "@pawl/platform/store/days/days";
 import type { Transaction } from "@pawl/platform/store/tick/journal";
 import type {
@@ -28,15 +29,23 @@ export const RUN_HOLDER = { nodeId: NO_NODE, iteration: 0 } as const;
 export const shareOf = ({ workflowId }: CachedRun): string =>
   `${DEFAULT_TENANT}/${workflowId ?? ""}`;
 
+/** The key of the job of a run that has not begun. */
+export const pendingKey = ({ state: { runId } }: CachedRun): DroppedJob => ({
+  ...{ runId, ...RUN_HOLDER, attempt: 1 },
+  nodeType: PENDING_RUNS,
+});
+
 /** The job of a run that has not begun. */
 export const pendingJob = (run: CachedRun) => ({
-  runId: run.state.runId,
-  nodeId: NO_NODE,
-  iteration: 0,
-  attempt: 1,
-  nodeType: PENDING_RUNS,
+  ...pendingKey(run),
   priority: run.priority,
   share: shareOf(run),
+});
+
+/** The job of a run that waits for its time. */
+export const startJob = (run: CachedRun, now: number): NewJob => ({
+  ...pendingJob(run),
+  delayMs: Math.max(1, waitLeftMs(run.state, now)),
 });
 
 export class SlotChanges {

@@ -4,18 +4,16 @@ import { executionAt } from "@pawl/core/log/execution";
 import { queuedExecutions } from "@pawl/core/plan/pause";
 import { nodeIdAt } from "@pawl/core/plan/place";
 import { isLimited } from "@pawl/core/policy/limit";
-import { PENDING_RUNS } from "@pawl/platform/queue/queue";
 import type { CachedRun } from "./cache.ts";
 import type { Draft } from "./draft.ts";
-import { RUN_HOLDER } from "./slots.ts";
+import { pendingKey, RUN_HOLDER } from "./slots.ts";
 
 /** Drops the jobs and frees the slots of queued executions. Withdraws the request of a run that has not begun. */
 export function withdrawAll(draft: Draft, run: CachedRun): void {
   const { state } = run;
   if (!state.isAdmitted) {
     draft.slots.free(run, RUN_HOLDER, state);
-    const job = { runId: state.runId, ...RUN_HOLDER, attempt: 1 };
-    draft.droppedJobs.push({ ...job, nodeType: PENDING_RUNS });
+    draft.droppedJobs.push(pendingKey(run));
     return;
   }
   const queued = queuedExecutions(state);

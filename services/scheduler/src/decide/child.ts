@@ -104,7 +104,7 @@ export function childStart(
   return {
     runId: outcome.childRunId,
     tenantId: DEFAULT_TENANT,
-    kind: "saved",
+    kind: state.kind === "temporary" ? "temporary" : "saved",
     definitionId: row.definitionId,
     definitionDigest: row.digest,
     workflowId: row.workflowId,

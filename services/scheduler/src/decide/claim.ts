@@ -16,6 +16,7 @@ import type { CachedRun, RunCache } from "../commit/cache.ts";
 import type { Definitions } from "../commit/definitions.ts";
 import type { Draft, DraftOptions } from "../commit/draft.ts";
 import type { PauseView } from "../commit/pauses.ts";
+import { asksForMore } from "./begin.ts";
 import { pendingJob } from "../commit/slots.ts";
 import { handOff, jobOf, place, type PlaceParts } from "../hand-off/place.ts";
 import type { Execution } from "../commit/run-draft.ts";
@@ -184,7 +185,7 @@ export async function beginPending(
       claims.jobs.push({ ...pendingJob(run), ...grantOf(job), delayMs: ASIDE_MS });
       continue;
     }
-    turns.set(runId, { job, run });
+    if (!asksForMore(claims, run, job, parts.now())) turns.set(runId, { job, run });
   }
   const answers = await askDays(tx, draft, [...turns.values()]);
   for (const { job, run } of turns.values()) {

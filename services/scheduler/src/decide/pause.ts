@@ -7,7 +7,6 @@
 
 import { onPause, onResume, queuedExecutions } from "@pawl/core/plan/pause";
 import { onRaise } from "@pawl/core/plan/raise";
-import { isLimited } from "@pawl/core/policy/limit";
 import { DEFAULT_TENANT } from "@pawl/core/name/tenant";
 import type { PauseRecord } from "@pawl/platform/store/pauses/pauses";
 import { noteOfWorkflow } from "../commit/pauses.ts";
@@ -15,6 +14,7 @@ import type { CachedRun } from "../commit/cache.ts";
 import type { Draft } from "../commit/draft.ts";
 import { withdrawAll } from "../commit/withdraw.ts";
 import type { PauseInput, RaiseInput } from "../inputs/input.ts";
+import { askToBegin, withdrawStart } from "./begin.ts";
 import type { Settled } from "./settle.ts";
 
 /** Drafts a pause or a resumption. If it changes nothing, the tick judges it again on a fresh fold before it answers. */
@@ -44,7 +44,7 @@ export function settlePause(draft: Draft, run: CachedRun, input: PauseInput): Se
 export function beginPaused(draft: Draft, run: CachedRun, pause: PauseRecord): void {
   const result = onPause(run.state, noteOfWorkflow(pause));
   if (result.kind !== "accepted") return;
-  draft.slots.withdrawRun(run);
+  withdrawStart(draft, run);
   for (const fact of result.facts) draft.append(run, fact);
 }
 
@@ -52,13 +52,6 @@ export function beginPaused(draft: Draft, run: CachedRun, pause: PauseRecord): v
 function placeAll(draft: Draft, run: CachedRun): void {
   if (run.state.isAdmitted) draft.placeAgain(run, queuedExecutions(run.state));
   else askToBegin(draft, run);
-}
-
-/** A run that has not begun asks for what it waits for: first for its thread, then for its slots. */
-export function askToBegin(draft: Draft, run: CachedRun): void {
-  const { thread, isThreadTaken } = run.state;
-  if (thread !== undefined && !isThreadTaken) draft.askers.push(run);
-  else if (isLimited(run.state)) draft.slots.askRun(run);
 }
 
 /** Drafts a raise of a run's budget. A run that paused for its budget continues, unless its workflow is paused. */

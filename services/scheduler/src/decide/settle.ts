@@ -35,7 +35,8 @@ import {
   type StartInput,
   refusal,
 } from "../inputs/input.ts";
-import { askToBegin, beginPaused, settlePause, settleRaise } from "./pause.ts";
+import { askToBegin } from "./begin.ts";
+import { beginPaused, settlePause, settleRaise } from "./pause.ts";
 import { responseFault } from "../inputs/response.ts";
 import { settleSignal, settleSignalDue } from "./signal.ts";
 import { NO_NODE } from "../commit/slots.ts";
@@ -182,8 +183,8 @@ function settleLost(draft: Draft, run: CachedRun, input: LostInput): Settled {
   appendAll(draft, run, result.facts);
   const isTaken: Settled = { kind: "drafted", reply: () => answer.resolve("taken") };
   if (reason === "overdue") return isTaken;
-  // A compensation that failed is a dead letter anyway.
-  for (const fact of isUndo(iteration) ? [] : result.facts)
+  // A compensation that failed is a dead letter anyway. A temporary run is deleted soon, so no person can start it again.
+  for (const fact of isUndo(iteration) || state.kind === "temporary" ? [] : result.facts)
     if (fact.type === "node.failed")
       bury(draft, { run, nodeIndex, iteration }, reason, fact.payload.message);
   return isTaken;

@@ -21,6 +21,7 @@ import type { CachedRun, RunCache } from "../commit/cache.ts";
 import type { Draft } from "../commit/draft.ts";
 import { type BookedThread, joinLine, leaveThread, takeThread } from "../commit/threads.ts";
 import type { Input } from "../inputs/input.ts";
+import { isEarly } from "./begin.ts";
 import { settleStart } from "./settle.ts";
 
 export interface ThreadParts {
@@ -60,6 +61,8 @@ export async function readThreads(
   await cache.refresh(runIds.filter(isPaused));
 }
 
+type StartOnThread = AcceptedStart & { readonly thread: AskedThread };
+
 /**
  * Drafts a new run of a thread, which the tick has read. @throws THREAD_NOT_FOUND, THREAD_BUSY
  */
@@ -67,13 +70,13 @@ export function startOnThread(
   { cache }: Pick<ThreadParts, "cache">,
   draft: Draft,
   graph: Graph,
-  start: AcceptedStart & { readonly thread: AskedThread },
+  start: StartOnThread,
 ): CachedRun {
   const { tenantId, runId, thread: asked } = start;
-  const { threadId, isCreated, strategy } = asked;
+  const { threadId, isCreated } = asked;
   const thread = draft.threads.get({ tenantId, threadId });
   if (!thread.exists && !isCreated) throw threadNotFound(threadId);
-  makeRoom(cache, draft, thread, strategy);
+  makeRoom(cache, draft, thread, start);
   thread.exists = true;
   const position = joinLine(thread, runId);
   const run = settleStart(draft, graph, { ...start, thread: { ...asked, position } });
@@ -86,23 +89,29 @@ export const threadNotFound = (threadId: string): EngineError =>
     metadata: { thread_id: threadId },
   });
 
-/** Makes room for a new run as its strategy says. @throws THREAD_BUSY */
+/** Makes room for a new run as its strategy says. Runs that wait for their time are not in its way. @throws THREAD_BUSY */
 function makeRoom(
   cache: RunCache,
   draft: Draft,
   thread: BookedThread,
-  strategy: AskedThread["strategy"],
+  { thread: { strategy }, startAt }: StartOnThread,
 ): void {
   const { threadId, holderRunId, waiting } = thread;
-  const live = [...(holderRunId === null ? [] : [holderRunId]), ...waiting.map(idOf)];
+  const isDue = (runId: RunId): boolean => {
+    const run = draft.run(runId) ?? cache.get(runId);
+    return run === undefined || !isEarly(draft, run);
+  };
+  const lined = waiting.map(idOf).filter(isDue);
+  const live = [...(holderRunId === null ? [] : [holderRunId]), ...lined];
   const [first] = live;
-  if (first === undefined) return;
-  if (strategy === "reject") throw threadBusy(threadId, first);
-  if (strategy === "enqueue") {
-    if (waiting.length >= LIMITS.threadWaiting)
-      throw threadBusy(threadId, first, `${waiting.length} runs wait for it, and no more may`);
-    return;
+  if (first !== undefined && strategy === "reject") throw threadBusy(threadId, first);
+  const waits = startAt !== undefined || (first !== undefined && strategy === "enqueue");
+  const [next] = waiting;
+  if (waits && next !== undefined && waiting.length >= LIMITS.threadWaiting) {
+    const why = `${waiting.length} runs wait for it, and no more may`;
+    throw threadBusy(threadId, first ?? next.runId, why);
   }
+  if (strategy === "reject" || strategy === "enqueue") return;
   for (const runId of live) stopRun(cache, draft, thread, runId, strategy);
 }
 
@@ -138,13 +147,13 @@ function stopRun(
   if (isFinal(run.state.status)) leaveThread(thread, run.state);
 }
 
-/** Gives a free thread to the first run of its line that is not paused. A run that ends at once gives it to the next. */
+/** Gives a free thread to the first run of its line that is not paused and whose time has come. A run that ends at once gives it to the next. */
 function giveThread(cache: RunCache, draft: Draft, thread: BookedThread, earlier?: Draft): void {
   while (thread.holderRunId === null) {
     const next = thread.waiting
       .filter(({ runId }) => cache.quarantineOf(runId) === undefined)
       .map(({ runId }) => draft.run(runId) ?? earlier?.run(runId) ?? cache.get(runId))
-      .find((run) => run?.state.status === "pending");
+      .find((run) => run?.state.status === "pending" && !isEarly(draft, run));
     if (next === undefined) return;
     takeThread(thread, next.state.runId);
     beginOn(draft, thread, next);

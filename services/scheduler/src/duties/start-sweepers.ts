@@ -13,6 +13,7 @@ import { type PauseSweepParts, pauseSweeper } from "./pause-sweeper.ts";
 import { LeaseGrace, RECONNECT_MS } from "./lease-grace.ts";
 import { sweepRetention } from "./retention.ts";
 import { Sweeper } from "./sweeper.ts";
+import { temporarySweeper } from "./temporary.ts";
 import {
   approvalSweeper,
   createStrandedSweep,
@@ -80,12 +81,16 @@ export function startSweepers(config: Config, needed: Needed) {
     sweepers.partitions.soon(BLOCKED_RETRY_MS);
   };
   const pausing = pauseSweeper(needed, every);
+  const temporary = temporarySweeper(needed, {
+    ...{ intervalMs: every, graceMs: config.PAWL_TEMPORARY_GRACE_MS, slackMs: CLOCK_SLACK_MS },
+  });
   const sweepers = {
     leases: sweeper("leases", every, sweepLeases),
     deadlines: sweeper("deadlines", every, sweepDeadlines),
     approvals: approvalSweeper(parts, every, CLOCK_SLACK_MS),
     signals: signalSweeper(parts, every, CLOCK_SLACK_MS),
     pauses: pausing.sweeper,
+    temporary: temporary.sweeper,
     queues: sweeper("queues", config.PAWL_POLL_MS, sweepQueues),
     executors: sweeper("executors", every * 30, sweepExecutors),
     stranded: sweeper("stranded", quietMs, createStrandedSweep(needed, quietMs)),
@@ -111,5 +116,6 @@ export function startSweepers(config: Config, needed: Needed) {
   for (const each of Object.values(others)) each.start();
   leases.soon(RECONNECT_MS);
   alarms.start();
-  return { sweepers, leaseGrace, onUnsettled: pausing.expect };
+  const { expect: onUnsettled } = pausing;
+  return { sweepers, leaseGrace, onUnsettled, onTemporaryEnd: temporary.expect };
 }

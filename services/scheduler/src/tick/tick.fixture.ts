@@ -4,6 +4,7 @@
 import { create } from "@bufbuild/protobuf";
 import { parseSavedDefinition } from "@pawl/core/definition/parse";
 import { definitionId, executorId } from "@pawl/core/name/ids";
+import type { AskedThread } from "@pawl/core/log/start";
 import type { Limits } from "@pawl/core/policy/limit";
 import type { Outcome } from "@pawl/core/plan/result";
 import { systemTimers, type Timers } from "@pawl/platform/lifecycle/timers";
@@ -114,6 +115,8 @@ interface More {
   readonly priority?: number;
   readonly input?: string;
   readonly limits?: Limits;
+  readonly startAt?: number;
+  readonly thread?: AskedThread;
 }
 
 function calls(loop: TickLoop, now: () => number) {
@@ -131,7 +134,7 @@ function calls(loop: TickLoop, now: () => number) {
     id: string,
     requestId: string | null = null,
     requestHash = "hash",
-    more: More = {},
+    { priority = 0, limits = {}, input = "{}", ...more }: More = {},
   ) =>
     new Promise<StartAnswer>((resolve, reject) =>
       loop.submit({
@@ -145,16 +148,14 @@ function calls(loop: TickLoop, now: () => number) {
           workflowId: "w",
           workflowVersion: 1,
           assumesNewest: false,
-          priority: more.priority ?? 0,
+          priority,
           requestId,
           requestHash: requestId === null ? null : requestHash,
           traceparent: null,
           createdAt: now(),
           deadlineAt: now() + 60_000,
-          limits: more.limits ?? {},
-          input: more.input ?? "{}",
-          parent: null,
-          depth: 0,
+          ...{ limits, input, parent: null, depth: 0 },
+          ...more,
         },
         answer: { resolve, reject },
       }),

@@ -38,6 +38,8 @@ export interface TickReport {
   readonly waitDueMs: number | undefined;
   /** How many events it sent to receivers of webhooks. */
   readonly postCount: number;
+  /** Whether it ended temporary runs. */
+  readonly endsTemporary: boolean;
   /** Whether the tick sent anything to write. */
   readonly hasWritten: boolean;
 }
@@ -199,6 +201,7 @@ export class Tick {
         approvalDueMs: soonest(draft.approvals.opened.map(({ deadlineMs }) => deadlineMs)),
         waitDueMs: soonest([draft, claims].flatMap(timeoutsOf)),
         postCount: draft.postCount + claims.postCount,
+        endsTemporary: draft.endsTemporary || claims.endsTemporary,
         hasWritten,
       };
     } catch (error) {

@@ -774,6 +774,8 @@ type RunStarted struct {
 	ThreadId string `protobuf:"bytes,64,opt,name=thread_id,json=threadId,proto3" json:"thread_id,omitempty"`
 	// The place of the run among those of its thread, from 1.
 	ThreadPosition uint64 `protobuf:"varint,68,opt,name=thread_position,json=threadPosition,proto3" json:"thread_position,omitempty"`
+	// Before this time the run does not begin. The run is pending until then; absent if it could begin at once.
+	StartAt *timestamppb.Timestamp `protobuf:"bytes,69,opt,name=start_at,json=startAt,proto3" json:"start_at,omitempty"`
 	// The concurrency limit that the run waits for, if its workflow has one. The run is pending until run.status.changed.
 	Slot *Limit `protobuf:"bytes,62,opt,name=slot,proto3" json:"slot,omitempty"`
 	// The rate limit under which the run begins, if its workflow has one.
@@ -933,6 +935,13 @@ func (x *RunStarted) GetThreadPosition() uint64 {
 		return x.ThreadPosition
 	}
 	return 0
+}
+
+func (x *RunStarted) GetStartAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.StartAt
+	}
+	return nil
 }
 
 func (x *RunStarted) GetSlot() *Limit {
@@ -4046,7 +4055,7 @@ const file_pawl_v1_event_proto_rawDesc = "" +
 	"\btrace_id\x18\x01 \x01(\tR\atraceId\x12&\n" +
 	"\x0fparent_event_id\x18\x02 \x01(\x04R\rparentEventId\x12\x12\n" +
 	"\x04wave\x18\x03 \x01(\rR\x04wave\x12\x14\n" +
-	"\x05phase\x18\x04 \x01(\tR\x05phase\"\xa8\b\n" +
+	"\x05phase\x18\x04 \x01(\tR\x05phase\"\xdf\b\n" +
 	"\n" +
 	"RunStarted\x12\x1d\n" +
 	"\n" +
@@ -4066,7 +4075,8 @@ const file_pawl_v1_event_proto_rawDesc = "" +
 	"scheduleId\x12?\n" +
 	"\rschedule_time\x18= \x01(\v2\x1a.google.protobuf.TimestampR\fscheduleTime\x12\x1b\n" +
 	"\tthread_id\x18@ \x01(\tR\bthreadId\x12'\n" +
-	"\x0fthread_position\x18D \x01(\x04R\x0ethreadPosition\x12\"\n" +
+	"\x0fthread_position\x18D \x01(\x04R\x0ethreadPosition\x125\n" +
+	"\bstart_at\x18E \x01(\v2\x1a.google.protobuf.TimestampR\astartAt\x12\"\n" +
 	"\x04slot\x18> \x01(\v2\x0e.pawl.v1.LimitR\x04slot\x12\"\n" +
 	"\x04rate\x18? \x01(\v2\x0e.pawl.v1.LimitR\x04rate\x12)\n" +
 	"\x05taint\x18K \x03(\v2\x13.pawl.v1.TaintLabelR\x05taint\x12\x1b\n" +
@@ -4386,110 +4396,111 @@ var file_pawl_v1_event_proto_goTypes = []any{
 	(*Compensation)(nil),          // 51: pawl.v1.Compensation
 }
 var file_pawl_v1_event_proto_depIdxs = []int32{
-	41, // 0: pawl.v1.RunEvent.time:type_name -> google.protobuf.Timestamp
-	1,  // 1: pawl.v1.RunEvent.correlation:type_name -> pawl.v1.Correlation
-	2,  // 2: pawl.v1.RunEvent.run_started:type_name -> pawl.v1.RunStarted
-	4,  // 3: pawl.v1.RunEvent.run_status_changed:type_name -> pawl.v1.RunStatusChanged
-	6,  // 4: pawl.v1.RunEvent.run_completed:type_name -> pawl.v1.RunCompleted
-	7,  // 5: pawl.v1.RunEvent.run_failed:type_name -> pawl.v1.RunFailed
-	8,  // 6: pawl.v1.RunEvent.run_cancelled:type_name -> pawl.v1.RunCancelled
-	9,  // 7: pawl.v1.RunEvent.run_timed_out:type_name -> pawl.v1.RunTimedOut
-	10, // 8: pawl.v1.RunEvent.run_recovered:type_name -> pawl.v1.RunRecovered
-	11, // 9: pawl.v1.RunEvent.heartbeat:type_name -> pawl.v1.Heartbeat
-	16, // 10: pawl.v1.RunEvent.run_metadata_set:type_name -> pawl.v1.RunMetadataSet
-	17, // 11: pawl.v1.RunEvent.run_budget_raised:type_name -> pawl.v1.RunBudgetRaised
-	13, // 12: pawl.v1.RunEvent.run_thread_taken:type_name -> pawl.v1.RunThreadTaken
-	12, // 13: pawl.v1.RunEvent.memory_updated:type_name -> pawl.v1.MemoryUpdated
-	18, // 14: pawl.v1.RunEvent.node_queued:type_name -> pawl.v1.NodeQueued
-	19, // 15: pawl.v1.RunEvent.node_started:type_name -> pawl.v1.NodeStarted
-	20, // 16: pawl.v1.RunEvent.node_stream_delta:type_name -> pawl.v1.NodeStreamDelta
-	23, // 17: pawl.v1.RunEvent.node_log:type_name -> pawl.v1.NodeLog
-	24, // 18: pawl.v1.RunEvent.node_retried:type_name -> pawl.v1.NodeRetried
-	25, // 19: pawl.v1.RunEvent.node_completed:type_name -> pawl.v1.NodeCompleted
-	30, // 20: pawl.v1.RunEvent.node_failed:type_name -> pawl.v1.NodeFailed
-	31, // 21: pawl.v1.RunEvent.node_cancelled:type_name -> pawl.v1.NodeCancelled
-	32, // 22: pawl.v1.RunEvent.node_skipped:type_name -> pawl.v1.NodeSkipped
-	33, // 23: pawl.v1.RunEvent.node_timed_out:type_name -> pawl.v1.NodeTimedOut
-	34, // 24: pawl.v1.RunEvent.node_blocked:type_name -> pawl.v1.NodeBlocked
-	37, // 25: pawl.v1.RunEvent.node_invalidated:type_name -> pawl.v1.NodeInvalidated
-	36, // 26: pawl.v1.RunEvent.node_expanded:type_name -> pawl.v1.NodeExpanded
-	35, // 27: pawl.v1.RunEvent.node_decided:type_name -> pawl.v1.NodeDecided
-	38, // 28: pawl.v1.RunEvent.moderation_flagged:type_name -> pawl.v1.ModerationFlagged
-	39, // 29: pawl.v1.RunEvent.contract_violated:type_name -> pawl.v1.ContractViolated
-	15, // 30: pawl.v1.RunEvent.run_signalled:type_name -> pawl.v1.RunSignalled
-	42, // 31: pawl.v1.RunStarted.input:type_name -> google.protobuf.Value
-	43, // 32: pawl.v1.RunStarted.kind:type_name -> pawl.v1.RunKind
-	41, // 33: pawl.v1.RunStarted.deadline_time:type_name -> google.protobuf.Timestamp
-	41, // 34: pawl.v1.RunStarted.schedule_time:type_name -> google.protobuf.Timestamp
-	3,  // 35: pawl.v1.RunStarted.slot:type_name -> pawl.v1.Limit
-	3,  // 36: pawl.v1.RunStarted.rate:type_name -> pawl.v1.Limit
-	44, // 37: pawl.v1.RunStarted.taint:type_name -> pawl.v1.TaintLabel
-	45, // 38: pawl.v1.RunStarted.budget:type_name -> pawl.v1.Budget
-	46, // 39: pawl.v1.RunStarted.daily_budget:type_name -> pawl.v1.Amounts
-	47, // 40: pawl.v1.RunStatusChanged.from:type_name -> pawl.v1.RunStatus
-	47, // 41: pawl.v1.RunStatusChanged.to:type_name -> pawl.v1.RunStatus
-	41, // 42: pawl.v1.RunStatusChanged.deadline_time:type_name -> google.protobuf.Timestamp
-	48, // 43: pawl.v1.RunStatusChanged.scope:type_name -> pawl.v1.PauseScope
-	5,  // 44: pawl.v1.RunStatusChanged.ending:type_name -> pawl.v1.RunEnding
-	46, // 45: pawl.v1.RunStatusChanged.budget_reserved:type_name -> pawl.v1.Amounts
-	47, // 46: pawl.v1.RunEnding.status:type_name -> pawl.v1.RunStatus
-	49, // 47: pawl.v1.RunEnding.failure_class:type_name -> pawl.v1.FailureClass
-	50, // 48: pawl.v1.RunEnding.stop:type_name -> pawl.v1.StopMode
-	42, // 49: pawl.v1.RunCompleted.output:type_name -> google.protobuf.Value
-	44, // 50: pawl.v1.RunCompleted.taint:type_name -> pawl.v1.TaintLabel
-	51, // 51: pawl.v1.RunCompleted.compensation:type_name -> pawl.v1.Compensation
-	49, // 52: pawl.v1.RunFailed.failure_class:type_name -> pawl.v1.FailureClass
-	51, // 53: pawl.v1.RunFailed.compensation:type_name -> pawl.v1.Compensation
-	49, // 54: pawl.v1.RunCancelled.failure_class:type_name -> pawl.v1.FailureClass
-	51, // 55: pawl.v1.RunCancelled.compensation:type_name -> pawl.v1.Compensation
-	50, // 56: pawl.v1.RunCancelled.stop:type_name -> pawl.v1.StopMode
-	41, // 57: pawl.v1.RunTimedOut.deadline_time:type_name -> google.protobuf.Timestamp
-	49, // 58: pawl.v1.RunTimedOut.failure_class:type_name -> pawl.v1.FailureClass
-	51, // 59: pawl.v1.RunTimedOut.compensation:type_name -> pawl.v1.Compensation
-	42, // 60: pawl.v1.MemoryUpdated.values:type_name -> google.protobuf.Value
-	14, // 61: pawl.v1.MemoryUpdated.taint:type_name -> pawl.v1.KeyTaint
-	42, // 62: pawl.v1.RunThreadTaken.memory:type_name -> google.protobuf.Value
-	14, // 63: pawl.v1.RunThreadTaken.taint:type_name -> pawl.v1.KeyTaint
-	44, // 64: pawl.v1.KeyTaint.labels:type_name -> pawl.v1.TaintLabel
-	42, // 65: pawl.v1.RunSignalled.payload:type_name -> google.protobuf.Value
-	42, // 66: pawl.v1.RunMetadataSet.metadata:type_name -> google.protobuf.Value
-	46, // 67: pawl.v1.RunBudgetRaised.amounts:type_name -> pawl.v1.Amounts
-	41, // 68: pawl.v1.NodeQueued.not_before_time:type_name -> google.protobuf.Timestamp
-	3,  // 69: pawl.v1.NodeQueued.slot:type_name -> pawl.v1.Limit
-	3,  // 70: pawl.v1.NodeQueued.rate:type_name -> pawl.v1.Limit
-	46, // 71: pawl.v1.NodeQueued.reserved:type_name -> pawl.v1.Amounts
-	44, // 72: pawl.v1.NodeStarted.taint:type_name -> pawl.v1.TaintLabel
-	21, // 73: pawl.v1.NodeStreamDelta.media:type_name -> pawl.v1.Media
-	49, // 74: pawl.v1.NodeRetried.failure_class:type_name -> pawl.v1.FailureClass
-	22, // 75: pawl.v1.NodeRetried.usage:type_name -> pawl.v1.Usage
-	42, // 76: pawl.v1.NodeCompleted.output:type_name -> google.protobuf.Value
-	22, // 77: pawl.v1.NodeCompleted.usage:type_name -> pawl.v1.Usage
-	29, // 78: pawl.v1.NodeCompleted.goto:type_name -> pawl.v1.Goto
-	27, // 79: pawl.v1.NodeCompleted.set_by:type_name -> pawl.v1.SetBy
-	44, // 80: pawl.v1.NodeCompleted.taint:type_name -> pawl.v1.TaintLabel
-	26, // 81: pawl.v1.NodeCompleted.sanitized:type_name -> pawl.v1.Sanitized
-	28, // 82: pawl.v1.NodeCompleted.calls:type_name -> pawl.v1.ToolCall
-	49, // 83: pawl.v1.NodeFailed.failure_class:type_name -> pawl.v1.FailureClass
-	42, // 84: pawl.v1.NodeFailed.details:type_name -> google.protobuf.Value
-	22, // 85: pawl.v1.NodeFailed.usage:type_name -> pawl.v1.Usage
-	49, // 86: pawl.v1.NodeTimedOut.failure_class:type_name -> pawl.v1.FailureClass
-	22, // 87: pawl.v1.NodeTimedOut.usage:type_name -> pawl.v1.Usage
-	41, // 88: pawl.v1.NodeBlocked.deadline_time:type_name -> google.protobuf.Timestamp
-	44, // 89: pawl.v1.NodeBlocked.taint:type_name -> pawl.v1.TaintLabel
-	22, // 90: pawl.v1.NodeBlocked.usage:type_name -> pawl.v1.Usage
-	46, // 91: pawl.v1.NodeBlocked.reserved:type_name -> pawl.v1.Amounts
-	42, // 92: pawl.v1.NodeDecided.response:type_name -> google.protobuf.Value
-	42, // 93: pawl.v1.NodeExpanded.items:type_name -> google.protobuf.Value
-	44, // 94: pawl.v1.NodeExpanded.taint:type_name -> pawl.v1.TaintLabel
-	42, // 95: pawl.v1.ModerationFlagged.details:type_name -> google.protobuf.Value
-	42, // 96: pawl.v1.ContractViolated.errors:type_name -> google.protobuf.Value
-	42, // 97: pawl.v1.ExecutionTag.metadata:type_name -> google.protobuf.Value
-	41, // 98: pawl.v1.ExecutionTag.time:type_name -> google.protobuf.Timestamp
-	99, // [99:99] is the sub-list for method output_type
-	99, // [99:99] is the sub-list for method input_type
-	99, // [99:99] is the sub-list for extension type_name
-	99, // [99:99] is the sub-list for extension extendee
-	0,  // [0:99] is the sub-list for field type_name
+	41,  // 0: pawl.v1.RunEvent.time:type_name -> google.protobuf.Timestamp
+	1,   // 1: pawl.v1.RunEvent.correlation:type_name -> pawl.v1.Correlation
+	2,   // 2: pawl.v1.RunEvent.run_started:type_name -> pawl.v1.RunStarted
+	4,   // 3: pawl.v1.RunEvent.run_status_changed:type_name -> pawl.v1.RunStatusChanged
+	6,   // 4: pawl.v1.RunEvent.run_completed:type_name -> pawl.v1.RunCompleted
+	7,   // 5: pawl.v1.RunEvent.run_failed:type_name -> pawl.v1.RunFailed
+	8,   // 6: pawl.v1.RunEvent.run_cancelled:type_name -> pawl.v1.RunCancelled
+	9,   // 7: pawl.v1.RunEvent.run_timed_out:type_name -> pawl.v1.RunTimedOut
+	10,  // 8: pawl.v1.RunEvent.run_recovered:type_name -> pawl.v1.RunRecovered
+	11,  // 9: pawl.v1.RunEvent.heartbeat:type_name -> pawl.v1.Heartbeat
+	16,  // 10: pawl.v1.RunEvent.run_metadata_set:type_name -> pawl.v1.RunMetadataSet
+	17,  // 11: pawl.v1.RunEvent.run_budget_raised:type_name -> pawl.v1.RunBudgetRaised
+	13,  // 12: pawl.v1.RunEvent.run_thread_taken:type_name -> pawl.v1.RunThreadTaken
+	12,  // 13: pawl.v1.RunEvent.memory_updated:type_name -> pawl.v1.MemoryUpdated
+	18,  // 14: pawl.v1.RunEvent.node_queued:type_name -> pawl.v1.NodeQueued
+	19,  // 15: pawl.v1.RunEvent.node_started:type_name -> pawl.v1.NodeStarted
+	20,  // 16: pawl.v1.RunEvent.node_stream_delta:type_name -> pawl.v1.NodeStreamDelta
+	23,  // 17: pawl.v1.RunEvent.node_log:type_name -> pawl.v1.NodeLog
+	24,  // 18: pawl.v1.RunEvent.node_retried:type_name -> pawl.v1.NodeRetried
+	25,  // 19: pawl.v1.RunEvent.node_completed:type_name -> pawl.v1.NodeCompleted
+	30,  // 20: pawl.v1.RunEvent.node_failed:type_name -> pawl.v1.NodeFailed
+	31,  // 21: pawl.v1.RunEvent.node_cancelled:type_name -> pawl.v1.NodeCancelled
+	32,  // 22: pawl.v1.RunEvent.node_skipped:type_name -> pawl.v1.NodeSkipped
+	33,  // 23: pawl.v1.RunEvent.node_timed_out:type_name -> pawl.v1.NodeTimedOut
+	34,  // 24: pawl.v1.RunEvent.node_blocked:type_name -> pawl.v1.NodeBlocked
+	37,  // 25: pawl.v1.RunEvent.node_invalidated:type_name -> pawl.v1.NodeInvalidated
+	36,  // 26: pawl.v1.RunEvent.node_expanded:type_name -> pawl.v1.NodeExpanded
+	35,  // 27: pawl.v1.RunEvent.node_decided:type_name -> pawl.v1.NodeDecided
+	38,  // 28: pawl.v1.RunEvent.moderation_flagged:type_name -> pawl.v1.ModerationFlagged
+	39,  // 29: pawl.v1.RunEvent.contract_violated:type_name -> pawl.v1.ContractViolated
+	15,  // 30: pawl.v1.RunEvent.run_signalled:type_name -> pawl.v1.RunSignalled
+	42,  // 31: pawl.v1.RunStarted.input:type_name -> google.protobuf.Value
+	43,  // 32: pawl.v1.RunStarted.kind:type_name -> pawl.v1.RunKind
+	41,  // 33: pawl.v1.RunStarted.deadline_time:type_name -> google.protobuf.Timestamp
+	41,  // 34: pawl.v1.RunStarted.schedule_time:type_name -> google.protobuf.Timestamp
+	41,  // 35: pawl.v1.RunStarted.start_at:type_name -> google.protobuf.Timestamp
+	3,   // 36: pawl.v1.RunStarted.slot:type_name -> pawl.v1.Limit
+	3,   // 37: pawl.v1.RunStarted.rate:type_name -> pawl.v1.Limit
+	44,  // 38: pawl.v1.RunStarted.taint:type_name -> pawl.v1.TaintLabel
+	45,  // 39: pawl.v1.RunStarted.budget:type_name -> pawl.v1.Budget
+	46,  // 40: pawl.v1.RunStarted.daily_budget:type_name -> pawl.v1.Amounts
+	47,  // 41: pawl.v1.RunStatusChanged.from:type_name -> pawl.v1.RunStatus
+	47,  // 42: pawl.v1.RunStatusChanged.to:type_name -> pawl.v1.RunStatus
+	41,  // 43: pawl.v1.RunStatusChanged.deadline_time:type_name -> google.protobuf.Timestamp
+	48,  // 44: pawl.v1.RunStatusChanged.scope:type_name -> pawl.v1.PauseScope
+	5,   // 45: pawl.v1.RunStatusChanged.ending:type_name -> pawl.v1.RunEnding
+	46,  // 46: pawl.v1.RunStatusChanged.budget_reserved:type_name -> pawl.v1.Amounts
+	47,  // 47: pawl.v1.RunEnding.status:type_name -> pawl.v1.RunStatus
+	49,  // 48: pawl.v1.RunEnding.failure_class:type_name -> pawl.v1.FailureClass
+	50,  // 49: pawl.v1.RunEnding.stop:type_name -> pawl.v1.StopMode
+	42,  // 50: pawl.v1.RunCompleted.output:type_name -> google.protobuf.Value
+	44,  // 51: pawl.v1.RunCompleted.taint:type_name -> pawl.v1.TaintLabel
+	51,  // 52: pawl.v1.RunCompleted.compensation:type_name -> pawl.v1.Compensation
+	49,  // 53: pawl.v1.RunFailed.failure_class:type_name -> pawl.v1.FailureClass
+	51,  // 54: pawl.v1.RunFailed.compensation:type_name -> pawl.v1.Compensation
+	49,  // 55: pawl.v1.RunCancelled.failure_class:type_name -> pawl.v1.FailureClass
+	51,  // 56: pawl.v1.RunCancelled.compensation:type_name -> pawl.v1.Compensation
+	50,  // 57: pawl.v1.RunCancelled.stop:type_name -> pawl.v1.StopMode
+	41,  // 58: pawl.v1.RunTimedOut.deadline_time:type_name -> google.protobuf.Timestamp
+	49,  // 59: pawl.v1.RunTimedOut.failure_class:type_name -> pawl.v1.FailureClass
+	51,  // 60: pawl.v1.RunTimedOut.compensation:type_name -> pawl.v1.Compensation
+	42,  // 61: pawl.v1.MemoryUpdated.values:type_name -> google.protobuf.Value
+	14,  // 62: pawl.v1.MemoryUpdated.taint:type_name -> pawl.v1.KeyTaint
+	42,  // 63: pawl.v1.RunThreadTaken.memory:type_name -> google.protobuf.Value
+	14,  // 64: pawl.v1.RunThreadTaken.taint:type_name -> pawl.v1.KeyTaint
+	44,  // 65: pawl.v1.KeyTaint.labels:type_name -> pawl.v1.TaintLabel
+	42,  // 66: pawl.v1.RunSignalled.payload:type_name -> google.protobuf.Value
+	42,  // 67: pawl.v1.RunMetadataSet.metadata:type_name -> google.protobuf.Value
+	46,  // 68: pawl.v1.RunBudgetRaised.amounts:type_name -> pawl.v1.Amounts
+	41,  // 69: pawl.v1.NodeQueued.not_before_time:type_name -> google.protobuf.Timestamp
+	3,   // 70: pawl.v1.NodeQueued.slot:type_name -> pawl.v1.Limit
+	3,   // 71: pawl.v1.NodeQueued.rate:type_name -> pawl.v1.Limit
+	46,  // 72: pawl.v1.NodeQueued.reserved:type_name -> pawl.v1.Amounts
+	44,  // 73: pawl.v1.NodeStarted.taint:type_name -> pawl.v1.TaintLabel
+	21,  // 74: pawl.v1.NodeStreamDelta.media:type_name -> pawl.v1.Media
+	49,  // 75: pawl.v1.NodeRetried.failure_class:type_name -> pawl.v1.FailureClass
+	22,  // 76: pawl.v1.NodeRetried.usage:type_name -> pawl.v1.Usage
+	42,  // 77: pawl.v1.NodeCompleted.output:type_name -> google.protobuf.Value
+	22,  // 78: pawl.v1.NodeCompleted.usage:type_name -> pawl.v1.Usage
+	29,  // 79: pawl.v1.NodeCompleted.goto:type_name -> pawl.v1.Goto
+	27,  // 80: pawl.v1.NodeCompleted.set_by:type_name -> pawl.v1.SetBy
+	44,  // 81: pawl.v1.NodeCompleted.taint:type_name -> pawl.v1.TaintLabel
+	26,  // 82: pawl.v1.NodeCompleted.sanitized:type_name -> pawl.v1.Sanitized
+	28,  // 83: pawl.v1.NodeCompleted.calls:type_name -> pawl.v1.ToolCall
+	49,  // 84: pawl.v1.NodeFailed.failure_class:type_name -> pawl.v1.FailureClass
+	42,  // 85: pawl.v1.NodeFailed.details:type_name -> google.protobuf.Value
+	22,  // 86: pawl.v1.NodeFailed.usage:type_name -> pawl.v1.Usage
+	49,  // 87: pawl.v1.NodeTimedOut.failure_class:type_name -> pawl.v1.FailureClass
+	22,  // 88: pawl.v1.NodeTimedOut.usage:type_name -> pawl.v1.Usage
+	41,  // 89: pawl.v1.NodeBlocked.deadline_time:type_name -> google.protobuf.Timestamp
+	44,  // 90: pawl.v1.NodeBlocked.taint:type_name -> pawl.v1.TaintLabel
+	22,  // 91: pawl.v1.NodeBlocked.usage:type_name -> pawl.v1.Usage
+	46,  // 92: pawl.v1.NodeBlocked.reserved:type_name -> pawl.v1.Amounts
+	42,  // 93: pawl.v1.NodeDecided.response:type_name -> google.protobuf.Value
+	42,  // 94: pawl.v1.NodeExpanded.items:type_name -> google.protobuf.Value
+	44,  // 95: pawl.v1.NodeExpanded.taint:type_name -> pawl.v1.TaintLabel
+	42,  // 96: pawl.v1.ModerationFlagged.details:type_name -> google.protobuf.Value
+	42,  // 97: pawl.v1.ContractViolated.errors:type_name -> google.protobuf.Value
+	42,  // 98: pawl.v1.ExecutionTag.metadata:type_name -> google.protobuf.Value
+	41,  // 99: pawl.v1.ExecutionTag.time:type_name -> google.protobuf.Timestamp
+	100, // [100:100] is the sub-list for method output_type
+	100, // [100:100] is the sub-list for method input_type
+	100, // [100:100] is the sub-list for extension type_name
+	100, // [100:100] is the sub-list for extension extendee
+	0,   // [0:100] is the sub-list for field type_name
 }
 
 func init() { file_pawl_v1_event_proto_init() }

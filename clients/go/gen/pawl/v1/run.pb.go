@@ -211,6 +211,8 @@ const (
 	RunKind_RUN_KIND_SAVED RunKind = 1
 	// A run of an unsaved graph; may be deleted as one.
 	RunKind_RUN_KIND_TEST RunKind = 2
+	// A run that is deleted soon after its end.
+	RunKind_RUN_KIND_TEMPORARY RunKind = 3
 )
 
 // Enum value maps for RunKind.
@@ -219,11 +221,13 @@ var (
 		0: "RUN_KIND_UNSPECIFIED",
 		1: "RUN_KIND_SAVED",
 		2: "RUN_KIND_TEST",
+		3: "RUN_KIND_TEMPORARY",
 	}
 	RunKind_value = map[string]int32{
 		"RUN_KIND_UNSPECIFIED": 0,
 		"RUN_KIND_SAVED":       1,
 		"RUN_KIND_TEST":        2,
+		"RUN_KIND_TEMPORARY":   3,
 	}
 )
 
@@ -581,6 +585,8 @@ type Run struct {
 	ScheduleTime *timestamppb.Timestamp `protobuf:"bytes,61,opt,name=schedule_time,json=scheduleTime,proto3" json:"schedule_time,omitempty"`
 	// The thread that it belongs to; empty when it belongs to none.
 	ThreadId string `protobuf:"bytes,62,opt,name=thread_id,json=threadId,proto3" json:"thread_id,omitempty"`
+	// Before this time the run does not begin; absent if it could begin at once.
+	StartAt *timestamppb.Timestamp `protobuf:"bytes,66,opt,name=start_at,json=startAt,proto3" json:"start_at,omitempty"`
 	// How it was stopped, if it was cancelled by an interrupt or a rollback.
 	Stop StopMode `protobuf:"varint,64,opt,name=stop,proto3,enum=pawl.v1.StopMode" json:"stop,omitempty"`
 	// Present while the run is in quarantine: nothing of it moves until RecheckRun finds its log whole.
@@ -846,6 +852,13 @@ func (x *Run) GetThreadId() string {
 		return x.ThreadId
 	}
 	return ""
+}
+
+func (x *Run) GetStartAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.StartAt
+	}
+	return nil
 }
 
 func (x *Run) GetStop() StopMode {
@@ -2477,7 +2490,7 @@ var File_pawl_v1_run_proto protoreflect.FileDescriptor
 
 const file_pawl_v1_run_proto_rawDesc = "" +
 	"\n" +
-	"\x11pawl/v1/run.proto\x12\apawl.v1\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x13pawl/v1/pause.proto\"\xa8\x0e\n" +
+	"\x11pawl/v1/run.proto\x12\apawl.v1\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x13pawl/v1/pause.proto\"\xdf\x0e\n" +
 	"\x03Run\x12\x15\n" +
 	"\x06run_id\x18\x01 \x01(\tR\x05runId\x12\x1f\n" +
 	"\vworkflow_id\x18\x02 \x01(\tR\n" +
@@ -2513,7 +2526,8 @@ const file_pawl_v1_run_proto_rawDesc = "" +
 	"\vschedule_id\x18< \x01(\tR\n" +
 	"scheduleId\x12?\n" +
 	"\rschedule_time\x18= \x01(\v2\x1a.google.protobuf.TimestampR\fscheduleTime\x12\x1b\n" +
-	"\tthread_id\x18> \x01(\tR\bthreadId\x12%\n" +
+	"\tthread_id\x18> \x01(\tR\bthreadId\x125\n" +
+	"\bstart_at\x18B \x01(\v2\x1a.google.protobuf.TimestampR\astartAt\x12%\n" +
 	"\x04stop\x18@ \x01(\x0e2\x11.pawl.v1.StopModeR\x04stop\x126\n" +
 	"\n" +
 	"quarantine\x18\x19 \x01(\v2\x16.pawl.v1.RunQuarantineR\n" +
@@ -2719,11 +2733,12 @@ const file_pawl_v1_run_proto_rawDesc = "" +
 	"\x15NODE_STATUS_CANCELLED\x10\t\x12\x17\n" +
 	"\x13NODE_STATUS_SKIPPED\x10\n" +
 	"\x12\x1b\n" +
-	"\x17NODE_STATUS_INVALIDATED\x10\v*J\n" +
+	"\x17NODE_STATUS_INVALIDATED\x10\v*b\n" +
 	"\aRunKind\x12\x18\n" +
 	"\x14RUN_KIND_UNSPECIFIED\x10\x00\x12\x12\n" +
 	"\x0eRUN_KIND_SAVED\x10\x01\x12\x11\n" +
-	"\rRUN_KIND_TEST\x10\x02*\xf8\x01\n" +
+	"\rRUN_KIND_TEST\x10\x02\x12\x16\n" +
+	"\x12RUN_KIND_TEMPORARY\x10\x03*\xf8\x01\n" +
 	"\fFailureClass\x12\x1d\n" +
 	"\x19FAILURE_CLASS_UNSPECIFIED\x10\x00\x12\x19\n" +
 	"\x15FAILURE_CLASS_TIMEOUT\x10\x01\x12\x1e\n" +
@@ -2810,57 +2825,58 @@ var file_pawl_v1_run_proto_depIdxs = []int32{
 	16, // 8: pawl.v1.Run.nodes:type_name -> pawl.v1.NodeRun
 	23, // 9: pawl.v1.Run.metadata:type_name -> google.protobuf.Value
 	24, // 10: pawl.v1.Run.schedule_time:type_name -> google.protobuf.Timestamp
-	4,  // 11: pawl.v1.Run.stop:type_name -> pawl.v1.StopMode
-	15, // 12: pawl.v1.Run.quarantine:type_name -> pawl.v1.RunQuarantine
-	25, // 13: pawl.v1.Run.pause:type_name -> pawl.v1.Pause
-	11, // 14: pawl.v1.Run.state:type_name -> pawl.v1.WorkflowState
-	8,  // 15: pawl.v1.Run.input_taint:type_name -> pawl.v1.TaintLabel
-	8,  // 16: pawl.v1.Run.output_taint:type_name -> pawl.v1.TaintLabel
-	9,  // 17: pawl.v1.Run.compensation:type_name -> pawl.v1.Compensation
-	21, // 18: pawl.v1.Run.usage:type_name -> pawl.v1.RunUsage
-	19, // 19: pawl.v1.Run.budget:type_name -> pawl.v1.Budget
-	10, // 20: pawl.v1.Compensation.not_undone:type_name -> pawl.v1.NotUndone
-	0,  // 21: pawl.v1.Compensation.ending:type_name -> pawl.v1.RunStatus
-	16, // 22: pawl.v1.Compensation.executions:type_name -> pawl.v1.NodeRun
-	0,  // 23: pawl.v1.WorkflowState.status:type_name -> pawl.v1.RunStatus
-	24, // 24: pawl.v1.WorkflowState.started_at:type_name -> google.protobuf.Timestamp
-	22, // 25: pawl.v1.WorkflowState.retries:type_name -> pawl.v1.WorkflowState.RetriesEntry
-	12, // 26: pawl.v1.WorkflowState.compensation_stack:type_name -> pawl.v1.CompensationEntry
-	5,  // 27: pawl.v1.WorkflowState.waiting_for:type_name -> pawl.v1.WaitingReason
-	24, // 28: pawl.v1.WorkflowState.waiting_since:type_name -> google.protobuf.Timestamp
-	24, // 29: pawl.v1.WorkflowState.waiting_timeout_at:type_name -> google.protobuf.Timestamp
-	23, // 30: pawl.v1.WorkflowState.memory:type_name -> google.protobuf.Value
-	14, // 31: pawl.v1.WorkflowState.supervisor_history:type_name -> pawl.v1.SupervisorDecision
-	24, // 32: pawl.v1.WorkflowState.created_at:type_name -> google.protobuf.Timestamp
-	24, // 33: pawl.v1.WorkflowState.updated_at:type_name -> google.protobuf.Timestamp
-	13, // 34: pawl.v1.CompensationEntry.compensation_action:type_name -> pawl.v1.CompensationAction
-	23, // 35: pawl.v1.CompensationAction.payload:type_name -> google.protobuf.Value
-	24, // 36: pawl.v1.SupervisorDecision.time:type_name -> google.protobuf.Timestamp
-	24, // 37: pawl.v1.RunQuarantine.time:type_name -> google.protobuf.Timestamp
-	1,  // 38: pawl.v1.NodeRun.status:type_name -> pawl.v1.NodeStatus
-	23, // 39: pawl.v1.NodeRun.output:type_name -> google.protobuf.Value
-	3,  // 40: pawl.v1.NodeRun.failure_class:type_name -> pawl.v1.FailureClass
-	24, // 41: pawl.v1.NodeRun.start_time:type_name -> google.protobuf.Timestamp
-	24, // 42: pawl.v1.NodeRun.end_time:type_name -> google.protobuf.Timestamp
-	18, // 43: pawl.v1.NodeRun.hold:type_name -> pawl.v1.NodeHold
-	24, // 44: pawl.v1.NodeRun.release_time:type_name -> google.protobuf.Timestamp
-	17, // 45: pawl.v1.NodeRun.signal:type_name -> pawl.v1.SignalWait
-	8,  // 46: pawl.v1.NodeRun.taint:type_name -> pawl.v1.TaintLabel
-	8,  // 47: pawl.v1.NodeRun.read_taint:type_name -> pawl.v1.TaintLabel
-	21, // 48: pawl.v1.NodeRun.usage:type_name -> pawl.v1.RunUsage
-	24, // 49: pawl.v1.SignalWait.since_time:type_name -> google.protobuf.Timestamp
-	24, // 50: pawl.v1.SignalWait.deadline_time:type_name -> google.protobuf.Timestamp
-	23, // 51: pawl.v1.NodeHold.output:type_name -> google.protobuf.Value
-	24, // 52: pawl.v1.NodeHold.deadline_time:type_name -> google.protobuf.Timestamp
-	8,  // 53: pawl.v1.NodeHold.taint:type_name -> pawl.v1.TaintLabel
-	6,  // 54: pawl.v1.Budget.on_exceeded:type_name -> pawl.v1.OnExceeded
-	20, // 55: pawl.v1.RunUsage.assumed:type_name -> pawl.v1.Amounts
-	20, // 56: pawl.v1.RunUsage.reserved:type_name -> pawl.v1.Amounts
-	57, // [57:57] is the sub-list for method output_type
-	57, // [57:57] is the sub-list for method input_type
-	57, // [57:57] is the sub-list for extension type_name
-	57, // [57:57] is the sub-list for extension extendee
-	0,  // [0:57] is the sub-list for field type_name
+	24, // 11: pawl.v1.Run.start_at:type_name -> google.protobuf.Timestamp
+	4,  // 12: pawl.v1.Run.stop:type_name -> pawl.v1.StopMode
+	15, // 13: pawl.v1.Run.quarantine:type_name -> pawl.v1.RunQuarantine
+	25, // 14: pawl.v1.Run.pause:type_name -> pawl.v1.Pause
+	11, // 15: pawl.v1.Run.state:type_name -> pawl.v1.WorkflowState
+	8,  // 16: pawl.v1.Run.input_taint:type_name -> pawl.v1.TaintLabel
+	8,  // 17: pawl.v1.Run.output_taint:type_name -> pawl.v1.TaintLabel
+	9,  // 18: pawl.v1.Run.compensation:type_name -> pawl.v1.Compensation
+	21, // 19: pawl.v1.Run.usage:type_name -> pawl.v1.RunUsage
+	19, // 20: pawl.v1.Run.budget:type_name -> pawl.v1.Budget
+	10, // 21: pawl.v1.Compensation.not_undone:type_name -> pawl.v1.NotUndone
+	0,  // 22: pawl.v1.Compensation.ending:type_name -> pawl.v1.RunStatus
+	16, // 23: pawl.v1.Compensation.executions:type_name -> pawl.v1.NodeRun
+	0,  // 24: pawl.v1.WorkflowState.status:type_name -> pawl.v1.RunStatus
+	24, // 25: pawl.v1.WorkflowState.started_at:type_name -> google.protobuf.Timestamp
+	22, // 26: pawl.v1.WorkflowState.retries:type_name -> pawl.v1.WorkflowState.RetriesEntry
+	12, // 27: pawl.v1.WorkflowState.compensation_stack:type_name -> pawl.v1.CompensationEntry
+	5,  // 28: pawl.v1.WorkflowState.waiting_for:type_name -> pawl.v1.WaitingReason
+	24, // 29: pawl.v1.WorkflowState.waiting_since:type_name -> google.protobuf.Timestamp
+	24, // 30: pawl.v1.WorkflowState.waiting_timeout_at:type_name -> google.protobuf.Timestamp
+	23, // 31: pawl.v1.WorkflowState.memory:type_name -> google.protobuf.Value
+	14, // 32: pawl.v1.WorkflowState.supervisor_history:type_name -> pawl.v1.SupervisorDecision
+	24, // 33: pawl.v1.WorkflowState.created_at:type_name -> google.protobuf.Timestamp
+	24, // 34: pawl.v1.WorkflowState.updated_at:type_name -> google.protobuf.Timestamp
+	13, // 35: pawl.v1.CompensationEntry.compensation_action:type_name -> pawl.v1.CompensationAction
+	23, // 36: pawl.v1.CompensationAction.payload:type_name -> google.protobuf.Value
+	24, // 37: pawl.v1.SupervisorDecision.time:type_name -> google.protobuf.Timestamp
+	24, // 38: pawl.v1.RunQuarantine.time:type_name -> google.protobuf.Timestamp
+	1,  // 39: pawl.v1.NodeRun.status:type_name -> pawl.v1.NodeStatus
+	23, // 40: pawl.v1.NodeRun.output:type_name -> google.protobuf.Value
+	3,  // 41: pawl.v1.NodeRun.failure_class:type_name -> pawl.v1.FailureClass
+	24, // 42: pawl.v1.NodeRun.start_time:type_name -> google.protobuf.Timestamp
+	24, // 43: pawl.v1.NodeRun.end_time:type_name -> google.protobuf.Timestamp
+	18, // 44: pawl.v1.NodeRun.hold:type_name -> pawl.v1.NodeHold
+	24, // 45: pawl.v1.NodeRun.release_time:type_name -> google.protobuf.Timestamp
+	17, // 46: pawl.v1.NodeRun.signal:type_name -> pawl.v1.SignalWait
+	8,  // 47: pawl.v1.NodeRun.taint:type_name -> pawl.v1.TaintLabel
+	8,  // 48: pawl.v1.NodeRun.read_taint:type_name -> pawl.v1.TaintLabel
+	21, // 49: pawl.v1.NodeRun.usage:type_name -> pawl.v1.RunUsage
+	24, // 50: pawl.v1.SignalWait.since_time:type_name -> google.protobuf.Timestamp
+	24, // 51: pawl.v1.SignalWait.deadline_time:type_name -> google.protobuf.Timestamp
+	23, // 52: pawl.v1.NodeHold.output:type_name -> google.protobuf.Value
+	24, // 53: pawl.v1.NodeHold.deadline_time:type_name -> google.protobuf.Timestamp
+	8,  // 54: pawl.v1.NodeHold.taint:type_name -> pawl.v1.TaintLabel
+	6,  // 55: pawl.v1.Budget.on_exceeded:type_name -> pawl.v1.OnExceeded
+	20, // 56: pawl.v1.RunUsage.assumed:type_name -> pawl.v1.Amounts
+	20, // 57: pawl.v1.RunUsage.reserved:type_name -> pawl.v1.Amounts
+	58, // [58:58] is the sub-list for method output_type
+	58, // [58:58] is the sub-list for method input_type
+	58, // [58:58] is the sub-list for extension type_name
+	58, // [58:58] is the sub-list for extension extendee
+	0,  // [0:58] is the sub-list for field type_name
 }
 
 func init() { file_pawl_v1_run_proto_init() }

@@ -202,7 +202,7 @@ type StartRunRequest struct {
 	RequestId string `protobuf:"bytes,5,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
 	// Sooner for lower numbers; default 0; -1000 to 1000.
 	Priority int32 `protobuf:"varint,6,opt,name=priority,proto3" json:"priority,omitempty"`
-	// How long the run may take; absent means the definition's own, or one hour. At most 30 days.
+	// How long the run may take from its start; absent means the definition's own, or one hour. At most 30 days.
 	Deadline *durationpb.Duration `protobuf:"bytes,7,opt,name=deadline,proto3" json:"deadline,omitempty"`
 	// Asks for more than request_id gives: absent means that the same input may be started any number of times.
 	Idempotency *Idempotency `protobuf:"bytes,8,opt,name=idempotency,proto3" json:"idempotency,omitempty"`
@@ -230,7 +230,15 @@ type StartRunRequest struct {
 	// How much the run may use. It can lower the limits of the definition, and not raise them.
 	Budget *Budget `protobuf:"bytes,80,opt,name=budget,proto3" json:"budget,omitempty"`
 	// Calls a URL when the run ends, or at other events. It is in addition to the webhooks of the workflow and to endpoints.
-	Webhook       *RunWebhook `protobuf:"bytes,70,opt,name=webhook,proto3" json:"webhook,omitempty"`
+	Webhook *RunWebhook `protobuf:"bytes,70,opt,name=webhook,proto3" json:"webhook,omitempty"`
+	// How many seconds after its acceptance the run starts, by the clock of the database; 0 or absent means at once. At most 366 days. The run
+	// is pending until then. Excludes start_at.
+	AfterSeconds *float64 `protobuf:"fixed64,68,opt,name=after_seconds,json=afterSeconds,proto3,oneof" json:"after_seconds,omitempty"`
+	// When the run starts, by the clock of the database. A time in the past means at once. At most 366 days ahead.
+	StartAt *timestamppb.Timestamp `protobuf:"bytes,69,opt,name=start_at,json=startAt,proto3" json:"start_at,omitempty"`
+	// Whether the run is deleted with everything that belongs to it, soon after its end. It excludes thread_id and idempotency. A temporary run is
+	// never repaired, and the runs that it starts are temporary too.
+	Temporary     bool `protobuf:"varint,63,opt,name=temporary,proto3" json:"temporary,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -403,6 +411,27 @@ func (x *StartRunRequest) GetWebhook() *RunWebhook {
 		return x.Webhook
 	}
 	return nil
+}
+
+func (x *StartRunRequest) GetAfterSeconds() float64 {
+	if x != nil && x.AfterSeconds != nil {
+		return *x.AfterSeconds
+	}
+	return 0
+}
+
+func (x *StartRunRequest) GetStartAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.StartAt
+	}
+	return nil
+}
+
+func (x *StartRunRequest) GetTemporary() bool {
+	if x != nil {
+		return x.Temporary
+	}
+	return false
 }
 
 // Idempotency makes a second submission return the run of the first.
@@ -1168,6 +1197,8 @@ type TestRunRequest struct {
 	Input *structpb.Value `protobuf:"bytes,3,opt,name=input,proto3" json:"input,omitempty"`
 	// Makes a repeat harmless, as in StartRun.
 	RequestId string `protobuf:"bytes,4,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
+	// How long the run may take, as in StartRun.
+	Deadline *durationpb.Duration `protobuf:"bytes,6,opt,name=deadline,proto3" json:"deadline,omitempty"`
 	// How often the run may repeat, as in StartRun.
 	MaxIterations uint32 `protobuf:"varint,7,opt,name=max_iterations,json=maxIterations,proto3" json:"max_iterations,omitempty"`
 	// What the run is for; empty means the definition's own. At most 4000 characters. Templates read it as ctx.goal.
@@ -1179,7 +1210,13 @@ type TestRunRequest struct {
 	// Whether the input is not trusted, as in StartRun.
 	UntrustedInput bool `protobuf:"varint,75,opt,name=untrusted_input,json=untrustedInput,proto3" json:"untrusted_input,omitempty"`
 	// How much the run may use. It can lower the limits of the definition, and not raise them.
-	Budget        *Budget `protobuf:"bytes,80,opt,name=budget,proto3" json:"budget,omitempty"`
+	Budget *Budget `protobuf:"bytes,80,opt,name=budget,proto3" json:"budget,omitempty"`
+	// How many seconds after its acceptance the run starts, as in StartRun.
+	AfterSeconds *float64 `protobuf:"fixed64,68,opt,name=after_seconds,json=afterSeconds,proto3,oneof" json:"after_seconds,omitempty"`
+	// When the run starts, as in StartRun.
+	StartAt *timestamppb.Timestamp `protobuf:"bytes,69,opt,name=start_at,json=startAt,proto3" json:"start_at,omitempty"`
+	// Whether the run is deleted soon after its end, as in StartRun. Otherwise it stays until DeleteRun.
+	Temporary     bool `protobuf:"varint,63,opt,name=temporary,proto3" json:"temporary,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1242,6 +1279,13 @@ func (x *TestRunRequest) GetRequestId() string {
 	return ""
 }
 
+func (x *TestRunRequest) GetDeadline() *durationpb.Duration {
+	if x != nil {
+		return x.Deadline
+	}
+	return nil
+}
+
 func (x *TestRunRequest) GetMaxIterations() uint32 {
 	if x != nil {
 		return x.MaxIterations
@@ -1282,6 +1326,27 @@ func (x *TestRunRequest) GetBudget() *Budget {
 		return x.Budget
 	}
 	return nil
+}
+
+func (x *TestRunRequest) GetAfterSeconds() float64 {
+	if x != nil && x.AfterSeconds != nil {
+		return *x.AfterSeconds
+	}
+	return 0
+}
+
+func (x *TestRunRequest) GetStartAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.StartAt
+	}
+	return nil
+}
+
+func (x *TestRunRequest) GetTemporary() bool {
+	if x != nil {
+		return x.Temporary
+	}
+	return false
 }
 
 // TestRunResponse is the answer of TestRun.
@@ -4644,7 +4709,7 @@ var File_pawl_v1_run_service_proto protoreflect.FileDescriptor
 
 const file_pawl_v1_run_service_proto_rawDesc = "" +
 	"\n" +
-	"\x19pawl/v1/run_service.proto\x12\apawl.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x14pawl/v1/effect.proto\x1a\x13pawl/v1/event.proto\x1a\x15pawl/v1/explain.proto\x1a\x14pawl/v1/repair.proto\x1a\x11pawl/v1/run.proto\x1a\x15pawl/v1/webhook.proto\x1a\x16pawl/v1/workflow.proto\"\xbd\x06\n" +
+	"\x19pawl/v1/run_service.proto\x12\apawl.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x14pawl/v1/effect.proto\x1a\x13pawl/v1/event.proto\x1a\x15pawl/v1/explain.proto\x1a\x14pawl/v1/repair.proto\x1a\x11pawl/v1/run.proto\x1a\x15pawl/v1/webhook.proto\x1a\x16pawl/v1/workflow.proto\"\xce\a\n" +
 	"\x0fStartRunRequest\x12\x1f\n" +
 	"\vworkflow_id\x18\x01 \x01(\tR\n" +
 	"workflowId\x12\x18\n" +
@@ -4669,8 +4734,12 @@ const file_pawl_v1_run_service_proto_rawDesc = "" +
 	"maxRetries\x88\x01\x01\x12'\n" +
 	"\x0funtrusted_input\x18K \x01(\bR\x0euntrustedInput\x12'\n" +
 	"\x06budget\x18P \x01(\v2\x0f.pawl.v1.BudgetR\x06budget\x12-\n" +
-	"\awebhook\x18F \x01(\v2\x13.pawl.v1.RunWebhookR\awebhookB\x0e\n" +
-	"\f_max_retries\"k\n" +
+	"\awebhook\x18F \x01(\v2\x13.pawl.v1.RunWebhookR\awebhook\x12(\n" +
+	"\rafter_seconds\x18D \x01(\x01H\x01R\fafterSeconds\x88\x01\x01\x125\n" +
+	"\bstart_at\x18E \x01(\v2\x1a.google.protobuf.TimestampR\astartAt\x12\x1c\n" +
+	"\ttemporary\x18? \x01(\bR\ttemporaryB\x0e\n" +
+	"\f_max_retriesB\x10\n" +
+	"\x0e_after_seconds\"k\n" +
 	"\vIdempotency\x12/\n" +
 	"\x05scope\x18\x01 \x01(\x0e2\x19.pawl.v1.IdempotencyScopeR\x05scope\x12+\n" +
 	"\x03ttl\x18\x02 \x01(\v2\x19.google.protobuf.DurationR\x03ttl\"P\n" +
@@ -4728,7 +4797,7 @@ const file_pawl_v1_run_service_proto_rawDesc = "" +
 	"\x11origin_request_id\x18\a \x01(\tR\x0foriginRequestId\x1a;\n" +
 	"\rMetadataEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\x9c\x03\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\xe4\x04\n" +
 	"\x0eTestRunRequest\x129\n" +
 	"\n" +
 	"definition\x18\x01 \x01(\v2\x19.pawl.v1.DefinitionSourceR\n" +
@@ -4737,15 +4806,20 @@ const file_pawl_v1_run_service_proto_rawDesc = "" +
 	"input_json\x18\x02 \x01(\fR\tinputJson\x12,\n" +
 	"\x05input\x18\x03 \x01(\v2\x16.google.protobuf.ValueR\x05input\x12\x1d\n" +
 	"\n" +
-	"request_id\x18\x04 \x01(\tR\trequestId\x12%\n" +
+	"request_id\x18\x04 \x01(\tR\trequestId\x125\n" +
+	"\bdeadline\x18\x06 \x01(\v2\x19.google.protobuf.DurationR\bdeadline\x12%\n" +
 	"\x0emax_iterations\x18\a \x01(\rR\rmaxIterations\x12\x12\n" +
 	"\x04goal\x18A \x01(\tR\x04goal\x12 \n" +
 	"\vconstraints\x18B \x03(\tR\vconstraints\x12$\n" +
 	"\vmax_retries\x18C \x01(\rH\x00R\n" +
 	"maxRetries\x88\x01\x01\x12'\n" +
 	"\x0funtrusted_input\x18K \x01(\bR\x0euntrustedInput\x12'\n" +
-	"\x06budget\x18P \x01(\v2\x0f.pawl.v1.BudgetR\x06budgetB\x0e\n" +
-	"\f_max_retries\"\x7f\n" +
+	"\x06budget\x18P \x01(\v2\x0f.pawl.v1.BudgetR\x06budget\x12(\n" +
+	"\rafter_seconds\x18D \x01(\x01H\x01R\fafterSeconds\x88\x01\x01\x125\n" +
+	"\bstart_at\x18E \x01(\v2\x1a.google.protobuf.TimestampR\astartAt\x12\x1c\n" +
+	"\ttemporary\x18? \x01(\bR\ttemporaryB\x0e\n" +
+	"\f_max_retriesB\x10\n" +
+	"\x0e_after_seconds\"\x7f\n" +
 	"\x0fTestRunResponse\x12\x1e\n" +
 	"\x03run\x18\x01 \x01(\v2\f.pawl.v1.RunR\x03run\x12\x1c\n" +
 	"\tduplicate\x18\x02 \x01(\bR\tduplicate\x12.\n" +
@@ -5148,22 +5222,22 @@ var file_pawl_v1_run_service_proto_goTypes = []any{
 	(*durationpb.Duration)(nil),       // 67: google.protobuf.Duration
 	(*Budget)(nil),                    // 68: pawl.v1.Budget
 	(*RunWebhook)(nil),                // 69: pawl.v1.RunWebhook
-	(*Run)(nil),                       // 70: pawl.v1.Run
-	(*RunEvent)(nil),                  // 71: pawl.v1.RunEvent
-	(RunStatus)(0),                    // 72: pawl.v1.RunStatus
-	(FailureClass)(0),                 // 73: pawl.v1.FailureClass
-	(*Violation)(nil),                 // 74: pawl.v1.Violation
-	(*DefinitionSource)(nil),          // 75: pawl.v1.DefinitionSource
-	(*RunResult)(nil),                 // 76: pawl.v1.RunResult
-	(RunKind)(0),                      // 77: pawl.v1.RunKind
-	(StopMode)(0),                     // 78: pawl.v1.StopMode
-	(*Explanation)(nil),               // 79: pawl.v1.Explanation
-	(*TaintTrace)(nil),                // 80: pawl.v1.TaintTrace
-	(*Effect)(nil),                    // 81: pawl.v1.Effect
-	(NodeStatus)(0),                   // 82: pawl.v1.NodeStatus
-	(*Amounts)(nil),                   // 83: pawl.v1.Amounts
-	(*RepairPlan)(nil),                // 84: pawl.v1.RepairPlan
-	(*timestamppb.Timestamp)(nil),     // 85: google.protobuf.Timestamp
+	(*timestamppb.Timestamp)(nil),     // 70: google.protobuf.Timestamp
+	(*Run)(nil),                       // 71: pawl.v1.Run
+	(*RunEvent)(nil),                  // 72: pawl.v1.RunEvent
+	(RunStatus)(0),                    // 73: pawl.v1.RunStatus
+	(FailureClass)(0),                 // 74: pawl.v1.FailureClass
+	(*Violation)(nil),                 // 75: pawl.v1.Violation
+	(*DefinitionSource)(nil),          // 76: pawl.v1.DefinitionSource
+	(*RunResult)(nil),                 // 77: pawl.v1.RunResult
+	(RunKind)(0),                      // 78: pawl.v1.RunKind
+	(StopMode)(0),                     // 79: pawl.v1.StopMode
+	(*Explanation)(nil),               // 80: pawl.v1.Explanation
+	(*TaintTrace)(nil),                // 81: pawl.v1.TaintTrace
+	(*Effect)(nil),                    // 82: pawl.v1.Effect
+	(NodeStatus)(0),                   // 83: pawl.v1.NodeStatus
+	(*Amounts)(nil),                   // 84: pawl.v1.Amounts
+	(*RepairPlan)(nil),                // 85: pawl.v1.RepairPlan
 }
 var file_pawl_v1_run_service_proto_depIdxs = []int32{
 	66,  // 0: pawl.v1.StartRunRequest.input:type_name -> google.protobuf.Value
@@ -5173,132 +5247,135 @@ var file_pawl_v1_run_service_proto_depIdxs = []int32{
 	66,  // 4: pawl.v1.StartRunRequest.metadata:type_name -> google.protobuf.Value
 	68,  // 5: pawl.v1.StartRunRequest.budget:type_name -> pawl.v1.Budget
 	69,  // 6: pawl.v1.StartRunRequest.webhook:type_name -> pawl.v1.RunWebhook
-	1,   // 7: pawl.v1.Idempotency.scope:type_name -> pawl.v1.IdempotencyScope
-	67,  // 8: pawl.v1.Idempotency.ttl:type_name -> google.protobuf.Duration
-	70,  // 9: pawl.v1.StartRunResponse.run:type_name -> pawl.v1.Run
-	3,   // 10: pawl.v1.ExecuteRunRequest.start:type_name -> pawl.v1.StartRunRequest
-	70,  // 11: pawl.v1.ExecuteRunResponse.run:type_name -> pawl.v1.Run
-	71,  // 12: pawl.v1.ExecuteRunResponse.events:type_name -> pawl.v1.RunEvent
-	9,   // 13: pawl.v1.SubmitRunsRequest.submissions:type_name -> pawl.v1.Submission
-	3,   // 14: pawl.v1.Submission.start:type_name -> pawl.v1.StartRunRequest
-	11,  // 15: pawl.v1.SubmitRunsResponse.answers:type_name -> pawl.v1.SubmissionAnswer
-	12,  // 16: pawl.v1.SubmissionAnswer.accepted:type_name -> pawl.v1.AcceptedSubmission
-	14,  // 17: pawl.v1.SubmissionAnswer.refused:type_name -> pawl.v1.Refusal
-	13,  // 18: pawl.v1.SubmissionAnswer.end:type_name -> pawl.v1.RunEnd
-	72,  // 19: pawl.v1.RunEnd.status:type_name -> pawl.v1.RunStatus
-	66,  // 20: pawl.v1.RunEnd.output:type_name -> google.protobuf.Value
-	73,  // 21: pawl.v1.RunEnd.failure_class:type_name -> pawl.v1.FailureClass
-	65,  // 22: pawl.v1.Refusal.metadata:type_name -> pawl.v1.Refusal.MetadataEntry
-	74,  // 23: pawl.v1.Refusal.violations:type_name -> pawl.v1.Violation
-	67,  // 24: pawl.v1.Refusal.retry_delay:type_name -> google.protobuf.Duration
-	75,  // 25: pawl.v1.TestRunRequest.definition:type_name -> pawl.v1.DefinitionSource
-	66,  // 26: pawl.v1.TestRunRequest.input:type_name -> google.protobuf.Value
-	68,  // 27: pawl.v1.TestRunRequest.budget:type_name -> pawl.v1.Budget
-	70,  // 28: pawl.v1.TestRunResponse.run:type_name -> pawl.v1.Run
-	74,  // 29: pawl.v1.TestRunResponse.warnings:type_name -> pawl.v1.Violation
-	70,  // 30: pawl.v1.GetRunResponse.run:type_name -> pawl.v1.Run
-	66,  // 31: pawl.v1.GetRunResponse.definition:type_name -> google.protobuf.Value
-	67,  // 32: pawl.v1.WaitRunRequest.timeout:type_name -> google.protobuf.Duration
-	70,  // 33: pawl.v1.WaitRunResponse.run:type_name -> pawl.v1.Run
-	76,  // 34: pawl.v1.WaitRunResponse.result:type_name -> pawl.v1.RunResult
-	72,  // 35: pawl.v1.ListRunsRequest.statuses:type_name -> pawl.v1.RunStatus
-	77,  // 36: pawl.v1.ListRunsRequest.kind:type_name -> pawl.v1.RunKind
-	78,  // 37: pawl.v1.ListRunsRequest.stops:type_name -> pawl.v1.StopMode
-	70,  // 38: pawl.v1.ListRunsResponse.runs:type_name -> pawl.v1.Run
-	79,  // 39: pawl.v1.ExplainNodeResponse.explanation:type_name -> pawl.v1.Explanation
-	80,  // 40: pawl.v1.ExplainTaintResponse.trace:type_name -> pawl.v1.TaintTrace
-	81,  // 41: pawl.v1.ListEffectsResponse.effects:type_name -> pawl.v1.Effect
-	33,  // 42: pawl.v1.GetInvocationResponse.invocation:type_name -> pawl.v1.Invocation
-	66,  // 43: pawl.v1.Invocation.input:type_name -> google.protobuf.Value
-	66,  // 44: pawl.v1.Invocation.config:type_name -> google.protobuf.Value
-	82,  // 45: pawl.v1.Invocation.status:type_name -> pawl.v1.NodeStatus
-	66,  // 46: pawl.v1.Invocation.output:type_name -> google.protobuf.Value
-	73,  // 47: pawl.v1.Invocation.failure_class:type_name -> pawl.v1.FailureClass
-	34,  // 48: pawl.v1.Invocation.effects:type_name -> pawl.v1.InvocationEffect
-	66,  // 49: pawl.v1.InvocationEffect.result:type_name -> google.protobuf.Value
-	78,  // 50: pawl.v1.CancelRunRequest.mode:type_name -> pawl.v1.StopMode
-	70,  // 51: pawl.v1.CancelRunResponse.run:type_name -> pawl.v1.Run
-	2,   // 52: pawl.v1.DecideNodeRequest.decision:type_name -> pawl.v1.Decision
-	70,  // 53: pawl.v1.DecideNodeResponse.run:type_name -> pawl.v1.Run
-	70,  // 54: pawl.v1.RecheckRunResponse.run:type_name -> pawl.v1.Run
-	70,  // 55: pawl.v1.PauseRunResponse.run:type_name -> pawl.v1.Run
-	83,  // 56: pawl.v1.TopUpRunRequest.amounts:type_name -> pawl.v1.Amounts
-	70,  // 57: pawl.v1.TopUpRunResponse.run:type_name -> pawl.v1.Run
-	70,  // 58: pawl.v1.ResumeRunResponse.run:type_name -> pawl.v1.Run
-	75,  // 59: pawl.v1.RepairRunRequest.definition:type_name -> pawl.v1.DefinitionSource
-	66,  // 60: pawl.v1.RepairRunRequest.input:type_name -> google.protobuf.Value
-	50,  // 61: pawl.v1.RepairRunRequest.outputs:type_name -> pawl.v1.SetOutputRequest
-	66,  // 62: pawl.v1.SetOutputRequest.output:type_name -> google.protobuf.Value
-	84,  // 63: pawl.v1.RepairRunResponse.plan:type_name -> pawl.v1.RepairPlan
-	70,  // 64: pawl.v1.RepairRunResponse.run:type_name -> pawl.v1.Run
-	74,  // 65: pawl.v1.RepairRunResponse.warnings:type_name -> pawl.v1.Violation
-	84,  // 66: pawl.v1.RetryRunResponse.plan:type_name -> pawl.v1.RepairPlan
-	70,  // 67: pawl.v1.RetryRunResponse.run:type_name -> pawl.v1.Run
-	66,  // 68: pawl.v1.SignalRunRequest.payload:type_name -> google.protobuf.Value
-	70,  // 69: pawl.v1.SignalRunResponse.run:type_name -> pawl.v1.Run
-	66,  // 70: pawl.v1.UpdateRunMetadataRequest.metadata:type_name -> google.protobuf.Value
-	70,  // 71: pawl.v1.UpdateRunMetadataResponse.run:type_name -> pawl.v1.Run
-	85,  // 72: pawl.v1.RunFilter.create_time:type_name -> google.protobuf.Timestamp
-	85,  // 73: pawl.v1.RunFilter.update_time:type_name -> google.protobuf.Timestamp
-	58,  // 74: pawl.v1.SaveRunFilterResponse.run_filter:type_name -> pawl.v1.RunFilter
-	58,  // 75: pawl.v1.ListRunFiltersResponse.run_filters:type_name -> pawl.v1.RunFilter
-	3,   // 76: pawl.v1.RunService.StartRun:input_type -> pawl.v1.StartRunRequest
-	6,   // 77: pawl.v1.RunService.ExecuteRun:input_type -> pawl.v1.ExecuteRunRequest
-	8,   // 78: pawl.v1.RunService.SubmitRuns:input_type -> pawl.v1.SubmitRunsRequest
-	15,  // 79: pawl.v1.RunService.TestRun:input_type -> pawl.v1.TestRunRequest
-	17,  // 80: pawl.v1.RunService.GetRun:input_type -> pawl.v1.GetRunRequest
-	19,  // 81: pawl.v1.RunService.WaitRun:input_type -> pawl.v1.WaitRunRequest
-	21,  // 82: pawl.v1.RunService.ListRuns:input_type -> pawl.v1.ListRunsRequest
-	23,  // 83: pawl.v1.RunService.ExplainNode:input_type -> pawl.v1.ExplainNodeRequest
-	25,  // 84: pawl.v1.RunService.ExplainTaint:input_type -> pawl.v1.ExplainTaintRequest
-	27,  // 85: pawl.v1.RunService.ListEffects:input_type -> pawl.v1.ListEffectsRequest
-	29,  // 86: pawl.v1.RunService.GetValue:input_type -> pawl.v1.GetValueRequest
-	31,  // 87: pawl.v1.RunService.GetInvocation:input_type -> pawl.v1.GetInvocationRequest
-	35,  // 88: pawl.v1.RunService.CancelRun:input_type -> pawl.v1.CancelRunRequest
-	43,  // 89: pawl.v1.RunService.PauseRun:input_type -> pawl.v1.PauseRunRequest
-	47,  // 90: pawl.v1.RunService.ResumeRun:input_type -> pawl.v1.ResumeRunRequest
-	54,  // 91: pawl.v1.RunService.SignalRun:input_type -> pawl.v1.SignalRunRequest
-	56,  // 92: pawl.v1.RunService.UpdateRunMetadata:input_type -> pawl.v1.UpdateRunMetadataRequest
-	59,  // 93: pawl.v1.RunService.SaveRunFilter:input_type -> pawl.v1.SaveRunFilterRequest
-	61,  // 94: pawl.v1.RunService.ListRunFilters:input_type -> pawl.v1.ListRunFiltersRequest
-	63,  // 95: pawl.v1.RunService.DeleteRunFilter:input_type -> pawl.v1.DeleteRunFilterRequest
-	45,  // 96: pawl.v1.RunService.TopUpRun:input_type -> pawl.v1.TopUpRunRequest
-	37,  // 97: pawl.v1.RunService.DeleteRun:input_type -> pawl.v1.DeleteRunRequest
-	41,  // 98: pawl.v1.RunService.RecheckRun:input_type -> pawl.v1.RecheckRunRequest
-	49,  // 99: pawl.v1.RunService.RepairRun:input_type -> pawl.v1.RepairRunRequest
-	52,  // 100: pawl.v1.RunService.RetryRun:input_type -> pawl.v1.RetryRunRequest
-	39,  // 101: pawl.v1.RunService.DecideNode:input_type -> pawl.v1.DecideNodeRequest
-	5,   // 102: pawl.v1.RunService.StartRun:output_type -> pawl.v1.StartRunResponse
-	7,   // 103: pawl.v1.RunService.ExecuteRun:output_type -> pawl.v1.ExecuteRunResponse
-	10,  // 104: pawl.v1.RunService.SubmitRuns:output_type -> pawl.v1.SubmitRunsResponse
-	16,  // 105: pawl.v1.RunService.TestRun:output_type -> pawl.v1.TestRunResponse
-	18,  // 106: pawl.v1.RunService.GetRun:output_type -> pawl.v1.GetRunResponse
-	20,  // 107: pawl.v1.RunService.WaitRun:output_type -> pawl.v1.WaitRunResponse
-	22,  // 108: pawl.v1.RunService.ListRuns:output_type -> pawl.v1.ListRunsResponse
-	24,  // 109: pawl.v1.RunService.ExplainNode:output_type -> pawl.v1.ExplainNodeResponse
-	26,  // 110: pawl.v1.RunService.ExplainTaint:output_type -> pawl.v1.ExplainTaintResponse
-	28,  // 111: pawl.v1.RunService.ListEffects:output_type -> pawl.v1.ListEffectsResponse
-	30,  // 112: pawl.v1.RunService.GetValue:output_type -> pawl.v1.GetValueResponse
-	32,  // 113: pawl.v1.RunService.GetInvocation:output_type -> pawl.v1.GetInvocationResponse
-	36,  // 114: pawl.v1.RunService.CancelRun:output_type -> pawl.v1.CancelRunResponse
-	44,  // 115: pawl.v1.RunService.PauseRun:output_type -> pawl.v1.PauseRunResponse
-	48,  // 116: pawl.v1.RunService.ResumeRun:output_type -> pawl.v1.ResumeRunResponse
-	55,  // 117: pawl.v1.RunService.SignalRun:output_type -> pawl.v1.SignalRunResponse
-	57,  // 118: pawl.v1.RunService.UpdateRunMetadata:output_type -> pawl.v1.UpdateRunMetadataResponse
-	60,  // 119: pawl.v1.RunService.SaveRunFilter:output_type -> pawl.v1.SaveRunFilterResponse
-	62,  // 120: pawl.v1.RunService.ListRunFilters:output_type -> pawl.v1.ListRunFiltersResponse
-	64,  // 121: pawl.v1.RunService.DeleteRunFilter:output_type -> pawl.v1.DeleteRunFilterResponse
-	46,  // 122: pawl.v1.RunService.TopUpRun:output_type -> pawl.v1.TopUpRunResponse
-	38,  // 123: pawl.v1.RunService.DeleteRun:output_type -> pawl.v1.DeleteRunResponse
-	42,  // 124: pawl.v1.RunService.RecheckRun:output_type -> pawl.v1.RecheckRunResponse
-	51,  // 125: pawl.v1.RunService.RepairRun:output_type -> pawl.v1.RepairRunResponse
-	53,  // 126: pawl.v1.RunService.RetryRun:output_type -> pawl.v1.RetryRunResponse
-	40,  // 127: pawl.v1.RunService.DecideNode:output_type -> pawl.v1.DecideNodeResponse
-	102, // [102:128] is the sub-list for method output_type
-	76,  // [76:102] is the sub-list for method input_type
-	76,  // [76:76] is the sub-list for extension type_name
-	76,  // [76:76] is the sub-list for extension extendee
-	0,   // [0:76] is the sub-list for field type_name
+	70,  // 7: pawl.v1.StartRunRequest.start_at:type_name -> google.protobuf.Timestamp
+	1,   // 8: pawl.v1.Idempotency.scope:type_name -> pawl.v1.IdempotencyScope
+	67,  // 9: pawl.v1.Idempotency.ttl:type_name -> google.protobuf.Duration
+	71,  // 10: pawl.v1.StartRunResponse.run:type_name -> pawl.v1.Run
+	3,   // 11: pawl.v1.ExecuteRunRequest.start:type_name -> pawl.v1.StartRunRequest
+	71,  // 12: pawl.v1.ExecuteRunResponse.run:type_name -> pawl.v1.Run
+	72,  // 13: pawl.v1.ExecuteRunResponse.events:type_name -> pawl.v1.RunEvent
+	9,   // 14: pawl.v1.SubmitRunsRequest.submissions:type_name -> pawl.v1.Submission
+	3,   // 15: pawl.v1.Submission.start:type_name -> pawl.v1.StartRunRequest
+	11,  // 16: pawl.v1.SubmitRunsResponse.answers:type_name -> pawl.v1.SubmissionAnswer
+	12,  // 17: pawl.v1.SubmissionAnswer.accepted:type_name -> pawl.v1.AcceptedSubmission
+	14,  // 18: pawl.v1.SubmissionAnswer.refused:type_name -> pawl.v1.Refusal
+	13,  // 19: pawl.v1.SubmissionAnswer.end:type_name -> pawl.v1.RunEnd
+	73,  // 20: pawl.v1.RunEnd.status:type_name -> pawl.v1.RunStatus
+	66,  // 21: pawl.v1.RunEnd.output:type_name -> google.protobuf.Value
+	74,  // 22: pawl.v1.RunEnd.failure_class:type_name -> pawl.v1.FailureClass
+	65,  // 23: pawl.v1.Refusal.metadata:type_name -> pawl.v1.Refusal.MetadataEntry
+	75,  // 24: pawl.v1.Refusal.violations:type_name -> pawl.v1.Violation
+	67,  // 25: pawl.v1.Refusal.retry_delay:type_name -> google.protobuf.Duration
+	76,  // 26: pawl.v1.TestRunRequest.definition:type_name -> pawl.v1.DefinitionSource
+	66,  // 27: pawl.v1.TestRunRequest.input:type_name -> google.protobuf.Value
+	67,  // 28: pawl.v1.TestRunRequest.deadline:type_name -> google.protobuf.Duration
+	68,  // 29: pawl.v1.TestRunRequest.budget:type_name -> pawl.v1.Budget
+	70,  // 30: pawl.v1.TestRunRequest.start_at:type_name -> google.protobuf.Timestamp
+	71,  // 31: pawl.v1.TestRunResponse.run:type_name -> pawl.v1.Run
+	75,  // 32: pawl.v1.TestRunResponse.warnings:type_name -> pawl.v1.Violation
+	71,  // 33: pawl.v1.GetRunResponse.run:type_name -> pawl.v1.Run
+	66,  // 34: pawl.v1.GetRunResponse.definition:type_name -> google.protobuf.Value
+	67,  // 35: pawl.v1.WaitRunRequest.timeout:type_name -> google.protobuf.Duration
+	71,  // 36: pawl.v1.WaitRunResponse.run:type_name -> pawl.v1.Run
+	77,  // 37: pawl.v1.WaitRunResponse.result:type_name -> pawl.v1.RunResult
+	73,  // 38: pawl.v1.ListRunsRequest.statuses:type_name -> pawl.v1.RunStatus
+	78,  // 39: pawl.v1.ListRunsRequest.kind:type_name -> pawl.v1.RunKind
+	79,  // 40: pawl.v1.ListRunsRequest.stops:type_name -> pawl.v1.StopMode
+	71,  // 41: pawl.v1.ListRunsResponse.runs:type_name -> pawl.v1.Run
+	80,  // 42: pawl.v1.ExplainNodeResponse.explanation:type_name -> pawl.v1.Explanation
+	81,  // 43: pawl.v1.ExplainTaintResponse.trace:type_name -> pawl.v1.TaintTrace
+	82,  // 44: pawl.v1.ListEffectsResponse.effects:type_name -> pawl.v1.Effect
+	33,  // 45: pawl.v1.GetInvocationResponse.invocation:type_name -> pawl.v1.Invocation
+	66,  // 46: pawl.v1.Invocation.input:type_name -> google.protobuf.Value
+	66,  // 47: pawl.v1.Invocation.config:type_name -> google.protobuf.Value
+	83,  // 48: pawl.v1.Invocation.status:type_name -> pawl.v1.NodeStatus
+	66,  // 49: pawl.v1.Invocation.output:type_name -> google.protobuf.Value
+	74,  // 50: pawl.v1.Invocation.failure_class:type_name -> pawl.v1.FailureClass
+	34,  // 51: pawl.v1.Invocation.effects:type_name -> pawl.v1.InvocationEffect
+	66,  // 52: pawl.v1.InvocationEffect.result:type_name -> google.protobuf.Value
+	79,  // 53: pawl.v1.CancelRunRequest.mode:type_name -> pawl.v1.StopMode
+	71,  // 54: pawl.v1.CancelRunResponse.run:type_name -> pawl.v1.Run
+	2,   // 55: pawl.v1.DecideNodeRequest.decision:type_name -> pawl.v1.Decision
+	71,  // 56: pawl.v1.DecideNodeResponse.run:type_name -> pawl.v1.Run
+	71,  // 57: pawl.v1.RecheckRunResponse.run:type_name -> pawl.v1.Run
+	71,  // 58: pawl.v1.PauseRunResponse.run:type_name -> pawl.v1.Run
+	84,  // 59: pawl.v1.TopUpRunRequest.amounts:type_name -> pawl.v1.Amounts
+	71,  // 60: pawl.v1.TopUpRunResponse.run:type_name -> pawl.v1.Run
+	71,  // 61: pawl.v1.ResumeRunResponse.run:type_name -> pawl.v1.Run
+	76,  // 62: pawl.v1.RepairRunRequest.definition:type_name -> pawl.v1.DefinitionSource
+	66,  // 63: pawl.v1.RepairRunRequest.input:type_name -> google.protobuf.Value
+	50,  // 64: pawl.v1.RepairRunRequest.outputs:type_name -> pawl.v1.SetOutputRequest
+	66,  // 65: pawl.v1.SetOutputRequest.output:type_name -> google.protobuf.Value
+	85,  // 66: pawl.v1.RepairRunResponse.plan:type_name -> pawl.v1.RepairPlan
+	71,  // 67: pawl.v1.RepairRunResponse.run:type_name -> pawl.v1.Run
+	75,  // 68: pawl.v1.RepairRunResponse.warnings:type_name -> pawl.v1.Violation
+	85,  // 69: pawl.v1.RetryRunResponse.plan:type_name -> pawl.v1.RepairPlan
+	71,  // 70: pawl.v1.RetryRunResponse.run:type_name -> pawl.v1.Run
+	66,  // 71: pawl.v1.SignalRunRequest.payload:type_name -> google.protobuf.Value
+	71,  // 72: pawl.v1.SignalRunResponse.run:type_name -> pawl.v1.Run
+	66,  // 73: pawl.v1.UpdateRunMetadataRequest.metadata:type_name -> google.protobuf.Value
+	71,  // 74: pawl.v1.UpdateRunMetadataResponse.run:type_name -> pawl.v1.Run
+	70,  // 75: pawl.v1.RunFilter.create_time:type_name -> google.protobuf.Timestamp
+	70,  // 76: pawl.v1.RunFilter.update_time:type_name -> google.protobuf.Timestamp
+	58,  // 77: pawl.v1.SaveRunFilterResponse.run_filter:type_name -> pawl.v1.RunFilter
+	58,  // 78: pawl.v1.ListRunFiltersResponse.run_filters:type_name -> pawl.v1.RunFilter
+	3,   // 79: pawl.v1.RunService.StartRun:input_type -> pawl.v1.StartRunRequest
+	6,   // 80: pawl.v1.RunService.ExecuteRun:input_type -> pawl.v1.ExecuteRunRequest
+	8,   // 81: pawl.v1.RunService.SubmitRuns:input_type -> pawl.v1.SubmitRunsRequest
+	15,  // 82: pawl.v1.RunService.TestRun:input_type -> pawl.v1.TestRunRequest
+	17,  // 83: pawl.v1.RunService.GetRun:input_type -> pawl.v1.GetRunRequest
+	19,  // 84: pawl.v1.RunService.WaitRun:input_type -> pawl.v1.WaitRunRequest
+	21,  // 85: pawl.v1.RunService.ListRuns:input_type -> pawl.v1.ListRunsRequest
+	23,  // 86: pawl.v1.RunService.ExplainNode:input_type -> pawl.v1.ExplainNodeRequest
+	25,  // 87: pawl.v1.RunService.ExplainTaint:input_type -> pawl.v1.ExplainTaintRequest
+	27,  // 88: pawl.v1.RunService.ListEffects:input_type -> pawl.v1.ListEffectsRequest
+	29,  // 89: pawl.v1.RunService.GetValue:input_type -> pawl.v1.GetValueRequest
+	31,  // 90: pawl.v1.RunService.GetInvocation:input_type -> pawl.v1.GetInvocationRequest
+	35,  // 91: pawl.v1.RunService.CancelRun:input_type -> pawl.v1.CancelRunRequest
+	43,  // 92: pawl.v1.RunService.PauseRun:input_type -> pawl.v1.PauseRunRequest
+	47,  // 93: pawl.v1.RunService.ResumeRun:input_type -> pawl.v1.ResumeRunRequest
+	54,  // 94: pawl.v1.RunService.SignalRun:input_type -> pawl.v1.SignalRunRequest
+	56,  // 95: pawl.v1.RunService.UpdateRunMetadata:input_type -> pawl.v1.UpdateRunMetadataRequest
+	59,  // 96: pawl.v1.RunService.SaveRunFilter:input_type -> pawl.v1.SaveRunFilterRequest
+	61,  // 97: pawl.v1.RunService.ListRunFilters:input_type -> pawl.v1.ListRunFiltersRequest
+	63,  // 98: pawl.v1.RunService.DeleteRunFilter:input_type -> pawl.v1.DeleteRunFilterRequest
+	45,  // 99: pawl.v1.RunService.TopUpRun:input_type -> pawl.v1.TopUpRunRequest
+	37,  // 100: pawl.v1.RunService.DeleteRun:input_type -> pawl.v1.DeleteRunRequest
+	41,  // 101: pawl.v1.RunService.RecheckRun:input_type -> pawl.v1.RecheckRunRequest
+	49,  // 102: pawl.v1.RunService.RepairRun:input_type -> pawl.v1.RepairRunRequest
+	52,  // 103: pawl.v1.RunService.RetryRun:input_type -> pawl.v1.RetryRunRequest
+	39,  // 104: pawl.v1.RunService.DecideNode:input_type -> pawl.v1.DecideNodeRequest
+	5,   // 105: pawl.v1.RunService.StartRun:output_type -> pawl.v1.StartRunResponse
+	7,   // 106: pawl.v1.RunService.ExecuteRun:output_type -> pawl.v1.ExecuteRunResponse
+	10,  // 107: pawl.v1.RunService.SubmitRuns:output_type -> pawl.v1.SubmitRunsResponse
+	16,  // 108: pawl.v1.RunService.TestRun:output_type -> pawl.v1.TestRunResponse
+	18,  // 109: pawl.v1.RunService.GetRun:output_type -> pawl.v1.GetRunResponse
+	20,  // 110: pawl.v1.RunService.WaitRun:output_type -> pawl.v1.WaitRunResponse
+	22,  // 111: pawl.v1.RunService.ListRuns:output_type -> pawl.v1.ListRunsResponse
+	24,  // 112: pawl.v1.RunService.ExplainNode:output_type -> pawl.v1.ExplainNodeResponse
+	26,  // 113: pawl.v1.RunService.ExplainTaint:output_type -> pawl.v1.ExplainTaintResponse
+	28,  // 114: pawl.v1.RunService.ListEffects:output_type -> pawl.v1.ListEffectsResponse
+	30,  // 115: pawl.v1.RunService.GetValue:output_type -> pawl.v1.GetValueResponse
+	32,  // 116: pawl.v1.RunService.GetInvocation:output_type -> pawl.v1.GetInvocationResponse
+	36,  // 117: pawl.v1.RunService.CancelRun:output_type -> pawl.v1.CancelRunResponse
+	44,  // 118: pawl.v1.RunService.PauseRun:output_type -> pawl.v1.PauseRunResponse
+	48,  // 119: pawl.v1.RunService.ResumeRun:output_type -> pawl.v1.ResumeRunResponse
+	55,  // 120: pawl.v1.RunService.SignalRun:output_type -> pawl.v1.SignalRunResponse
+	57,  // 121: pawl.v1.RunService.UpdateRunMetadata:output_type -> pawl.v1.UpdateRunMetadataResponse
+	60,  // 122: pawl.v1.RunService.SaveRunFilter:output_type -> pawl.v1.SaveRunFilterResponse
+	62,  // 123: pawl.v1.RunService.ListRunFilters:output_type -> pawl.v1.ListRunFiltersResponse
+	64,  // 124: pawl.v1.RunService.DeleteRunFilter:output_type -> pawl.v1.DeleteRunFilterResponse
+	46,  // 125: pawl.v1.RunService.TopUpRun:output_type -> pawl.v1.TopUpRunResponse
+	38,  // 126: pawl.v1.RunService.DeleteRun:output_type -> pawl.v1.DeleteRunResponse
+	42,  // 127: pawl.v1.RunService.RecheckRun:output_type -> pawl.v1.RecheckRunResponse
+	51,  // 128: pawl.v1.RunService.RepairRun:output_type -> pawl.v1.RepairRunResponse
+	53,  // 129: pawl.v1.RunService.RetryRun:output_type -> pawl.v1.RetryRunResponse
+	40,  // 130: pawl.v1.RunService.DecideNode:output_type -> pawl.v1.DecideNodeResponse
+	105, // [105:131] is the sub-list for method output_type
+	79,  // [79:105] is the sub-list for method input_type
+	79,  // [79:79] is the sub-list for extension type_name
+	79,  // [79:79] is the sub-list for extension extendee
+	0,   // [0:79] is the sub-list for field type_name
 }
 
 func init() { file_pawl_v1_run_service_proto_init() }

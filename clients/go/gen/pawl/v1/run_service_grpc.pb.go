@@ -111,7 +111,8 @@ type RunServiceClient interface {
 	// TopUpRun raises the budget of a live run by the given amounts. A run that paused because its budget was short continues. A repeat
 	// with the same request_id is harmless. BUDGET_NOT_LIMITED if no budget of the run limits what the request names.
 	TopUpRun(ctx context.Context, in *TopUpRunRequest, opts ...grpc.CallOption) (*TopUpRunResponse, error)
-	// DeleteRun removes a test run whole; it cancels a live one first. RUN_NOT_DELETABLE for a run of a saved workflow.
+	// DeleteRun removes a test run or a temporary run whole; it cancels a live one first. RUN_NOT_DELETABLE for any other run, and for a run that
+	// a node of a temporary run started.
 	DeleteRun(ctx context.Context, in *DeleteRunRequest, opts ...grpc.CallOption) (*DeleteRunResponse, error)
 	// RecheckRun reads and checks the whole log of a run. If the log is intact, the run leaves quarantine, and nodes without a job
 	// or a lease are queued again. If it is not, the call fails with EVENT_LOG_CORRUPTION and the fault.
@@ -470,7 +471,8 @@ type RunServiceServer interface {
 	// TopUpRun raises the budget of a live run by the given amounts. A run that paused because its budget was short continues. A repeat
 	// with the same request_id is harmless. BUDGET_NOT_LIMITED if no budget of the run limits what the request names.
 	TopUpRun(context.Context, *TopUpRunRequest) (*TopUpRunResponse, error)
-	// DeleteRun removes a test run whole; it cancels a live one first. RUN_NOT_DELETABLE for a run of a saved workflow.
+	// DeleteRun removes a test run or a temporary run whole; it cancels a live one first. RUN_NOT_DELETABLE for any other run, and for a run that
+	// a node of a temporary run started.
 	DeleteRun(context.Context, *DeleteRunRequest) (*DeleteRunResponse, error)
 	// RecheckRun reads and checks the whole log of a run. If the log is intact, the run leaves quarantine, and nodes without a job
 	// or a lease are queued again. If it is not, the call fails with EVENT_LOG_CORRUPTION and the fault.

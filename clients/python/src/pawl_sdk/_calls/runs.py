@@ -13,7 +13,7 @@ from typing import Any, TypeAlias, Unpack
 import grpc
 
 from pawl_sdk import _json
-from pawl_sdk._calls.caller import Caller, amount_fields, fresh_id, json_bytes
+from pawl_sdk._calls.caller import Caller, amount_fields, fresh_id, json_bytes, timestamp_of
 from pawl_sdk._calls.webhooks import run_webhook
 from pawl_sdk._entry import Entry, NoStream
 from pawl_sdk._gen.pawl.v1 import run_pb2
@@ -223,6 +223,9 @@ def start_request(workflow_id: str, input: object, options: StartOptions) -> ser
         max_retries=options.get("max_retries"),
         thread_id=options.get("thread_id", ""),
         create_thread=options.get("create_thread", False),
+        after_seconds=options.get("after_seconds"),
+        start_at=timestamp_of(options.get("start_at")),
+        temporary=options.get("temporary", False),
     )
     if "multitask" in options:
         (request.multitask_strategy,) = values_of(service.MultitaskStrategy.DESCRIPTOR, [options["multitask"]])
@@ -250,6 +253,9 @@ def _item_request(item: StartItem) -> service.StartRunRequest:
         version=item.version,
         priority=item.priority,
         deadline=item.deadline,
+        after_seconds=item.after_seconds,
+        start_at=item.start_at,
+        temporary=item.temporary,
         dedupe_input=item.dedupe_input,
         goal=item.goal,
         constraints=item.constraints,

@@ -7,6 +7,8 @@ import { dropReferences } from "../values/memory.ts";
 import type { Tables } from "../memory/store.ts";
 import { RunMoved, WorkflowMoved } from "../tick/journal.ts";
 import type {
+  DueFilter,
+  DueRun,
   InputKey,
   LoadCursor,
   LoadedRun,
@@ -105,13 +107,14 @@ export function liveChildren({ runs }: Tables, parentIds: readonly RunId[]): Run
 export function loadedRun(tables: Tables, cursor: LoadCursor): LoadedRun[] {
   const run = tables.runs.get(cursor.runId);
   if (run === undefined) return [];
-  const { runId, version, lastSeq, definitionId, workflowId, priority, traceparent } = run;
+  const { runId, version, lastSeq, definitionId, workflowId, kind, priority, traceparent } = run;
   const snapshot = (cursor.fromSnapshot === true ? tables.snapshots.get(runId) : null) ?? null;
   const afterSeq = snapshot?.seq ?? cursor.afterSeq;
   const all = tables.log.of(runId).filter((event) => event.seq <= lastSeq);
   return [
     {
-      ...{ runId, version, lastSeq, definitionId, workflowId, priority, traceparent },
+      ...{ runId, version, lastSeq, definitionId, workflowId, kind, priority, traceparent },
+      isChild: run.parent !== null,
       hasEnded: run.endedAt !== null,
       quarantine: run.quarantine,
       snapshot,
@@ -122,14 +125,65 @@ export function loadedRun(tables: Tables, cursor: LoadCursor): LoadedRun[] {
   ];
 }
 
-/** Deletes a finished test run with all its rows. False if it is not one. */
-export function deleteTestRun(tables: Tables, runId: RunId, now: number): boolean {
-  const run = tables.runs.get(runId);
-  if (run?.kind !== "test" || run.endedAt === null) return false;
-  deleteRunRows(tables, runId, now);
+/** Deletes finished test runs and temporary runs, and the temporary runs below them. Returns those that it was asked for. */
+export const deleteUnkept = (tables: Tables, runIds: readonly RunId[], now: number): RunId[] =>
+  runIds.filter((runId) => {
+    const run = tables.runs.get(runId);
+    if (run === undefined || run.kind === "saved" || run.parent !== null) return false;
+    const all = [run, ...runsBelow(tables, runId).filter(({ kind }) => kind === "temporary")];
+    if (all.some(({ endedAt }) => endedAt === null)) return false;
+    for (const each of all) deleteUnkeptRow(tables, each, now);
+    return true;
+  });
+
+function deleteUnkeptRow(tables: Tables, run: RunRow, now: number): void {
+  deleteRunRows(tables, run.runId, now);
+  if (run.kind === "temporary")
+    for (const [id, { runId, state }] of tables.deliveries) {
+      if (runId !== run.runId || state === "pending") continue;
+      tables.deliveries.delete(id);
+      tables.webhookAttempts.delete(id);
+    }
   const graph = tables.definitions.get(run.definitionId);
   if (graph?.workflowId === null) tables.definitions.delete(run.definitionId);
-  return true;
+}
+
+/** The runs that nodes of a run started, at any depth. */
+function runsBelow(tables: Tables, runId: RunId): RunRow[] {
+  const own = [...tables.runs.values()].filter(({ parent }) => parent?.runId === runId);
+  return [...own, ...own.flatMap((child) => runsBelow(tables, child.runId))];
+}
+
+/** Temporary runs that may go, the first one first, and how long each still stays. */
+export function dueTemporary(
+  tables: Tables,
+  { graceMs, withinMs, limit }: DueFilter,
+  now: number,
+): DueRun[] {
+  const mayGo = (run: RunRow): boolean =>
+    [run, ...runsBelow(tables, run.runId)].every((each) => isLeft(tables, each, now - graceMs));
+  return [...tables.runs.values()]
+    .filter(({ kind, parent }) => kind === "temporary" && parent === null)
+    .filter(mayGo)
+    .map(({ runId, endedAt }) => ({ runId, dueInMs: (endedAt ?? 0) - now + graceMs }))
+    .filter(({ dueInMs }) => dueInMs < withinMs)
+    .toSorted((a, b) => a.dueInMs - b.dueInMs || (a.runId < b.runId ? -1 : 1))
+    .slice(0, limit);
+}
+
+/** Whether a run has ended, its webhooks were called before a time, and no dead letter of it is open. */
+function isLeft(
+  { deliveries, deadLetters }: Tables,
+  { runId, endedAt }: RunRow,
+  since: number,
+): boolean {
+  const isRecent = [...deliveries.values()].some(
+    (each) => each.runId === runId && (each.state === "pending" || (each.endedAt ?? 0) > since),
+  );
+  const isOpen = [...deadLetters.values()].some(
+    (each) => each.runId === runId && each.state === "open",
+  );
+  return endedAt !== null && !isRecent && !isOpen;
 }
 
 /** Deletes a run with everything that belongs to it alone. */

@@ -10,7 +10,7 @@ case when r.quarantined_at is not null then
 
 -- part: columns
 r.run_id, r.definition_id, r.workflow_id, r.workflow_version, r.kind, r.status, r.last_seq, r.has_failures, r.priority,
-  r.error_message, r.traceparent, r.created_at, r.ended_at, r.deadline_at, {quarantine},
+  r.error_message, r.traceparent, r.created_at, r.ended_at, r.deadline_at, r.start_at, {quarantine},
   case when r.parent_run_id is not null then
     json_build_object('runId', r.parent_run_id, 'nodeId', r.parent_node_id, 'iteration', coalesce(r.parent_iteration, 0))
   end as parent,
@@ -176,7 +176,8 @@ limit :limit::integer
 -- The rows of many runs, with their snapshots if requested. In one statement, a snapshot that is ahead of its log is corrupt. The limit
 -- makes the planner probe the snapshots: without it, the planner walked an empty table.
 select
-  r.run_id, r.version, r.last_seq, r.definition_id, r.workflow_id, r.priority, r.traceparent, r.ended_at is not null as has_ended,
+  r.run_id, r.version, r.last_seq, r.definition_id, r.workflow_id, r.kind, r.parent_run_id is not null as is_child,
+  r.priority, r.traceparent, r.ended_at is not null as has_ended,
   {quarantine},
   s.seq as snapshot_seq, s.format as snapshot_format, s.digest as snapshot_digest, s.body as snapshot_body
 from unnest(:run_id::uuid[], :from_snapshot::boolean[]) as c (run_id, from_snapshot)
@@ -313,20 +314,96 @@ requests as (
   delete from definitions where definition_id = any (array(select definition_id from deleted)) and workflow_id is null
 )
 
--- name: delete_test_run
--- Deletes a finished test run with all its rows. Returns no row for any other run, which stays. Besides retention, this is the only
--- deletion from the log.
-with deleted as (
-  delete from runs
-  where run_id = :run_id::uuid
-    and kind = 'test'
+-- name: delete_unkept
+-- Deletes finished test runs and temporary runs with all their rows, and the temporary runs below them. Returns the runs that it was asked for,
+-- without those that are of another kind, or that have a live run below them. Skips a run that another transaction deletes now. The
+-- deliveries of a test run outlive it. The limit makes the planner probe runs_by_parent.
+with recursive roots as materialized (
+  select run_id
+  from runs
+  where run_id = any (:run_ids::uuid[])
+    and kind in ('test', 'temporary')
+    and parent_run_id is null
     and ended_at is not null
-  returning run_id, definition_id, tenant_id, request_id
+  for update skip locked
+), below as (
+  select run_id as root_id, run_id, true as has_ended
+  from roots
+  union all
+  select b.root_id, c.run_id, c.ended_at is not null
+  from below b
+  cross join lateral (
+    select run_id, ended_at
+    from runs
+    where parent_run_id = b.run_id
+      and kind = 'temporary'
+    limit 1000000
+  ) c
+), deleted as (
+  delete from runs
+  where run_id = any (array(
+    select b.run_id
+    from below b
+    where not exists (select 1 from below l where l.root_id = b.root_id and not l.has_ended)
+  ))
+  returning run_id, definition_id, tenant_id, request_id, kind
 ), events as (
-  delete from run_events where run_id = (select run_id from deleted)
+  delete from run_events where run_id = any (array(select run_id from deleted))
+), posted as (
+  delete from webhook_deliveries
+  where run_id = any (array(select run_id from deleted where kind = 'temporary'))
+    and state <> 'pending'
+  returning run_id, delivery_id
+), called as (
+  delete from webhook_attempts a
+  using posted p
+  where a.run_id = p.run_id
+    and a.delivery_id = p.delivery_id
+), commands as (
+  delete from workflow_jobs
+  where run_id = any (array(select run_id from deleted))
+    and status in ('completed', 'dead_letter')
 ), {other_rows}
 select run_id
 from deleted
+where run_id in (select run_id from roots)
+
+-- name: due_temporary
+-- Temporary runs that may go within a while, the first one first, and how long each still stays: its end must be known to everything that waits for it. Runs
+-- below it must have ended, and webhooks must have been called, the last of them this long ago. A dead letter keeps its run: a person has to
+-- see what a compensation left in the world.
+select r.run_id, extract(epoch from (r.ended_at - now()))::float8 * 1000 + :grace_ms::float8 as due_in_ms
+from runs r
+where r.kind = 'temporary'
+  and r.parent_run_id is null
+  and r.ended_at < now() + (:within_ms::float8 - :grace_ms::float8) * interval '1 millisecond'
+  and not exists (
+    with recursive below as (
+      select r.run_id, true as has_ended
+      union all
+      select c.run_id, c.ended_at is not null
+      from below b
+      cross join lateral (
+        select run_id, ended_at
+        from runs
+        where parent_run_id = b.run_id
+        limit 1000000
+      ) c
+    )
+    select 1
+    from below b
+    where not b.has_ended
+      or (
+        select 1
+        from webhook_deliveries d
+        where d.run_id = b.run_id
+          and (d.state = 'pending' or d.ended_at > now() - :grace_ms::float8 * interval '1 millisecond')
+        limit 1
+      ) is not null
+      or coalesce((select bool_or(l.state = 'open') from dead_letters l where l.run_id = b.run_id), false)
+  )
+order by r.ended_at, r.run_id
+limit :limit::integer
 
 -- name: remove
 -- Removes finished runs with all their rows except the log, which no reader finds without the run. Skips a run whose row another

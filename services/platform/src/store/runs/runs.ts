@@ -34,6 +34,8 @@ export const RUN = {
   createdAt: time(),
   endedAt: orNull(time()),
   deadlineAt: time(),
+  /** The run does not begin before. Null if it could begin at once. */
+  startAt: orNull(time()),
   parent: orNull(json<ParentLink>()),
   /** Set while the run is in quarantine. */
   quarantine: orNull(json<Quarantine>()),
@@ -142,6 +144,19 @@ export type FoundRequest = Typed<typeof REQUEST>;
 export const STARTED_INPUT = { inputKey: text(), runId: uuid<RunId>() };
 export type StartedInput = Typed<typeof STARTED_INPUT>;
 
+/** How long a temporary run stays after its end, and how soon it may go to be found. */
+export interface DueFilter {
+  readonly graceMs: number;
+  readonly withinMs: number;
+  readonly limit: number;
+}
+
+/** A temporary run that ended, and how long it still stays. */
+export interface DueRun {
+  readonly runId: RunId;
+  readonly dueInMs: number;
+}
+
 /** The events to read of a run. */
 export interface LoadCursor {
   readonly runId: RunId;
@@ -158,6 +173,9 @@ export const LOADED = {
   hasEnded: flag(),
   definitionId: uuid<DefinitionId>(),
   workflowId: orNull(text()),
+  kind: text<RunKind>(),
+  /** Whether a node of another run started it. */
+  isChild: flag(),
   priority: number(),
   traceparent: orNull(text()),
   /** Set while the run is in quarantine. */

@@ -1,12 +1,14 @@
 // Writes about runs that are not part of the tick's own statements (store/tick).
 
 import type { RunId } from "@pawl/core/name/ids";
-import { list, lists, uuid } from "../../db/columns.ts";
-import { first, queriesBeside, type Queryable, run, type Send, valuesOf } from "../../db/query.ts";
+import { list, lists, number, uuid } from "../../db/columns.ts";
+import { queriesBeside, type Queryable, run, type Send, valuesOf } from "../../db/query.ts";
 import {
   DEADLINE,
   INPUT_KEY,
   type InputKey,
+  type DueFilter,
+  type DueRun,
   type KeptMetadata,
   METADATA,
   type MovedDeadline,
@@ -27,7 +29,12 @@ const dropKeys = declare("drop_input_keys", {});
 const linkAll = declare("link_repairs", lists(REPAIR));
 const keepAllMetadata = declare("keep_metadata", lists(METADATA));
 const keepKeys = declare("keep_input_keys", lists(INPUT_KEY));
-const deleteRun = declare("delete_test_run", { runId: uuid() }, { runId: uuid() });
+const deleteAll = declare("delete_unkept", { runIds: list(uuid()) }, { runId: uuid<RunId>() });
+const due = declare(
+  "due_temporary",
+  { graceMs: number(), withinMs: number(), limit: number() },
+  { runId: uuid<RunId>(), dueInMs: number() },
+);
 const remove = declare("remove", { runIds: list(uuid()) }, { runId: uuid<RunId>() });
 
 /** Keeps the graphs of test runs, in the transaction that starts the runs. */
@@ -61,10 +68,14 @@ export async function markStops(send: Send, stopped: readonly StoppedRun[]): Pro
   await send(markAll, valuesOf(markAll, stopped));
 }
 
-/** Deletes a finished test run with all its rows. False if it is not one. @throws STORE_UNAVAILABLE */
-export async function deleteTestRun(db: Queryable, runId: RunId): Promise<boolean> {
-  return (await first(db, deleteRun, { runId })) !== undefined;
+/** Deletes finished test runs and temporary runs with all their rows. Returns those that it deleted. @throws STORE_UNAVAILABLE */
+export async function deleteUnkept(db: Queryable, runIds: readonly RunId[]): Promise<RunId[]> {
+  return (await run(db, deleteAll, { runIds })).map(({ runId }) => runId);
 }
+
+/** Temporary runs that may go, the first one first, and how long each still stays. @throws STORE_UNAVAILABLE */
+export const dueTemporary = (db: Queryable, asked: DueFilter): Promise<DueRun[]> =>
+  run(db, due, asked);
 
 /** Removes finished runs with all their rows except those of the log. Returns the removed ones. @throws STORE_UNAVAILABLE */
 export async function removeRuns(db: Queryable, runIds: readonly RunId[]): Promise<RunId[]> {

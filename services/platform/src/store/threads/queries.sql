@@ -60,7 +60,7 @@ cross join lateral (
 ) r
 
 -- name: wait
--- The thread that a run waits for, the run that holds it, and how many wait before it.
+-- The thread that a run waits for, the run that holds it, and how many wait before it. Runs whose time has not come are not in line.
 select
   t.thread_id, t.holder_run_id,
   (
@@ -70,6 +70,7 @@ select
       and b.thread_id = r.thread_id
       and b.state = 'waiting'
       and b.position < r.position
+      and not exists (select 1 from runs d where d.run_id = b.run_id and d.start_at > now())
   ) as ahead_count
 from thread_runs r
 join threads t on t.tenant_id = r.tenant_id and t.thread_id = r.thread_id

@@ -40,6 +40,7 @@ const LINKS = {
   parentIteration: orNull(number()),
   scheduleId: orNull(text()),
   scheduleAt: orNull(number()),
+  startAt: orNull(number()),
 };
 /** The caller knows the seqs of a new run. */
 const KNOWN = {
@@ -151,6 +152,7 @@ export class TickBatch {
       parentIteration: this.runs.map(({ parent }) => parent?.iteration ?? null),
       scheduleId: this.runs.map(({ schedule }) => schedule?.scheduleId ?? null),
       scheduleAt: this.runs.map(({ schedule }) => schedule?.at ?? null),
+      startAt: this.runs.map(({ startAt = null }) => startAt),
       ...eventColumns(appends, seqOf),
       eventRunId: appends.map(({ runId }) => runId),
       eventSeq: appends.map(seqOf),

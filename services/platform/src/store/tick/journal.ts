@@ -28,6 +28,8 @@ import type {
 import type { Extension, LeaseKey, NewLease } from "../leases/leases.ts";
 import type { Append, StreamedFact } from "../log/log.ts";
 import type {
+  DueFilter,
+  DueRun,
   FoundRequest,
   InputKey,
   KeptMetadata,
@@ -167,8 +169,10 @@ export interface Journal {
   /** Waits for signals that have a deadline, the soonest first. */
   dueWaits(limit: number): Promise<readonly DueWait[]>;
   findApproval(approvalId: ApprovalId): Promise<FoundApproval | undefined>;
-  /** Deletes a finished test run, its effects and its definition. False if it is not one. */
-  deleteTestRun(runId: RunId): Promise<boolean>;
+  /** Deletes finished test runs and temporary runs with all their rows, and the temporary runs below them. Returns those of the list. */
+  deleteUnkept(runIds: readonly RunId[]): Promise<readonly RunId[]>;
+  /** Temporary runs that ended and may go soon, the first one first. Runs that something still needs are left out. */
+  dueTemporary(asked: DueFilter): Promise<readonly DueRun[]>;
   /** Counts that other schedulers may have changed. */
   survey(): Promise<Survey>;
 }

@@ -66,7 +66,8 @@ export function createMemoryJournal(tables: Tables, options: MemoryJournalOption
     dueApprovals: async (limit) => dueApprovals(tables, now()).slice(0, limit),
     dueWaits: async (limit) => dueWaits(tables, now()).slice(0, limit),
     findApproval: async (approvalId) => findApproval(tables, approvalId),
-    deleteTestRun: (runId) => inTurn(() => runs.deleteTestRun(tables, runId, now())),
+    deleteUnkept: (runIds) => inTurn(() => runs.deleteUnkept(tables, runIds, now())),
+    dueTemporary: async (asked) => runs.dueTemporary(tables, asked, now()),
     survey: async () => {
       const freeAt = tables.slots.nextFreeAt();
       const dead = [...tables.deadLetters.values()].filter((row) => row.state === "open");

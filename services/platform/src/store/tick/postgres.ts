@@ -18,7 +18,7 @@ import {
   findRequests,
   loadRuns,
 } from "../runs/reads.ts";
-import { deleteTestRun } from "../runs/writes.ts";
+import { deleteUnkept, dueTemporary } from "../runs/writes.ts";
 import { dueWaits } from "../signals/reads.ts";
 import { loadThreads } from "../threads/reads.ts";
 import type { Journal, Survey } from "./journal.ts";
@@ -68,7 +68,8 @@ export function createJournal(options: JournalOptions): PostgresJournal {
     dueApprovals: (limit) => dueApprovals(pool, limit),
     dueWaits: (limit) => dueWaits(pool, limit),
     findApproval: (approvalId) => findApproval(pool, approvalId),
-    deleteTestRun: (runId) => deleteTestRun(pool, runId),
+    deleteUnkept: (runIds) => deleteUnkept(pool, runIds),
+    dueTemporary: (asked) => dueTemporary(pool, asked),
     survey: async () => {
       const [queues, counted] = await Promise.all([queue.depths(pool), readFigures(pool)]);
       return { queues, ...counted };

@@ -128,13 +128,14 @@ with inserted as (
   insert into runs (
     run_id, tenant_id, definition_id, workflow_id, workflow_version, kind, status, version, last_seq,
     has_failures, priority, error_message, request_id, traceparent, deadline_at, ended_at,
-    parent_run_id, parent_node_id, parent_iteration, schedule_id, schedule_at
+    parent_run_id, parent_node_id, parent_iteration, schedule_id, schedule_at, start_at
   )
   select
     n.run_id, n.tenant_id, n.definition_id, n.workflow_id, n.workflow_version, n.kind, n.status, 1, n.event_count,
     n.has_failures, n.priority, n.error_message, n.request_id, n.traceparent,
     to_timestamp(n.deadline_at / 1000.0), case when n.ended then now() end,
-    n.parent_run_id, n.parent_node_id, n.parent_iteration, n.schedule_id, to_timestamp(n.schedule_at / 1000.0)
+    n.parent_run_id, n.parent_node_id, n.parent_iteration, n.schedule_id, to_timestamp(n.schedule_at / 1000.0),
+    to_timestamp(n.start_at / 1000.0)
   from (
     select
       unnest(:run_id::uuid[]) as run_id, unnest(:tenant_id::text[]) as tenant_id, unnest(:definition_id::uuid[]) as definition_id,
@@ -144,7 +145,8 @@ with inserted as (
       unnest(:traceparent::text[]) as traceparent, unnest(:deadline_at::double precision[]) as deadline_at, unnest(:ended::boolean[]) as ended,
       unnest(:assumes_newest::boolean[]) as assumes_newest, unnest(:parent_run_id::uuid[]) as parent_run_id,
       unnest(:parent_node_id::text[]) as parent_node_id, unnest(:parent_iteration::integer[]) as parent_iteration,
-      unnest(:schedule_id::text[]) as schedule_id, unnest(:schedule_at::double precision[]) as schedule_at
+      unnest(:schedule_id::text[]) as schedule_id, unnest(:schedule_at::double precision[]) as schedule_at,
+      unnest(:start_at::double precision[]) as start_at
   ) as n
   left join workflows w
     on n.assumes_newest

@@ -84,7 +84,7 @@ export function postEvent(rows: StagedRows, log: StagedLog, posted: PostedEvent)
 
 type Run = NonNullable<ReturnType<StagedRows["runs"]["get"]>>;
 
-function targetsOf(rows: StagedRows, { runId, tenantId, kind, workflowId }: Run, type: string) {
+function targetsOf(rows: StagedRows, { runId, tenantId, workflowId }: Run, type: string) {
   const endpoints = [...rows.webhookEndpoints.values()].filter((row) => row.tenantId === tenantId);
   const own = (rows.runWebhooks.get(runId) ?? [])
     .filter(({ events }) => events.split(" ").includes(type))
@@ -96,7 +96,7 @@ function targetsOf(rows: StagedRows, { runId, tenantId, kind, workflowId }: Run,
       secret: keyIn(secret),
     }));
   const others = endpoints
-    .filter((row) => kind === "saved" && row.disabledReason === null && !row.byReference)
+    .filter((row) => workflowId !== null && row.disabledReason === null && !row.byReference)
     .filter(({ events }) => events.includes(type))
     .filter(({ workflowIds: ids }) => ids.length === 0 || ids.includes(workflowId ?? ""))
     .map(({ endpointId, url }) => ({

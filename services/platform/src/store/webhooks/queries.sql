@@ -146,7 +146,7 @@ cross join lateral (
   select e.endpoint_id, e.endpoint_id, e.url, '{}'::json, null
   from webhook_endpoints e
   where e.tenant_id = r.tenant_id
-    and r.kind = 'saved'
+    and r.workflow_id is not null
     and e.disabled_reason is null
     and not e.by_reference
     and p.event_type = any (e.events)

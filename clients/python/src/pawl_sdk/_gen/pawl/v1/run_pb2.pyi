@@ -45,6 +45,7 @@ class RunKind(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     RUN_KIND_UNSPECIFIED: _ClassVar[RunKind]
     RUN_KIND_SAVED: _ClassVar[RunKind]
     RUN_KIND_TEST: _ClassVar[RunKind]
+    RUN_KIND_TEMPORARY: _ClassVar[RunKind]
 
 class FailureClass(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     __slots__ = ()
@@ -109,6 +110,7 @@ NODE_STATUS_INVALIDATED: NodeStatus
 RUN_KIND_UNSPECIFIED: RunKind
 RUN_KIND_SAVED: RunKind
 RUN_KIND_TEST: RunKind
+RUN_KIND_TEMPORARY: RunKind
 FAILURE_CLASS_UNSPECIFIED: FailureClass
 FAILURE_CLASS_TIMEOUT: FailureClass
 FAILURE_CLASS_USER_TIMEOUT: FailureClass
@@ -136,7 +138,7 @@ ON_EXCEEDED_FAIL: OnExceeded
 ON_EXCEEDED_PAUSE: OnExceeded
 
 class Run(_message.Message):
-    __slots__ = ("run_id", "workflow_id", "workflow_version", "kind", "status", "has_failures", "last_event_id", "input_json", "input", "output_json", "output", "error_message", "cause", "failure_class", "create_time", "end_time", "deadline_time", "nodes", "trace_id", "priority", "waiting_reason", "parent_run_id", "parent_node_id", "parent_iteration", "metadata_json", "metadata", "schedule_id", "schedule_time", "thread_id", "stop", "quarantine", "pause", "repair_of", "repaired_by", "state", "input_taint", "output_taint", "compensation", "undoes_run_id", "undoes_node_id", "undoes_iteration", "values_left_out", "usage", "budget")
+    __slots__ = ("run_id", "workflow_id", "workflow_version", "kind", "status", "has_failures", "last_event_id", "input_json", "input", "output_json", "output", "error_message", "cause", "failure_class", "create_time", "end_time", "deadline_time", "nodes", "trace_id", "priority", "waiting_reason", "parent_run_id", "parent_node_id", "parent_iteration", "metadata_json", "metadata", "schedule_id", "schedule_time", "thread_id", "start_at", "stop", "quarantine", "pause", "repair_of", "repaired_by", "state", "input_taint", "output_taint", "compensation", "undoes_run_id", "undoes_node_id", "undoes_iteration", "values_left_out", "usage", "budget")
     RUN_ID_FIELD_NUMBER: _ClassVar[int]
     WORKFLOW_ID_FIELD_NUMBER: _ClassVar[int]
     WORKFLOW_VERSION_FIELD_NUMBER: _ClassVar[int]
@@ -166,6 +168,7 @@ class Run(_message.Message):
     SCHEDULE_ID_FIELD_NUMBER: _ClassVar[int]
     SCHEDULE_TIME_FIELD_NUMBER: _ClassVar[int]
     THREAD_ID_FIELD_NUMBER: _ClassVar[int]
+    START_AT_FIELD_NUMBER: _ClassVar[int]
     STOP_FIELD_NUMBER: _ClassVar[int]
     QUARANTINE_FIELD_NUMBER: _ClassVar[int]
     PAUSE_FIELD_NUMBER: _ClassVar[int]
@@ -210,6 +213,7 @@ class Run(_message.Message):
     schedule_id: str
     schedule_time: _timestamp_pb2.Timestamp
     thread_id: str
+    start_at: _timestamp_pb2.Timestamp
     stop: StopMode
     quarantine: RunQuarantine
     pause: _pause_pb2.Pause
@@ -225,7 +229,7 @@ class Run(_message.Message):
     values_left_out: _containers.RepeatedScalarFieldContainer[str]
     usage: RunUsage
     budget: Budget
-    def __init__(self, run_id: _Optional[str] = ..., workflow_id: _Optional[str] = ..., workflow_version: _Optional[int] = ..., kind: _Optional[_Union[RunKind, str]] = ..., status: _Optional[_Union[RunStatus, str]] = ..., has_failures: bool = ..., last_event_id: _Optional[int] = ..., input_json: _Optional[bytes] = ..., input: _Optional[_Union[_struct_pb2.Value, _Mapping]] = ..., output_json: _Optional[bytes] = ..., output: _Optional[_Union[_struct_pb2.Value, _Mapping]] = ..., error_message: _Optional[str] = ..., cause: _Optional[str] = ..., failure_class: _Optional[_Union[FailureClass, str]] = ..., create_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., end_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., deadline_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., nodes: _Optional[_Iterable[_Union[NodeRun, _Mapping]]] = ..., trace_id: _Optional[str] = ..., priority: _Optional[int] = ..., waiting_reason: _Optional[str] = ..., parent_run_id: _Optional[str] = ..., parent_node_id: _Optional[str] = ..., parent_iteration: _Optional[int] = ..., metadata_json: _Optional[bytes] = ..., metadata: _Optional[_Union[_struct_pb2.Value, _Mapping]] = ..., schedule_id: _Optional[str] = ..., schedule_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., thread_id: _Optional[str] = ..., stop: _Optional[_Union[StopMode, str]] = ..., quarantine: _Optional[_Union[RunQuarantine, _Mapping]] = ..., pause: _Optional[_Union[_pause_pb2.Pause, _Mapping]] = ..., repair_of: _Optional[str] = ..., repaired_by: _Optional[_Iterable[str]] = ..., state: _Optional[_Union[WorkflowState, _Mapping]] = ..., input_taint: _Optional[_Iterable[_Union[TaintLabel, _Mapping]]] = ..., output_taint: _Optional[_Iterable[_Union[TaintLabel, _Mapping]]] = ..., compensation: _Optional[_Union[Compensation, _Mapping]] = ..., undoes_run_id: _Optional[str] = ..., undoes_node_id: _Optional[str] = ..., undoes_iteration: _Optional[int] = ..., values_left_out: _Optional[_Iterable[str]] = ..., usage: _Optional[_Union[RunUsage, _Mapping]] = ..., budget: _Optional[_Union[Budget, _Mapping]] = ...) -> None: ...
+    def __init__(self, run_id: _Optional[str] = ..., workflow_id: _Optional[str] = ..., workflow_version: _Optional[int] = ..., kind: _Optional[_Union[RunKind, str]] = ..., status: _Optional[_Union[RunStatus, str]] = ..., has_failures: bool = ..., last_event_id: _Optional[int] = ..., input_json: _Optional[bytes] = ..., input: _Optional[_Union[_struct_pb2.Value, _Mapping]] = ..., output_json: _Optional[bytes] = ..., output: _Optional[_Union[_struct_pb2.Value, _Mapping]] = ..., error_message: _Optional[str] = ..., cause: _Optional[str] = ..., failure_class: _Optional[_Union[FailureClass, str]] = ..., create_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., end_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., deadline_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., nodes: _Optional[_Iterable[_Union[NodeRun, _Mapping]]] = ..., trace_id: _Optional[str] = ..., priority: _Optional[int] = ..., waiting_reason: _Optional[str] = ..., parent_run_id: _Optional[str] = ..., parent_node_id: _Optional[str] = ..., parent_iteration: _Optional[int] = ..., metadata_json: _Optional[bytes] = ..., metadata: _Optional[_Union[_struct_pb2.Value, _Mapping]] = ..., schedule_id: _Optional[str] = ..., schedule_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., thread_id: _Optional[str] = ..., start_at: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., stop: _Optional[_Union[StopMode, str]] = ..., quarantine: _Optional[_Union[RunQuarantine, _Mapping]] = ..., pause: _Optional[_Union[_pause_pb2.Pause, _Mapping]] = ..., repair_of: _Optional[str] = ..., repaired_by: _Optional[_Iterable[str]] = ..., state: _Optional[_Union[WorkflowState, _Mapping]] = ..., input_taint: _Optional[_Iterable[_Union[TaintLabel, _Mapping]]] = ..., output_taint: _Optional[_Iterable[_Union[TaintLabel, _Mapping]]] = ..., compensation: _Optional[_Union[Compensation, _Mapping]] = ..., undoes_run_id: _Optional[str] = ..., undoes_node_id: _Optional[str] = ..., undoes_iteration: _Optional[int] = ..., values_left_out: _Optional[_Iterable[str]] = ..., usage: _Optional[_Union[RunUsage, _Mapping]] = ..., budget: _Optional[_Union[Budget, _Mapping]] = ...) -> None: ...
 
 class TaintLabel(_message.Message):
     __slots__ = ("label", "node_id")

@@ -47,7 +47,7 @@ DECISION_APPROVE: Decision
 DECISION_REJECT: Decision
 
 class StartRunRequest(_message.Message):
-    __slots__ = ("workflow_id", "version", "input_json", "input", "request_id", "priority", "deadline", "idempotency", "max_iterations", "thread_id", "create_thread", "multitask_strategy", "metadata_json", "metadata", "goal", "constraints", "max_retries", "untrusted_input", "budget", "webhook")
+    __slots__ = ("workflow_id", "version", "input_json", "input", "request_id", "priority", "deadline", "idempotency", "max_iterations", "thread_id", "create_thread", "multitask_strategy", "metadata_json", "metadata", "goal", "constraints", "max_retries", "untrusted_input", "budget", "webhook", "after_seconds", "start_at", "temporary")
     WORKFLOW_ID_FIELD_NUMBER: _ClassVar[int]
     VERSION_FIELD_NUMBER: _ClassVar[int]
     INPUT_JSON_FIELD_NUMBER: _ClassVar[int]
@@ -68,6 +68,9 @@ class StartRunRequest(_message.Message):
     UNTRUSTED_INPUT_FIELD_NUMBER: _ClassVar[int]
     BUDGET_FIELD_NUMBER: _ClassVar[int]
     WEBHOOK_FIELD_NUMBER: _ClassVar[int]
+    AFTER_SECONDS_FIELD_NUMBER: _ClassVar[int]
+    START_AT_FIELD_NUMBER: _ClassVar[int]
+    TEMPORARY_FIELD_NUMBER: _ClassVar[int]
     workflow_id: str
     version: int
     input_json: bytes
@@ -88,7 +91,10 @@ class StartRunRequest(_message.Message):
     untrusted_input: bool
     budget: _run_pb2.Budget
     webhook: _webhook_pb2.RunWebhook
-    def __init__(self, workflow_id: _Optional[str] = ..., version: _Optional[int] = ..., input_json: _Optional[bytes] = ..., input: _Optional[_Union[_struct_pb2.Value, _Mapping]] = ..., request_id: _Optional[str] = ..., priority: _Optional[int] = ..., deadline: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ..., idempotency: _Optional[_Union[Idempotency, _Mapping]] = ..., max_iterations: _Optional[int] = ..., thread_id: _Optional[str] = ..., create_thread: bool = ..., multitask_strategy: _Optional[_Union[MultitaskStrategy, str]] = ..., metadata_json: _Optional[bytes] = ..., metadata: _Optional[_Union[_struct_pb2.Value, _Mapping]] = ..., goal: _Optional[str] = ..., constraints: _Optional[_Iterable[str]] = ..., max_retries: _Optional[int] = ..., untrusted_input: bool = ..., budget: _Optional[_Union[_run_pb2.Budget, _Mapping]] = ..., webhook: _Optional[_Union[_webhook_pb2.RunWebhook, _Mapping]] = ...) -> None: ...
+    after_seconds: float
+    start_at: _timestamp_pb2.Timestamp
+    temporary: bool
+    def __init__(self, workflow_id: _Optional[str] = ..., version: _Optional[int] = ..., input_json: _Optional[bytes] = ..., input: _Optional[_Union[_struct_pb2.Value, _Mapping]] = ..., request_id: _Optional[str] = ..., priority: _Optional[int] = ..., deadline: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ..., idempotency: _Optional[_Union[Idempotency, _Mapping]] = ..., max_iterations: _Optional[int] = ..., thread_id: _Optional[str] = ..., create_thread: bool = ..., multitask_strategy: _Optional[_Union[MultitaskStrategy, str]] = ..., metadata_json: _Optional[bytes] = ..., metadata: _Optional[_Union[_struct_pb2.Value, _Mapping]] = ..., goal: _Optional[str] = ..., constraints: _Optional[_Iterable[str]] = ..., max_retries: _Optional[int] = ..., untrusted_input: bool = ..., budget: _Optional[_Union[_run_pb2.Budget, _Mapping]] = ..., webhook: _Optional[_Union[_webhook_pb2.RunWebhook, _Mapping]] = ..., after_seconds: _Optional[float] = ..., start_at: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., temporary: bool = ...) -> None: ...
 
 class Idempotency(_message.Message):
     __slots__ = ("scope", "ttl")
@@ -218,28 +224,36 @@ class Refusal(_message.Message):
     def __init__(self, code: _Optional[int] = ..., reason: _Optional[str] = ..., message: _Optional[str] = ..., metadata: _Optional[_Mapping[str, str]] = ..., violations: _Optional[_Iterable[_Union[_workflow_pb2.Violation, _Mapping]]] = ..., retry_delay: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ..., origin_request_id: _Optional[str] = ...) -> None: ...
 
 class TestRunRequest(_message.Message):
-    __slots__ = ("definition", "input_json", "input", "request_id", "max_iterations", "goal", "constraints", "max_retries", "untrusted_input", "budget")
+    __slots__ = ("definition", "input_json", "input", "request_id", "deadline", "max_iterations", "goal", "constraints", "max_retries", "untrusted_input", "budget", "after_seconds", "start_at", "temporary")
     DEFINITION_FIELD_NUMBER: _ClassVar[int]
     INPUT_JSON_FIELD_NUMBER: _ClassVar[int]
     INPUT_FIELD_NUMBER: _ClassVar[int]
     REQUEST_ID_FIELD_NUMBER: _ClassVar[int]
+    DEADLINE_FIELD_NUMBER: _ClassVar[int]
     MAX_ITERATIONS_FIELD_NUMBER: _ClassVar[int]
     GOAL_FIELD_NUMBER: _ClassVar[int]
     CONSTRAINTS_FIELD_NUMBER: _ClassVar[int]
     MAX_RETRIES_FIELD_NUMBER: _ClassVar[int]
     UNTRUSTED_INPUT_FIELD_NUMBER: _ClassVar[int]
     BUDGET_FIELD_NUMBER: _ClassVar[int]
+    AFTER_SECONDS_FIELD_NUMBER: _ClassVar[int]
+    START_AT_FIELD_NUMBER: _ClassVar[int]
+    TEMPORARY_FIELD_NUMBER: _ClassVar[int]
     definition: _workflow_pb2.DefinitionSource
     input_json: bytes
     input: _struct_pb2.Value
     request_id: str
+    deadline: _duration_pb2.Duration
     max_iterations: int
     goal: str
     constraints: _containers.RepeatedScalarFieldContainer[str]
     max_retries: int
     untrusted_input: bool
     budget: _run_pb2.Budget
-    def __init__(self, definition: _Optional[_Union[_workflow_pb2.DefinitionSource, _Mapping]] = ..., input_json: _Optional[bytes] = ..., input: _Optional[_Union[_struct_pb2.Value, _Mapping]] = ..., request_id: _Optional[str] = ..., max_iterations: _Optional[int] = ..., goal: _Optional[str] = ..., constraints: _Optional[_Iterable[str]] = ..., max_retries: _Optional[int] = ..., untrusted_input: bool = ..., budget: _Optional[_Union[_run_pb2.Budget, _Mapping]] = ...) -> None: ...
+    after_seconds: float
+    start_at: _timestamp_pb2.Timestamp
+    temporary: bool
+    def __init__(self, definition: _Optional[_Union[_workflow_pb2.DefinitionSource, _Mapping]] = ..., input_json: _Optional[bytes] = ..., input: _Optional[_Union[_struct_pb2.Value, _Mapping]] = ..., request_id: _Optional[str] = ..., deadline: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ..., max_iterations: _Optional[int] = ..., goal: _Optional[str] = ..., constraints: _Optional[_Iterable[str]] = ..., max_retries: _Optional[int] = ..., untrusted_input: bool = ..., budget: _Optional[_Union[_run_pb2.Budget, _Mapping]] = ..., after_seconds: _Optional[float] = ..., start_at: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., temporary: bool = ...) -> None: ...
 
 class TestRunResponse(_message.Message):
     __slots__ = ("run", "duplicate", "warnings")
