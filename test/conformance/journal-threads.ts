@@ -3,7 +3,7 @@
 import type { RunId } from "@pawl/core/name/ids";
 import type { ThreadChange, ThreadRun } from "@pawl/platform/store/threads/threads";
 import { expect, test } from "vitest";
-import { begin } from "./facts.ts";
+import { begin, change as changed } from "./facts.ts";
 import { setup } from "./setup.ts";
 import type { OpenStore } from "./store.ts";
 
@@ -14,6 +14,10 @@ const thread = (expectedVersion: number, over: Partial<ThreadChange> = {}): Thre
   ...{ memory: null, memoryTaint: null, output: null, stateRunId: null },
   ...over,
 });
+
+const NO_LINKS = { assistantId: null, sha256s: [] };
+
+const edit = (metadata: string) => ({ metadata, assistantId: null });
 
 const placed = (
   runId: RunId,
@@ -35,8 +39,10 @@ function moves(open: OpenStore): void {
     const [first, second] = [await begin(journal), await begin(journal)];
     const taken = thread(0, { status: "busy", holderRunId: first, runCount: 2 });
     const runs = [placed(first, 1, "holding"), placed(second, 2, "waiting")];
-    await journal.transact((tx) => tx.moveThreads({ threads: [taken], runs }));
-    const late = rival.transact((tx) => tx.moveThreads({ threads: [thread(0)], runs: [] }));
+    await journal.transact((tx) => tx.moveThreads({ threads: [taken], runs, values: [] }));
+    const late = rival.transact((tx) =>
+      tx.moveThreads({ threads: [thread(0)], runs: [], values: [] }),
+    );
     await expect(late).rejects.toThrow("moved on");
     expect(await rival.loadThreads([KEY, { ...KEY, threadId: "other" }])).toMatchObject([
       {
@@ -48,6 +54,7 @@ function moves(open: OpenStore): void {
     const next = { status: "busy", holderRunId: second, runCount: 2 } as const;
     await rival.transact((tx) =>
       tx.moveThreads({
+        values: [],
         threads: [thread(1, { ...next, memory, output: "7", stateRunId: first })],
         runs: [placed(first, 1, "over", false), placed(second, 2, "holding", false)],
       }),
@@ -55,7 +62,9 @@ function moves(open: OpenStore): void {
     const [loaded] = await journal.loadThreads([KEY]);
     expect(loaded).toMatchObject({ version: 2, memory, output: "7", stateRunId: first });
     expect(loaded?.waiting).toEqual([]);
-    await journal.transact((tx) => tx.moveThreads({ threads: [thread(2, next)], runs: [] }));
+    await journal.transact((tx) =>
+      tx.moveThreads({ threads: [thread(2, next)], runs: [], values: [] }),
+    );
     expect(await journal.loadThreads([KEY])).toMatchObject([{ memory, output: "7" }]);
   });
 
@@ -64,6 +73,7 @@ function moves(open: OpenStore): void {
     const [first, second] = [await begin(journal), await begin(journal)];
     const both = journal.transact((tx) =>
       tx.moveThreads({
+        values: [],
         threads: [thread(0, { status: "busy", holderRunId: first, runCount: 2 })],
         runs: [placed(first, 1, "holding"), placed(second, 2, "holding")],
       }),
@@ -87,6 +97,7 @@ function turns(open: OpenStore): void {
         tx.moveThreads({
           threads: [thread(version, { holderRunId: holder, runCount: 4 })],
           runs,
+          values: [],
         }),
       );
     const after = async (turn: number, position: number, limit = 10) =>
@@ -132,7 +143,7 @@ function edits(open: OpenStore): void {
     const [first, second] = [await begin(journal), await begin(journal)];
     const runs = [placed(first, 1, "holding"), placed(second, 2, "waiting")];
     const change = thread(0, { status: "busy", holderRunId: first, runCount: 2 });
-    await journal.transact((tx) => tx.moveThreads({ threads: [change], runs }));
+    await journal.transact((tx) => tx.moveThreads({ threads: [change], runs, values: [] }));
     const job = { nodeId: "", nodeType: "_pending_run", iteration: 0, attempt: 1 } as const;
     const asked = [first, second].map((runId) => ({ ...job, runId }) as never);
     const missing = await recovery.missingJobs(asked);
@@ -141,27 +152,31 @@ function edits(open: OpenStore): void {
 
   test("threads are created once, edited and deleted with their runs, but not with a live one (S4.2, S4.24)", async () => {
     const { journal, threads } = await setup(open);
-    const fresh = { memory: "{}", memoryTaint: null, output: null, forkedFrom: null };
+    const fresh = { memory: "{}", memoryTaint: null, output: null, forkedFrom: null, ...NO_LINKS };
     const made = await threads.create({ ...KEY, metadata: '{"a": 1}', ...fresh });
     expect(made).toMatchObject({ isNew: true, thread: { status: "idle", runCount: 0 } });
     expect(await threads.create({ ...KEY, metadata: "{}", ...fresh })).toMatchObject({
       isNew: false,
     });
-    expect(await threads.update({ ...KEY, threadId: "none" }, "{}")).toBeUndefined();
-    expect(await threads.update(KEY, '{"b":2}')).toMatchObject(KEY);
+    expect(await threads.update({ ...KEY, threadId: "none" }, edit("{}"))).toBeUndefined();
+    expect(await threads.update(KEY, edit('{"b":2}'))).toMatchObject(KEY);
     const run = await begin(journal);
     const held = thread(1, { status: "busy", holderRunId: run, runCount: 1 });
     await journal.transact((tx) =>
-      tx.moveThreads({ threads: [held], runs: [placed(run, 1, "holding")] }),
+      tx.moveThreads({ threads: [held], runs: [placed(run, 1, "holding")], values: [] }),
     );
     expect(await threads.liveRuns(KEY)).toEqual([run]);
     expect(await threads.remove(KEY)).toBe("busy");
     await journal.transact((tx) =>
       tx.moveThreads({
+        values: [],
         threads: [thread(2, { runCount: 1 })],
         runs: [placed(run, 1, "over", false)],
       }),
     );
+    await journal.transact(async (tx) => {
+      await tx.advance([changed(run, 1, 0, { status: "completed", ended: true })]);
+    });
     expect(await threads.remove(KEY)).toBe("removed");
     expect(await threads.remove(KEY)).toBe("missing");
     expect(await journal.load([{ runId: run, afterSeq: 0 }])).toEqual([]);

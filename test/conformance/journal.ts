@@ -3,6 +3,7 @@
 import { describe } from "vitest";
 import { daySuite } from "./journal-days.ts";
 import { deadLetterSuite } from "./journal-dead-letters.ts";
+import { assistantSuite } from "./journal-assistants.ts";
 import { approvalSuite } from "./journal-approvals.ts";
 import { claimSuite } from "./journal-claims.ts";
 import { effectSuite } from "./journal-effects.ts";
@@ -28,6 +29,7 @@ export function journalSuite(name: string, open: OpenStore): void {
     slotSuite(open);
     approvalSuite(open);
     waitSuite(open);
+    assistantSuite(open);
     threadSuite(open);
     temporarySuite(open);
     daySuite(open);

@@ -8,6 +8,7 @@ import { DEFAULT_SCHEMAS, type Schemas, searchPath } from "@pawl/platform/config
 import type { Queryable } from "@pawl/platform/db/query";
 import { BossQueue } from "@pawl/platform/queue/boss";
 import type { NodeQueue } from "@pawl/platform/queue/node-queue";
+import { createAssistants } from "@pawl/platform/store/assistants/writes";
 import { createExecutors } from "@pawl/platform/store/leases/writes";
 import { createJournal } from "@pawl/platform/store/tick/postgres";
 import { createNodeTypes } from "@pawl/platform/store/node-types/writes";
@@ -160,6 +161,7 @@ async function openOn(
     webhooks: createWebhooks(pool),
     valueRows: createValueRows(pool),
     db: pool,
+    assistants: createAssistants(pool),
     threads: createThreads(pool),
     loseEvent: async (runId, seq) => {
       const text = "delete from run_events where run_id = $1 and seq = $2 returning *";

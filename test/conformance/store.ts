@@ -10,6 +10,7 @@ import type { Recovery } from "@pawl/platform/store/recovery/recovery";
 import type { Webhooks } from "@pawl/platform/store/webhooks/webhooks";
 import type { ValueRows } from "@pawl/platform/store/values/values";
 import type { Queryable } from "@pawl/platform/db/query";
+import type { Assistants } from "@pawl/platform/store/assistants/assistants";
 import type { Threads } from "@pawl/platform/store/threads/threads";
 import type { Workflows } from "@pawl/platform/store/workflows/workflows";
 import type { SlotQuestion, SlotWait } from "@pawl/core/explain/room";
@@ -78,6 +79,7 @@ export interface StoreUnderTest {
   readonly valueRows: ValueRows;
   /** The database; undefined in memory. */
   readonly db: Queryable | undefined;
+  readonly assistants: Assistants;
   readonly threads: Threads;
   /** Takes an event out of a log without any scheduler's knowledge; call the answer to put it back. */
   readonly loseEvent: (runId: RunId, seq: number) => Promise<() => Promise<void>>;

@@ -22,6 +22,8 @@ const MEANT_WALKS: Readonly<Record<string, string>> = {
     "one row a process, looked at when an executor registers other schemas",
   "pawl_values_drop_unnamed value_refs":
     "the rows that the same statement has locked, by their place",
+  "pawl_threads_forget_values thread_values":
+    "the rows that the same statement found, by their place",
   "pawl_values_garbage value_garbage": "bytes that a sweep has yet to remove",
   "pawl_node_types_names node_types": "one row a type, when a user saves a definition",
   "pawl_leases_count_alive executors": "one row a process, counted when a probe asks",
@@ -103,6 +105,7 @@ async function seed(pool: Pool): Promise<void> {
     `insert into webhook_attempts (run_id, delivery_id, epoch, latency_ms, status_code, error)
      select run_id, delivery_id, 1, 1, 200, '' from webhook_deliveries`,
     `insert into threads (tenant_id, thread_id) select 'acme', 't' || n from generate_series(1, 1000) n`,
+    `insert into assistants (tenant_id, assistant_id, workflow_id) select 'acme', 'a' || n, 'w' || n from generate_series(1, 500) n`,
     `insert into thread_runs (tenant_id, thread_id, position, run_id, state)
      select 'acme', 't' || (row_number() over () % 1000 + 1), row_number() over (), run_id, 'waiting' from runs`,
     `insert into bulks (bulk_id, tenant_id, request_hash, action, filter, options, state, ended_at)

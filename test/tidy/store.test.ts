@@ -8,6 +8,7 @@ const STORE = "services/platform/src/store/";
 const FILES_OF_NOUN_MAX = 6;
 const NOUNS = [
   "approvals",
+  "assistants",
   "bulks",
   "days",
   "dead-letters",

@@ -1,7 +1,7 @@
 // The flags of budgets, and budgets and usage as text.
 
 import { amountText, usdText } from "@pawl/client";
-import { type Run, OnExceeded } from "@pawl/proto/pawl/v1/run_pb";
+import { type Budget, type Run, OnExceeded } from "@pawl/proto/pawl/v1/run_pb";
 import { type Command, InvalidArgumentError } from "commander";
 import { wholeNumber } from "./grammar.ts";
 import { UsageError } from "./session.ts";
@@ -37,6 +37,15 @@ export function budgetOf({ tokens, costUsd, nodeExecutions }: BudgetFlags) {
   const isNone = (tokens ?? costUsd ?? nodeExecutions) === undefined;
   return isNone ? undefined : { tokens, costUsd, nodeExecutions };
 }
+
+/** A budget that an assistant has, in the form of a request. */
+export const askedBudget = ({ tokens, costMicros, nodeExecutions, onExceeded }: Budget) => ({
+  ...(tokens === 0n ? {} : { tokens: Number(tokens) }),
+  ...(costMicros === 0n ? {} : { costUsd: Number(costMicros) / 1e6 }),
+  ...(nodeExecutions === 0n ? {} : { nodeExecutions: Number(nodeExecutions) }),
+  ...(onExceeded === OnExceeded.FAIL ? { onExceeded: "fail" as const } : {}),
+  ...(onExceeded === OnExceeded.PAUSE ? { onExceeded: "pause" as const } : {}),
+});
 
 /** The amounts that the flags name. @throws UsageError if they name none */
 export function amountsOf(flags: BudgetFlags) {

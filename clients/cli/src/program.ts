@@ -14,6 +14,7 @@ import { topUpVerb } from "./commands/top-up.ts";
 import { runVerbs } from "./commands/run.ts";
 import { scheduleVerbs } from "./commands/schedule.ts";
 import { webhookVerbs } from "./commands/webhook.ts";
+import { assistantVerbs } from "./commands/assistant.ts";
 import { threadVerbs } from "./commands/thread.ts";
 import { workflowVerbs } from "./commands/workflow.ts";
 import {
@@ -113,6 +114,7 @@ export function grammar(
   approvalVerbs(noun("approval", "List and answer questions to people"), verb);
   scheduleVerbs(noun("schedule", "Run workflows at set times"), verb);
   webhookVerbs(noun("webhook", "Send events to addresses, and read what was delivered"), verb);
+  assistantVerbs(noun("assistant", "Keep workflows with fixed values"), verb);
   threadVerbs(noun("thread", "Keep lines of runs that share a memory"), verb);
   const queue = noun("queue", "Show queue depth; pause and resume queues");
   const letter = noun("dead-letter", "Handle nodes that lost three executors and were given up");

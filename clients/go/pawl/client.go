@@ -27,6 +27,7 @@ type Client struct {
 	Approvals   *Approvals
 	Schedules   *Schedules
 	Threads     *Threads
+	Assistants  *Assistants
 	Webhooks    *Webhooks
 	Queues      *Queues
 	DeadLetters *DeadLetters
@@ -76,6 +77,7 @@ func Connect(addr string, options ...Option) (*Client, error) {
 	c.Runs = &Runs{c, pawlv1.NewRunServiceClient(c.conn), pawlv1.NewEventServiceClient(c.conn)}
 	c.Approvals = &Approvals{c, pawlv1.NewApprovalServiceClient(c.conn)}
 	c.Schedules = &Schedules{c, pawlv1.NewScheduleServiceClient(c.conn)}
+	c.Assistants = &Assistants{c, pawlv1.NewAssistantServiceClient(c.conn)}
 	c.Threads = &Threads{c, pawlv1.NewThreadServiceClient(c.conn)}
 	c.Webhooks = &Webhooks{c, pawlv1.NewWebhookServiceClient(c.conn)}
 	c.Queues = &Queues{c, pawlv1.NewQueueServiceClient(c.conn)}

@@ -61,6 +61,8 @@ type StartOptions struct {
 	CreateThread bool
 	// Multitask says what happens if the thread has runs that have not ended. The zero value refuses the start: THREAD_BUSY.
 	Multitask Multitask
+	// AssistantID is the assistant in place of a workflow: the workflow id is empty then.
+	AssistantID string
 }
 
 // Budget is how much a run may use, or what to add to it. 0 means no limit, or nothing.
@@ -73,6 +75,14 @@ type Budget struct {
 	NodeExecutions uint64
 	// OnExceeded is what happens when the run needs more. The zero value means the definition's own.
 	OnExceeded pawlv1.OnExceeded
+}
+
+// wire is nil for a budget that limits nothing.
+func (b Budget) wire() *pawlv1.Budget {
+	if b == (Budget{}) {
+		return nil
+	}
+	return &pawlv1.Budget{Tokens: b.Tokens, CostMicros: b.CostMicros, NodeExecutions: b.NodeExecutions, OnExceeded: b.OnExceeded}
 }
 
 // Started is an accepted run.
@@ -93,6 +103,7 @@ func startRequest(workflowID string, input any, options StartOptions) (*pawlv1.S
 		UntrustedInput: options.UntrustedInput, Webhook: options.Webhook.wire(),
 		Goal: options.Goal, Constraints: options.Constraints, MaxIterations: options.MaxIterations, MaxRetries: options.MaxRetries,
 		ThreadId: options.ThreadID, CreateThread: options.CreateThread, MultitaskStrategy: options.Multitask,
+		AssistantId: options.AssistantID,
 	}
 	if req.MetadataJson, err = metadataOf(options.Metadata); err != nil {
 		return nil, err
@@ -108,11 +119,7 @@ func startRequest(workflowID string, input any, options StartOptions) (*pawlv1.S
 	if options.Deadline > 0 {
 		req.Deadline = durationpb.New(options.Deadline)
 	}
-	if b := options.Budget; b != (Budget{}) {
-		req.Budget = &pawlv1.Budget{
-			Tokens: b.Tokens, CostMicros: b.CostMicros, NodeExecutions: b.NodeExecutions, OnExceeded: b.OnExceeded,
-		}
-	}
+	req.Budget = options.Budget.wire()
 	if options.DedupeInput > 0 {
 		req.Idempotency = &pawlv1.Idempotency{
 			Scope: pawlv1.IdempotencyScope_IDEMPOTENCY_SCOPE_INPUT_HASH, Ttl: durationpb.New(options.DedupeInput),
@@ -157,6 +164,8 @@ type RunFilter struct {
 	ScheduleID string
 	// ThreadID selects the runs of a thread: its history.
 	ThreadID string
+	// AssistantID selects the runs of an assistant.
+	AssistantID string
 	// Stops: of cancelled runs, only those that were stopped in one of these ways. None means all. Other runs pass: name the status too.
 	Stops []StopMode
 	// Query is the beginning of a workflow id, of a word of its title or of a run id, or the last eight digits of a run id.
@@ -172,7 +181,7 @@ func (r *Runs) List(ctx context.Context, filter RunFilter, page Page) ([]*RunSta
 	res, err := call(ctx, r.client, r.rpc.ListRuns, &pawlv1.ListRunsRequest{
 		Statuses: filter.Statuses, WorkflowId: filter.WorkflowID, ScheduleId: filter.ScheduleID, Query: filter.Query,
 		Filter: filter.Filter, SavedFilter: filter.SavedFilter,
-		ThreadId: filter.ThreadID, Stops: filter.Stops, PageSize: page.Size, PageToken: page.Token,
+		ThreadId: filter.ThreadID, AssistantId: filter.AssistantID, Stops: filter.Stops, PageSize: page.Size, PageToken: page.Token,
 	})
 	return res.GetRuns(), res.GetNextPageToken(), err
 }

@@ -47,6 +47,8 @@ type Threads struct {
 type ThreadOptions struct {
 	// Metadata describes the thread. Nil means an empty object.
 	Metadata map[string]any
+	// AssistantID is the assistant of starts that name no workflow.
+	AssistantID string
 	// RequestID names the request in traces. Empty means a new one.
 	RequestID string
 }
@@ -57,7 +59,9 @@ func (t *Threads) Create(ctx context.Context, threadID string, options ThreadOpt
 	if err != nil {
 		return nil, err
 	}
-	req := &pawlv1.CreateThreadRequest{ThreadId: threadID, MetadataJson: metadata, RequestId: identified(options.RequestID)}
+	req := &pawlv1.CreateThreadRequest{
+		ThreadId: threadID, MetadataJson: metadata, AssistantId: options.AssistantID, RequestId: identified(options.RequestID),
+	}
 	res, err := call(ctx, t.client, t.rpc.CreateThread, req)
 	return res.GetThread(), err
 }
@@ -94,6 +98,13 @@ func (t *Threads) Update(ctx context.Context, threadID string, metadata map[stri
 		return nil, err
 	}
 	req := &pawlv1.UpdateThreadRequest{ThreadId: threadID, MetadataJson: text, RequestId: identified(options.RequestID)}
+	res, err := call(ctx, t.client, t.rpc.UpdateThread, req)
+	return res.GetThread(), err
+}
+
+// SetAssistant sets the assistant of starts on the thread that name no workflow. An empty id removes it. THREAD_NOT_FOUND, ASSISTANT_NOT_FOUND.
+func (t *Threads) SetAssistant(ctx context.Context, threadID, assistantID string, options MutationOptions) (*Thread, error) {
+	req := &pawlv1.UpdateThreadRequest{ThreadId: threadID, AssistantId: &assistantID, RequestId: identified(options.RequestID)}
 	res, err := call(ctx, t.client, t.rpc.UpdateThread, req)
 	return res.GetThread(), err
 }

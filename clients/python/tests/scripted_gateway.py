@@ -13,6 +13,7 @@ from google.rpc import error_details_pb2, status_pb2
 
 from pawl_sdk._gen.pawl.v1 import (
     approval_service_pb2,
+    assistant_service_pb2,
     event_service_pb2,
     node_type_service_pb2,
     queue_service_pb2,
@@ -29,6 +30,7 @@ MODULES = {
     "WorkflowService": workflow_service_pb2,
     "ApprovalService": approval_service_pb2,
     "ScheduleService": schedule_service_pb2,
+    "AssistantService": assistant_service_pb2,
     "ThreadService": thread_service_pb2,
     "WebhookService": webhook_service_pb2,
     "QueueService": queue_service_pb2,

@@ -3,6 +3,7 @@
 import { type Client, type Transport, createClient } from "@connectrpc/connect";
 import type { ExecutionTag, RunEvent } from "@pawl/proto/pawl/v1/event_pb";
 import { EventService } from "@pawl/proto/pawl/v1/event_service_pb";
+import { AssistantService } from "@pawl/proto/pawl/v1/assistant_service_pb";
 import { ApprovalService } from "@pawl/proto/pawl/v1/approval_service_pb";
 import { BulkService } from "@pawl/proto/pawl/v1/bulk_service_pb";
 import { NodeTypeService } from "@pawl/proto/pawl/v1/node_type_service_pb";
@@ -15,6 +16,7 @@ import { WorkflowService } from "@pawl/proto/pawl/v1/workflow_service_pb";
 import { connect } from "#connection";
 import { type Clock, SYSTEM_CLOCK } from "./backoff.ts";
 import { type Caller, type PawlCallOptions, createCaller, present } from "./caller.ts";
+import { type Assistants, createAssistants } from "./assistants.ts";
 import { type Approvals, createApprovals } from "./approvals.ts";
 import { type Bulks, createBulks } from "./bulks.ts";
 import { createExecutors, createNodeTypes, type Executors, type NodeTypes } from "./node-types.ts";
@@ -99,6 +101,7 @@ export interface PawlClient extends ThreadStreams {
   readonly workflows: Workflows;
   readonly schedules: Schedules;
   readonly webhooks: Webhooks;
+  readonly assistants: Assistants;
   readonly threads: Threads;
   readonly bulks: Bulks;
   readonly approvals: Approvals;
@@ -195,7 +198,7 @@ export function createPawlClient(options: PawlClientOptions): PawlClient {
     workflows: createWorkflows(createClient(WorkflowService, transport), call),
     schedules: createSchedules(createClient(ScheduleService, transport), call),
     webhooks: createWebhooks(createClient(WebhookService, transport), call),
-    threads: createThreads(createClient(ThreadService, transport), call),
+    ...createConversations(transport, call),
     bulks: createBulks(createClient(BulkService, transport), call, clock),
     approvals: createApprovals(createClient(ApprovalService, transport), call),
     queues: createQueues(queueService, call),
@@ -205,6 +208,15 @@ export function createPawlClient(options: PawlClientOptions): PawlClient {
     events: createEvents(eventService, call),
   };
 }
+
+/** What the runs of a conversation share: an assistant and a thread. */
+const createConversations = (
+  transport: Transport,
+  call: Caller,
+): Pick<PawlClient, "assistants" | "threads"> => ({
+  assistants: createAssistants(createClient(AssistantService, transport), call),
+  threads: createThreads(createClient(ThreadService, transport), call),
+});
 
 const createEvents = (rpc: Client<typeof EventService>, call: Caller): PawlClient["events"] => ({
   list: (runId, page) => call(rpc.listEvents, eventsRequest(runId, page)),

@@ -21,6 +21,8 @@ export interface ListRunsOptions extends PageOptions {
   readonly scheduleId?: string | undefined;
   /** Only runs of this thread. */
   readonly threadId?: string | undefined;
+  /** Only runs of this assistant. */
+  readonly assistantId?: string | undefined;
   /** Of cancelled runs, only those that were stopped in one of these ways. */
   readonly stops?: readonly StopMode[] | undefined;
   /** A filter such as `status = failed AND metadata.team = "billing"`. */

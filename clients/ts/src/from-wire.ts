@@ -35,7 +35,7 @@ import { jsonTextOf } from "./json.ts";
 import { limitsOf } from "./limits.ts";
 import { runKindName, runStatusName, stopOf } from "./status.ts";
 import { decidedOf, taintOf, writtenOf } from "./taint.ts";
-import { takenOf, threadLinkOf } from "./thread-events.ts";
+import { assistantOf, takenOf, threadLinkOf } from "./thread-events.ts";
 
 type WireFact = Exclude<WireEvent["fact"], { readonly case: undefined | "heartbeat" }>;
 type Cases = { readonly [F in WireFact as F["case"]]: F["value"] };
@@ -171,6 +171,7 @@ function startedOf(fact: RunStarted): Payloads["run.started"] {
     ...(scheduleId === "" ? {} : { schedule: { scheduleId, at: msOf(scheduleTime) ?? 0 } }),
     ...threadLinkOf(fact),
     ...given("startAt", msOf(fact.startAt)),
+    ...assistantOf(fact),
     ...taintOf(fact.taint),
     ...(fact.repairOf === ""
       ? {}

@@ -73,6 +73,7 @@ export {
   plainWebhookAttempt,
   plainWebhookDelivery,
   plainWebhookEndpoint,
+  plainAssistant,
   plainThread,
   plainThreadState,
   plainWorkflow,
@@ -155,10 +156,19 @@ export {
 export type { TimeOptions } from "./start-time.ts";
 export type { GetRunOptions, RunBounds } from "./state.ts";
 export type {
+  AssistantInput,
+  AssistantPage,
+  Assistants,
+  ListAssistantsOptions,
+  StartDefaults,
+} from "./assistants.ts";
+export type {
+  AssistantOptions,
   ForkThreadOptions,
   ListThreadsOptions,
   MetadataOptions,
   Multitask,
+  ThreadAssistantOptions,
   ThreadOptions,
   ThreadPage,
   Threads,

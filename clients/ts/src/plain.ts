@@ -2,6 +2,7 @@
 
 import { type DescMessage, type JsonValue, type MessageShape, toJson } from "@bufbuild/protobuf";
 import { ApprovalSchema } from "@pawl/proto/pawl/v1/approval_pb";
+import { AssistantSchema } from "@pawl/proto/pawl/v1/assistant_pb";
 import { EffectSchema } from "@pawl/proto/pawl/v1/effect_pb";
 import { RunEventSchema, type RunEvent } from "@pawl/proto/pawl/v1/event_pb";
 import { ExplanationSchema, TaintTraceSchema } from "@pawl/proto/pawl/v1/explain_pb";
@@ -26,7 +27,7 @@ type PlainObject = { [key: string]: JsonValue };
 const COUNTER =
   /^(eventId|reusedEventId|lastEventId|startedCount|skippedCount|parentEventId|epoch|beginEpoch|commitEpoch|tokens|inputTokens|outputTokens|costMicros|nodeExecutions|cutBytes|outputLeftOutBytes|[a-z][A-Za-z]*Ms)$/;
 const ENUM_VALUE =
-  /^(?:RUN_STATUS|NODE_STATUS|RUN_KIND|FAILURE_CLASS|EXPLAIN_REASON|APPROVAL_STATE|DEAD_LETTER_STATE|PAUSE_SCOPE|EFFECT_STATE|SCHEDULE_STATE|REPAIR_ACTION|MISSED_POLICY|OVERLAP_POLICY|ON_EXCEEDED|WEBHOOK_DELIVERY_STATE|BULK_ACTION|BULK_STATE|BULK_OUTCOME)_([A-Z_]+)$/;
+  /^(?:RUN_STATUS|NODE_STATUS|RUN_KIND|FAILURE_CLASS|EXPLAIN_REASON|APPROVAL_STATE|DEAD_LETTER_STATE|PAUSE_SCOPE|EFFECT_STATE|SCHEDULE_STATE|REPAIR_ACTION|MISSED_POLICY|OVERLAP_POLICY|ON_EXCEEDED|WEBHOOK_DELIVERY_STATE|BULK_ACTION|BULK_STATE|BULK_OUTCOME|MULTITASK_STRATEGY)_([A-Z_]+)$/;
 
 /** One event in the envelope of the log: eventId, type, runId, timestamp, …, payload. */
 export function plainEvent(event: RunEvent): PlainObject {
@@ -56,6 +57,8 @@ export const plainEffect = plainOf(EffectSchema);
 export const plainRepairPlan = plainOf(RepairPlanSchema);
 /** A schedule with its input as a value. */
 export const plainSchedule = plainOf(ScheduleSchema);
+/** An assistant with its config and its metadata as values. */
+export const plainAssistant = plainOf(AssistantSchema);
 /** A thread with its status by its short name, and its metadata as a value. */
 export const plainThread = plainOf(ThreadSchema);
 /** The state of a thread with its memory and its output as values. */

@@ -39,7 +39,7 @@ import { createStoredValues, type StoredValues } from "./stored-value.ts";
 import { timeOf, type TimeOptions } from "./start-time.ts";
 import { TERMINAL_EVENT_TYPES } from "./status.ts";
 import type { TaintOf } from "./taint.ts";
-import { type ThreadOptions, threadOf } from "./threads.ts";
+import { type AssistantOptions, type ThreadOptions, threadOf } from "./threads.ts";
 import type { WatchOptions } from "./watch.ts";
 import { webhookOf, type WebhookOptions } from "./webhooks.ts";
 
@@ -54,7 +54,8 @@ export interface RunInputOptions extends MutationOptions, RunBounds, TimeOptions
   readonly budget?: BudgetOptions | undefined;
 }
 
-export interface StartRunOptions extends RunInputOptions, WebhookOptions, ThreadOptions {
+export interface StartRunOptions
+  extends RunInputOptions, WebhookOptions, ThreadOptions, AssistantOptions {
   /** The version of the workflow. The newest by default. */
   readonly version?: number | undefined;
   /** A lower number is sooner. -1000 to 1000, default 0. */

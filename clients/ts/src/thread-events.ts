@@ -1,8 +1,9 @@
-// What events say about threads, from the wire.
+// What events have about threads and assistants, from the wire.
 
 import type { Payloads } from "@pawl/core/log/event-table";
 import { runId } from "@pawl/core/name/ids";
 import type { RunStarted, RunThreadTaken } from "@pawl/proto/pawl/v1/event_pb";
+import { jsonTextOf } from "./json.ts";
 import { keyTaintsOf } from "./taint.ts";
 
 export const threadLinkOf = ({
@@ -10,6 +11,15 @@ export const threadLinkOf = ({
   threadPosition,
 }: RunStarted): Pick<Payloads["run.started"], "thread"> =>
   threadId === "" ? {} : { thread: { threadId, position: Number(threadPosition) } };
+
+export const assistantOf = ({
+  assistantId,
+  assistantVersion: version,
+  configJson,
+}: RunStarted): Pick<Payloads["run.started"], "assistant"> =>
+  assistantId === ""
+    ? {}
+    : { assistant: { assistantId, version, config: jsonTextOf(configJson) ?? "{}" } };
 
 export const takenOf = ({
   threadId,

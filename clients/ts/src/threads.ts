@@ -28,6 +28,12 @@ export interface ThreadOptions {
   readonly multitask?: Multitask | undefined;
 }
 
+/** The assistant of a start. */
+export interface AssistantOptions {
+  /** The assistant in place of a workflow: the workflow id is empty then. */
+  readonly assistantId?: string | undefined;
+}
+
 const STRATEGIES: Readonly<Record<Multitask, MultitaskStrategy>> = {
   reject: MultitaskStrategy.REJECT,
   enqueue: MultitaskStrategy.ENQUEUE,
@@ -36,15 +42,29 @@ const STRATEGIES: Readonly<Record<Multitask, MultitaskStrategy>> = {
 };
 
 /** The fields of a start request. */
-export const threadOf = ({ threadId, createThread, multitask }: ThreadOptions) => ({
+export const threadOf = ({
+  threadId,
+  createThread,
+  multitask,
+  assistantId,
+}: ThreadOptions & AssistantOptions) => ({
   ...(threadId === undefined ? {} : { threadId }),
   ...(createThread === undefined ? {} : { createThread }),
-  ...(multitask === undefined ? {} : { multitaskStrategy: STRATEGIES[multitask] }),
+  ...strategyOf(multitask),
+  ...(assistantId === undefined ? {} : { assistantId }),
 });
+
+export const strategyOf = (multitask: Multitask | undefined) =>
+  multitask === undefined ? {} : { multitaskStrategy: STRATEGIES[multitask] };
 
 export interface MetadataOptions extends MutationOptions {
   /** A JSON object that describes the thread. */
   readonly metadata?: Json | undefined;
+}
+
+export interface ThreadAssistantOptions extends MutationOptions {
+  /** The assistant of starts that name no workflow. */
+  readonly assistantId?: string | undefined;
 }
 
 export interface ListThreadsOptions extends PageOptions {
@@ -69,14 +89,21 @@ export interface ForkThreadOptions extends MetadataOptions, ThreadMoment {
 }
 
 export interface Threads {
-  /** Creates a thread; without an id the scheduler makes one. @throws PawlError THREAD_EXISTS */
-  create(threadId?: string, options?: MetadataOptions): Promise<Thread>;
+  /** Creates a thread; without an id the scheduler makes one. @throws PawlError THREAD_EXISTS, ASSISTANT_NOT_FOUND */
+  create(threadId?: string, options?: MetadataOptions & ThreadAssistantOptions): Promise<Thread>;
   /** @throws PawlError THREAD_NOT_FOUND */
   get(threadId: string, options?: PawlCallOptions): Promise<Thread>;
   /** A page of threads in order of id. */
   list(options?: ListThreadsOptions): Promise<ThreadPage>;
-  /** Replaces the metadata. @throws PawlError THREAD_NOT_FOUND */
-  update(threadId: string, metadata: Json, options?: MutationOptions): Promise<Thread>;
+  /**
+   * Replaces the metadata, unless it is undefined. An empty `assistantId` removes the assistant.
+   * @throws PawlError THREAD_NOT_FOUND, ASSISTANT_NOT_FOUND
+   */
+  update(
+    threadId: string,
+    metadata: Json | undefined,
+    options?: ThreadAssistantOptions,
+  ): Promise<Thread>;
   /** Deletes a thread with its runs. `force` cancels those that have not ended. @throws PawlError THREAD_NOT_FOUND, THREAD_BUSY */
   delete(
     threadId: string,

@@ -21,6 +21,7 @@ import { WakeListener } from "@pawl/platform/wake/listen";
 import { Health } from "@pawl/proto/grpc/health/v1/health_pb";
 import { ServerReflection } from "@pawl/proto/grpc/reflection/v1/reflection_pb";
 import { ApprovalService } from "@pawl/proto/pawl/v1/approval_service_pb";
+import { AssistantService } from "@pawl/proto/pawl/v1/assistant_service_pb";
 import { BulkService } from "@pawl/proto/pawl/v1/bulk_service_pb";
 import { EventService } from "@pawl/proto/pawl/v1/event_service_pb";
 import { NodeTypeService } from "@pawl/proto/pawl/v1/node_type_service_pb";
@@ -48,6 +49,7 @@ import { createThreadCursors } from "./read/thread-cursor.ts";
 import { type Refuse, served, type Served } from "./request/exchange.ts";
 import { connectScheduler } from "./request/forward.ts";
 import { createApprovalService } from "./rpc/approval-service.ts";
+import { createAssistantService } from "./rpc/assistant-service.ts";
 import { createBulkService } from "./rpc/bulk-service.ts";
 import { createEventService } from "./rpc/event-service.ts";
 import { createNodeTypeService } from "./rpc/node-type-service.ts";
@@ -200,6 +202,7 @@ function servicesOf(
     served(EventService, createEventService(parts)),
     served(ScheduleService, createScheduleService(parts)),
     served(WebhookService, createWebhookService(parts)),
+    served(AssistantService, createAssistantService(parts)),
     served(ThreadService, createThreadService(parts)),
     served(ApprovalService, createApprovalService(parts)),
     served(QueueService, createQueueService(parts)),

@@ -10,6 +10,7 @@ import { BossQueue } from "@pawl/platform/queue/boss";
 import { installBoss } from "@pawl/platform/queue/boss-install";
 import { BossWorkflowQueue } from "@pawl/platform/queue/boss-workflow-queue";
 import { OccurrenceThread } from "@pawl/platform/queue/occurrences";
+import { createAssistants } from "@pawl/platform/store/assistants/writes";
 import { createBulks } from "@pawl/platform/store/bulks/writes";
 import { createDeadLetters } from "@pawl/platform/store/dead-letters/writes";
 import { createExecutors } from "@pawl/platform/store/leases/writes";
@@ -64,6 +65,7 @@ export async function openStores(config: Config, log: Logger, onStep: (byMs: num
     occurrences: new OccurrenceThread(),
     filters: createRunFilters(pool),
     schedules: createSchedules(pool, boss.alarms),
+    assistants: createAssistants(pool),
     threads: createThreads(pool),
     executors: createExecutors(livenessPool),
     recovery: createRecovery(pool, boss),

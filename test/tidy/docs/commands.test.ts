@@ -90,7 +90,7 @@ test("a wrong command is noticed", async () => {
   expect(await refusal(["run", "start", "greet", "--wait"])).toBeUndefined();
   expect(await refusal(["run", "begin", "greet"])).toContain("unknown command");
   expect(await refusal(["run", "start", "greet", "--no-such-flag"])).toContain("unknown option");
-  expect(await refusal(["run", "start"])).toContain("missing required argument");
+  expect(await refusal(["run", "cancel"])).toContain("missing required argument");
   expect(unknownWord(["run", "explain"])).toBeUndefined();
   expect(unknownWord(["run", "expalin"])).toBe("expalin");
   expect(unknownWord(["workflow", "apply", "--fiel"])).toBe("--fiel");

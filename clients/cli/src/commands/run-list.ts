@@ -14,6 +14,7 @@ interface ListFlags extends PageFlags {
   readonly filter?: string;
   readonly saved?: string;
   readonly thread?: string;
+  readonly assistant?: string;
 }
 
 export async function runList(session: Session, flags: ListFlags): Promise<void> {
@@ -22,9 +23,11 @@ export async function runList(session: Session, flags: ListFlags): Promise<void>
   if (asked === undefined)
     throw new UsageError(`--status ${named.join(" ")}: use one of ${RUN_STATUS_NAMES.join(", ")}`);
   const { workflow: workflowId, schedule: scheduleId, limit: pageSize, pageToken } = flags;
-  const { filter: written, saved: savedFilter, thread: threadId } = flags;
+  const { filter: written, saved: savedFilter } = flags;
+  const { thread: threadId, assistant: assistantId } = flags;
   const { client, interrupted: signal, self } = session;
-  const filter = { ...asked, workflowId, scheduleId, threadId, filter: written, savedFilter };
+  const links = { workflowId, scheduleId, threadId, assistantId };
+  const filter = { ...asked, ...links, filter: written, savedFilter };
   const page = await client.runs.list({ ...filter, pageSize, pageToken, signal });
   const { runs: items, nextPageToken } = page;
   const nowMs = session.now();

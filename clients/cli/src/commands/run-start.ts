@@ -23,6 +23,7 @@ import {
   readFileText,
   runUrl,
   type Session,
+  UsageError,
 } from "../session.ts";
 import { type BudgetFlags, budgetFlags, budgetOf } from "../budget-flags.ts";
 import { durationMs, timeFlags, type TimeFlags, timeOf } from "../time-flags.ts";
@@ -52,6 +53,7 @@ interface StartFlags extends InputFlags, BudgetFlags, WebhookFlags, TimeFlags {
   readonly thread?: string;
   readonly createThread?: boolean;
   readonly multitask?: Multitask;
+  readonly assistant?: string;
 }
 
 /** The flags of a start beside its input. */
@@ -76,15 +78,19 @@ const askedOf = ({ goal, constraint: constraints, maxIterations, maxRetries }: S
 /** Starts a run of a saved workflow. */
 export async function runStart(
   session: Session,
-  workflowId: string,
+  named: string | undefined,
   flags: StartFlags,
 ): Promise<ExitCode> {
   const { client, interrupted: signal } = session;
+  const { assistant: assistantId } = flags;
+  if ((named ?? assistantId ?? flags.thread) === undefined)
+    throw new UsageError("Name a workflow, or --assistant ID, or --thread ID of one that has one.");
+  const workflowId = named ?? "";
   const { requestId, version, priority, untrustedInput } = flags;
   const { thread: threadId, createThread, multitask } = flags;
   const inputJson = await readRunInput(session, flags, async () => {
-    const workflow = await client.workflows.get(workflowId, { version, signal });
-    return jsonOf(workflow.definitionJson);
+    const of = await sampledWorkflow(session, workflowId, flags);
+    return jsonOf((await client.workflows.get(of.workflowId, { ...of, signal })).definitionJson);
   });
   const started = await client.runs.start(workflowId, {
     ...askedOf(flags),
@@ -95,13 +101,26 @@ export async function runStart(
     version,
     priority,
     untrustedInput,
-    ...{ threadId, createThread, multitask },
+    ...{ threadId, createThread, multitask, assistantId },
     ...timeOf(flags),
     dedupeInputMs: durationMs("--dedupe-input", flags.dedupeInput),
     budget: budgetOf(flags),
     signal,
   });
   return afterStart(session, started, flags);
+}
+
+/** The workflow whose sample is the input. */
+async function sampledWorkflow(
+  { client, interrupted: signal }: Session,
+  workflowId: string,
+  { version, assistant, thread }: StartFlags,
+) {
+  if (workflowId !== "") return { workflowId, version };
+  const ofThread = async (): Promise<string> =>
+    (await client.threads.get(thread ?? "", { signal })).assistantId;
+  const { spec } = await client.assistants.get(assistant ?? (await ofThread()), { signal });
+  return { workflowId: spec?.workflowId ?? "", version: spec?.workflowVersion };
 }
 
 /** Runs a graph that is not saved. */

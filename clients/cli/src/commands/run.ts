@@ -44,15 +44,17 @@ import { runValue } from "./run-value.ts";
 import { runStart, runTest, runWatch, sampleCommand, startFlags } from "./run-start.ts";
 
 const METADATA_CHANGES = "Merge a JSON object into the metadata of a run; null deletes a key";
+const STARTS = "Start a run of a saved workflow, of an assistant, or of that of a thread";
 const MULTITASK = new Option(
   "--multitask <strategy>",
   "what happens to runs of the thread that have not ended; default reject",
 ).choices(["reject", "enqueue", "interrupt", "rollback"]);
 
 export function runVerbs(run: Command, verb: Verb): void {
-  startFlags(inputFlags(verb(run, "start <workflow>", "Start a run of a saved workflow", runStart)))
+  startFlags(inputFlags(verb(run, "start [workflow]", STARTS, runStart)))
     .option("--thread <id>", "the thread that the run belongs to")
     .option("--create-thread", "create the thread if there is none")
+    .option("--assistant <id>", "the assistant in place of a workflow")
     .addOption(MULTITASK);
   const tests = "Run a definition without saving it";
   timeFlags(budgetFlags(fileFlag(inputFlags(verb(run, "test", tests, runTest)))));
@@ -83,7 +85,8 @@ export function runVerbs(run: Command, verb: Verb): void {
       .option("--filter <filter>", 'such as: status = failed AND metadata.team = "billing"')
       .option("--saved <name>", "only runs that a kept filter finds")
       .option("--schedule <id>", "only runs that this schedule started")
-      .option("--thread <id>", "only runs of this thread"),
+      .option("--thread <id>", "only runs of this thread")
+      .option("--assistant <id>", "only runs of this assistant"),
   );
   const cancels = "Cancel a run: abort running nodes, start no others, undo completed ones";
   verb(run, "cancel <run>", cancels, runCancel)

@@ -6,7 +6,7 @@ import type { Command } from "commander";
 import { atLeast, pageFlags, type PageFlags, type Verb } from "../grammar.ts";
 import { isoText } from "../render/words.ts";
 import { readJsonFlag } from "../run-input.ts";
-import { print, printJson, printList, type Session } from "../session.ts";
+import { print, printJson, printList, type Session, UsageError } from "../session.ts";
 import { threadWatchVerb } from "./thread-watch.ts";
 
 export function threadVerbs(thread: Command, verb: Verb): void {
@@ -15,7 +15,10 @@ export function threadVerbs(thread: Command, verb: Verb): void {
     command
       .option("--at-run <id>", "after this run of the thread; default now")
       .option("--at-event <event>", "after this event of that run", atLeast(1));
-  verb(thread, "create [thread]", "Create a thread", create).option("--metadata <json>", metadata);
+  const assistant = "the assistant of starts that name no workflow";
+  verb(thread, "create [thread]", "Create a thread", create)
+    .option("--metadata <json>", metadata)
+    .option("--assistant <id>", assistant);
   pageFlags(
     verb(thread, "list", "List threads", list).option(
       "--metadata <json>",
@@ -25,8 +28,9 @@ export function threadVerbs(thread: Command, verb: Verb): void {
   verb(thread, "get <thread>", "Show a thread", get);
   moment(verb(thread, "state <thread>", "Show the memory that the next run begins with", state));
   threadWatchVerb(thread, verb);
-  const updates = "Replace the metadata of a thread";
-  verb(thread, "update <thread>", updates, update).requiredOption("--metadata <json>", metadata);
+  verb(thread, "update <thread>", "Replace the metadata of a thread, or its assistant", update)
+    .option("--metadata <json>", metadata)
+    .option("--assistant <id>", `${assistant}; "" for none`);
   moment(
     verb(thread, "fork <thread> [new]", "Create a thread with the state of another one", fork),
   ).option("--metadata <json>", metadata);
@@ -38,6 +42,9 @@ export function threadVerbs(thread: Command, verb: Verb): void {
 
 interface MetadataFlags {
   readonly metadata?: string;
+}
+interface AssistantFlags extends MetadataFlags {
+  readonly assistant?: string;
 }
 interface MomentFlags {
   readonly atRun?: string;
@@ -55,11 +62,12 @@ const metadataOf = async (
 async function create(
   session: Session,
   threadId: string | undefined,
-  flags: MetadataFlags,
+  flags: AssistantFlags,
 ): Promise<void> {
   const metadata = await metadataOf(session, flags);
+  const { assistant: assistantId } = flags;
   const { client, interrupted: signal } = session;
-  show(session, await client.threads.create(threadId, { metadata, signal }));
+  show(session, await client.threads.create(threadId, { metadata, assistantId, signal }));
 }
 
 async function list(session: Session, flags: PageFlags & MetadataFlags): Promise<void> {
@@ -97,10 +105,13 @@ async function state(session: Session, threadId: string, flags: MomentFlags): Pr
   );
 }
 
-async function update(session: Session, threadId: string, flags: MetadataFlags): Promise<void> {
-  const metadata = (await metadataOf(session, flags)) ?? {};
+async function update(session: Session, threadId: string, flags: AssistantFlags): Promise<void> {
+  const metadata = await metadataOf(session, flags);
+  const { assistant: assistantId } = flags;
+  if (metadata === undefined && assistantId === undefined)
+    throw new UsageError("Give --metadata or --assistant: what to change.");
   const { client, interrupted: signal } = session;
-  show(session, await client.threads.update(threadId, metadata, { signal }));
+  show(session, await client.threads.update(threadId, metadata, { assistantId, signal }));
 }
 
 async function fork(
@@ -127,8 +138,9 @@ async function remove(
 
 const show = (session: Session, thread: Thread): void =>
   print(session, plainThread(thread), () => {
-    const { threadId, status, runId, runCount, forkedFrom } = thread;
+    const { threadId, status, runId, runCount, forkedFrom, assistantId } = thread;
     const held = runId === "" ? "" : `, held by run ${runId}`;
     const origin = forkedFrom === "" ? "" : `, forked from ${forkedFrom}`;
-    return [`${threadId} ${threadStatusName(status)}${held}; ${runCount} runs${origin}`];
+    const by = assistantId === "" ? "" : `, assistant ${assistantId}`;
+    return [`${threadId} ${threadStatusName(status)}${held}; ${runCount} runs${origin}${by}`];
   });

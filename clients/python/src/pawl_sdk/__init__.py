@@ -5,6 +5,7 @@ from pawl_sdk._json import Json
 from pawl_sdk._link import Status
 from pawl_sdk._steps import Reconnect
 from pawl_sdk._version import VERSION as __version__
+from pawl_sdk.assistants import Assistant, AssistantOptions, AssistantPage
 from pawl_sdk.async_client import AsyncClient
 from pawl_sdk.catalogue import Executor, NodeType, NodeTypePage
 from pawl_sdk.client import Client
@@ -141,6 +142,9 @@ __all__ = [
     "TRANSACTIONAL",
     "AcceptedRun",
     "AnswerOptions",
+    "Assistant",
+    "AssistantOptions",
+    "AssistantPage",
     "AppliedWorkflow",
     "Approval",
     "ApprovalPage",

@@ -28,7 +28,18 @@ from pawl_sdk._stream import Callbacks, stream, watch_with_callbacks
 from pawl_sdk._watch import WatchOptions, watch
 from pawl_sdk._watch_many import OnLost, watch_many
 from pawl_sdk._watch_thread import stream_thread, watch_thread
-from pawl_sdk.async_resources import Approvals, DeadLetters, NodeTypes, Queues, Repairs, Schedules, Threads, Webhooks, Workflows
+from pawl_sdk.async_resources import (
+    Approvals,
+    Assistants,
+    DeadLetters,
+    NodeTypes,
+    Queues,
+    Repairs,
+    Schedules,
+    Threads,
+    Webhooks,
+    Workflows,
+)
 from pawl_sdk.details import EffectPage, EventPage, Explanation, Invocation, TagPage, TaintTrace
 from pawl_sdk.errors import PawlError
 from pawl_sdk.model import AcceptedRun, Event, KeptFilter, KeptFilterPage, Run, RunPage, SignalledRun, StartItem, TestedRun
@@ -128,6 +139,7 @@ class AsyncClient:
         self.workflows = Workflows(self._drive, self._caller)
         self.approvals = Approvals(self._drive, self._caller)
         self.schedules = Schedules(self._drive, self._caller)
+        self.assistants = Assistants(self._drive, self._caller)
         self.threads = Threads(self._drive, self._caller)
         self.webhooks = Webhooks(self._drive, self._caller)
         self.repairs = Repairs(self._drive, self._caller)

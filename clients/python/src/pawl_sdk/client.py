@@ -39,7 +39,18 @@ from pawl_sdk.options import (
     TopUpOptions,
     WatchThreadOptions,
 )
-from pawl_sdk.resources import Approvals, DeadLetters, NodeTypes, Queues, Repairs, Schedules, Threads, Webhooks, Workflows
+from pawl_sdk.resources import (
+    Approvals,
+    Assistants,
+    DeadLetters,
+    NodeTypes,
+    Queues,
+    Repairs,
+    Schedules,
+    Threads,
+    Webhooks,
+    Workflows,
+)
 from pawl_sdk.state import WorkflowState
 from pawl_sdk.streaming import OnCheckpoint, OnTaskResult, StreamItem, StreamMode, ThreadEvent, ThreadItem
 from pawl_sdk.webhooks import RunResult
@@ -120,6 +131,7 @@ class Client:
         self.workflows = Workflows(self._drive, self._caller)
         self.approvals = Approvals(self._drive, self._caller)
         self.schedules = Schedules(self._drive, self._caller)
+        self.assistants = Assistants(self._drive, self._caller)
         self.threads = Threads(self._drive, self._caller)
         self.webhooks = Webhooks(self._drive, self._caller)
         self.repairs = Repairs(self._drive, self._caller)

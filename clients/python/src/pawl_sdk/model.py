@@ -89,6 +89,8 @@ class Run:
     repaired_by: tuple[str, ...] = ()
     thread_id: str = ""
     """The thread that it belongs to; empty when it belongs to none."""
+    assistant_id: str = ""
+    """The assistant that it was started by; empty for none."""
     stop: str = ""
     """How it was stopped: interrupt or rollback; empty for a plain end."""
     cause: str = ""
@@ -124,6 +126,7 @@ class Run:
             repair_of=run.repair_of,
             repaired_by=tuple(run.repaired_by),
             thread_id=run.thread_id,
+            assistant_id=run.assistant_id,
             stop=short_name(run_pb2.StopMode.DESCRIPTOR, run.stop) if run.stop else "",
             start_at=time_of(run.start_at),
             kind=short_name(run_pb2.RunKind.DESCRIPTOR, run.kind),
@@ -159,6 +162,8 @@ class StartItem:
     budget: Budget | None = None
     """How much the run may use; default the definition's own."""
     request_id: str | None = None
+    assistant_id: str = ""
+    """The assistant in place of a workflow: the workflow id is empty then."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -88,6 +88,8 @@ class StartOptions(TypedDict, total=False):
     """Creates the thread if there is none. Otherwise the start is refused with THREAD_NOT_FOUND."""
     multitask: Multitask
     """Default reject: THREAD_BUSY while another run of the thread has not ended."""
+    assistant_id: str
+    """The assistant in place of a workflow: the workflow id is empty then."""
 
 
 class TopUpOptions(TypedDict, total=False):
@@ -109,6 +111,8 @@ class ListRunsOptions(TypedDict, total=False):
     schedule_id: str
     thread_id: str
     """Only runs of this thread: its history."""
+    assistant_id: str
+    """Only runs of this assistant."""
     stops: Iterable[StopMode]
     """Of cancelled runs, only those that were stopped in one of these ways. Other runs pass: name the status too."""
     query: str

@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import Any, Protocol, TypeVar, Unpack
 
 from pawl_sdk._calls.approvals import ApprovalCalls
+from pawl_sdk._calls.assistants import AssistantCalls
 from pawl_sdk._calls.caller import Caller
 from pawl_sdk._calls.catalogue import CatalogueCalls
 from pawl_sdk._calls.queues import DeadLetterCalls, QueueCalls
@@ -16,6 +17,7 @@ from pawl_sdk._calls.threads import ThreadCalls
 from pawl_sdk._calls.webhooks import WebhookCalls
 from pawl_sdk._calls.workflows import WorkflowCalls
 from pawl_sdk._steps import Emissions, Steps
+from pawl_sdk.assistants import Assistant, AssistantOptions, AssistantPage
 from pawl_sdk.catalogue import Executor, NodeType, NodeTypePage
 from pawl_sdk.model import (
     AppliedWorkflow,
@@ -364,6 +366,48 @@ class Repairs:
         return self._run(self._calls.retry(run_id, **options))
 
 
+class Assistants:
+    """Assistants: workflows with fixed values. A start names one in place of a workflow: `client.start("", ..., assistant_id="tutor")`."""
+
+    def __init__(self, drive: Drives, caller: Caller) -> None:
+        self._run = drive.run
+        self._calls = AssistantCalls(caller)
+
+    def create(self, assistant_id: str, workflow_id: str, **options: Unpack[AssistantOptions]) -> Assistant:
+        """Creates an assistant; with an empty id the scheduler makes one. Raises PawlError ASSISTANT_EXISTS or WORKFLOW_NOT_FOUND."""
+        return self._run(self._calls.create(assistant_id, workflow_id, options))
+
+    def get(self, assistant_id: str) -> Assistant:
+        """One assistant. Raises PawlError ASSISTANT_NOT_FOUND."""
+        return self._run(self._calls.get(assistant_id))
+
+    def list(
+        self,
+        *,
+        metadata: Mapping[str, Any] | None = None,
+        workflow_id: str = "",
+        page_size: int = 0,
+        page_token: str = "",
+    ) -> AssistantPage:
+        """A page of assistants in order of id; with `metadata` only those whose metadata contains this object."""
+        return self._run(self._calls.list(metadata, workflow_id, page_size, page_token))
+
+    def update(
+        self,
+        assistant_id: str,
+        workflow_id: str,
+        *,
+        expected_version: int = 0,
+        **options: Unpack[AssistantOptions],
+    ) -> Assistant:
+        """Replaces everything about an assistant. No run that has begun changes. Raises PawlError ASSISTANT_NOT_FOUND or VERSION_MISMATCH."""
+        return self._run(self._calls.update(assistant_id, workflow_id, expected_version, options))
+
+    def delete(self, assistant_id: str, *, force: bool = False, request_id: str | None = None) -> None:
+        """Deletes an assistant with its runs; `force` cancels runs that have not ended. Raises PawlError ASSISTANT_NOT_FOUND or ASSISTANT_BUSY."""
+        self._run(self._calls.delete(assistant_id, force, request_id))
+
+
 class Threads:
     """Threads: lines of runs that share a memory. A start names the thread of its run: `client.start(..., thread_id="chat-7")`."""
 
@@ -372,10 +416,15 @@ class Threads:
         self._calls = ThreadCalls(caller)
 
     def create(
-        self, thread_id: str = "", *, metadata: Mapping[str, Any] | None = None, request_id: str | None = None
+        self,
+        thread_id: str = "",
+        *,
+        metadata: Mapping[str, Any] | None = None,
+        assistant_id: str = "",
+        request_id: str | None = None,
     ) -> Thread:
-        """Creates a thread; without an id the scheduler makes one. Raises PawlError THREAD_EXISTS."""
-        return self._run(self._calls.create(thread_id, metadata, request_id))
+        """Creates a thread; without an id the scheduler makes one. Starts on it need no workflow if it has an assistant. Raises THREAD_EXISTS."""
+        return self._run(self._calls.create(thread_id, metadata, assistant_id, request_id))
 
     def get(self, thread_id: str) -> Thread:
         """One thread. Raises PawlError THREAD_NOT_FOUND."""
@@ -392,9 +441,16 @@ class Threads:
         """A page of threads in order of id; with `metadata` only threads whose metadata contains this object."""
         return self._run(self._calls.list(metadata, statuses, page_size, page_token))
 
-    def update(self, thread_id: str, metadata: Mapping[str, Any], *, request_id: str | None = None) -> Thread:
-        """Replaces the metadata. Raises PawlError THREAD_NOT_FOUND."""
-        return self._run(self._calls.update(thread_id, metadata, request_id))
+    def update(
+        self,
+        thread_id: str,
+        metadata: Mapping[str, Any] | None = None,
+        *,
+        assistant_id: str | None = None,
+        request_id: str | None = None,
+    ) -> Thread:
+        """Replaces the metadata, the assistant or both; an empty assistant removes it. Raises PawlError THREAD_NOT_FOUND."""
+        return self._run(self._calls.update(thread_id, metadata, assistant_id, request_id))
 
     def delete(self, thread_id: str, *, force: bool = False, request_id: str | None = None) -> None:
         """Deletes a thread with its runs; `force` cancels runs that have not ended. Raises PawlError THREAD_NOT_FOUND or THREAD_BUSY."""

@@ -26,6 +26,8 @@ class Thread:
     created_at: datetime | None
     updated_at: datetime | None
     forked_from: str
+    assistant_id: str = ""
+    """The assistant of starts that name no workflow; empty for none."""
 
     @staticmethod
     def of(thread: thread_pb2.Thread) -> Thread:
@@ -39,6 +41,7 @@ class Thread:
             created_at=time_of(thread.create_time),
             updated_at=time_of(thread.update_time),
             forked_from=thread.forked_from,
+            assistant_id=thread.assistant_id,
         )
 
 

@@ -70,6 +70,8 @@ export const LIMITS = {
   metadataBytes: 16 * KIB,
   metadataKeys: 200,
   metadataDepth: 5,
+  /** The config of an assistant. Every context of its runs has it. */
+  configBytes: 16 * KIB,
   /** Actions of one outcome. Their JSON together has at most valueBytes. */
   actions: 32,
   /** Everything that a node may read. It is checked when the node is queued, and again before an executor gets it. */

@@ -14,6 +14,8 @@ export interface NodeContext {
   readonly constraints?: readonly string[];
   /** What users say about the run, to find it again; absent if there is nothing. */
   readonly metadata?: Readonly<Record<string, unknown>>;
+  /** The config of the assistant that started the run; absent if there is none. */
+  readonly config?: Readonly<Record<string, unknown>>;
   /** The handles by which parents left, if they left by one. */
   readonly handles?: Readonly<Record<string, string>>;
   /** Only in an iteration, like the two below. */
@@ -56,9 +58,9 @@ export const RESERVED_VARIABLES: ReadonlySet<string> = new Set([
 /** The scope of a node, given its context and resolved parameters. */
 export function scopeOf(context: NodeContext, params: Readonly<Record<string, unknown>>): Scope {
   const { input, nodes, vars, memory = {}, item, index, previous } = context;
-  const { goal = "", constraints = [], metadata = {} } = context;
-  // A variable of a definition that an earlier version saved may have one of the first four names; it wins.
-  const ctx = { memory, goal, constraints, metadata, ...vars, input, nodes, vars };
+  const { goal = "", constraints = [], metadata = {}, config = {} } = context;
+  // A variable of a definition that an earlier version saved may have one of the first five names; it wins.
+  const ctx = { memory, goal, constraints, metadata, config, ...vars, input, nodes, vars };
   if (index === undefined) return { ctx, input: params };
   const own = { item, index, ...(previous === undefined ? {} : { previous }) };
   return { ctx: { ...ctx, ...own }, input: params, ...own };

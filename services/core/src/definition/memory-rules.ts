@@ -11,7 +11,9 @@ import { excerpt, type Report } from "./violation.ts";
 type Raw = Readonly<Record<string, unknown>>;
 
 /** Names in `ctx` that saved definitions may use for their variables, because they are newer. */
-const NEWER_NAMES: ReadonlySet<unknown> = new Set(["memory", "goal", "constraints", "metadata"]);
+const NEWER_NAMES: ReadonlySet<unknown> = new Set([
+  ...["memory", "goal", "constraints", "metadata", "config"],
+]);
 
 /** Reports templates that read a key that the node does not get, and an output variable with a name that `ctx` has. */
 export function checkMemory(raw: unknown, report: Report): void {

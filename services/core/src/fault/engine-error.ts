@@ -43,6 +43,7 @@ type MetadataKey =
   | "schedule_id"
   | "seq"
   | "thread_id"
+  | "assistant_id"
   | "service"
   // The id of a handler session is a secret, so this key has no value.
   | "session_id"

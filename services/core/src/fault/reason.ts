@@ -23,6 +23,7 @@ export type GrpcCodeName = keyof typeof GRPC_CODES;
 /** The resource that a call is about. */
 type Resource =
   | "approval"
+  | "assistant"
   | "bulk"
   | "delivery"
   | "endpoint"
@@ -99,6 +100,9 @@ export const REASONS = {
   THREAD_NOT_FOUND: { code: "NOT_FOUND", retryable: false, resource: "thread" },
   THREAD_EXISTS: { code: "ALREADY_EXISTS", retryable: false, resource: "thread" },
   THREAD_BUSY: { code: "ABORTED", retryable: false, resource: "thread" },
+  ASSISTANT_NOT_FOUND: { code: "NOT_FOUND", retryable: false, resource: "assistant" },
+  ASSISTANT_EXISTS: { code: "ALREADY_EXISTS", retryable: false, resource: "assistant" },
+  ASSISTANT_BUSY: { code: "ABORTED", retryable: false, resource: "assistant" },
   STALE_CLAIM: { code: "ABORTED", retryable: false },
   RUN_CONTENDED: { code: "ABORTED", retryable: true, resource: "run" },
   VERSION_MISMATCH: { code: "ABORTED", retryable: false },
@@ -181,6 +185,9 @@ export const NEXT_STEPS: Readonly<Record<Reason, string>> = {
   THREAD_EXISTS: "Use the thread that exists, or choose another id.",
   THREAD_BUSY:
     "Wait for the end of the run that the metadata names, or start with another multitask strategy.",
+  ASSISTANT_NOT_FOUND: "Check the id in the list of assistants.",
+  ASSISTANT_EXISTS: "Update the assistant that exists, or choose another id.",
+  ASSISTANT_BUSY: "Wait for the live runs, cancel them, or delete with force.",
   STALE_CLAIM: "Stop working on the node: another claim has replaced yours.",
   RUN_CONTENDED: "Try again.",
   VERSION_MISMATCH: "Read the current version, apply your change to it, then save again.",

@@ -27,6 +27,7 @@ export const RUN_FIELDS = {
   version: { kind: "number" },
   kind: { kind: "choice", values: { saved: ["saved"], test: ["test"], temporary: ["temporary"] } },
   schedule: { kind: "text" },
+  assistant: { kind: "text" },
   parent: { kind: "text" },
   priority: { kind: "number" },
   has_failures: { kind: "flag" },

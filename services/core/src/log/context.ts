@@ -52,7 +52,7 @@ export function readJson(state: RunState, nodeIndex: number, reads: ContextReads
   return `"input":${input},"nodes":{${nodes}},"vars":${vars}${memory}${tail}`;
 }
 
-/** Goal, constraints and metadata as members of a context. Templates name them like variables. It is empty if the run has none. */
+/** Goal, constraints, metadata and config as members of a context. Templates name them like variables. It is empty if the run has none. */
 function purposePart(state: RunState, names: ContextReads["vars"]): string {
   const { goal, constraints } = state;
   let part = "";
@@ -61,6 +61,8 @@ function purposePart(state: RunState, names: ContextReads["vars"]): string {
     part += `,"constraints":${JSON.stringify(constraints)}`;
   const metadata = isRead(names, "metadata") ? metadataText(state) : undefined;
   if (metadata !== undefined) part += `,"metadata":${metadata}`;
+  const { config = "{}" } = state;
+  if (config !== "{}" && isRead(names, "config")) part += `,"config":${config}`;
   return part;
 }
 

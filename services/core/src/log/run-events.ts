@@ -20,6 +20,7 @@ import type {
   Stopped,
   ThreadLink,
 } from "./event.ts";
+import type { AssistantLink } from "./assistant.ts";
 import type { Cause, EventRows } from "./event-table.ts";
 import type { Failing } from "./failing.ts";
 
@@ -47,6 +48,8 @@ export interface RunPayloads {
     /** How many runs are above this one. */
     readonly depth?: number;
     readonly schedule?: ScheduleLink;
+    /** The assistant that the run was started by, as it was then. */
+    readonly assistant?: AssistantLink;
     /** The thread that the run takes before it begins. */
     readonly thread?: ThreadLink;
     /** The run does not begin before. */

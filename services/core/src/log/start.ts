@@ -6,6 +6,7 @@ import type { Budget } from "../policy/budget.ts";
 import type { Limits } from "../policy/limit.ts";
 import type { Taint } from "../policy/taint.ts";
 import type { Receiver } from "../policy/webhook.ts";
+import type { AssistantLink } from "./assistant.ts";
 import type {
   Fact,
   FactOf,
@@ -49,6 +50,8 @@ export interface AcceptedStart {
   readonly deadlineAt: number;
   /** The run does not begin before. Absent if it may begin at once. */
   readonly startAt?: number;
+  /** The assistant that the run is started by, as it is now. */
+  readonly assistant?: AssistantLink;
   /** The thread of the run. */
   readonly thread?: AskedThread;
   /** What the caller set, and the definition sets otherwise. */
@@ -115,6 +118,7 @@ export interface AcceptedRun extends Pick<
 > {
   readonly startAt?: number | null;
   readonly threadId?: string | null;
+  readonly assistantId?: string | null;
   readonly status: RunStatus;
   readonly lastSeq: number;
 }
@@ -127,7 +131,8 @@ export function acceptedRun(
   const { createdAt, deadlineAt, startAt = null } = start;
   const named = { runId, workflowId, workflowVersion, kind, priority, traceparent };
   const threadId = start.thread?.threadId ?? null;
-  return { ...named, threadId, createdAt, deadlineAt, startAt, ...since };
+  const assistantId = start.assistant?.assistantId ?? null;
+  return { ...named, threadId, assistantId, createdAt, deadlineAt, startAt, ...since };
 }
 
 /** The first event of a run. */
@@ -150,6 +155,7 @@ export function startedFact(start: AcceptedStart): FactOf<"run.started"> {
       ...(parent === null ? {} : { parent, depth }),
       ...start.limits,
       ...(start.schedule === undefined ? {} : { schedule: start.schedule }),
+      ...(start.assistant === undefined ? {} : { assistant: start.assistant }),
       ...threadOf(start),
       ...(start.startAt === undefined ? {} : { startAt: start.startAt }),
       ...(start.taint === undefined ? {} : { taint: start.taint }),

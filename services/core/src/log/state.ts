@@ -239,9 +239,10 @@ class NewRun {
   undoSeq = 0;
   /** The execution of another run that this run only undoes. */
   undoes: ParentLink | undefined;
-  /** What the run is for, and the rules that its nodes respect. */
+  /** What the run is for, the rules that its nodes respect, and the config of its assistant as JSON text. */
   goal: string;
   constraints: readonly string[];
+  config: string | undefined;
   /** How often an execution may be retried, whatever its policy; undefined if only the policy counts. */
   maxRetries: number | undefined;
   /** When an executor first started a node of the run. Until then the run is `scheduled` (`run-status.ts`). */
@@ -253,9 +254,8 @@ class NewRun {
   visitsDropped = 0;
   /** How often executions of a node were retried in its present round, by index. */
   readonly retries: Map<number, number> = new Map();
-  /** The message of the newest failure. */
+  /** The message of the newest failure, and the time of the newest folded event. */
   lastError: string | undefined;
-  /** The time of the newest folded event. */
   updatedAt = 0;
   /** How much the run may use, with every raise. Undefined if nothing limits it. */
   budget: Budget | undefined;

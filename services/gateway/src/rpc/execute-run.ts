@@ -24,7 +24,7 @@ import type { Fanout } from "../watch/fanout.ts";
 import { knownRun } from "../watch/end-only.ts";
 import type { Watch } from "../watch/watch-run.ts";
 import { eventMessages } from "./event-messages.ts";
-import { inField } from "./in-field.ts";
+import { inField } from "@pawl/platform/wire/in-field";
 
 export interface ExecuteRunParts {
   readonly scheduler: Pick<Scheduler, "runs">;

@@ -169,12 +169,14 @@ function filterOf(request: ListRunsRequest): RunFilter {
   optionalName("workflow_id", request.workflowId);
   optionalName("schedule_id", request.scheduleId);
   optionalName("thread_id", request.threadId);
+  optionalName("assistant_id", request.assistantId);
   return {
     statuses: valuesOf("statuses", "a status", request.statuses, fromWireRunStatus),
     workflowId: request.workflowId,
     kind: kindOf(request.kind),
     scheduleId: request.scheduleId,
     threadId: request.threadId,
+    assistantId: request.assistantId,
     stops: valuesOf("stops", "a way to stop", request.stops, fromWireStop),
     search: lineOf("query", request.query, LIMITS.searchLength).trim(),
   };

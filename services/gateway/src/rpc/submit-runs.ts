@@ -30,7 +30,7 @@ import { knownRun } from "../watch/end-only.ts";
 import type { Fanout } from "../watch/fanout.ts";
 import { AnswerBox } from "./answer-box.ts";
 import { type ExecuteRunParts, startRun } from "./execute-run.ts";
-import { inField } from "./in-field.ts";
+import { inField } from "@pawl/platform/wire/in-field";
 
 interface SubmitRunsParts extends Omit<ExecuteRunParts, "fanout"> {
   readonly fanout: Pick<Fanout, "admit" | "attach" | "endSince" | "enlist" | "markNotifications">;

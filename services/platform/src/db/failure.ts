@@ -53,6 +53,9 @@ export const isContention = (error: unknown): boolean => {
 /** A unique index refused the row. */
 export const isUniqueViolation = (error: unknown): boolean => failureKind(error) === "duplicate";
 
+/** A row names another one that does not exist. */
+export const isForeignKeyViolation = (error: unknown): boolean => sqlState(error) === "23503";
+
 /** Another transaction wrote first. A repeat of the same work then sees its rows. */
 export const isOvertaken = (error: unknown): boolean =>
   isContention(error) || isUniqueViolation(error);

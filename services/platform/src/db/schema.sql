@@ -26,6 +26,23 @@ CREATE INDEX approvals_due ON pawl.approvals USING btree (deadline_at) WHERE ((s
 CREATE INDEX approvals_newest ON pawl.approvals USING btree (tenant_id, approval_id DESC);
 CREATE INDEX approvals_open ON pawl.approvals USING btree (tenant_id, approval_id DESC) WHERE (state = 'open'::text);
 
+create table assistants (
+  tenant_id text not null,
+  assistant_id text not null,
+  version bigint not null default 1,
+  workflow_id text not null,
+  workflow_version bigint not null default 0,
+  config json not null default '{}'::json,
+  metadata jsonb not null default '{}'::jsonb,
+  defaults json not null default '{}'::json,
+  deleted_at timestamp with time zone,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  constraint assistants_pkey PRIMARY KEY (tenant_id, assistant_id)
+);
+CREATE INDEX assistants_deleted ON pawl.assistants USING btree (deleted_at) WHERE (deleted_at IS NOT NULL);
+CREATE INDEX assistants_metadata ON pawl.assistants USING gin (metadata jsonb_path_ops);
+
 create table bulk_runs (
   bulk_id uuid not null,
   position integer not null,
@@ -341,6 +358,7 @@ create table runs (
   thread_id text,
   stop text,
   start_at timestamp with time zone,
+  assistant_id text,
   constraint runs_kind_check CHECK ((kind = ANY (ARRAY['saved'::text, 'test'::text, 'temporary'::text]))),
   constraint runs_pkey PRIMARY KEY (run_id),
   constraint runs_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'scheduled'::text, 'running'::text, 'waiting'::text, 'retrying'::text, 'paused'::text, 'compensating'::text, 'completed'::text, 'failed'::text, 'cancelled'::text, 'timeout'::text])))
@@ -351,7 +369,9 @@ CREATE INDEX runs_by_short_id ON pawl.runs USING btree ("right"((run_id)::text, 
 CREATE INDEX runs_by_workflow ON pawl.runs USING btree (tenant_id, workflow_id, run_id DESC);
 CREATE INDEX runs_deadline ON pawl.runs USING btree (deadline_at) WHERE ((ended_at IS NULL) AND (status <> ALL (ARRAY['waiting'::text, 'paused'::text])));
 CREATE INDEX runs_ended ON pawl.runs USING btree (status, ended_at, run_id) WHERE (ended_at IS NOT NULL);
+CREATE INDEX runs_live_of_assistant ON pawl.runs USING btree (assistant_id) WHERE ((assistant_id IS NOT NULL) AND (ended_at IS NULL));
 CREATE INDEX runs_newest ON pawl.runs USING btree (tenant_id, run_id DESC);
+CREATE INDEX runs_of_assistant ON pawl.runs USING btree (assistant_id, run_id) WHERE (assistant_id IS NOT NULL);
 CREATE INDEX runs_of_thread ON pawl.runs USING btree (thread_id, status) WHERE (thread_id IS NOT NULL);
 CREATE INDEX runs_temporary ON pawl.runs USING btree (ended_at, run_id) WHERE ((kind = 'temporary'::text) AND (parent_run_id IS NULL) AND (ended_at IS NOT NULL));
 CREATE INDEX runs_waiting ON pawl.runs USING btree (tenant_id, workflow_id) WHERE ((ended_at IS NULL) AND (status = ANY (ARRAY['waiting'::text, 'paused'::text])));
@@ -466,6 +486,16 @@ CREATE UNIQUE INDEX thread_runs_holder ON pawl.thread_runs USING btree (tenant_i
 CREATE INDEX thread_runs_turns ON pawl.thread_runs USING btree (tenant_id, thread_id, turn, "position") WHERE (turn IS NOT NULL);
 CREATE INDEX thread_runs_waiting ON pawl.thread_runs USING btree (tenant_id, thread_id, "position") WHERE (state = 'waiting'::text);
 
+create table thread_values (
+  tenant_id text not null,
+  thread_id text not null,
+  sha256 text not null,
+  constraint thread_values_of FOREIGN KEY (tenant_id, thread_id) REFERENCES threads(tenant_id, thread_id) ON DELETE CASCADE,
+  constraint thread_values_pkey PRIMARY KEY (tenant_id, thread_id, sha256),
+  constraint thread_values_sha256_fkey FOREIGN KEY (sha256) REFERENCES stored_values(sha256)
+);
+CREATE INDEX thread_values_sha256 ON pawl.thread_values USING btree (sha256);
+
 create table threads (
   tenant_id text not null,
   thread_id text not null,
@@ -481,10 +511,13 @@ create table threads (
   forked_from text,
   created_at timestamp with time zone not null default now(),
   updated_at timestamp with time zone not null default now(),
+  assistant_id text,
+  constraint threads_assistant FOREIGN KEY (tenant_id, assistant_id) REFERENCES assistants(tenant_id, assistant_id) ON DELETE SET NULL (assistant_id),
   constraint threads_pkey PRIMARY KEY (tenant_id, thread_id),
   constraint threads_status_check CHECK ((status = ANY (ARRAY['idle'::text, 'busy'::text, 'interrupted'::text, 'error'::text])))
 ) with (fillfactor=80);
 CREATE INDEX threads_metadata ON pawl.threads USING gin (metadata jsonb_path_ops);
+CREATE INDEX threads_of_assistant ON pawl.threads USING btree (tenant_id, assistant_id) WHERE (assistant_id IS NOT NULL);
 
 create table value_garbage (
   generation uuid not null,
@@ -619,6 +652,24 @@ create table workflows (
   constraint workflows_definition_id_fkey FOREIGN KEY (definition_id) REFERENCES definitions(definition_id),
   constraint workflows_pkey PRIMARY KEY (tenant_id, workflow_id)
 );
+
+CREATE OR REPLACE FUNCTION pawl.pawl_assistants_with(tenant text, workflow text, wanted jsonb, after_id text, most integer)
+ RETURNS SETOF text
+ LANGUAGE sql
+ STABLE
+ SET enable_bitmapscan TO 'on'
+AS $function$
+  select assistant_id
+  from assistants
+  where tenant_id = tenant
+    and metadata @> wanted
+    and (workflow = '' or workflow_id = workflow)
+    and deleted_at is null
+    and assistant_id > after_id
+  order by assistant_id
+  limit most
+$function$
+;
 
 CREATE OR REPLACE FUNCTION pawl.pawl_require(is_met boolean, state text)
  RETURNS boolean

@@ -37,6 +37,8 @@ const PROBE_POINTS = {
     "temporary.after-delete",
     "bulk.begun",
     "bulk.acted",
+    "assistant.closed",
+    "assistant.step",
   ],
   executor: [
     "assignment.received",

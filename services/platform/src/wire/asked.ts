@@ -5,8 +5,13 @@ import { invalidField } from "@pawl/core/fault/engine-error";
 import type { AskedOfRun } from "@pawl/core/log/start";
 import type { StartRunRequest, TestRunRequest } from "@pawl/proto/pawl/v1/run_service_pb";
 
+type Asked = Pick<
+  StartRunRequest | TestRunRequest,
+  "goal" | "constraints" | "maxIterations" | "maxRetries"
+>;
+
 /** What the caller sets for its run. A field that is empty is not set. @throws INPUT_INVALID */
-export function askedOf(request: StartRunRequest | TestRunRequest): AskedOfRun {
+export function askedOf(request: Asked): AskedOfRun {
   const { goal, constraints, maxIterations, maxRetries } = request;
   if (maxIterations > LIMITS.iterationsMax)
     throw invalidField("max_iterations", "OUT_OF_RANGE", `at most ${LIMITS.iterationsMax}`);

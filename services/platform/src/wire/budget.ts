@@ -83,6 +83,12 @@ export const toWireBudget = (budget: Budget): MessageInitShape<typeof BudgetSche
   };
 };
 
+/** The same for a budget that may leave open what happens when it is exceeded. */
+export const toWireAskedBudget = ({ onExceeded, ...amounts }: AskedBudget) => ({
+  ...toWireBudget({ ...amounts, onExceeded: onExceeded ?? "fail" }),
+  ...(onExceeded === undefined ? { onExceeded: OnExceeded.UNSPECIFIED } : {}),
+});
+
 export const toWireLedger = ({
   used,
   assumed,

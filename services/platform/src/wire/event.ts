@@ -9,6 +9,7 @@ import { toUsageShape } from "@pawl/core/log/usage-shape";
 import type { Limits } from "@pawl/core/policy/limit";
 import type { Taint } from "@pawl/core/policy/taint";
 import { RunEventSchema, type RunEvent as WireEvent } from "@pawl/proto/pawl/v1/event_pb";
+import { toWireLinks } from "./assistant.ts";
 import { toWireCompensated, toWireEnding } from "./compensation.ts";
 import { toWireAmounts, toWireBudget } from "./budget.ts";
 import { toWireScope } from "./pause.ts";
@@ -60,8 +61,7 @@ const FACTS: FactTable = {
     budget: payload.budget && toWireBudget(payload.budget),
     scheduleId: payload.schedule?.scheduleId ?? "",
     scheduleTime: toTimestampOrNone(payload.schedule?.at),
-    ...{ threadId: payload.thread?.threadId ?? "", startAt: toTimestampOrNone(payload.startAt) },
-    threadPosition: BigInt(payload.thread?.position ?? 0),
+    ...{ ...toWireLinks(payload), startAt: toTimestampOrNone(payload.startAt) },
     ...toWireTaint(payload),
     repairOf: payload.repair?.runId ?? "",
     planDigest: payload.repair?.planDigest ?? "",

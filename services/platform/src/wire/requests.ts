@@ -3,7 +3,8 @@
 
 import { LIMITS } from "@pawl/core/data/limits";
 import { invalidField } from "@pawl/core/fault/engine-error";
-import type { AskedOfRun, AskedThread } from "@pawl/core/log/start";
+import type { AssistantLink } from "@pawl/core/log/assistant";
+import type { AskedOfRun } from "@pawl/core/log/start";
 import { type ApprovalId, type NodeId, nodeId, type RunId } from "@pawl/core/name/ids";
 import type { AskedTime } from "@pawl/core/policy/start-time";
 import type { Receiver } from "@pawl/core/policy/webhook";
@@ -45,12 +46,14 @@ import {
 } from "./fields.ts";
 import { metadataOf } from "./metadata.ts";
 import { askedOf } from "./asked.ts";
+import { startedOf } from "./assistant.ts";
 import { startTimeOf } from "./start-time.ts";
-import { threadOf } from "./thread.ts";
+import { type RequestedThread, threadOf } from "./thread.ts";
 import { runWebhookOf } from "./webhook.ts";
 
 /** A run that a caller, a schedule, a queued command or a redrive starts. */
 export interface StartRequest {
+  /** Empty if the request names an assistant, or a thread that has one. */
   readonly workflowId: string;
   /** 0 means the newest. */
   readonly version: number;
@@ -73,7 +76,10 @@ export interface StartRequest {
   /** A receiver of events of the run, beside those of the workflow. */
   readonly webhook?: Receiver | undefined;
   /** The thread that the run belongs to. */
-  readonly thread?: AskedThread | undefined;
+  readonly thread?: RequestedThread | undefined;
+  /** The assistant in place of a workflow, and that of a run that starts again, as it was. */
+  readonly assistantId?: string | undefined;
+  readonly assistant?: AssistantLink | undefined;
   /** When the run starts. Undefined means at once. */
   readonly time?: AskedTime | undefined;
   /** Whether the run is deleted soon after its end. */
@@ -94,8 +100,7 @@ function isTemporary({ temporary, threadId, idempotency }: StartRunRequest): tru
 
 export function parseStart(request: StartRunRequest): StartRequest {
   return {
-    workflowId: nameOf("workflow_id", request.workflowId),
-    version: request.version,
+    ...startedOf(request),
     priority: priorityOf("priority", request.priority),
     deadlineMs: durationMsOf("deadline", request.deadline, LIMITS.runDeadlineMsMax),
     asked: askedOf(request),
@@ -211,9 +216,7 @@ function responseOf({
   return response === undefined ? undefined : valueOf("response", response, RESPONSE_LIMITS);
 }
 
-interface PauseRequest extends PauseWords {
-  readonly requestId: string;
-}
+type PauseRequest = PauseWords & { readonly requestId: string };
 
 /** The user who pauses or resumes something, and the reason. */
 function pauseWordsOf({ by, reason, requestId }: PauseRequest): PauseWords {

@@ -70,6 +70,7 @@ const acceptedFields = (run: AcceptedRun) => ({
   workflowVersion: run.workflowVersion,
   kind: toWireRunKind(run.kind),
   threadId: run.threadId ?? "",
+  assistantId: run.assistantId ?? "",
   status: toWireRunStatus(run.status),
   lastEventId: BigInt(run.lastSeq),
   priority: run.priority,

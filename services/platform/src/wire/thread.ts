@@ -37,19 +37,31 @@ export function threadOf({
   createThread,
   multitaskStrategy,
 }: Pick<StartRunRequest, "threadId" | "createThread" | "multitaskStrategy">):
-  | AskedThread
+  | RequestedThread
   | undefined {
   if (threadId === "") {
     if (!createThread && multitaskStrategy === WireStrategy.UNSPECIFIED) return undefined;
     throw invalidField("thread_id", "REQUIRED", "is missing: the request says how to use a thread");
   }
-  const strategy: MultitaskStrategy | undefined =
-    multitaskStrategy === WireStrategy.UNSPECIFIED
-      ? "reject"
-      : strategies.nameOf(multitaskStrategy);
+  const strategy = strategyOf(multitaskStrategy);
+  return { threadId: nameOf("thread_id", threadId), isCreated: createThread, strategy };
+}
+
+/** Undefined if it is not specified. @throws INPUT_INVALID */
+export function strategyOf(wire: WireStrategy): MultitaskStrategy | undefined {
+  if (wire === WireStrategy.UNSPECIFIED) return undefined;
+  const strategy: MultitaskStrategy | undefined = strategies.nameOf(wire);
   if (strategy === undefined)
     throw invalidField("multitask_strategy", "UNKNOWN_ENUM", "is not a strategy");
-  return { threadId: nameOf("thread_id", threadId), isCreated: createThread, strategy };
+  return strategy;
+}
+
+export const toWireStrategy = (strategy: MultitaskStrategy | undefined): WireStrategy =>
+  strategy === undefined ? WireStrategy.UNSPECIFIED : strategies.values[strategy];
+
+/** The thread that a caller names. Without a strategy of its own, the assistant of the run says what happens, or `reject`. */
+export interface RequestedThread extends Pick<AskedThread, "threadId" | "isCreated"> {
+  readonly strategy: MultitaskStrategy | undefined;
 }
 
 /** A command that names a thread and nothing else. */
@@ -65,13 +77,20 @@ const parseThreadCommand = (request: {
 export const parseCreateThread = (request: CreateThreadRequest) => ({
   threadId: optionalName("thread_id", request.threadId),
   metadata: metadataOf(request),
+  assistantId: optionalName("assistant_id", request.assistantId),
   requestId: requestIdOf(request.requestId),
 });
 
-export const parseUpdateThread = (request: UpdateThreadRequest) => ({
-  ...parseThreadCommand(request),
-  metadata: metadataOf(request) ?? "{}",
-});
+/** What a request leaves out stays. A request that sets nothing empties the metadata. */
+export function parseUpdateThread(request: UpdateThreadRequest) {
+  const { assistantId } = request;
+  const metadata = metadataOf(request) ?? (assistantId === undefined ? "{}" : null);
+  const edit = {
+    metadata,
+    assistantId: assistantId === undefined ? null : optionalName("assistant_id", assistantId),
+  };
+  return { ...parseThreadCommand(request), edit };
+}
 
 export const parseDeleteThread = (request: DeleteThreadRequest) => ({
   ...parseThreadCommand(request),
@@ -148,6 +167,7 @@ export const toWireThread = (thread: ThreadRecord): WireThread =>
     createTime: toTimestamp(thread.createdAt),
     updateTime: toTimestamp(thread.updatedAt),
     forkedFrom: thread.forkedFrom ?? "",
+    assistantId: thread.assistantId ?? "",
   });
 
 export const toWireThreadState = ({ memory, output, stateRunId }: ThreadState): WireState =>

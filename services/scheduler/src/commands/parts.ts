@@ -1,6 +1,8 @@
 // The parts that every command needs: the loop for its input, and the stores for its reads.
 
 import type { EgressPolicy } from "@pawl/platform/egress/url";
+import type { Assistants } from "@pawl/platform/store/assistants/assistants";
+import type { Threads } from "@pawl/platform/store/threads/threads";
 import type { Journal } from "@pawl/platform/store/tick/journal";
 import type { Webhooks } from "@pawl/platform/store/webhooks/webhooks";
 import type { Workflows } from "@pawl/platform/store/workflows/workflows";
@@ -13,6 +15,8 @@ export interface AdmitParts {
   readonly loop: TickLoop;
   readonly journal: Journal;
   readonly workflows: Workflows;
+  readonly assistants: Pick<Assistants, "find">;
+  readonly threads: Pick<Threads, "find">;
   readonly definitions: Definitions;
   readonly newest: Newest;
   readonly now: () => number;

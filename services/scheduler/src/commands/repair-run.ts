@@ -208,11 +208,11 @@ interface NewRepair {
   readonly asked: RepairAsked;
 }
 
-/** The new run keeps metadata, priority, schedule and bounds of the finished one. It is the child of no run. */
+/** The new run keeps metadata, priority, schedule, assistant and bounds of the finished one. It is the child of no run. */
 function startOf(parts: RepairParts, repair: NewRepair): Omit<AcceptedStart, "requestHash"> {
   const { tenantId, origin, definition, plan, shown, input, asked } = repair;
   const { graph, definitionId, digest, workflowVersion } = definition;
-  const { kind, schedule, deadlineMs } = origin.started.payload;
+  const { kind, schedule, deadlineMs, assistant } = origin.started.payload;
   const metadata = metadataOf(origin.events);
   return {
     ...newStart(parts, graph, {
@@ -222,6 +222,7 @@ function startOf(parts: RepairParts, repair: NewRepair): Omit<AcceptedStart, "re
     }),
     asked: askedBefore(origin),
     ...(schedule === undefined ? {} : { schedule }),
+    ...(assistant === undefined ? {} : { assistant }),
     ...{ tenantId, kind, definitionId, definitionDigest: digest, workflowVersion },
     workflowId: origin.workflowId,
     assumesNewest: false,

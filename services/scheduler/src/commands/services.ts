@@ -51,6 +51,8 @@ import { ScheduleService } from "@pawl/proto/pawl/v1/schedule_service_pb";
 import { WorkflowService } from "@pawl/proto/pawl/v1/workflow_service_pb";
 import type { StartAnswer } from "../inputs/input.ts";
 import { approvalNotFound, decideApproval, decideNode } from "./decide.ts";
+import { assistantCommands } from "./assistant-commands.ts";
+import type { AssistantCommandParts } from "./assistants.ts";
 import { bulkCommands } from "./bulk-commands.ts";
 import type { BulkParts } from "./bulks.ts";
 import { cancelRun, deleteRun } from "./end-run.ts";
@@ -91,7 +93,11 @@ import { topUpRun } from "./top-up-run.ts";
 import { webhookCommands } from "./webhook-commands.ts";
 import type { WebhookParts } from "./webhooks.ts";
 
-type RunParts = ResumeParts & RedriveParts & PauseParts & ThreadCommandParts;
+type RunParts = ResumeParts &
+  RedriveParts &
+  PauseParts &
+  ThreadCommandParts &
+  AssistantCommandParts;
 type Parts = ScheduleParts & RunParts & WebhookParts & BulkParts & { readonly filters: RunFilters };
 
 const TENANT = DEFAULT_TENANT;
@@ -101,6 +107,7 @@ export const commandServices = (parts: Parts, db: Queryable): ServedService[] =>
   workflowCommands(parts, db),
   scheduleCommands(parts, db),
   threadCommands(parts),
+  assistantCommands(parts),
   approvalCommands(parts, db),
   queueCommands(parts),
   webhookCommands(parts),

@@ -1,19 +1,18 @@
 // Accepts a run of a saved workflow, or of a graph that is not saved. The scheduler answers after the commit. The same tick has placed the
 // first nodes.
 
-import { canonicalJson } from "@pawl/core/definition/canonical";
 import type { Graph } from "@pawl/core/definition/graph";
 import type { KnownTypes } from "@pawl/core/definition/known-types";
 import type { Violation } from "@pawl/core/definition/shape";
 import { EngineError, invalidField } from "@pawl/core/fault/engine-error";
 import type { ParentLink, ScheduleLink } from "@pawl/core/log/event";
-import type { AcceptedStart, AskedOfRun } from "@pawl/core/log/start";
+import type { AcceptedStart } from "@pawl/core/log/start";
 import { runLimits } from "@pawl/core/plan/limits";
 import { lowerBudget } from "@pawl/core/policy/budget";
 import { type AskedTime, startTime } from "@pawl/core/policy/start-time";
 import { UNTRUSTED_INPUT } from "@pawl/core/policy/taint";
 import { probe } from "@pawl/platform/lifecycle/probe";
-import { WorkflowMoved } from "@pawl/platform/store/tick/journal";
+import { AssistantMoved, WorkflowMoved } from "@pawl/platform/store/tick/journal";
 import { METRICS } from "@pawl/platform/telemetry/catalogue";
 import { currentTraceparent } from "@pawl/platform/telemetry/trace";
 import type { StartRequest, TestRequest } from "@pawl/platform/wire/requests";
@@ -24,36 +23,69 @@ import { nodeTypesOf, readDefinition } from "./definition.ts";
 import { sha256 } from "./digest.ts";
 import type { Version } from "./newest.ts";
 import type { AdmitParts } from "./parts.ts";
+import {
+  askedTexts,
+  bodyOf,
+  budgetText,
+  hashOf,
+  inputKey,
+  temporaryText,
+  timeTexts,
+} from "./start-body.ts";
 import { checkRunInput } from "../inputs/run-input.ts";
+import { type ResolvedStart, resolveStart } from "./resolve-start.ts";
 import { checkReceiver } from "./webhook-rules.ts";
 
-/** `schedule` is the occurrence that starts the run. @throws WORKFLOW_NOT_FOUND, INPUT_INVALID, REQUEST_ID_REUSED, STORE_UNAVAILABLE */
+/**
+ * `schedule` is the occurrence that starts the run.
+ * @throws WORKFLOW_NOT_FOUND, ASSISTANT_NOT_FOUND, THREAD_NOT_FOUND, INPUT_INVALID, REQUEST_ID_REUSED, STORE_UNAVAILABLE
+ */
 export async function startRun(
   parts: AdmitParts,
   tenantId: string,
   request: StartRequest,
   schedule?: ScheduleLink,
 ): Promise<StartAnswer> {
+  const body = bodyOf(request);
+  for (let round = 1; ; round++) {
+    const resolved = await resolveStart(parts, tenantId, request);
+    try {
+      return await startResolved(parts, tenantId, resolved, { body, schedule });
+    } catch (error) {
+      // A user deleted the assistant, or that of another start in the same tick.
+      if (!(error instanceof AssistantMoved) || round === ROUNDS_MAX) throw error;
+    }
+  }
+}
+
+/** How often a start reads its assistant. */
+const ROUNDS_MAX = 20;
+
+interface StartAbout {
+  /** The caller's own words, for the hash of the request. */
+  readonly body: readonly string[];
+  readonly schedule: ScheduleLink | undefined;
+}
+
+async function startResolved(
+  parts: AdmitParts,
+  tenantId: string,
+  request: ResolvedStart,
+  { body, schedule }: StartAbout,
+): Promise<StartAnswer> {
   const { workflowId, version } = request;
   const start = async (found: Version, assumesNewest: boolean): Promise<StartAnswer> => {
     const graph = await parts.definitions.graph(found.definitionId);
     const { definitionId, digest, workflowVersion } = found;
-    const { priority, input, requestId, sameInputMs } = request;
+    const { priority, input, requestId, sameInputMs, assistant } = request;
     const deadlineMs = request.deadlineMs ?? graph.definition.deadlineMs;
-    const asked = [workflowId, version, input, priority, deadlineMs].map(String);
     // The request id alone identifies an occurrence. The run that it started stays its run, also if a user edited the schedule since.
-    const { hasUntrustedInput = false } = request;
-    const untrusted = hasUntrustedInput ? ["untrusted"] : [];
-    const bounded = [
-      ...[...asked, ...askedTexts(request.asked), ...budgetText(request), ...untrusted],
-      ...[...webhookText(request), ...threadTexts(request), ...timeTexts(request)],
-      ...temporaryText(request),
-    ];
-    if (request.metadata !== undefined) bounded.push("metadata", request.metadata);
-    const hash = schedule === undefined ? sha256("start", ...bounded) : sha256("schedule");
+    const hash = schedule === undefined ? hashOf(body, deadlineMs) : sha256("schedule");
     const fitting = await fittingStart(parts, graph, { tenantId, input, requestId, hash });
     if (fitting !== undefined) return fitting;
     await checkReceiver(parts, tenantId, request.webhook);
+    const { hasUntrustedInput = false } = request;
+    const inputOf = [workflowId, ...(assistant === undefined ? [] : [assistant.assistantId])];
     return await accept(parts, {
       ...newStart(parts, graph, { input, hasUntrustedInput, deadlineMs, time: request.time }),
       asked: { ...request.asked, ...deadlineOf(request) },
@@ -69,9 +101,10 @@ export async function startRun(
       requestId,
       requestHash: requestId === null ? null : hash,
       ...(request.metadata === undefined ? {} : { metadata: request.metadata }),
-      ...(sameInputMs === undefined ? {} : { inputKey: inputKey(workflowId, input, sameInputMs) }),
+      ...(sameInputMs === undefined ? {} : { inputKey: inputKey(inputOf, input, sameInputMs) }),
       ...(schedule === undefined ? {} : { schedule }),
       ...(request.webhook === undefined ? {} : { webhooks: [request.webhook] }),
+      ...(assistant === undefined ? {} : { assistant }),
       ...(request.thread === undefined ? {} : { thread: request.thread }),
     });
   };
@@ -155,23 +188,6 @@ async function fittingStart(
 const deadlineOf = ({ deadlineMs }: Pick<StartRequest, "deadlineMs">) =>
   deadlineMs === undefined ? {} : { deadlineMs };
 
-/** The thread as a part of the request. */
-const threadTexts = ({ thread }: StartRequest): string[] =>
-  thread === undefined ? [] : [thread.threadId, String(thread.isCreated), thread.strategy];
-
-/** When the run starts, as the caller wrote it. A repeat of a request has the same text. */
-const timeTexts = ({ time }: Pick<StartRequest, "time">): string[] =>
-  time === undefined ? [] : [time.kind, String(time.kind === "after" ? time.ms : time.at)];
-
-const temporaryText = ({ isTemporary }: Pick<StartRequest, "isTemporary">): string[] =>
-  isTemporary === true ? ["temporary"] : [];
-
-/** The caller's own wishes as texts for a hash. A request of an earlier version keeps its hash. */
-function askedTexts({ maxIterations, ...rest }: AskedOfRun = {}): readonly string[] {
-  const bound = maxIterations === undefined ? [] : [String(maxIterations)];
-  return Object.keys(rest).length === 0 ? bound : [...bound, JSON.stringify(rest)];
-}
-
 interface NewStart {
   readonly input: string;
   readonly hasUntrustedInput: boolean;
@@ -185,14 +201,6 @@ function budgetOf({ definition }: Graph, { budget: asked }: Pick<StartRequest, "
   const budget = lowerBudget(definition.budget, asked);
   return budget === undefined ? {} : { budget };
 }
-
-/** The caller's budget as a part of the request. A request without one has the hash of earlier versions. */
-const budgetText = ({ budget }: Pick<StartRequest, "budget">): string[] =>
-  budget === undefined ? [] : [canonicalJson(budget)];
-
-/** The caller's webhook in the same way. */
-const webhookText = ({ webhook }: StartRequest): string[] =>
-  webhook === undefined ? [] : [canonicalJson(webhook)];
 
 /** What every start of a caller or a schedule has. @throws INPUT_INVALID if the input gives no key for a limit, or the start is too far away */
 export function newStart(
@@ -222,12 +230,6 @@ export function newStart(
     ...(hasUntrustedInput || definition.hasUntrustedInput ? { taint: UNTRUSTED_INPUT } : {}),
   };
 }
-
-/** The key of an input of a workflow. No workflow id contains a line break, so two pairs never have the same key. */
-const inputKey = (workflowId: string, input: string, ttlMs: number) => ({
-  key: sha256(`${workflowId}\n${canonicalJson(JSON.parse(input))}`),
-  ttlMs,
-});
 
 /**
  * Starts a run that only undoes an execution of another run. It begins at once: no limit of the workflow applies, because a limit of runs

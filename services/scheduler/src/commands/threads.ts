@@ -8,6 +8,7 @@ import { canonicalJson } from "@pawl/core/definition/canonical";
 import { EngineError, invalidField } from "@pawl/core/fault/engine-error";
 import { fold } from "@pawl/core/log/fold";
 import { memoryOf } from "@pawl/core/log/thread";
+import { isForeignKeyViolation } from "@pawl/platform/db/failure";
 import type { ThreadRecord, Threads, ThreadState } from "@pawl/platform/store/threads/threads";
 import type {
   parseCreateThread,
@@ -16,26 +17,33 @@ import type {
   parseUpdateThread,
   StateAt,
 } from "@pawl/platform/wire/thread";
+import { namedValues } from "../commit/threads.ts";
 import { threadBusy, threadNotFound } from "../decide/thread.ts";
 import { runNotFound } from "../inputs/errors.ts";
 import { uuidV7 } from "../run-id.ts";
 import type { AdmitParts } from "./parts.ts";
+import { assistantNotFound } from "./resolve-start.ts";
 
 export interface ThreadCommandParts extends AdmitParts {
   readonly threads: Threads;
 }
 
-const FRESH = { memory: "{}", memoryTaint: null, output: null, forkedFrom: null };
+const FRESH = { memory: "{}", memoryTaint: null, output: null, forkedFrom: null, sha256s: [] };
 
-/** @throws THREAD_EXISTS */
+/** @throws THREAD_EXISTS, ASSISTANT_NOT_FOUND */
 export async function createThread(
-  { threads, now }: ThreadCommandParts,
+  parts: ThreadCommandParts,
   tenantId: string,
-  { threadId, metadata = "{}" }: ReturnType<typeof parseCreateThread>,
+  { threadId, metadata = "{}", assistantId: named }: ReturnType<typeof parseCreateThread>,
 ): Promise<ThreadRecord> {
+  const { threads, now } = parts;
+  const assistantId = named === "" ? null : named;
+  await checkAssistant(parts, tenantId, assistantId);
   const id = threadId === "" ? uuidV7(now()) : threadId;
-  const { thread, isNew } = await threads.create({ tenantId, threadId: id, metadata, ...FRESH });
-  const isSame = thread.forkedFrom === null && isSameJson(thread.metadata, metadata);
+  const asked = { tenantId, threadId: id, metadata, assistantId, ...FRESH };
+  const { thread, isNew } = await naming(assistantId, threads.create(asked));
+  const isNamed = thread.forkedFrom === null && thread.assistantId === assistantId;
+  const isSame = isNamed && isSameJson(thread.metadata, metadata);
   if (isNew || isSame) return thread;
   throw threadExists(id);
 }
@@ -48,13 +56,35 @@ const threadExists = (threadId: string): EngineError =>
     metadata: { thread_id: threadId },
   });
 
-/** @throws THREAD_NOT_FOUND */
-export async function updateThread(
-  { threads }: ThreadCommandParts,
+/** @throws ASSISTANT_NOT_FOUND */
+async function checkAssistant(
+  { assistants }: ThreadCommandParts,
   tenantId: string,
-  { threadId, metadata }: ReturnType<typeof parseUpdateThread>,
+  assistantId: string | null,
+): Promise<void> {
+  if (assistantId === null || assistantId === "") return;
+  const found = await assistants.find({ tenantId, assistantId });
+  if (found === undefined) throw assistantNotFound(assistantId);
+}
+
+/** A user may delete the assistant before the thread names it. @throws ASSISTANT_NOT_FOUND */
+async function naming<T>(assistantId: string | null, write: Promise<T>): Promise<T> {
+  try {
+    return await write;
+  } catch (error) {
+    throw isForeignKeyViolation(error) ? assistantNotFound(assistantId ?? "") : error;
+  }
+}
+
+/** @throws THREAD_NOT_FOUND, ASSISTANT_NOT_FOUND */
+export async function updateThread(
+  parts: ThreadCommandParts,
+  tenantId: string,
+  { threadId, edit }: ReturnType<typeof parseUpdateThread>,
 ): Promise<ThreadRecord> {
-  const thread = await threads.update({ tenantId, threadId }, metadata);
+  await checkAssistant(parts, tenantId, edit.assistantId);
+  const update = parts.threads.update({ tenantId, threadId }, edit);
+  const thread = await naming(edit.assistantId, update);
   if (thread === undefined) throw threadNotFound(threadId);
   return thread;
 }
@@ -101,6 +131,8 @@ export async function forkThread(
     ...{ tenantId, threadId: id, metadata: metadata ?? origin.metadata, memory, output },
     memoryTaint: memoryTaint === null ? null : JSON.stringify(memoryTaint),
     forkedFrom: threadId,
+    assistantId: origin.assistantId,
+    sha256s: namedValues(state),
   });
   if (!isNew) throw threadExists(id);
   return thread;

@@ -1,6 +1,7 @@
 // The threads that one tick decides about. The tick reads each once, changes it here, and writes it with its version compared. So the tick
 // judges several starts of one thread one after the other, in the order of their arrival.
 
+import { type Reference, referencesIn } from "@pawl/core/data/reference";
 import { invariant } from "@pawl/core/fault/invariant";
 import { leavesState, memoryOf, threadStatusAfter, type ThreadStatus } from "@pawl/core/log/thread";
 import type { RunState } from "@pawl/core/log/state";
@@ -27,6 +28,8 @@ export interface BookedThread extends ThreadKey {
   state: ThreadState;
   isChanged: boolean;
   isStateChanged: boolean;
+  /** Whether its state names stored values, as the store has it. */
+  hasValues: boolean;
   /** What the tick changes about runs of the thread. */
   readonly runs: Map<RunId, ThreadRun>;
 }
@@ -52,6 +55,7 @@ export class ThreadBook {
     for (const { tenantId, threadId } of asked) {
       const row = loaded.find((each) => each.tenantId === tenantId && each.threadId === threadId);
       const own = { isChanged: false, isStateChanged: false, runs: new Map<RunId, ThreadRun>() };
+      const hasValues = row !== undefined && namedValues(row).length > 0;
       const none = { version: 0, status: "idle", holderRunId: null, runCount: 0 } as const;
       const { memory, memoryTaint, output, stateRunId } = row ?? EMPTY;
       const { version, status, holderRunId, runCount } = row ?? none;
@@ -60,7 +64,7 @@ export class ThreadBook {
         exists: row !== undefined,
         waiting: [...(row?.waiting ?? [])],
         state: { memory, memoryTaint, output, stateRunId },
-        ...own,
+        ...{ ...own, hasValues },
       });
     }
   }
@@ -71,9 +75,11 @@ export class ThreadBook {
     const moves = {
       threads: changed.map(changeOf),
       runs: changed.flatMap(({ runs }) => [...runs.values()]),
+      values: changed.flatMap(valuesOf),
     };
     for (const thread of changed) {
       thread.version += 1;
+      if (thread.isStateChanged) thread.hasValues = namedValues(thread.state).length > 0;
       thread.isChanged = thread.isStateChanged = false;
       thread.runs.clear();
     }
@@ -90,6 +96,22 @@ function changeOf(thread: BookedThread): ThreadChange {
     ...{ tenantId, threadId, expectedVersion: version, status, holderRunId, runCount },
     ...(isStateChanged ? { memory, memoryTaint: taint, output, stateRunId } : kept),
   };
+}
+
+/** The digests of the stored values that a state names, each once. */
+export const namedValues = ({ memory, output }: ThreadStateTexts): readonly string[] => [
+  ...new Set([memory, output ?? ""].flatMap((text) => referencesIn(text).map(digestOf))),
+];
+
+type ThreadStateTexts = Pick<ThreadState, "memory" | "output">;
+
+const digestOf = ({ sha256 }: Reference): string => sha256;
+
+/** What changes about the values that the state of a thread names. Most threads name none. */
+function valuesOf({ tenantId, threadId, state, isStateChanged, hasValues }: BookedThread) {
+  if (!isStateChanged) return [];
+  const sha256s = namedValues(state);
+  return hasValues || sha256s.length > 0 ? [{ tenantId, threadId, sha256s }] : [];
 }
 
 /** A run joins the end of the line. Returns its position. */

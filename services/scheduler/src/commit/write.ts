@@ -64,6 +64,7 @@ export function write(tx: Transaction, draft: Draft): Promise<ReadonlyMap<RunId,
     const isMarked = facts.length > 0 && isFinal(state.status);
     return stop === undefined || !isMarked ? [] : [{ runId, stop }];
   });
+  void tx.nameAssistants(starts.flatMap(assistantOf));
   void tx.markStops(stopped);
   const moves = draft.threads.take();
   if (moves.threads.length > 0) void tx.moveThreads(moves);
@@ -88,6 +89,10 @@ function namedValues({ run: { state }, facts }: RunDraft): readonly ValueRef[] {
   const named = new Set(facts.flatMap((fact) => factReferences(fact).map(({ sha256 }) => sha256)));
   return [...named].map((sha256) => ({ runId: state.runId, sha256 }));
 }
+
+/** The assistant of a new run. */
+const assistantOf = ({ tenantId, runId, assistant }: AcceptedStart) =>
+  assistant === undefined ? [] : [{ tenantId, runId, assistantId: assistant.assistantId }];
 
 /** The metadata of a run, if the draft changes it. */
 const metadataOf = ({ run: { state }, facts }: RunDraft) =>

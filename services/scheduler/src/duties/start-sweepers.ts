@@ -8,6 +8,7 @@ import type { ValueStore } from "@pawl/platform/values/value-store";
 import { forgetCommands } from "./command-worker.ts";
 import type { Config } from "../config.ts";
 import type { AlarmClock } from "./alarm-clock.ts";
+import { sweepAssistants } from "./assistants.ts";
 import { bulkSweeper, type BulkSweepParts } from "./bulks.ts";
 import { type PauseSweepParts, pauseSweeper } from "./pause-sweeper.ts";
 import { LeaseGrace, RECONNECT_MS } from "./lease-grace.ts";
@@ -51,10 +52,12 @@ type Needed = Omit<SweepParts, "leaseGrace" | "onAlarm" | "onWebhookDue"> &
     readonly webhooks: Pick<Webhooks, "forget">;
     readonly pauses: PauseSweepParts["pauses"];
     readonly values: ValueStore;
+    readonly assistants: Parameters<typeof sweepAssistants>[0];
   };
 
 export function startSweepers(config: Config, needed: Needed) {
   const { pool, workflowQueue, alarms, desk, webhooks, now, steady, values, log } = needed;
+  const { assistants } = needed;
   const graceMs = config.PAWL_VALUES_GRACE_MS;
   const every = config.PAWL_SWEEP_MS;
   const quietMs = every * QUIET_SWEEPS;
@@ -110,6 +113,7 @@ export function startSweepers(config: Config, needed: Needed) {
     retention: sweeper("retention", config.PAWL_RETENTION_MS, () =>
       sweepRetention({ pool, policy: config.PAWL_RETENTION, now, log }),
     ),
+    assistants: sweeper("assistants", quietMs, () => sweepAssistants(assistants)),
     commands: sweeper("commands", DAY_MS, () => forgetCommands(workflowQueue)),
   };
   const { leases, ...others } = sweepers;

@@ -6,18 +6,14 @@
 //   a unique index                 repeats of a request are answered; a run with a stray event behind its log goes into quarantine
 //   the pauses have changed        the scheduler reads them and tries the same inputs again
 //   a workflow has a newer version the starts that assumed otherwise are refused and read it; the others are tried again
+//   an assistant was deleted       the same for the starts by assistants
 //   data, or our own code          in halves, then one by one; an input that fails alone three times puts its run into quarantine,
 //                                  or is refused if its sender waits for the answer
 //   anything else (the store)      commands are refused with STORE_UNAVAILABLE; reports of executors are kept and tried again (`store-wait.ts`)
 
 import type { RunId } from "@pawl/core/name/ids";
 import { failureKind } from "@pawl/platform/db/failure";
-import {
-  PausesMoved,
-  RunMoved,
-  ThreadMoved,
-  WorkflowMoved,
-} from "@pawl/platform/store/tick/journal";
+import { PausesMoved, RunMoved, ThreadMoved } from "@pawl/platform/store/tick/journal";
 import type { Recovery } from "@pawl/platform/store/recovery/recovery";
 import type { KnownPauses } from "../commit/pauses.ts";
 import { type MarkRun, strayDetail } from "../inputs/quarantine.ts";
@@ -27,6 +23,7 @@ import { answerDuplicates } from "./duplicates.ts";
 import { byRun, type Inbox } from "../inputs/inbox.ts";
 import { isCommand, mustBeKept } from "../inputs/command.ts";
 import { type Input, rejectAll, runOf, runsOf } from "../inputs/input.ts";
+import { isOutdated, type Outdated, startsOn, without } from "./outdated.ts";
 import type { StoreHealth } from "./store-health.ts";
 import { StoreWait } from "./store-wait.ts";
 import { Tick, type TickParts, type TickReport } from "./tick.ts";
@@ -97,7 +94,7 @@ export class Redo {
 
   /** Deals with the inputs of a tick that failed. */
   async after(error: unknown, failed: Failed, tries = FIRST): Promise<void> {
-    if (error instanceof WorkflowMoved) return await this.#handBack(error, failed.inputs, tries);
+    if (isOutdated(error)) return await this.#handBack(error, failed.inputs, tries);
     if (error instanceof PausesMoved) return await this.#readPauses(error, failed.inputs, tries);
     if (error instanceof RunMoved || error instanceof ThreadMoved)
       return await this.#raced(error, failed.inputs, tries);
@@ -140,11 +137,10 @@ export class Redo {
     }
   }
 
-  async #handBack(error: WorkflowMoved, batch: readonly Input[], tries: Tries): Promise<void> {
-    const assumed = (input: Input): boolean => input.kind === "start" && input.start.assumesNewest;
-    rejectAll(batch.filter(assumed), error);
-    const rest = batch.filter((input) => !assumed(input));
-    await this.#again(rest, { ...tries, faults: 0 });
+  async #handBack(error: Outdated, batch: readonly Input[], tries: Tries): Promise<void> {
+    const old = startsOn(error, batch);
+    rejectAll(old, error);
+    await this.#again(without(batch, old), { ...tries, faults: 0 });
   }
 
   async #readPauses(error: PausesMoved, batch: readonly Input[], tries: Tries): Promise<void> {

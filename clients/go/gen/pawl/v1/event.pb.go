@@ -776,6 +776,14 @@ type RunStarted struct {
 	ThreadPosition uint64 `protobuf:"varint,68,opt,name=thread_position,json=threadPosition,proto3" json:"thread_position,omitempty"`
 	// Before this time the run does not begin. The run is pending until then; absent if it could begin at once.
 	StartAt *timestamppb.Timestamp `protobuf:"bytes,69,opt,name=start_at,json=startAt,proto3" json:"start_at,omitempty"`
+	// The assistant that the run was started by; empty for none.
+	AssistantId string `protobuf:"bytes,85,opt,name=assistant_id,json=assistantId,proto3" json:"assistant_id,omitempty"`
+	// The version of the assistant.
+	AssistantVersion uint32 `protobuf:"varint,86,opt,name=assistant_version,json=assistantVersion,proto3" json:"assistant_version,omitempty"`
+	// The config of the assistant in that version, as a JSON object; empty without an assistant.
+	ConfigJson []byte `protobuf:"bytes,87,opt,name=config_json,json=configJson,proto3" json:"config_json,omitempty"`
+	// config_json as a value, for people and scripts: numbers are doubles. See values_left_out.
+	Config *structpb.Value `protobuf:"bytes,187,opt,name=config,proto3" json:"config,omitempty"`
 	// The concurrency limit that the run waits for, if its workflow has one. The run is pending until run.status.changed.
 	Slot *Limit `protobuf:"bytes,62,opt,name=slot,proto3" json:"slot,omitempty"`
 	// The rate limit under which the run begins, if its workflow has one.
@@ -940,6 +948,34 @@ func (x *RunStarted) GetThreadPosition() uint64 {
 func (x *RunStarted) GetStartAt() *timestamppb.Timestamp {
 	if x != nil {
 		return x.StartAt
+	}
+	return nil
+}
+
+func (x *RunStarted) GetAssistantId() string {
+	if x != nil {
+		return x.AssistantId
+	}
+	return ""
+}
+
+func (x *RunStarted) GetAssistantVersion() uint32 {
+	if x != nil {
+		return x.AssistantVersion
+	}
+	return 0
+}
+
+func (x *RunStarted) GetConfigJson() []byte {
+	if x != nil {
+		return x.ConfigJson
+	}
+	return nil
+}
+
+func (x *RunStarted) GetConfig() *structpb.Value {
+	if x != nil {
+		return x.Config
 	}
 	return nil
 }
@@ -4055,7 +4091,8 @@ const file_pawl_v1_event_proto_rawDesc = "" +
 	"\btrace_id\x18\x01 \x01(\tR\atraceId\x12&\n" +
 	"\x0fparent_event_id\x18\x02 \x01(\x04R\rparentEventId\x12\x12\n" +
 	"\x04wave\x18\x03 \x01(\rR\x04wave\x12\x14\n" +
-	"\x05phase\x18\x04 \x01(\tR\x05phase\"\xdf\b\n" +
+	"\x05phase\x18\x04 \x01(\tR\x05phase\"\x81\n" +
+	"\n" +
 	"\n" +
 	"RunStarted\x12\x1d\n" +
 	"\n" +
@@ -4076,7 +4113,12 @@ const file_pawl_v1_event_proto_rawDesc = "" +
 	"\rschedule_time\x18= \x01(\v2\x1a.google.protobuf.TimestampR\fscheduleTime\x12\x1b\n" +
 	"\tthread_id\x18@ \x01(\tR\bthreadId\x12'\n" +
 	"\x0fthread_position\x18D \x01(\x04R\x0ethreadPosition\x125\n" +
-	"\bstart_at\x18E \x01(\v2\x1a.google.protobuf.TimestampR\astartAt\x12\"\n" +
+	"\bstart_at\x18E \x01(\v2\x1a.google.protobuf.TimestampR\astartAt\x12!\n" +
+	"\fassistant_id\x18U \x01(\tR\vassistantId\x12+\n" +
+	"\x11assistant_version\x18V \x01(\rR\x10assistantVersion\x12\x1f\n" +
+	"\vconfig_json\x18W \x01(\fR\n" +
+	"configJson\x12/\n" +
+	"\x06config\x18\xbb\x01 \x01(\v2\x16.google.protobuf.ValueR\x06config\x12\"\n" +
 	"\x04slot\x18> \x01(\v2\x0e.pawl.v1.LimitR\x04slot\x12\"\n" +
 	"\x04rate\x18? \x01(\v2\x0e.pawl.v1.LimitR\x04rate\x12)\n" +
 	"\x05taint\x18K \x03(\v2\x13.pawl.v1.TaintLabelR\x05taint\x12\x1b\n" +
@@ -4432,75 +4474,76 @@ var file_pawl_v1_event_proto_depIdxs = []int32{
 	41,  // 33: pawl.v1.RunStarted.deadline_time:type_name -> google.protobuf.Timestamp
 	41,  // 34: pawl.v1.RunStarted.schedule_time:type_name -> google.protobuf.Timestamp
 	41,  // 35: pawl.v1.RunStarted.start_at:type_name -> google.protobuf.Timestamp
-	3,   // 36: pawl.v1.RunStarted.slot:type_name -> pawl.v1.Limit
-	3,   // 37: pawl.v1.RunStarted.rate:type_name -> pawl.v1.Limit
-	44,  // 38: pawl.v1.RunStarted.taint:type_name -> pawl.v1.TaintLabel
-	45,  // 39: pawl.v1.RunStarted.budget:type_name -> pawl.v1.Budget
-	46,  // 40: pawl.v1.RunStarted.daily_budget:type_name -> pawl.v1.Amounts
-	47,  // 41: pawl.v1.RunStatusChanged.from:type_name -> pawl.v1.RunStatus
-	47,  // 42: pawl.v1.RunStatusChanged.to:type_name -> pawl.v1.RunStatus
-	41,  // 43: pawl.v1.RunStatusChanged.deadline_time:type_name -> google.protobuf.Timestamp
-	48,  // 44: pawl.v1.RunStatusChanged.scope:type_name -> pawl.v1.PauseScope
-	5,   // 45: pawl.v1.RunStatusChanged.ending:type_name -> pawl.v1.RunEnding
-	46,  // 46: pawl.v1.RunStatusChanged.budget_reserved:type_name -> pawl.v1.Amounts
-	47,  // 47: pawl.v1.RunEnding.status:type_name -> pawl.v1.RunStatus
-	49,  // 48: pawl.v1.RunEnding.failure_class:type_name -> pawl.v1.FailureClass
-	50,  // 49: pawl.v1.RunEnding.stop:type_name -> pawl.v1.StopMode
-	42,  // 50: pawl.v1.RunCompleted.output:type_name -> google.protobuf.Value
-	44,  // 51: pawl.v1.RunCompleted.taint:type_name -> pawl.v1.TaintLabel
-	51,  // 52: pawl.v1.RunCompleted.compensation:type_name -> pawl.v1.Compensation
-	49,  // 53: pawl.v1.RunFailed.failure_class:type_name -> pawl.v1.FailureClass
-	51,  // 54: pawl.v1.RunFailed.compensation:type_name -> pawl.v1.Compensation
-	49,  // 55: pawl.v1.RunCancelled.failure_class:type_name -> pawl.v1.FailureClass
-	51,  // 56: pawl.v1.RunCancelled.compensation:type_name -> pawl.v1.Compensation
-	50,  // 57: pawl.v1.RunCancelled.stop:type_name -> pawl.v1.StopMode
-	41,  // 58: pawl.v1.RunTimedOut.deadline_time:type_name -> google.protobuf.Timestamp
-	49,  // 59: pawl.v1.RunTimedOut.failure_class:type_name -> pawl.v1.FailureClass
-	51,  // 60: pawl.v1.RunTimedOut.compensation:type_name -> pawl.v1.Compensation
-	42,  // 61: pawl.v1.MemoryUpdated.values:type_name -> google.protobuf.Value
-	14,  // 62: pawl.v1.MemoryUpdated.taint:type_name -> pawl.v1.KeyTaint
-	42,  // 63: pawl.v1.RunThreadTaken.memory:type_name -> google.protobuf.Value
-	14,  // 64: pawl.v1.RunThreadTaken.taint:type_name -> pawl.v1.KeyTaint
-	44,  // 65: pawl.v1.KeyTaint.labels:type_name -> pawl.v1.TaintLabel
-	42,  // 66: pawl.v1.RunSignalled.payload:type_name -> google.protobuf.Value
-	42,  // 67: pawl.v1.RunMetadataSet.metadata:type_name -> google.protobuf.Value
-	46,  // 68: pawl.v1.RunBudgetRaised.amounts:type_name -> pawl.v1.Amounts
-	41,  // 69: pawl.v1.NodeQueued.not_before_time:type_name -> google.protobuf.Timestamp
-	3,   // 70: pawl.v1.NodeQueued.slot:type_name -> pawl.v1.Limit
-	3,   // 71: pawl.v1.NodeQueued.rate:type_name -> pawl.v1.Limit
-	46,  // 72: pawl.v1.NodeQueued.reserved:type_name -> pawl.v1.Amounts
-	44,  // 73: pawl.v1.NodeStarted.taint:type_name -> pawl.v1.TaintLabel
-	21,  // 74: pawl.v1.NodeStreamDelta.media:type_name -> pawl.v1.Media
-	49,  // 75: pawl.v1.NodeRetried.failure_class:type_name -> pawl.v1.FailureClass
-	22,  // 76: pawl.v1.NodeRetried.usage:type_name -> pawl.v1.Usage
-	42,  // 77: pawl.v1.NodeCompleted.output:type_name -> google.protobuf.Value
-	22,  // 78: pawl.v1.NodeCompleted.usage:type_name -> pawl.v1.Usage
-	29,  // 79: pawl.v1.NodeCompleted.goto:type_name -> pawl.v1.Goto
-	27,  // 80: pawl.v1.NodeCompleted.set_by:type_name -> pawl.v1.SetBy
-	44,  // 81: pawl.v1.NodeCompleted.taint:type_name -> pawl.v1.TaintLabel
-	26,  // 82: pawl.v1.NodeCompleted.sanitized:type_name -> pawl.v1.Sanitized
-	28,  // 83: pawl.v1.NodeCompleted.calls:type_name -> pawl.v1.ToolCall
-	49,  // 84: pawl.v1.NodeFailed.failure_class:type_name -> pawl.v1.FailureClass
-	42,  // 85: pawl.v1.NodeFailed.details:type_name -> google.protobuf.Value
-	22,  // 86: pawl.v1.NodeFailed.usage:type_name -> pawl.v1.Usage
-	49,  // 87: pawl.v1.NodeTimedOut.failure_class:type_name -> pawl.v1.FailureClass
-	22,  // 88: pawl.v1.NodeTimedOut.usage:type_name -> pawl.v1.Usage
-	41,  // 89: pawl.v1.NodeBlocked.deadline_time:type_name -> google.protobuf.Timestamp
-	44,  // 90: pawl.v1.NodeBlocked.taint:type_name -> pawl.v1.TaintLabel
-	22,  // 91: pawl.v1.NodeBlocked.usage:type_name -> pawl.v1.Usage
-	46,  // 92: pawl.v1.NodeBlocked.reserved:type_name -> pawl.v1.Amounts
-	42,  // 93: pawl.v1.NodeDecided.response:type_name -> google.protobuf.Value
-	42,  // 94: pawl.v1.NodeExpanded.items:type_name -> google.protobuf.Value
-	44,  // 95: pawl.v1.NodeExpanded.taint:type_name -> pawl.v1.TaintLabel
-	42,  // 96: pawl.v1.ModerationFlagged.details:type_name -> google.protobuf.Value
-	42,  // 97: pawl.v1.ContractViolated.errors:type_name -> google.protobuf.Value
-	42,  // 98: pawl.v1.ExecutionTag.metadata:type_name -> google.protobuf.Value
-	41,  // 99: pawl.v1.ExecutionTag.time:type_name -> google.protobuf.Timestamp
-	100, // [100:100] is the sub-list for method output_type
-	100, // [100:100] is the sub-list for method input_type
-	100, // [100:100] is the sub-list for extension type_name
-	100, // [100:100] is the sub-list for extension extendee
-	0,   // [0:100] is the sub-list for field type_name
+	42,  // 36: pawl.v1.RunStarted.config:type_name -> google.protobuf.Value
+	3,   // 37: pawl.v1.RunStarted.slot:type_name -> pawl.v1.Limit
+	3,   // 38: pawl.v1.RunStarted.rate:type_name -> pawl.v1.Limit
+	44,  // 39: pawl.v1.RunStarted.taint:type_name -> pawl.v1.TaintLabel
+	45,  // 40: pawl.v1.RunStarted.budget:type_name -> pawl.v1.Budget
+	46,  // 41: pawl.v1.RunStarted.daily_budget:type_name -> pawl.v1.Amounts
+	47,  // 42: pawl.v1.RunStatusChanged.from:type_name -> pawl.v1.RunStatus
+	47,  // 43: pawl.v1.RunStatusChanged.to:type_name -> pawl.v1.RunStatus
+	41,  // 44: pawl.v1.RunStatusChanged.deadline_time:type_name -> google.protobuf.Timestamp
+	48,  // 45: pawl.v1.RunStatusChanged.scope:type_name -> pawl.v1.PauseScope
+	5,   // 46: pawl.v1.RunStatusChanged.ending:type_name -> pawl.v1.RunEnding
+	46,  // 47: pawl.v1.RunStatusChanged.budget_reserved:type_name -> pawl.v1.Amounts
+	47,  // 48: pawl.v1.RunEnding.status:type_name -> pawl.v1.RunStatus
+	49,  // 49: pawl.v1.RunEnding.failure_class:type_name -> pawl.v1.FailureClass
+	50,  // 50: pawl.v1.RunEnding.stop:type_name -> pawl.v1.StopMode
+	42,  // 51: pawl.v1.RunCompleted.output:type_name -> google.protobuf.Value
+	44,  // 52: pawl.v1.RunCompleted.taint:type_name -> pawl.v1.TaintLabel
+	51,  // 53: pawl.v1.RunCompleted.compensation:type_name -> pawl.v1.Compensation
+	49,  // 54: pawl.v1.RunFailed.failure_class:type_name -> pawl.v1.FailureClass
+	51,  // 55: pawl.v1.RunFailed.compensation:type_name -> pawl.v1.Compensation
+	49,  // 56: pawl.v1.RunCancelled.failure_class:type_name -> pawl.v1.FailureClass
+	51,  // 57: pawl.v1.RunCancelled.compensation:type_name -> pawl.v1.Compensation
+	50,  // 58: pawl.v1.RunCancelled.stop:type_name -> pawl.v1.StopMode
+	41,  // 59: pawl.v1.RunTimedOut.deadline_time:type_name -> google.protobuf.Timestamp
+	49,  // 60: pawl.v1.RunTimedOut.failure_class:type_name -> pawl.v1.FailureClass
+	51,  // 61: pawl.v1.RunTimedOut.compensation:type_name -> pawl.v1.Compensation
+	42,  // 62: pawl.v1.MemoryUpdated.values:type_name -> google.protobuf.Value
+	14,  // 63: pawl.v1.MemoryUpdated.taint:type_name -> pawl.v1.KeyTaint
+	42,  // 64: pawl.v1.RunThreadTaken.memory:type_name -> google.protobuf.Value
+	14,  // 65: pawl.v1.RunThreadTaken.taint:type_name -> pawl.v1.KeyTaint
+	44,  // 66: pawl.v1.KeyTaint.labels:type_name -> pawl.v1.TaintLabel
+	42,  // 67: pawl.v1.RunSignalled.payload:type_name -> google.protobuf.Value
+	42,  // 68: pawl.v1.RunMetadataSet.metadata:type_name -> google.protobuf.Value
+	46,  // 69: pawl.v1.RunBudgetRaised.amounts:type_name -> pawl.v1.Amounts
+	41,  // 70: pawl.v1.NodeQueued.not_before_time:type_name -> google.protobuf.Timestamp
+	3,   // 71: pawl.v1.NodeQueued.slot:type_name -> pawl.v1.Limit
+	3,   // 72: pawl.v1.NodeQueued.rate:type_name -> pawl.v1.Limit
+	46,  // 73: pawl.v1.NodeQueued.reserved:type_name -> pawl.v1.Amounts
+	44,  // 74: pawl.v1.NodeStarted.taint:type_name -> pawl.v1.TaintLabel
+	21,  // 75: pawl.v1.NodeStreamDelta.media:type_name -> pawl.v1.Media
+	49,  // 76: pawl.v1.NodeRetried.failure_class:type_name -> pawl.v1.FailureClass
+	22,  // 77: pawl.v1.NodeRetried.usage:type_name -> pawl.v1.Usage
+	42,  // 78: pawl.v1.NodeCompleted.output:type_name -> google.protobuf.Value
+	22,  // 79: pawl.v1.NodeCompleted.usage:type_name -> pawl.v1.Usage
+	29,  // 80: pawl.v1.NodeCompleted.goto:type_name -> pawl.v1.Goto
+	27,  // 81: pawl.v1.NodeCompleted.set_by:type_name -> pawl.v1.SetBy
+	44,  // 82: pawl.v1.NodeCompleted.taint:type_name -> pawl.v1.TaintLabel
+	26,  // 83: pawl.v1.NodeCompleted.sanitized:type_name -> pawl.v1.Sanitized
+	28,  // 84: pawl.v1.NodeCompleted.calls:type_name -> pawl.v1.ToolCall
+	49,  // 85: pawl.v1.NodeFailed.failure_class:type_name -> pawl.v1.FailureClass
+	42,  // 86: pawl.v1.NodeFailed.details:type_name -> google.protobuf.Value
+	22,  // 87: pawl.v1.NodeFailed.usage:type_name -> pawl.v1.Usage
+	49,  // 88: pawl.v1.NodeTimedOut.failure_class:type_name -> pawl.v1.FailureClass
+	22,  // 89: pawl.v1.NodeTimedOut.usage:type_name -> pawl.v1.Usage
+	41,  // 90: pawl.v1.NodeBlocked.deadline_time:type_name -> google.protobuf.Timestamp
+	44,  // 91: pawl.v1.NodeBlocked.taint:type_name -> pawl.v1.TaintLabel
+	22,  // 92: pawl.v1.NodeBlocked.usage:type_name -> pawl.v1.Usage
+	46,  // 93: pawl.v1.NodeBlocked.reserved:type_name -> pawl.v1.Amounts
+	42,  // 94: pawl.v1.NodeDecided.response:type_name -> google.protobuf.Value
+	42,  // 95: pawl.v1.NodeExpanded.items:type_name -> google.protobuf.Value
+	44,  // 96: pawl.v1.NodeExpanded.taint:type_name -> pawl.v1.TaintLabel
+	42,  // 97: pawl.v1.ModerationFlagged.details:type_name -> google.protobuf.Value
+	42,  // 98: pawl.v1.ContractViolated.errors:type_name -> google.protobuf.Value
+	42,  // 99: pawl.v1.ExecutionTag.metadata:type_name -> google.protobuf.Value
+	41,  // 100: pawl.v1.ExecutionTag.time:type_name -> google.protobuf.Timestamp
+	101, // [101:101] is the sub-list for method output_type
+	101, // [101:101] is the sub-list for method input_type
+	101, // [101:101] is the sub-list for extension type_name
+	101, // [101:101] is the sub-list for extension extendee
+	0,   // [0:101] is the sub-list for field type_name
 }
 
 func init() { file_pawl_v1_event_proto_init() }

@@ -587,6 +587,8 @@ type Run struct {
 	ThreadId string `protobuf:"bytes,62,opt,name=thread_id,json=threadId,proto3" json:"thread_id,omitempty"`
 	// Before this time the run does not begin; absent if it could begin at once.
 	StartAt *timestamppb.Timestamp `protobuf:"bytes,66,opt,name=start_at,json=startAt,proto3" json:"start_at,omitempty"`
+	// The assistant that it was started by; empty for none.
+	AssistantId string `protobuf:"bytes,85,opt,name=assistant_id,json=assistantId,proto3" json:"assistant_id,omitempty"`
 	// How it was stopped, if it was cancelled by an interrupt or a rollback.
 	Stop StopMode `protobuf:"varint,64,opt,name=stop,proto3,enum=pawl.v1.StopMode" json:"stop,omitempty"`
 	// Present while the run is in quarantine: nothing of it moves until RecheckRun finds its log whole.
@@ -859,6 +861,13 @@ func (x *Run) GetStartAt() *timestamppb.Timestamp {
 		return x.StartAt
 	}
 	return nil
+}
+
+func (x *Run) GetAssistantId() string {
+	if x != nil {
+		return x.AssistantId
+	}
+	return ""
 }
 
 func (x *Run) GetStop() StopMode {
@@ -2490,7 +2499,7 @@ var File_pawl_v1_run_proto protoreflect.FileDescriptor
 
 const file_pawl_v1_run_proto_rawDesc = "" +
 	"\n" +
-	"\x11pawl/v1/run.proto\x12\apawl.v1\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x13pawl/v1/pause.proto\"\xdf\x0e\n" +
+	"\x11pawl/v1/run.proto\x12\apawl.v1\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x13pawl/v1/pause.proto\"\x82\x0f\n" +
 	"\x03Run\x12\x15\n" +
 	"\x06run_id\x18\x01 \x01(\tR\x05runId\x12\x1f\n" +
 	"\vworkflow_id\x18\x02 \x01(\tR\n" +
@@ -2527,7 +2536,8 @@ const file_pawl_v1_run_proto_rawDesc = "" +
 	"scheduleId\x12?\n" +
 	"\rschedule_time\x18= \x01(\v2\x1a.google.protobuf.TimestampR\fscheduleTime\x12\x1b\n" +
 	"\tthread_id\x18> \x01(\tR\bthreadId\x125\n" +
-	"\bstart_at\x18B \x01(\v2\x1a.google.protobuf.TimestampR\astartAt\x12%\n" +
+	"\bstart_at\x18B \x01(\v2\x1a.google.protobuf.TimestampR\astartAt\x12!\n" +
+	"\fassistant_id\x18U \x01(\tR\vassistantId\x12%\n" +
 	"\x04stop\x18@ \x01(\x0e2\x11.pawl.v1.StopModeR\x04stop\x126\n" +
 	"\n" +
 	"quarantine\x18\x19 \x01(\v2\x16.pawl.v1.RunQuarantineR\n" +

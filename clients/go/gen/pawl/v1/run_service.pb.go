@@ -190,10 +190,12 @@ func (Decision) EnumDescriptor() ([]byte, []int) {
 // StartRunRequest is the body of StartRun.
 type StartRunRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Which workflow.
+	// Which workflow. Empty if the request names an assistant, or a thread that has one.
 	WorkflowId string `protobuf:"bytes,1,opt,name=workflow_id,json=workflowId,proto3" json:"workflow_id,omitempty"`
-	// Which version; 0 means the newest.
+	// Which version; 0 means the newest. An assistant has a version of its own.
 	Version uint32 `protobuf:"varint,2,opt,name=version,proto3" json:"version,omitempty"`
+	// The assistant in place of a workflow: its workflow, version, config and defaults count. It does not go with workflow_id and version.
+	AssistantId string `protobuf:"bytes,85,opt,name=assistant_id,json=assistantId,proto3" json:"assistant_id,omitempty"`
 	// The input as exact JSON. At most 2.75 MiB. Takes precedence over input.
 	InputJson []byte `protobuf:"bytes,3,opt,name=input_json,json=inputJson,proto3" json:"input_json,omitempty"`
 	// The input for callers who write JSON by hand; numbers become doubles.
@@ -285,6 +287,13 @@ func (x *StartRunRequest) GetVersion() uint32 {
 		return x.Version
 	}
 	return 0
+}
+
+func (x *StartRunRequest) GetAssistantId() string {
+	if x != nil {
+		return x.AssistantId
+	}
+	return ""
 }
 
 func (x *StartRunRequest) GetInputJson() []byte {
@@ -1696,6 +1705,8 @@ type ListRunsRequest struct {
 	ScheduleId string `protobuf:"bytes,60,opt,name=schedule_id,json=scheduleId,proto3" json:"schedule_id,omitempty"`
 	// Only runs of this thread; empty means all.
 	ThreadId string `protobuf:"bytes,62,opt,name=thread_id,json=threadId,proto3" json:"thread_id,omitempty"`
+	// Only runs of this assistant; empty means all.
+	AssistantId string `protobuf:"bytes,85,opt,name=assistant_id,json=assistantId,proto3" json:"assistant_id,omitempty"`
 	// Of cancelled runs, only those that were stopped in one of these ways; empty means all.
 	Stops         []StopMode `protobuf:"varint,64,rep,packed,name=stops,proto3,enum=pawl.v1.StopMode" json:"stops,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -1798,6 +1809,13 @@ func (x *ListRunsRequest) GetScheduleId() string {
 func (x *ListRunsRequest) GetThreadId() string {
 	if x != nil {
 		return x.ThreadId
+	}
+	return ""
+}
+
+func (x *ListRunsRequest) GetAssistantId() string {
+	if x != nil {
+		return x.AssistantId
 	}
 	return ""
 }
@@ -4709,11 +4727,12 @@ var File_pawl_v1_run_service_proto protoreflect.FileDescriptor
 
 const file_pawl_v1_run_service_proto_rawDesc = "" +
 	"\n" +
-	"\x19pawl/v1/run_service.proto\x12\apawl.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x14pawl/v1/effect.proto\x1a\x13pawl/v1/event.proto\x1a\x15pawl/v1/explain.proto\x1a\x14pawl/v1/repair.proto\x1a\x11pawl/v1/run.proto\x1a\x15pawl/v1/webhook.proto\x1a\x16pawl/v1/workflow.proto\"\xce\a\n" +
+	"\x19pawl/v1/run_service.proto\x12\apawl.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x14pawl/v1/effect.proto\x1a\x13pawl/v1/event.proto\x1a\x15pawl/v1/explain.proto\x1a\x14pawl/v1/repair.proto\x1a\x11pawl/v1/run.proto\x1a\x15pawl/v1/webhook.proto\x1a\x16pawl/v1/workflow.proto\"\xf1\a\n" +
 	"\x0fStartRunRequest\x12\x1f\n" +
 	"\vworkflow_id\x18\x01 \x01(\tR\n" +
 	"workflowId\x12\x18\n" +
-	"\aversion\x18\x02 \x01(\rR\aversion\x12\x1d\n" +
+	"\aversion\x18\x02 \x01(\rR\aversion\x12!\n" +
+	"\fassistant_id\x18U \x01(\tR\vassistantId\x12\x1d\n" +
 	"\n" +
 	"input_json\x18\x03 \x01(\fR\tinputJson\x12,\n" +
 	"\x05input\x18\x04 \x01(\v2\x16.google.protobuf.ValueR\x05input\x12\x1d\n" +
@@ -4842,7 +4861,7 @@ const file_pawl_v1_run_service_proto_rawDesc = "" +
 	"\x0fWaitRunResponse\x12\x1e\n" +
 	"\x03run\x18\x01 \x01(\v2\f.pawl.v1.RunR\x03run\x12\x1b\n" +
 	"\thas_ended\x18\x02 \x01(\bR\bhasEnded\x12*\n" +
-	"\x06result\x18F \x01(\v2\x12.pawl.v1.RunResultR\x06result\"\xfc\x02\n" +
+	"\x06result\x18F \x01(\v2\x12.pawl.v1.RunResultR\x06result\"\x9f\x03\n" +
 	"\x0fListRunsRequest\x12.\n" +
 	"\bstatuses\x18\x01 \x03(\x0e2\x12.pawl.v1.RunStatusR\bstatuses\x12\x1f\n" +
 	"\vworkflow_id\x18\x02 \x01(\tR\n" +
@@ -4856,7 +4875,8 @@ const file_pawl_v1_run_service_proto_rawDesc = "" +
 	"\fsaved_filter\x183 \x01(\tR\vsavedFilter\x12\x1f\n" +
 	"\vschedule_id\x18< \x01(\tR\n" +
 	"scheduleId\x12\x1b\n" +
-	"\tthread_id\x18> \x01(\tR\bthreadId\x12'\n" +
+	"\tthread_id\x18> \x01(\tR\bthreadId\x12!\n" +
+	"\fassistant_id\x18U \x01(\tR\vassistantId\x12'\n" +
 	"\x05stops\x18@ \x03(\x0e2\x11.pawl.v1.StopModeR\x05stops\"\\\n" +
 	"\x10ListRunsResponse\x12 \n" +
 	"\x04runs\x18\x01 \x03(\v2\f.pawl.v1.RunR\x04runs\x12&\n" +

@@ -107,6 +107,8 @@ type Thread struct {
 	UpdateTime *timestamppb.Timestamp `protobuf:"bytes,8,opt,name=update_time,json=updateTime,proto3" json:"update_time,omitempty"`
 	// The thread that it was forked from; empty for none.
 	ForkedFrom string `protobuf:"bytes,9,opt,name=forked_from,json=forkedFrom,proto3" json:"forked_from,omitempty"`
+	// The assistant of starts that name no workflow and no assistant; empty for none.
+	AssistantId string `protobuf:"bytes,10,opt,name=assistant_id,json=assistantId,proto3" json:"assistant_id,omitempty"`
 	// Output only: names of the values above that this answer leaves out, because they are too large or nested too deeply. Their bytes are there.
 	ValuesLeftOut []string `protobuf:"bytes,100,rep,name=values_left_out,json=valuesLeftOut,proto3" json:"values_left_out,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -213,6 +215,13 @@ func (x *Thread) GetForkedFrom() string {
 	return ""
 }
 
+func (x *Thread) GetAssistantId() string {
+	if x != nil {
+		return x.AssistantId
+	}
+	return ""
+}
+
 func (x *Thread) GetValuesLeftOut() []string {
 	if x != nil {
 		return x.ValuesLeftOut
@@ -315,7 +324,7 @@ var File_pawl_v1_thread_proto protoreflect.FileDescriptor
 
 const file_pawl_v1_thread_proto_rawDesc = "" +
 	"\n" +
-	"\x14pawl/v1/thread.proto\x12\apawl.v1\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\xc6\x03\n" +
+	"\x14pawl/v1/thread.proto\x12\apawl.v1\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\xe9\x03\n" +
 	"\x06Thread\x12\x1b\n" +
 	"\tthread_id\x18\x01 \x01(\tR\bthreadId\x12-\n" +
 	"\x06status\x18\x02 \x01(\x0e2\x15.pawl.v1.ThreadStatusR\x06status\x12#\n" +
@@ -330,7 +339,9 @@ const file_pawl_v1_thread_proto_rawDesc = "" +
 	"\vupdate_time\x18\b \x01(\v2\x1a.google.protobuf.TimestampR\n" +
 	"updateTime\x12\x1f\n" +
 	"\vforked_from\x18\t \x01(\tR\n" +
-	"forkedFrom\x12&\n" +
+	"forkedFrom\x12!\n" +
+	"\fassistant_id\x18\n" +
+	" \x01(\tR\vassistantId\x12&\n" +
 	"\x0fvalues_left_out\x18d \x03(\tR\rvaluesLeftOut\"\xee\x01\n" +
 	"\vThreadState\x12\x1f\n" +
 	"\vmemory_json\x18\x01 \x01(\fR\n" +

@@ -31,8 +31,10 @@ type CreateThreadRequest struct {
 	MetadataJson []byte `protobuf:"bytes,2,opt,name=metadata_json,json=metadataJson,proto3" json:"metadata_json,omitempty"`
 	// metadata_json for callers who write JSON by hand.
 	Metadata *structpb.Value `protobuf:"bytes,3,opt,name=metadata,proto3" json:"metadata,omitempty"`
-	// Names the request in traces. A repeat with the same id and metadata is harmless.
-	RequestId     string `protobuf:"bytes,4,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
+	// Names the request in traces. A repeat with the same id, metadata and assistant is harmless.
+	RequestId string `protobuf:"bytes,4,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
+	// The assistant of starts that name no workflow and no assistant; empty for none.
+	AssistantId   string `protobuf:"bytes,5,opt,name=assistant_id,json=assistantId,proto3" json:"assistant_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -91,6 +93,13 @@ func (x *CreateThreadRequest) GetMetadata() *structpb.Value {
 func (x *CreateThreadRequest) GetRequestId() string {
 	if x != nil {
 		return x.RequestId
+	}
+	return ""
+}
+
+func (x *CreateThreadRequest) GetAssistantId() string {
+	if x != nil {
+		return x.AssistantId
 	}
 	return ""
 }
@@ -375,12 +384,14 @@ type UpdateThreadRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Which thread.
 	ThreadId string `protobuf:"bytes,1,opt,name=thread_id,json=threadId,proto3" json:"thread_id,omitempty"`
-	// The whole new metadata, a JSON object. At most 16 KiB.
+	// The whole new metadata, a JSON object. At most 16 KiB. Empty keeps it if the request sets an assistant, and means {} otherwise.
 	MetadataJson []byte `protobuf:"bytes,2,opt,name=metadata_json,json=metadataJson,proto3" json:"metadata_json,omitempty"`
 	// metadata_json for callers who write JSON by hand.
 	Metadata *structpb.Value `protobuf:"bytes,3,opt,name=metadata,proto3" json:"metadata,omitempty"`
 	// Names the request in traces; a repeat is harmless.
-	RequestId     string `protobuf:"bytes,4,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
+	RequestId string `protobuf:"bytes,4,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
+	// The assistant of starts that name no workflow and no assistant; empty removes it, absent keeps it.
+	AssistantId   *string `protobuf:"bytes,5,opt,name=assistant_id,json=assistantId,proto3,oneof" json:"assistant_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -439,6 +450,13 @@ func (x *UpdateThreadRequest) GetMetadata() *structpb.Value {
 func (x *UpdateThreadRequest) GetRequestId() string {
 	if x != nil {
 		return x.RequestId
+	}
+	return ""
+}
+
+func (x *UpdateThreadRequest) GetAssistantId() string {
+	if x != nil && x.AssistantId != nil {
+		return *x.AssistantId
 	}
 	return ""
 }
@@ -700,7 +718,7 @@ func (x *GetThreadStateResponse) GetState() *ThreadState {
 	return nil
 }
 
-// ForkThreadRequest is the body of ForkThread.
+// ForkThreadRequest is the body of ForkThread. The new thread has the assistant of the other one.
 type ForkThreadRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Which thread to copy from.
@@ -850,13 +868,14 @@ var File_pawl_v1_thread_service_proto protoreflect.FileDescriptor
 
 const file_pawl_v1_thread_service_proto_rawDesc = "" +
 	"\n" +
-	"\x1cpawl/v1/thread_service.proto\x12\apawl.v1\x1a\x1cgoogle/protobuf/struct.proto\x1a\x14pawl/v1/thread.proto\"\xaa\x01\n" +
+	"\x1cpawl/v1/thread_service.proto\x12\apawl.v1\x1a\x1cgoogle/protobuf/struct.proto\x1a\x14pawl/v1/thread.proto\"\xcd\x01\n" +
 	"\x13CreateThreadRequest\x12\x1b\n" +
 	"\tthread_id\x18\x01 \x01(\tR\bthreadId\x12#\n" +
 	"\rmetadata_json\x18\x02 \x01(\fR\fmetadataJson\x122\n" +
 	"\bmetadata\x18\x03 \x01(\v2\x16.google.protobuf.ValueR\bmetadata\x12\x1d\n" +
 	"\n" +
-	"request_id\x18\x04 \x01(\tR\trequestId\"?\n" +
+	"request_id\x18\x04 \x01(\tR\trequestId\x12!\n" +
+	"\fassistant_id\x18\x05 \x01(\tR\vassistantId\"?\n" +
 	"\x14CreateThreadResponse\x12'\n" +
 	"\x06thread\x18\x01 \x01(\v2\x0f.pawl.v1.ThreadR\x06thread\"/\n" +
 	"\x10GetThreadRequest\x12\x1b\n" +
@@ -872,13 +891,15 @@ const file_pawl_v1_thread_service_proto_rawDesc = "" +
 	"\bstatuses\x18\x05 \x03(\x0e2\x15.pawl.v1.ThreadStatusR\bstatuses\"h\n" +
 	"\x13ListThreadsResponse\x12)\n" +
 	"\athreads\x18\x01 \x03(\v2\x0f.pawl.v1.ThreadR\athreads\x12&\n" +
-	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"\xaa\x01\n" +
+	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"\xe3\x01\n" +
 	"\x13UpdateThreadRequest\x12\x1b\n" +
 	"\tthread_id\x18\x01 \x01(\tR\bthreadId\x12#\n" +
 	"\rmetadata_json\x18\x02 \x01(\fR\fmetadataJson\x122\n" +
 	"\bmetadata\x18\x03 \x01(\v2\x16.google.protobuf.ValueR\bmetadata\x12\x1d\n" +
 	"\n" +
-	"request_id\x18\x04 \x01(\tR\trequestId\"?\n" +
+	"request_id\x18\x04 \x01(\tR\trequestId\x12&\n" +
+	"\fassistant_id\x18\x05 \x01(\tH\x00R\vassistantId\x88\x01\x01B\x0f\n" +
+	"\r_assistant_id\"?\n" +
 	"\x14UpdateThreadResponse\x12'\n" +
 	"\x06thread\x18\x01 \x01(\v2\x0f.pawl.v1.ThreadR\x06thread\"g\n" +
 	"\x13DeleteThreadRequest\x12\x1b\n" +
@@ -987,6 +1008,7 @@ func file_pawl_v1_thread_service_proto_init() {
 		return
 	}
 	file_pawl_v1_thread_proto_init()
+	file_pawl_v1_thread_service_proto_msgTypes[6].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{

@@ -40,7 +40,7 @@ type ThreadServiceClient interface {
 	GetThread(ctx context.Context, in *GetThreadRequest, opts ...grpc.CallOption) (*GetThreadResponse, error)
 	// ListThreads lists threads in order of id.
 	ListThreads(ctx context.Context, in *ListThreadsRequest, opts ...grpc.CallOption) (*ListThreadsResponse, error)
-	// UpdateThread replaces the metadata of a thread.
+	// UpdateThread replaces the metadata of a thread, its assistant, or both.
 	UpdateThread(ctx context.Context, in *UpdateThreadRequest, opts ...grpc.CallOption) (*UpdateThreadResponse, error)
 	// DeleteThread removes a thread with its runs and their logs. THREAD_BUSY while one of them has not ended.
 	DeleteThread(ctx context.Context, in *DeleteThreadRequest, opts ...grpc.CallOption) (*DeleteThreadResponse, error)
@@ -141,7 +141,7 @@ type ThreadServiceServer interface {
 	GetThread(context.Context, *GetThreadRequest) (*GetThreadResponse, error)
 	// ListThreads lists threads in order of id.
 	ListThreads(context.Context, *ListThreadsRequest) (*ListThreadsResponse, error)
-	// UpdateThread replaces the metadata of a thread.
+	// UpdateThread replaces the metadata of a thread, its assistant, or both.
 	UpdateThread(context.Context, *UpdateThreadRequest) (*UpdateThreadResponse, error)
 	// DeleteThread removes a thread with its runs and their logs. THREAD_BUSY while one of them has not ended.
 	DeleteThread(context.Context, *DeleteThreadRequest) (*DeleteThreadResponse, error)

@@ -23,7 +23,7 @@ from pawl_sdk._steps import SILENT, Await, Close, Emissions, Method, Next, Open,
 from pawl_sdk._watch import GET_RUN, WatchOptions, watch
 from pawl_sdk.errors import UNREACHABLE, UNRECOGNISED, PawlError, RunFailed
 from pawl_sdk.model import AcceptedRun, Event, Run, RunPage, StartItem
-from pawl_sdk.options import ListRunsOptions, StartOptions
+from pawl_sdk.options import Budget, ListRunsOptions, StartOptions
 from pawl_sdk.state import WorkflowState
 from pawl_sdk.webhooks import RunResult
 
@@ -182,6 +182,7 @@ class RunCalls:
             statuses=values_of(run_pb2.RunStatus.DESCRIPTOR, options.get("statuses", ())),
             schedule_id=options.get("schedule_id", ""),
             thread_id=options.get("thread_id", ""),
+            assistant_id=options.get("assistant_id", ""),
             stops=values_of(run_pb2.StopMode.DESCRIPTOR, options.get("stops", ())),
             query=options.get("query", ""),
             filter=options.get("filter", ""),
@@ -226,6 +227,7 @@ def start_request(workflow_id: str, input: object, options: StartOptions) -> ser
         after_seconds=options.get("after_seconds"),
         start_at=timestamp_of(options.get("start_at")),
         temporary=options.get("temporary", False),
+        assistant_id=options.get("assistant_id", ""),
     )
     if "multitask" in options:
         (request.multitask_strategy,) = values_of(service.MultitaskStrategy.DESCRIPTOR, [options["multitask"]])
@@ -240,11 +242,16 @@ def start_request(workflow_id: str, input: object, options: StartOptions) -> ser
         request.idempotency.ttl.FromMilliseconds(round(dedupe * 1000))
     budget = options.get("budget")
     if budget is not None:
-        for name, amount in amount_fields(budget).items():
-            setattr(request.budget, name, amount)
-        if "on_exceeded" in budget:
-            (request.budget.on_exceeded,) = values_of(run_pb2.OnExceeded.DESCRIPTOR, [budget["on_exceeded"]])
+        set_budget(request.budget, budget)
     return request
+
+
+def set_budget(target: run_pb2.Budget, budget: Budget) -> None:
+    """Fills in a budget as the server takes it."""
+    for name, amount in amount_fields(budget).items():
+        setattr(target, name, amount)
+    if "on_exceeded" in budget:
+        (target.on_exceeded,) = values_of(run_pb2.OnExceeded.DESCRIPTOR, [budget["on_exceeded"]])
 
 
 def _item_request(item: StartItem) -> service.StartRunRequest:
@@ -262,6 +269,7 @@ def _item_request(item: StartItem) -> service.StartRunRequest:
         max_iterations=item.max_iterations,
         max_retries=item.max_retries,
         budget=item.budget,
+        assistant_id=item.assistant_id,
         request_id=item.request_id,
     )
     return start_request(item.workflow_id, item.input, options)

@@ -29,10 +29,13 @@ class ThreadCalls:
     caller: Caller
 
     def create(
-        self, thread_id: str, metadata: Mapping[str, Any] | None, request_id: str | None
+        self, thread_id: str, metadata: Mapping[str, Any] | None, assistant_id: str, request_id: str | None
     ) -> Steps[Thread]:
         request = service.CreateThreadRequest(
-            thread_id=thread_id, metadata_json=json_bytes(metadata, None), request_id=request_id or fresh_id()
+            thread_id=thread_id,
+            metadata_json=json_bytes(metadata, None),
+            assistant_id=assistant_id,
+            request_id=request_id or fresh_id(),
         )
         return Thread.of((yield from self.caller.call(_CREATE, request)).thread)
 
@@ -52,9 +55,14 @@ class ThreadCalls:
         answer = yield from self.caller.call(_LIST, request)
         return ThreadPage(tuple(map(Thread.of, answer.threads)), answer.next_page_token)
 
-    def update(self, thread_id: str, metadata: Mapping[str, Any], request_id: str | None) -> Steps[Thread]:
+    def update(
+        self, thread_id: str, metadata: Mapping[str, Any] | None, assistant_id: str | None, request_id: str | None
+    ) -> Steps[Thread]:
         request = service.UpdateThreadRequest(
-            thread_id=thread_id, metadata_json=json_bytes(metadata, None), request_id=request_id or fresh_id()
+            thread_id=thread_id,
+            metadata_json=json_bytes(metadata, None),
+            assistant_id=assistant_id,
+            request_id=request_id or fresh_id(),
         )
         return Thread.of((yield from self.caller.call(_UPDATE, request)).thread)
 

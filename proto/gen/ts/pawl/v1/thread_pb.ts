@@ -12,7 +12,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file pawl/v1/thread.proto.
  */
 export const file_pawl_v1_thread: GenFile = /*@__PURE__*/
-  fileDesc("ChRwYXdsL3YxL3RocmVhZC5wcm90bxIHcGF3bC52MSLMAgoGVGhyZWFkEhEKCXRocmVhZF9pZBgBIAEoCRIlCgZzdGF0dXMYAiABKA4yFS5wYXdsLnYxLlRocmVhZFN0YXR1cxIVCg1tZXRhZGF0YV9qc29uGAMgASgMEigKCG1ldGFkYXRhGGcgASgLMhYuZ29vZ2xlLnByb3RvYnVmLlZhbHVlEg4KBnJ1bl9pZBgEIAEoCRIUCgxzdGF0ZV9ydW5faWQYBSABKAkSEQoJcnVuX2NvdW50GAYgASgEEi8KC2NyZWF0ZV90aW1lGAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIvCgt1cGRhdGVfdGltZRgIIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEwoLZm9ya2VkX2Zyb20YCSABKAkSFwoPdmFsdWVzX2xlZnRfb3V0GGQgAygJIrABCgtUaHJlYWRTdGF0ZRITCgttZW1vcnlfanNvbhgBIAEoDBImCgZtZW1vcnkYZSABKAsyFi5nb29nbGUucHJvdG9idWYuVmFsdWUSEwoLb3V0cHV0X2pzb24YAiABKAwSJgoGb3V0cHV0GGYgASgLMhYuZ29vZ2xlLnByb3RvYnVmLlZhbHVlEg4KBnJ1bl9pZBgDIAEoCRIXCg92YWx1ZXNfbGVmdF9vdXQYZCADKAkqlQEKDFRocmVhZFN0YXR1cxIdChlUSFJFQURfU1RBVFVTX1VOU1BFQ0lGSUVEEAASFgoSVEhSRUFEX1NUQVRVU19JRExFEAESFgoSVEhSRUFEX1NUQVRVU19CVVNZEAISHQoZVEhSRUFEX1NUQVRVU19JTlRFUlJVUFRFRBADEhcKE1RIUkVBRF9TVEFUVVNfRVJST1IQBGIGcHJvdG8z", [file_google_protobuf_struct, file_google_protobuf_timestamp]);
+  fileDesc("ChRwYXdsL3YxL3RocmVhZC5wcm90bxIHcGF3bC52MSLiAgoGVGhyZWFkEhEKCXRocmVhZF9pZBgBIAEoCRIlCgZzdGF0dXMYAiABKA4yFS5wYXdsLnYxLlRocmVhZFN0YXR1cxIVCg1tZXRhZGF0YV9qc29uGAMgASgMEigKCG1ldGFkYXRhGGcgASgLMhYuZ29vZ2xlLnByb3RvYnVmLlZhbHVlEg4KBnJ1bl9pZBgEIAEoCRIUCgxzdGF0ZV9ydW5faWQYBSABKAkSEQoJcnVuX2NvdW50GAYgASgEEi8KC2NyZWF0ZV90aW1lGAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIvCgt1cGRhdGVfdGltZRgIIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEwoLZm9ya2VkX2Zyb20YCSABKAkSFAoMYXNzaXN0YW50X2lkGAogASgJEhcKD3ZhbHVlc19sZWZ0X291dBhkIAMoCSKwAQoLVGhyZWFkU3RhdGUSEwoLbWVtb3J5X2pzb24YASABKAwSJgoGbWVtb3J5GGUgASgLMhYuZ29vZ2xlLnByb3RvYnVmLlZhbHVlEhMKC291dHB1dF9qc29uGAIgASgMEiYKBm91dHB1dBhmIAEoCzIWLmdvb2dsZS5wcm90b2J1Zi5WYWx1ZRIOCgZydW5faWQYAyABKAkSFwoPdmFsdWVzX2xlZnRfb3V0GGQgAygJKpUBCgxUaHJlYWRTdGF0dXMSHQoZVEhSRUFEX1NUQVRVU19VTlNQRUNJRklFRBAAEhYKElRIUkVBRF9TVEFUVVNfSURMRRABEhYKElRIUkVBRF9TVEFUVVNfQlVTWRACEh0KGVRIUkVBRF9TVEFUVVNfSU5URVJSVVBURUQQAxIXChNUSFJFQURfU1RBVFVTX0VSUk9SEARiBnByb3RvMw", [file_google_protobuf_struct, file_google_protobuf_timestamp]);
 
 /**
  * Thread is a line of runs that share a memory, such as a conversation. At most one of its runs is under way.
@@ -89,6 +89,13 @@ export type Thread = Message<"pawl.v1.Thread"> & {
    * @generated from field: string forked_from = 9;
    */
   forkedFrom: string;
+
+  /**
+   * The assistant of starts that name no workflow and no assistant; empty for none.
+   *
+   * @generated from field: string assistant_id = 10;
+   */
+  assistantId: string;
 
   /**
    * Output only: names of the values above that this answer leaves out, because they are too large or nested too deeply. Their bytes are there.

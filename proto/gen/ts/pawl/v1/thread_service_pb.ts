@@ -14,7 +14,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file pawl/v1/thread_service.proto.
  */
 export const file_pawl_v1_thread_service: GenFile = /*@__PURE__*/
-  fileDesc("ChxwYXdsL3YxL3RocmVhZF9zZXJ2aWNlLnByb3RvEgdwYXdsLnYxIn0KE0NyZWF0ZVRocmVhZFJlcXVlc3QSEQoJdGhyZWFkX2lkGAEgASgJEhUKDW1ldGFkYXRhX2pzb24YAiABKAwSKAoIbWV0YWRhdGEYAyABKAsyFi5nb29nbGUucHJvdG9idWYuVmFsdWUSEgoKcmVxdWVzdF9pZBgEIAEoCSI3ChRDcmVhdGVUaHJlYWRSZXNwb25zZRIfCgZ0aHJlYWQYASABKAsyDy5wYXdsLnYxLlRocmVhZCIlChBHZXRUaHJlYWRSZXF1ZXN0EhEKCXRocmVhZF9pZBgBIAEoCSI0ChFHZXRUaHJlYWRSZXNwb25zZRIfCgZ0aHJlYWQYASABKAsyDy5wYXdsLnYxLlRocmVhZCKlAQoSTGlzdFRocmVhZHNSZXF1ZXN0EhEKCXBhZ2Vfc2l6ZRgBIAEoBRISCgpwYWdlX3Rva2VuGAIgASgJEhUKDW1ldGFkYXRhX2pzb24YAyABKAwSKAoIbWV0YWRhdGEYBCABKAsyFi5nb29nbGUucHJvdG9idWYuVmFsdWUSJwoIc3RhdHVzZXMYBSADKA4yFS5wYXdsLnYxLlRocmVhZFN0YXR1cyJQChNMaXN0VGhyZWFkc1Jlc3BvbnNlEiAKB3RocmVhZHMYASADKAsyDy5wYXdsLnYxLlRocmVhZBIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkifQoTVXBkYXRlVGhyZWFkUmVxdWVzdBIRCgl0aHJlYWRfaWQYASABKAkSFQoNbWV0YWRhdGFfanNvbhgCIAEoDBIoCghtZXRhZGF0YRgDIAEoCzIWLmdvb2dsZS5wcm90b2J1Zi5WYWx1ZRISCgpyZXF1ZXN0X2lkGAQgASgJIjcKFFVwZGF0ZVRocmVhZFJlc3BvbnNlEh8KBnRocmVhZBgBIAEoCzIPLnBhd2wudjEuVGhyZWFkIksKE0RlbGV0ZVRocmVhZFJlcXVlc3QSEQoJdGhyZWFkX2lkGAEgASgJEg0KBWZvcmNlGAIgASgIEhIKCnJlcXVlc3RfaWQYAyABKAkiFgoURGVsZXRlVGhyZWFkUmVzcG9uc2UiTwoVR2V0VGhyZWFkU3RhdGVSZXF1ZXN0EhEKCXRocmVhZF9pZBgBIAEoCRIOCgZydW5faWQYAiABKAkSEwoLYXRfZXZlbnRfaWQYAyABKAQiPQoWR2V0VGhyZWFkU3RhdGVSZXNwb25zZRIjCgVzdGF0ZRgBIAEoCzIULnBhd2wudjEuVGhyZWFkU3RhdGUitwEKEUZvcmtUaHJlYWRSZXF1ZXN0EhEKCXRocmVhZF9pZBgBIAEoCRIVCg1uZXdfdGhyZWFkX2lkGAIgASgJEg4KBnJ1bl9pZBgDIAEoCRITCgthdF9ldmVudF9pZBgEIAEoBBIVCg1tZXRhZGF0YV9qc29uGAUgASgMEigKCG1ldGFkYXRhGAYgASgLMhYuZ29vZ2xlLnByb3RvYnVmLlZhbHVlEhIKCnJlcXVlc3RfaWQYByABKAkiNQoSRm9ya1RocmVhZFJlc3BvbnNlEh8KBnRocmVhZBgBIAEoCzIPLnBhd2wudjEuVGhyZWFkMp4ECg1UaHJlYWRTZXJ2aWNlEksKDENyZWF0ZVRocmVhZBIcLnBhd2wudjEuQ3JlYXRlVGhyZWFkUmVxdWVzdBodLnBhd2wudjEuQ3JlYXRlVGhyZWFkUmVzcG9uc2USQgoJR2V0VGhyZWFkEhkucGF3bC52MS5HZXRUaHJlYWRSZXF1ZXN0GhoucGF3bC52MS5HZXRUaHJlYWRSZXNwb25zZRJICgtMaXN0VGhyZWFkcxIbLnBhd2wudjEuTGlzdFRocmVhZHNSZXF1ZXN0GhwucGF3bC52MS5MaXN0VGhyZWFkc1Jlc3BvbnNlEksKDFVwZGF0ZVRocmVhZBIcLnBhd2wudjEuVXBkYXRlVGhyZWFkUmVxdWVzdBodLnBhd2wudjEuVXBkYXRlVGhyZWFkUmVzcG9uc2USSwoMRGVsZXRlVGhyZWFkEhwucGF3bC52MS5EZWxldGVUaHJlYWRSZXF1ZXN0Gh0ucGF3bC52MS5EZWxldGVUaHJlYWRSZXNwb25zZRJRCg5HZXRUaHJlYWRTdGF0ZRIeLnBhd2wudjEuR2V0VGhyZWFkU3RhdGVSZXF1ZXN0Gh8ucGF3bC52MS5HZXRUaHJlYWRTdGF0ZVJlc3BvbnNlEkUKCkZvcmtUaHJlYWQSGi5wYXdsLnYxLkZvcmtUaHJlYWRSZXF1ZXN0GhsucGF3bC52MS5Gb3JrVGhyZWFkUmVzcG9uc2ViBnByb3RvMw", [file_google_protobuf_struct, file_pawl_v1_thread]);
+  fileDesc("ChxwYXdsL3YxL3RocmVhZF9zZXJ2aWNlLnByb3RvEgdwYXdsLnYxIpMBChNDcmVhdGVUaHJlYWRSZXF1ZXN0EhEKCXRocmVhZF9pZBgBIAEoCRIVCg1tZXRhZGF0YV9qc29uGAIgASgMEigKCG1ldGFkYXRhGAMgASgLMhYuZ29vZ2xlLnByb3RvYnVmLlZhbHVlEhIKCnJlcXVlc3RfaWQYBCABKAkSFAoMYXNzaXN0YW50X2lkGAUgASgJIjcKFENyZWF0ZVRocmVhZFJlc3BvbnNlEh8KBnRocmVhZBgBIAEoCzIPLnBhd2wudjEuVGhyZWFkIiUKEEdldFRocmVhZFJlcXVlc3QSEQoJdGhyZWFkX2lkGAEgASgJIjQKEUdldFRocmVhZFJlc3BvbnNlEh8KBnRocmVhZBgBIAEoCzIPLnBhd2wudjEuVGhyZWFkIqUBChJMaXN0VGhyZWFkc1JlcXVlc3QSEQoJcGFnZV9zaXplGAEgASgFEhIKCnBhZ2VfdG9rZW4YAiABKAkSFQoNbWV0YWRhdGFfanNvbhgDIAEoDBIoCghtZXRhZGF0YRgEIAEoCzIWLmdvb2dsZS5wcm90b2J1Zi5WYWx1ZRInCghzdGF0dXNlcxgFIAMoDjIVLnBhd2wudjEuVGhyZWFkU3RhdHVzIlAKE0xpc3RUaHJlYWRzUmVzcG9uc2USIAoHdGhyZWFkcxgBIAMoCzIPLnBhd2wudjEuVGhyZWFkEhcKD25leHRfcGFnZV90b2tlbhgCIAEoCSKpAQoTVXBkYXRlVGhyZWFkUmVxdWVzdBIRCgl0aHJlYWRfaWQYASABKAkSFQoNbWV0YWRhdGFfanNvbhgCIAEoDBIoCghtZXRhZGF0YRgDIAEoCzIWLmdvb2dsZS5wcm90b2J1Zi5WYWx1ZRISCgpyZXF1ZXN0X2lkGAQgASgJEhkKDGFzc2lzdGFudF9pZBgFIAEoCUgAiAEBQg8KDV9hc3Npc3RhbnRfaWQiNwoUVXBkYXRlVGhyZWFkUmVzcG9uc2USHwoGdGhyZWFkGAEgASgLMg8ucGF3bC52MS5UaHJlYWQiSwoTRGVsZXRlVGhyZWFkUmVxdWVzdBIRCgl0aHJlYWRfaWQYASABKAkSDQoFZm9yY2UYAiABKAgSEgoKcmVxdWVzdF9pZBgDIAEoCSIWChREZWxldGVUaHJlYWRSZXNwb25zZSJPChVHZXRUaHJlYWRTdGF0ZVJlcXVlc3QSEQoJdGhyZWFkX2lkGAEgASgJEg4KBnJ1bl9pZBgCIAEoCRITCgthdF9ldmVudF9pZBgDIAEoBCI9ChZHZXRUaHJlYWRTdGF0ZVJlc3BvbnNlEiMKBXN0YXRlGAEgASgLMhQucGF3bC52MS5UaHJlYWRTdGF0ZSK3AQoRRm9ya1RocmVhZFJlcXVlc3QSEQoJdGhyZWFkX2lkGAEgASgJEhUKDW5ld190aHJlYWRfaWQYAiABKAkSDgoGcnVuX2lkGAMgASgJEhMKC2F0X2V2ZW50X2lkGAQgASgEEhUKDW1ldGFkYXRhX2pzb24YBSABKAwSKAoIbWV0YWRhdGEYBiABKAsyFi5nb29nbGUucHJvdG9idWYuVmFsdWUSEgoKcmVxdWVzdF9pZBgHIAEoCSI1ChJGb3JrVGhyZWFkUmVzcG9uc2USHwoGdGhyZWFkGAEgASgLMg8ucGF3bC52MS5UaHJlYWQyngQKDVRocmVhZFNlcnZpY2USSwoMQ3JlYXRlVGhyZWFkEhwucGF3bC52MS5DcmVhdGVUaHJlYWRSZXF1ZXN0Gh0ucGF3bC52MS5DcmVhdGVUaHJlYWRSZXNwb25zZRJCCglHZXRUaHJlYWQSGS5wYXdsLnYxLkdldFRocmVhZFJlcXVlc3QaGi5wYXdsLnYxLkdldFRocmVhZFJlc3BvbnNlEkgKC0xpc3RUaHJlYWRzEhsucGF3bC52MS5MaXN0VGhyZWFkc1JlcXVlc3QaHC5wYXdsLnYxLkxpc3RUaHJlYWRzUmVzcG9uc2USSwoMVXBkYXRlVGhyZWFkEhwucGF3bC52MS5VcGRhdGVUaHJlYWRSZXF1ZXN0Gh0ucGF3bC52MS5VcGRhdGVUaHJlYWRSZXNwb25zZRJLCgxEZWxldGVUaHJlYWQSHC5wYXdsLnYxLkRlbGV0ZVRocmVhZFJlcXVlc3QaHS5wYXdsLnYxLkRlbGV0ZVRocmVhZFJlc3BvbnNlElEKDkdldFRocmVhZFN0YXRlEh4ucGF3bC52MS5HZXRUaHJlYWRTdGF0ZVJlcXVlc3QaHy5wYXdsLnYxLkdldFRocmVhZFN0YXRlUmVzcG9uc2USRQoKRm9ya1RocmVhZBIaLnBhd2wudjEuRm9ya1RocmVhZFJlcXVlc3QaGy5wYXdsLnYxLkZvcmtUaHJlYWRSZXNwb25zZWIGcHJvdG8z", [file_google_protobuf_struct, file_pawl_v1_thread]);
 
 /**
  * CreateThreadRequest is the body of CreateThread.
@@ -44,11 +44,18 @@ export type CreateThreadRequest = Message<"pawl.v1.CreateThreadRequest"> & {
   metadata?: Value | undefined;
 
   /**
-   * Names the request in traces. A repeat with the same id and metadata is harmless.
+   * Names the request in traces. A repeat with the same id, metadata and assistant is harmless.
    *
    * @generated from field: string request_id = 4;
    */
   requestId: string;
+
+  /**
+   * The assistant of starts that name no workflow and no assistant; empty for none.
+   *
+   * @generated from field: string assistant_id = 5;
+   */
+  assistantId: string;
 };
 
 /**
@@ -212,7 +219,7 @@ export type UpdateThreadRequest = Message<"pawl.v1.UpdateThreadRequest"> & {
   threadId: string;
 
   /**
-   * The whole new metadata, a JSON object. At most 16 KiB.
+   * The whole new metadata, a JSON object. At most 16 KiB. Empty keeps it if the request sets an assistant, and means {} otherwise.
    *
    * @generated from field: bytes metadata_json = 2;
    */
@@ -231,6 +238,13 @@ export type UpdateThreadRequest = Message<"pawl.v1.UpdateThreadRequest"> & {
    * @generated from field: string request_id = 4;
    */
   requestId: string;
+
+  /**
+   * The assistant of starts that name no workflow and no assistant; empty removes it, absent keeps it.
+   *
+   * @generated from field: optional string assistant_id = 5;
+   */
+  assistantId?: string | undefined;
 };
 
 /**
@@ -368,7 +382,7 @@ export const GetThreadStateResponseSchema: GenMessage<GetThreadStateResponse> = 
   messageDesc(file_pawl_v1_thread_service, 11);
 
 /**
- * ForkThreadRequest is the body of ForkThread.
+ * ForkThreadRequest is the body of ForkThread. The new thread has the assistant of the other one.
  *
  * @generated from message pawl.v1.ForkThreadRequest
  */
@@ -488,7 +502,7 @@ export const ThreadService: GenService<{
     output: typeof ListThreadsResponseSchema;
   },
   /**
-   * UpdateThread replaces the metadata of a thread.
+   * UpdateThread replaces the metadata of a thread, its assistant, or both.
    *
    * @generated from rpc pawl.v1.ThreadService.UpdateThread
    */

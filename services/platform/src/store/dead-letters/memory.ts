@@ -68,7 +68,9 @@ export const createMemoryDeadLetters = (tables: Tables, now: () => number): Dead
     const [first] = tables.log.of(runId);
     if (first?.type !== "run.started") return undefined;
     const { value: input = "null", payload } = first;
-    return { input, hasUntrustedInput: payload.taint !== undefined };
+    const { taint, assistant } = payload;
+    const given = { input, hasUntrustedInput: taint !== undefined };
+    return assistant === undefined ? given : { ...given, assistant };
   },
 });
 

@@ -1,5 +1,6 @@
 // The log: the facts that ticks append, and the pages of events and tags that readers see.
 
+import type { AssistantLink } from "@pawl/core/log/assistant";
 import type { Fact, RunEvent } from "@pawl/core/log/event";
 import type { RunId } from "@pawl/core/name/ids";
 import type { ClaimKey } from "../leases/leases.ts";
@@ -24,6 +25,7 @@ export interface RunInput {
   readonly input: string;
   /** Whether it has labels of data that is not trusted. */
   readonly hasUntrustedInput: boolean;
+  readonly assistant?: AssistantLink;
 }
 
 export interface LogCursor {

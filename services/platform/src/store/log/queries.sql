@@ -83,8 +83,8 @@ join run_events e on e.run_id = c.run_id and e.seq >= c.from_seq and e.seq <= c.
 group by c.run_id
 
 -- name: input
--- The input of a run: the value of the first event of its log, and whether it has labels.
-select value::text as input, payload -> 'taint' is not null as is_labelled
+-- The input of a run: the value of the first event of its log, whether it has labels, and the assistant of the run.
+select value::text as input, payload -> 'taint' is not null as is_labelled, payload -> 'assistant' as assistant
 from run_events
 where run_id = :run_id::uuid
   and seq = 1

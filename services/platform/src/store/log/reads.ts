@@ -1,5 +1,6 @@
 // Reads the log: pages of events after a cursor. The events of a page are contiguous from the cursor.
 
+import type { AssistantLink } from "@pawl/core/log/assistant";
 import type { RunEvent } from "@pawl/core/log/event";
 import { tagOf, TAGGED_BY_VALUE, TAGGED_TYPES } from "@pawl/core/log/tags";
 import type { RunId } from "@pawl/core/name/ids";
@@ -32,7 +33,11 @@ const count = declare("count", lists({ runId: uuid(), fromSeq: number(), lastSeq
   runId: uuid<RunId>(),
   eventCount: number(),
 });
-const input = declare("input", { runId: uuid() }, { input: orNull(text()), isLabelled: flag() });
+const input = declare(
+  "input",
+  { runId: uuid() },
+  { input: orNull(text()), isLabelled: flag(), assistant: orNull(json<AssistantLink>()) },
+);
 const tagged = declare(
   "tagged",
   {
@@ -129,7 +134,9 @@ export async function countEvents(
 export async function readRunInput(db: Queryable, runId: RunId): Promise<RunInput | undefined> {
   const row = await first(db, input, { runId });
   if (row === undefined) return undefined;
-  return { input: row.input ?? "null", hasUntrustedInput: row.isLabelled };
+  const { isLabelled: hasUntrustedInput, assistant } = row;
+  const given = { input: row.input ?? "null", hasUntrustedInput };
+  return assistant === null ? given : { ...given, assistant };
 }
 
 /** Up to `limit` tags after a cursor. `nodeId` "" means all nodes. Core derives tags from events. @throws STORE_UNAVAILABLE */

@@ -93,8 +93,8 @@ export function stageRows(tables: Tables, now: number) {
     deliveries: new StagedMap(tables.deliveries),
   };
   const apply = (): void => Object.values(rows).forEach((staged) => staged.apply());
-  const { workflows, webhookEndpoints } = tables;
-  return { ...rows, workflows, webhookEndpoints, now, apply };
+  const { workflows, assistants, webhookEndpoints } = tables;
+  return { ...rows, workflows, assistants, webhookEndpoints, now, apply };
 }
 export type StagedRows = Readonly<ReturnType<typeof stageRows>>;
 

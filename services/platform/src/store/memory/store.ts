@@ -5,6 +5,7 @@ import type { SlotQuestion } from "@pawl/core/explain/room";
 import type { ApprovalId, DefinitionId, ExecutorId, RunId } from "@pawl/core/name/ids";
 import { MemoryJobs } from "../../queue/memory-jobs.ts";
 import type { ApprovalRow } from "../approvals/memory.ts";
+import { type AssistantRow, createMemoryAssistants } from "../assistants/memory.ts";
 import type { DayRow } from "../days/memory.ts";
 import { createMemoryDeadLetters, type DeadLetterRow } from "../dead-letters/memory.ts";
 import type { EffectRow } from "../effects/memory.ts";
@@ -44,6 +45,8 @@ const createTables = () => ({
   metadata: new Map<RunId, string>(),
   /** Runs that repair finished ones. */
   repairs: new Map<RunId, NewRepair>(),
+  /** By tenant and id. */
+  assistants: new Map<string, AssistantRow>(),
   /** By tenant and id. */
   threads: new Map<string, ThreadRow>(),
   /** The runs of threads. */
@@ -107,6 +110,7 @@ export function createMemoryStore(options: MemoryStoreOptions = {}) {
     filters: createMemoryRunFilters(tables, now),
     schedules: createMemorySchedules(tables, now),
     nodeTypes: createMemoryNodeTypes(tables, now),
+    assistants: createMemoryAssistants(tables, now, inTurn),
     threads: createMemoryThreads(tables, now, inTurn),
     pauses: createMemoryPauses(tables, now, inTurn),
     webhooks: createMemoryWebhooks(tables, now),

@@ -46,6 +46,7 @@ const COLUMNS: Readonly<Record<RunField, string>> = {
   version: "r.workflow_version",
   kind: "r.kind",
   schedule: "r.schedule_id",
+  assistant: "r.assistant_id",
   parent: "r.parent_run_id::text",
   priority: "r.priority",
   has_failures: "r.has_failures",

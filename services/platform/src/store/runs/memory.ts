@@ -23,7 +23,10 @@ import type {
 export interface RunRow
   extends
     Omit<NewRun, "eventCount" | "ended" | "assumesNewest">,
-    Pick<RunRecord, "lastSeq" | "createdAt" | "endedAt" | "quarantine" | "threadId" | "stop"> {
+    Pick<
+      RunRecord,
+      "lastSeq" | "createdAt" | "endedAt" | "quarantine" | "threadId" | "assistantId" | "stop"
+    > {
   readonly version: number;
 }
 
@@ -48,7 +51,7 @@ export function insertRun(
   if (assumesNewest && workflows.get(pairKey(tenantId, workflowId ?? "")) !== definitionId)
     throw new WorkflowMoved("a workflow moved on");
   const times = { createdAt: now, endedAt: ended ? now : null };
-  const rest = { quarantine: null, threadId: null, stop: null };
+  const rest = { quarantine: null, threadId: null, assistantId: null, stop: null };
   const begun = { version: 1, lastSeq: eventCount, ...rest, ...times };
   runs.insert(runId, { ...columns, ...begun }, "runs_pkey");
   if (requestId !== null) requests.insert(pairKey(tenantId, requestId), runId, "run_requests_pkey");
@@ -196,6 +199,7 @@ export function deleteRunRows(tables: Tables, runId: RunId, now: number): void {
   tables.snapshots.delete(runId);
   tables.repairs.delete(runId);
   tables.runWebhooks.delete(runId);
+  tables.threadRuns.delete(runId);
   dropReferences(tables.stored, runId, now);
   tables.metadata.delete(runId);
   dropOf(runId, tables.effects);

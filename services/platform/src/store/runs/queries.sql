@@ -17,7 +17,7 @@ r.run_id, r.definition_id, r.workflow_id, r.workflow_version, r.kind, r.status, 
   case when r.schedule_id is not null then
     json_build_object('scheduleId', r.schedule_id, 'at', floor(extract(epoch from r.schedule_at) * 1000))
   end as schedule,
-  r.thread_id, r.stop,
+  r.thread_id, r.assistant_id, r.stop,
   (select m.metadata from run_metadata m where m.run_id = r.run_id) as metadata
 
 -- part: filter
@@ -35,6 +35,7 @@ limit :limit::integer
   and (:workflow_id::text = '' or workflow_id = :workflow_id::text)
   and (:schedule_id::text = '' or schedule_id = :schedule_id::text)
   and (:thread_id::text = '' or thread_id = :thread_id::text)
+  and (:assistant_id::text = '' or assistant_id = :assistant_id::text)
 
 -- name: by_id
 -- Runs by id.
@@ -81,6 +82,18 @@ where tenant_id = :tenant_id::text
   and (:schedule_id::text = '' or schedule_id = :schedule_id::text)
 {newest_first}
 
+-- name: page_of_assistant
+-- Runs of one assistant, newest first. Walks runs_of_assistant.
+select {columns}
+from runs r
+where tenant_id = :tenant_id::text
+  and assistant_id = :assistant_id::text
+  and {filter}
+  and (:workflow_id::text = '' or workflow_id = :workflow_id::text)
+  and (:schedule_id::text = '' or schedule_id = :schedule_id::text)
+  and (:thread_id::text = '' or thread_id = :thread_id::text)
+{newest_first}
+
 -- name: filtered
 -- Runs that a filter finds, newest first. `filter-sql.ts` puts the condition in the place of the marked one.
 select {columns}
@@ -94,6 +107,7 @@ where r.tenant_id = :tenant_id::text
   and (:workflow_id::text = '' or r.workflow_id = :workflow_id::text)
   and (:schedule_id::text = '' or r.schedule_id = :schedule_id::text)
   and (:thread_id::text = '' or r.thread_id = :thread_id::text)
+  and (:assistant_id::text = '' or r.assistant_id = :assistant_id::text)
   and true /* filter */
 order by r.run_id desc
 limit :limit::integer
@@ -103,7 +117,7 @@ limit :limit::integer
 -- run id. The text, or each of its words, must begin a word of the workflow. Each way walks an index, up to a limit if it may find many.
 -- `chr(1114111)` is above every character. `short` is separate from the tenant. Otherwise the planner may walk all runs of the tenant.
 with short as materialized (
-  select run_id, tenant_id, status, kind, workflow_id, schedule_id, thread_id, stop
+  select run_id, tenant_id, status, kind, workflow_id, schedule_id, thread_id, assistant_id, stop
   from runs
   where right(run_id::text, 8) = :short_id::text
 ), matched as (
@@ -404,6 +418,23 @@ where r.kind = 'temporary'
   )
 order by r.ended_at, r.run_id
 limit :limit::integer
+
+-- name: delete_runs
+-- Deletes finished runs with their logs and all their other rows: those of a thread or an assistant that a user deletes.
+with deleted as (
+  delete from runs
+  where run_id = any (:run_ids::uuid[])
+    and ended_at is not null
+  returning run_id, definition_id, tenant_id, request_id
+), events as (
+  delete from run_events where run_id = any (array(select run_id from deleted))
+), commands as (
+  delete from workflow_jobs
+  where run_id = any (array(select run_id from deleted))
+    and status in ('completed', 'dead_letter')
+), {other_rows}
+select run_id
+from deleted
 
 -- name: remove
 -- Removes finished runs with all their rows except the log, which no reader finds without the run. Skips a run whose row another

@@ -49,14 +49,16 @@ const FILTER = {
 const OF_WORKFLOW = { ...FILTER, workflowId: text() };
 const OF_SCHEDULE = { ...OF_WORKFLOW, scheduleId: text() };
 const OF_THREAD = { ...OF_SCHEDULE, threadId: text() };
+const OF_ASSISTANT = { ...OF_THREAD, assistantId: text() };
 const FOUND = { runId: uuid<RunId>() };
 const byId = declare("by_id", { ...TENANT, runIds: list(uuid()) }, RUN);
 const page = declare("page", FILTER, RUN);
 const pageOfWorkflow = declare("page_of_workflow", OF_WORKFLOW, RUN);
 const pageOfSchedule = declare("page_of_schedule", OF_SCHEDULE, RUN);
 const pageOfThread = declare("page_of_thread", OF_THREAD, RUN);
-const filtered = declare("filtered", OF_THREAD, RUN);
-const search = declare("search", { ...OF_THREAD, ...SEARCH, matchesMax: number() }, RUN);
+const pageOfAssistant = declare("page_of_assistant", OF_ASSISTANT, RUN);
+const filtered = declare("filtered", OF_ASSISTANT, RUN);
+const search = declare("search", { ...OF_ASSISTANT, ...SEARCH, matchesMax: number() }, RUN);
 const SNAPSHOT = orNulls({
   snapshotSeq: number(),
   snapshotFormat: number(),
@@ -140,7 +142,7 @@ export async function runFiltered<Given extends Shape, Columns extends Shape>(
 /** Runs that a filter finds. */
 const readFiltered = (
   pool: Pool,
-  given: Typed<typeof OF_THREAD>,
+  given: Typed<typeof OF_ASSISTANT>,
   filter: TypedFilter,
 ): Promise<RunRecord[]> => pool.transaction((db) => runFiltered(db, filtered, given, filter));
 
@@ -153,12 +155,13 @@ export async function listRuns(
 ): Promise<RunPage> {
   const statuses = [...new Set(filter.statuses)].toSorted();
   const { workflowId, kind = "", scheduleId = "", search: searched = "" } = filter;
-  const { threadId = "", stops = [] } = filter;
+  const { threadId = "", assistantId = "", stops = [] } = filter;
   const words = searched === "" ? [] : [searched];
   const narrowed = threadId === "" && stops.length === 0 ? [] : [threadId, ...stops.toSorted()];
   const { condition } = filter;
   const bound = [tenantId, statuses, workflowId, kind, scheduleId, ...words, ...narrowed];
   if (condition !== undefined) bound.push(condition.text, "filter");
+  if (assistantId !== "") bound.push(assistantId, "assistant");
   return await readPage(asked, {
     ...NEWEST_FIRST,
     filter: `runs ${JSON.stringify(bound)}`,
@@ -166,15 +169,16 @@ export async function listRuns(
     // Uses the index that fits the filter best.
     read: (before, limit) => {
       const values = { tenantId, before, limit, statuses, kind, stops };
-      if (condition !== undefined)
-        return readFiltered(db, { ...values, workflowId, scheduleId, threadId }, condition.typed);
+      const links = { workflowId, scheduleId, threadId };
+      const ofAll = { ...values, ...links, assistantId };
+      if (condition !== undefined) return readFiltered(db, ofAll, condition.typed);
       if (searched !== "") {
         const matchesMax = LIMITS.searchMatches;
         const ways = { ...readRunSearch(searched), matchesMax };
-        return run(db, search, { ...values, ...ways, workflowId, scheduleId, threadId });
+        return run(db, search, { ...ofAll, ...ways });
       }
-      if (threadId !== "")
-        return run(db, pageOfThread, { ...values, workflowId, scheduleId, threadId });
+      if (assistantId !== "") return run(db, pageOfAssistant, ofAll);
+      if (threadId !== "") return run(db, pageOfThread, { ...values, ...links });
       if (scheduleId !== "") return run(db, pageOfSchedule, { ...values, scheduleId, workflowId });
       if (workflowId !== "") return run(db, pageOfWorkflow, { ...values, workflowId });
       return run(db, page, values);

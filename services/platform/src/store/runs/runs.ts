@@ -41,6 +41,7 @@ export const RUN = {
   quarantine: orNull(json<Quarantine>()),
   schedule: orNull(json<ScheduleLink>()),
   threadId: orNull(text()),
+  assistantId: orNull(text()),
   /** Null unless the run was interrupted or rolled back. */
   stop: orNull(text<StopMode>()),
   /** What users say about the run, to find it again. */
@@ -59,6 +60,8 @@ export interface RunFilter {
   readonly scheduleId?: string;
   /** Empty means all. */
   readonly threadId?: string;
+  /** Empty means all. */
+  readonly assistantId?: string;
   /** Empty means all. */
   readonly stops?: readonly StopMode[];
   /** The beginning of a workflow id, of words of its id or title or of a run id, or a short run id. Empty means all. */

@@ -35,6 +35,7 @@ const due = declare(
   { graceMs: number(), withinMs: number(), limit: number() },
   { runId: uuid<RunId>(), dueInMs: number() },
 );
+const deleteFinished = declare("delete_runs", { runIds: list(uuid()) }, { runId: uuid() });
 const remove = declare("remove", { runIds: list(uuid()) }, { runId: uuid<RunId>() });
 
 /** Keeps the graphs of test runs, in the transaction that starts the runs. */
@@ -76,6 +77,11 @@ export async function deleteUnkept(db: Queryable, runIds: readonly RunId[]): Pro
 /** Temporary runs that may go, the first one first, and how long each still stays. @throws STORE_UNAVAILABLE */
 export const dueTemporary = (db: Queryable, asked: DueFilter): Promise<DueRun[]> =>
   run(db, due, asked);
+
+/** Deletes finished runs with all their rows. @throws STORE_UNAVAILABLE */
+export async function deleteRuns(db: Queryable, runIds: readonly RunId[]): Promise<void> {
+  await run(db, deleteFinished, { runIds });
+}
 
 /** Removes finished runs with all their rows except those of the log. Returns the removed ones. @throws STORE_UNAVAILABLE */
 export async function removeRuns(db: Queryable, runIds: readonly RunId[]): Promise<RunId[]> {

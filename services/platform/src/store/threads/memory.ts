@@ -4,6 +4,7 @@ import type { RunId } from "@pawl/core/name/ids";
 import { type InTurn, pairKey, type StagedRows, UniqueViolation } from "../memory/staging.ts";
 import type { Tables } from "../memory/store.ts";
 import { deleteRunRows } from "../runs/memory.ts";
+import { nameOfThread } from "../values/memory.ts";
 import { ThreadMoved } from "../tick/journal.ts";
 import type {
   LoadedThread,
@@ -42,7 +43,11 @@ const runsOf = ({ threadRuns }: Tables, key: ThreadKey): TurnedRun[] =>
     .toSorted((a, b) => a.position - b.position);
 
 /** @throws ThreadMoved, UniqueViolation */
-export function moveThreads(rows: StagedRows, moves: ThreadMoves): void {
+export function moveThreads(
+  rows: StagedRows,
+  { stored }: Pick<Tables, "stored">,
+  moves: ThreadMoves,
+): void {
   for (const thread of moves.threads) moveThread(rows, thread);
   for (const run of withTurns(moves)) {
     const { runId, threadId } = run;
@@ -50,6 +55,7 @@ export function moveThreads(rows: StagedRows, moves: ThreadMoves): void {
     const row = rows.runs.get(runId);
     if (row !== undefined) rows.runs.set(runId, { ...row, threadId });
   }
+  for (const named of moves.values) nameOfThread(stored, keyOf(named), named.sha256s, rows.now);
   const holders = new Set<string>();
   for (const run of rows.threadRuns.values()) {
     if (run.state !== "holding") continue;
@@ -85,6 +91,7 @@ const NEW = {
   output: null,
   stateRunId: null,
   forkedFrom: null,
+  assistantId: null,
 };
 
 /** Threads over the tables. */
@@ -97,16 +104,22 @@ export function createMemoryThreads(tables: Tables, now: () => number, inTurn: I
       inTurn(() => {
         const found = threads.get(keyOf(thread));
         if (found !== undefined) return { thread: found, isNew: false };
+        nameOfThread(tables.stored, keyOf(thread), thread.sha256s, now());
         const made = newRow(thread, now());
         threads.set(keyOf(thread), made);
         return { thread: made, isNew: true };
       }),
     find: async (key) => threads.get(keyOf(key)),
-    update: (key, metadata) =>
+    update: (key, { metadata, assistantId }) =>
       inTurn(() => {
         const found = threads.get(keyOf(key));
         if (found === undefined) return undefined;
-        const updated = { ...found, metadata, updatedAt: now() };
+        const updated = {
+          ...found,
+          metadata: metadata ?? found.metadata,
+          assistantId: assistantId === "" ? null : (assistantId ?? found.assistantId),
+          updatedAt: now(),
+        };
         threads.set(keyOf(key), updated);
         return updated;
       }),
@@ -120,8 +133,8 @@ export function createMemoryThreads(tables: Tables, now: () => number, inTurn: I
         if (liveRuns(key).length > 0) return "busy";
         for (const { runId } of runsOf(tables, key)) {
           deleteRunRows(tables, runId, now());
-          tables.threadRuns.delete(runId);
         }
+        nameOfThread(tables.stored, keyOf(key), [], now());
         threads.delete(keyOf(key));
         return "removed";
       }),
@@ -161,7 +174,7 @@ function presentOf(
 }
 
 function newRow(thread: NewThread, now: number): ThreadRow {
-  const { memoryTaint, ...given } = thread;
+  const { memoryTaint, sha256s: _named, ...given } = thread;
   const taint = memoryTaint === null ? null : (JSON.parse(memoryTaint) as ThreadRow["memoryTaint"]);
   const begun = { status: "idle", holderRunId: null, runCount: 0, version: 1 } as const;
   const times = { createdAt: now, updatedAt: now };

@@ -1,8 +1,8 @@
 -- Threads and the order of their runs. The tick moves them with the version compared; users create, edit and delete them.
 
 -- part: columns
-t.tenant_id, t.thread_id, t.status, t.metadata::text as metadata, t.holder_run_id, t.run_count, t.state_run_id, t.forked_from, t.created_at,
-  t.updated_at
+t.tenant_id, t.thread_id, t.status, t.metadata::text as metadata, t.holder_run_id, t.run_count, t.state_run_id, t.forked_from,
+  t.assistant_id, t.created_at, t.updated_at
 
 -- part: state
 t.memory::text as memory, t.memory_taint, t.output::text as output, t.state_run_id
@@ -191,6 +191,35 @@ with c as materialized (
 )
 select pawl_require((select count(*) from created) + (select count(*) from changed) = (select count(*) from c), 'PW005') as held
 
+-- name: forget_values
+-- Threads whose state changes name no stored values, until the next statement names those of the new state. A value is loose until a sweep
+-- finds that something names it.
+with old as (
+  select v.place
+  from unnest(:tenant_id::text[], :thread_id::text[]) as c (tenant_id, thread_id)
+  cross join lateral (
+    select t.ctid as place
+    from thread_values t
+    where t.tenant_id = c.tenant_id
+      and t.thread_id = c.thread_id
+    limit 10000
+  ) v
+), named as (
+  delete from thread_values
+  where ctid = any (array(select place from old))
+  returning sha256
+)
+update stored_values
+set loose_at = coalesce(loose_at, now())
+where sha256 = any (array(select sha256 from named))
+
+-- name: name_values
+-- The stored values that the states of threads name. Fails the transaction if a value does not exist.
+insert into thread_values (tenant_id, thread_id, sha256)
+select n.tenant_id, n.thread_id, n.sha256
+from unnest(:tenant_id::text[], :thread_id::text[], :sha256::text[]) as n (tenant_id, thread_id, sha256)
+order by n.sha256, n.tenant_id, n.thread_id
+
 -- name: leave
 -- Runs that no longer hold a thread or wait for it. The tick sends this before other runs take the threads.
 update thread_runs r
@@ -216,17 +245,21 @@ where r.run_id = p.run_id
 
 -- name: insert
 -- A new thread. Returns no row if there is one.
-insert into threads as t (tenant_id, thread_id, metadata, memory, memory_taint, output, forked_from)
+insert into threads as t (tenant_id, thread_id, metadata, memory, memory_taint, output, forked_from, assistant_id)
 values (
-  :tenant_id::text, :thread_id::text, :metadata::jsonb, :memory::json, :memory_taint::jsonb, :output::json, :forked_from::text
+  :tenant_id::text, :thread_id::text, :metadata::jsonb, :memory::json, :memory_taint::jsonb, :output::json, :forked_from::text,
+  :assistant_id::text
 )
 on conflict do nothing
 returning {columns}
 
 -- name: update
--- The metadata of a thread. Its version is for the tick, which does not read the metadata.
+-- The metadata and the assistant of a thread. Its version is for the tick, which reads neither.
 update threads t
-set metadata = :metadata::jsonb, updated_at = now()
+set
+  metadata = coalesce(:metadata::jsonb, t.metadata),
+  assistant_id = case when :assistant_id::text is null then t.assistant_id else nullif(:assistant_id::text, '') end,
+  updated_at = now()
 where t.tenant_id = :tenant_id::text
   and t.thread_id = :thread_id::text
 returning {columns}
@@ -247,29 +280,16 @@ where r.tenant_id = :tenant_id::text
   and r.thread_id = :thread_id::text
 
 -- name: remove
--- Deletes a thread with its finished runs and all their rows, and notifies the readers of the thread. Besides retention and test runs, this is the only deletion from the log.
-with events as (
-  delete from run_events where run_id = any (:run_ids::uuid[])
-), requests as (
-  delete from run_requests
-  where tenant_id = :tenant_id::text
-    and request_id = any (
-      array(select request_id from runs where run_id = any (:run_ids::uuid[]) and request_id is not null)
-    )
-), snapshots as (
-  delete from run_snapshots where run_id = any (:run_ids::uuid[])
-), ledger as (
-  delete from effects where run_id = any (:run_ids::uuid[])
-), questions as (
-  delete from approvals where run_id = any (:run_ids::uuid[])
-), letters as (
-  delete from dead_letters where run_id = any (:run_ids::uuid[])
-), metadata as (
-  delete from run_metadata where run_id = any (:run_ids::uuid[])
-), repairs as (
-  delete from run_repairs where run_id = any (:run_ids::uuid[])
-), deleted as (
-  delete from runs where run_id = any (:run_ids::uuid[])
+-- Deletes a thread whose runs are deleted, and notifies the readers of the thread. The values that its memory names are loose if nothing else names them.
+with named as (
+  delete from thread_values v
+  where v.tenant_id = :tenant_id::text
+    and v.thread_id = :thread_id::text
+  returning v.sha256
+), loosened as (
+  update stored_values
+  set loose_at = now()
+  where sha256 = any (array(select sha256 from named))
 )
 delete from threads t
 where t.tenant_id = :tenant_id::text

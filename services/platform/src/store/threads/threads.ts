@@ -36,6 +36,8 @@ export const THREAD = {
   runCount: number(),
   stateRunId: orNull(uuid<RunId>()),
   forkedFrom: orNull(text()),
+  /** The assistant of starts that name no workflow. */
+  assistantId: orNull(text()),
   createdAt: time(),
   updatedAt: time(),
 };
@@ -91,10 +93,17 @@ export interface ThreadRun extends Typed<typeof THREAD_RUN> {
   readonly isNew: boolean;
 }
 
+/** The digests of the stored values that the state of a thread names. They replace those that it named before. */
+export interface ThreadValues extends ThreadKey {
+  readonly sha256s: readonly string[];
+}
+
 /** What a tick changes about threads. */
 export interface ThreadMoves {
   readonly threads: readonly ThreadChange[];
   readonly runs: readonly ThreadRun[];
+  /** Threads whose state names stored values, or named some before. */
+  readonly values: readonly ThreadValues[];
 }
 
 /** A run with the turn that it gets unless it has one: the version that the move gives to its thread. Null while it waits. */
@@ -143,8 +152,18 @@ export const NEW_THREAD = {
   memoryTaint: orNull(text()),
   output: orNull(text()),
   forkedFrom: orNull(text()),
+  assistantId: orNull(text()),
 };
-export type NewThread = Typed<typeof NEW_THREAD>;
+/** `sha256s`: the stored values that its state names. */
+export type NewThread = Typed<typeof NEW_THREAD> & { readonly sha256s: readonly string[] };
+
+/** What a user changes about a thread. */
+interface ThreadEdit {
+  /** JSON text. Null keeps the metadata. */
+  readonly metadata: string | null;
+  /** Empty removes the assistant. Null keeps it. */
+  readonly assistantId: string | null;
+}
 
 /** Threads as users create and delete them. Only the scheduler writes them. */
 export interface Threads {
@@ -152,7 +171,7 @@ export interface Threads {
   create(thread: NewThread): Promise<{ readonly thread: ThreadRecord; readonly isNew: boolean }>;
   find(key: ThreadKey): Promise<ThreadRecord | undefined>;
   /** Undefined if there is none. */
-  update(key: ThreadKey, metadata: string): Promise<ThreadRecord | undefined>;
+  update(key: ThreadKey, edit: ThreadEdit): Promise<ThreadRecord | undefined>;
   stateOf(key: ThreadKey): Promise<ThreadState | undefined>;
   /** Up to `limit` turns after each place, in the order of the places. Undefined for a thread that does not exist. */
   turnsAfter(

@@ -1,10 +1,11 @@
 // Writes threads: the moves of a tick in its transaction, and the edits of users.
 
 import type { RunId } from "@pawl/core/name/ids";
-import { flag, list, lists, number, orNull, text, uuid } from "../../db/columns.ts";
+import { flag, lists, number, orNull, text, uuid } from "../../db/columns.ts";
 import { isOvertaken } from "../../db/failure.ts";
 import type { Pool } from "../../db/pool.ts";
 import { first, queriesBeside, run, type Send, valuesOf } from "../../db/query.ts";
+import { deleteRuns } from "../runs/writes.ts";
 import { getThread, getThreadState, readPresent, readTurns } from "./reads.ts";
 import {
   NEW_THREAD,
@@ -14,49 +15,66 @@ import {
   THREAD_RUN,
   type ThreadMoves,
   type Threads,
+  type ThreadValues,
   withTurns,
 } from "./threads.ts";
 
 const declare = queriesBeside(import.meta.url);
 
 const move = declare("move", lists(THREAD_CHANGE), { held: flag() });
+const VALUE = { ...THREAD_KEY, sha256: text() };
+const forgetValues = declare("forget_values", lists(THREAD_KEY));
+const nameValues = declare("name_values", lists(VALUE));
 const TURN = { turn: orNull(number()) };
 const leave = declare("leave", lists({ runId: uuid(), ...TURN }));
 const take = declare("take", lists({ ...THREAD_RUN, ...TURN }));
 const insert = declare("insert", NEW_THREAD, THREAD);
-const update = declare("update", { ...THREAD_KEY, metadata: text() }, THREAD);
+const EDIT = { metadata: orNull(text()), assistantId: orNull(text()) };
+const update = declare("update", { ...THREAD_KEY, ...EDIT }, THREAD);
 const liveRuns = declare("live_runs", THREAD_KEY, { runId: uuid<RunId>() });
 const lock = declare("lock", THREAD_KEY, { threadId: text() });
 const allRuns = declare("all_runs", THREAD_KEY, { runId: uuid<RunId>() });
-const remove = declare("remove", { ...THREAD_KEY, runIds: list(uuid()) }, { notified: text() });
+const remove = declare("remove", THREAD_KEY, { notified: text() });
 
 /** Changes threads and the order of their runs. The runs exist by now. */
 export async function moveThreads(send: Send, moves: ThreadMoves): Promise<void> {
-  const { threads } = moves;
+  const { threads, values } = moves;
   const runs = withTurns(moves);
   const leaving = runs.filter(({ state, isNew }) => state === "over" && !isNew);
   const taking = runs.filter(({ state, isNew }) => state !== "over" || isNew);
   const sent: Promise<unknown>[] = [send(move, valuesOf(move, threads))];
+  if (values.length > 0) sent.push(send(forgetValues, valuesOf(forgetValues, values)));
+  const named = values.flatMap(namesOf);
+  if (named.length > 0) sent.push(send(nameValues, valuesOf(nameValues, named)));
   if (leaving.length > 0) sent.push(send(leave, valuesOf(leave, leaving)));
   if (taking.length > 0) sent.push(send(take, valuesOf(take, taking)));
   await Promise.all(sent);
 }
 
+const namesOf = ({ tenantId, threadId, sha256s }: ThreadValues) =>
+  sha256s.map((sha256) => ({ tenantId, threadId, sha256 }));
+
 /** Threads over a pool. */
 export function createThreads(db: Pool): Threads {
   return {
-    create: async (thread) => {
-      const made = await first(db, insert, thread);
+    create: async ({ sha256s, ...thread }) => {
+      const named = namesOf({ ...thread, sha256s });
+      const made = await db.transaction(async (tx) => {
+        const row = await first(tx, insert, thread);
+        if (row !== undefined && named.length > 0)
+          await run(tx, nameValues, valuesOf(nameValues, named));
+        return row;
+      });
       if (made !== undefined) return { thread: made, isNew: true };
       const found = await getThread(db, thread);
       // A user deleted it in between.
       return found === undefined
-        ? await createThreads(db).create(thread)
+        ? await createThreads(db).create({ ...thread, sha256s })
         : { thread: found, isNew: false };
     },
     find: ({ tenantId, threadId }) => getThread(db, { tenantId, threadId }),
-    update: ({ tenantId, threadId }, metadata) =>
-      first(db, update, { tenantId, threadId, metadata }),
+    update: ({ tenantId, threadId }, { metadata, assistantId }) =>
+      first(db, update, { tenantId, threadId, metadata, assistantId }),
     stateOf: (key) => getThreadState(db, key),
     turnsAfter: (places, limit) => readTurns(db, places, limit),
     presentOf: (key) => readPresent(db, key),
@@ -66,7 +84,8 @@ export function createThreads(db: Pool): Threads {
         if ((await first(tx, lock, key)) === undefined) return "missing";
         if ((await run(tx, liveRuns, key)).length > 0) return "busy";
         const runIds = (await run(tx, allRuns, key)).map(({ runId }) => runId);
-        await run(tx, remove, { ...key, runIds });
+        await deleteRuns(tx, runIds);
+        await run(tx, remove, { tenantId: key.tenantId, threadId: key.threadId });
         return "removed";
       }, isOvertaken),
   };

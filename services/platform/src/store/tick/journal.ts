@@ -16,6 +16,7 @@ import type {
   FoundApproval,
   NewApproval,
 } from "../approvals/approvals.ts";
+import type { AssistantRun } from "../assistants/assistants.ts";
 import type { DayAnswers, DayChange } from "../days/days.ts";
 import type { NewDeadLetter } from "../dead-letters/dead-letters.ts";
 import type {
@@ -79,6 +80,8 @@ export interface Transaction {
   assumePauses(epoch: number): void;
   /** @throws WorkflowMoved if an assumed newest version is not the newest */
   insertRuns(runs: readonly NewRun[]): Promise<void>;
+  /** Names the assistants of runs that this transaction inserts. @throws AssistantMoved if one of them was deleted */
+  nameAssistants(runs: readonly AssistantRun[]): Promise<void>;
   /** Stores the graphs of test runs, in the transaction that starts the runs. So no graph exists without its run. */
   saveGraphs(graphs: readonly TestGraph[]): Promise<void>;
   /** Stores inputs that have started a run. A key that is not expired fails the whole transaction by its unique index. */
@@ -149,7 +152,7 @@ export interface Survey {
 export interface Journal {
   /**
    * Commits everything that `work` sent, or nothing. Calls `onSent` once the commit is sent, and waits for its answer.
-   * @throws RunMoved, WorkflowMoved, PausesMoved, ThreadMoved, STORE_UNAVAILABLE (then the outcome is unknown)
+   * @throws RunMoved, WorkflowMoved, AssistantMoved, PausesMoved, ThreadMoved, STORE_UNAVAILABLE (then the outcome is unknown)
    */
   transact<T>(work: (tx: Transaction) => T | Promise<T>, onSent?: () => void): Promise<T>;
   /** Reads runs with their events after a cursor each. Runs that do not exist are left out. */
@@ -190,6 +193,11 @@ export class WorkflowMoved extends Error {
 /** A thread of the transaction moved on. Load it and decide again. */
 export class ThreadMoved extends Error {
   override readonly name = "ThreadMoved";
+}
+
+/** An assistant of a new run was deleted. The command that starts the run reads it again. */
+export class AssistantMoved extends Error {
+  override readonly name = "AssistantMoved";
 }
 
 /** The tick decided on pauses that are not current. Read them and decide again. */

@@ -19,6 +19,7 @@ import { closeWait, dueWaits, openWait } from "../signals/memory.ts";
 import { StagedSlots } from "../slots/memory.ts";
 import { keepWebhook, postEvent, surveyWebhooks } from "../webhooks/memory.ts";
 import { referValue } from "../values/memory.ts";
+import { nameAssistant } from "../assistants/memory.ts";
 import { loadThread, moveThreads } from "../threads/memory.ts";
 import { type Journal, type News, PausesMoved, type Transaction } from "./journal.ts";
 
@@ -117,8 +118,7 @@ class Calls {
 function begin(tables: Tables, now: number): { tx: Transaction; commit: () => readonly News[] } {
   const rows = stageRows(tables, now);
   const log = new StagedLog(tables.log);
-  const jobs = new StagedJobs(tables.jobs, now);
-  const slots = new StagedSlots(tables.slots, now);
+  const [jobs, slots] = [new StagedJobs(tables.jobs, now), new StagedSlots(tables.slots, now)];
   const news: News[] = [];
   const calls = new Calls();
   const { call, each, map } = calls;
@@ -143,8 +143,9 @@ function begin(tables: Tables, now: number): { tx: Transaction; commit: () => re
     copyEffects: each((kept) => copyOfEffects(tables, rows, kept)),
     advance: (changes) =>
       call(() => new Map(changes.map((change) => [change.runId, runs.moveRun(rows, change)]))),
+    nameAssistants: each((named) => nameAssistant(rows, named)),
     markStops: each((stopped) => runs.markStop(rows, stopped)),
-    moveThreads: (moves) => call(() => moveThreads(rows, moves)),
+    moveThreads: (moves) => call(() => moveThreads(rows, tables, moves)),
     moveDeadlines: each((moved) => runs.moveDeadline(rows, moved)),
     append: ofRuns(({ back, fact }, { runId, lastSeq }) =>
       log.append(eventOf(fact, { runId, seq: lastSeq - back, at: now }), 0),

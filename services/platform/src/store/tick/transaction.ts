@@ -12,6 +12,7 @@ import type { NodeQueue, SendStatement } from "../../queue/node-queue.ts";
 import type { DroppedJob, Job, NewJob } from "../../queue/queue.ts";
 import { jobNotificationPayload } from "../../wake/jobs.ts";
 import { wakeOf } from "../../wake/listen.ts";
+import { nameAssistants } from "../assistants/writes.ts";
 import { closeApprovals, openApprovals } from "../approvals/writes.ts";
 import type { DayAnswers, DayChange } from "../days/days.ts";
 import { moveDays } from "../days/writes.ts";
@@ -38,6 +39,7 @@ import type { ThreadMoves } from "../threads/threads.ts";
 import { moveThreads } from "../threads/writes.ts";
 import { TickBatch } from "./batch.ts";
 import {
+  AssistantMoved,
   type News,
   PausesMoved,
   RunMoved,
@@ -55,6 +57,7 @@ const CONFLICTS: Readonly<Record<string, () => Error>> = {
   PW002: () => new PausesMoved("the pauses have changed"),
   PW003: () => new WorkflowMoved("a workflow moved on"),
   PW005: () => new ThreadMoved("a thread moved on"),
+  PW006: () => new AssistantMoved("an assistant moved on"),
 };
 
 const declare = queriesBeside(import.meta.url);
@@ -122,6 +125,7 @@ export class PostgresTransaction implements Transaction {
   readonly append = this.#gathering((batch) => batch.appends);
   readonly openLeases = this.#gathering((batch) => batch.opened);
   readonly closeLeases = this.#gathering((batch) => batch.closed);
+  readonly nameAssistants = this.#writing(nameAssistants, NOTHING);
   readonly saveGraphs = this.#writing(saveTestGraphs, NOTHING);
   readonly keepInputKeys = this.#writing(keepInputKeys, NOTHING);
   readonly linkRepairs = this.#writing(linkRepairs, NOTHING);

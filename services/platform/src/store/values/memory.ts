@@ -22,6 +22,8 @@ export const createValueTables = () => ({
   values: new Map<string, ValueRow>(),
   /** By run and digest. */
   refs: new Map<string, RefRow>(),
+  /** The digests that threads name, by thread. */
+  ofThreads: new Map<string, readonly string[]>(),
   garbage: new Map<string, number>(),
 });
 type ValueTables = ReturnType<typeof createValueTables>;
@@ -30,11 +32,13 @@ const keyOf = ({ runId, sha256 }: ValueRef): string => pairKey(runId, sha256);
 
 /** A transaction names a value. @throws an error with the SQLSTATE of a missing foreign key */
 export function referValue({ valueRefs, now }: StagedRows, tables: Tables, ref: ValueRef): void {
-  if (!tables.stored.values.has(ref.sha256))
-    throw Object.assign(new Error(`there is no value ${ref.sha256}`), { code: "23503" });
+  if (!tables.stored.values.has(ref.sha256)) throw missing(ref.sha256);
   const before = valueRefs.get(keyOf(ref));
   valueRefs.set(keyOf(ref), { touchedAt: now, ...before, ...ref, isNamed: true });
 }
+
+const missing = (sha256: string): Error =>
+  Object.assign(new Error(`there is no value ${sha256}`), { code: "23503" });
 
 /** The run refers to no value any more. */
 export function dropReferences({ values, refs }: ValueTables, runId: RunId, now: number): void {
@@ -48,6 +52,19 @@ export function dropReferences({ values, refs }: ValueTables, runId: RunId, now:
 function loosen(values: ValueTables["values"], sha256: string, now: number): void {
   const row = values.get(sha256);
   if (row !== undefined) values.set(sha256, { ...row, looseAt: row.looseAt ?? now });
+}
+
+/** A thread names these values from now on, and no others. @throws an error with the SQLSTATE of a missing foreign key */
+export function nameOfThread(
+  { values, ofThreads }: ValueTables,
+  threadKey: string,
+  sha256s: readonly string[],
+  now: number,
+): void {
+  for (const sha256 of sha256s) if (!values.has(sha256)) throw missing(sha256);
+  for (const sha256 of ofThreads.get(threadKey) ?? []) loosen(values, sha256, now);
+  if (sha256s.length === 0) ofThreads.delete(threadKey);
+  else ofThreads.set(threadKey, sha256s);
 }
 
 /** The same over the tables of a memory store. */
@@ -98,7 +115,7 @@ export function createMemoryValues(tables: Tables, now: () => number, inTurn: In
 }
 
 function sweep(
-  { values, refs, garbage }: ValueTables,
+  { values, refs, ofThreads, garbage }: ValueTables,
   now: number,
   graceMs: number,
   limit: number,
@@ -110,6 +127,7 @@ function sweep(
     loosen(values, ref.sha256, now);
   }
   const referred = new Set([...refs.values()].map(({ sha256 }) => sha256));
+  for (const sha256 of [...ofThreads.values()].flat()) referred.add(sha256);
   const loose = [...values.values()].filter((row) => row.looseAt !== null && isOld(row.looseAt));
   for (const row of loose.slice(0, limit)) {
     if (referred.has(row.sha256)) values.set(row.sha256, { ...row, looseAt: null });

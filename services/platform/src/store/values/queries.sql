@@ -1,4 +1,4 @@
--- Values that are too large for the log: which exist, and which runs refer to them. `values/` has the bytes.
+-- Values that are too large for the log: which exist, and which runs refer to them. Threads have their own references (`thread_values`). `values/` has the bytes.
 
 -- name: open
 -- The row of a value, made if it does not exist.
@@ -85,12 +85,15 @@ where sha256 = any (array(select sha256 from ended))
 returning sha256
 
 -- name: keep_referred
--- Values to which runs refer are not loose.
+-- Values to which runs or threads refer are not loose.
 with referred as (
   select s.sha256
   from stored_values s
   where s.loose_at < now() - :grace_ms::double precision * interval '1 millisecond'
-    and (select v.run_id from value_refs v where v.sha256 = s.sha256 limit 1) is not null
+    and (
+      (select v.run_id from value_refs v where v.sha256 = s.sha256 limit 1) is not null
+      or (select t.thread_id from thread_values t where t.sha256 = s.sha256 limit 1) is not null
+    )
   order by s.loose_at
   limit :limit::integer
   for no key update skip locked
@@ -101,12 +104,13 @@ where sha256 = any (array(select sha256 from referred))
 returning sha256
 
 -- name: drop_loose
--- Deletes values to which no run has referred within the grace. Their bytes become garbage.
+-- Deletes values to which no run and no thread has referred within the grace. Their bytes become garbage.
 with loose as (
   select sha256
   from stored_values s
   where s.loose_at < now() - :grace_ms::double precision * interval '1 millisecond'
     and (select v.run_id from value_refs v where v.sha256 = s.sha256 limit 1) is null
+    and (select t.thread_id from thread_values t where t.sha256 = s.sha256 limit 1) is null
   order by s.loose_at
   limit :limit::integer
   for update skip locked

@@ -138,6 +138,12 @@ const (
 	Reason_REASON_THREAD_EXISTS Reason = 141
 	// ABORTED. The thread has runs that have not ended; metadata names the one that holds it.
 	Reason_REASON_THREAD_BUSY Reason = 142
+	// NOT_FOUND. No assistant of this id.
+	Reason_REASON_ASSISTANT_NOT_FOUND Reason = 145
+	// ALREADY_EXISTS. An assistant of this id exists, or is being deleted; update it, or choose another id.
+	Reason_REASON_ASSISTANT_EXISTS Reason = 146
+	// ABORTED. The assistant has runs that have not ended; metadata names one of them.
+	Reason_REASON_ASSISTANT_BUSY Reason = 147
 	// INVALID_ARGUMENT. A filter cannot be read, or does not fit the fields of its list; metadata has line and column.
 	Reason_REASON_FILTER_INVALID Reason = 120
 	// NOT_FOUND. No filter is kept under this name.
@@ -217,6 +223,9 @@ var (
 		140: "REASON_THREAD_NOT_FOUND",
 		141: "REASON_THREAD_EXISTS",
 		142: "REASON_THREAD_BUSY",
+		145: "REASON_ASSISTANT_NOT_FOUND",
+		146: "REASON_ASSISTANT_EXISTS",
+		147: "REASON_ASSISTANT_BUSY",
 		120: "REASON_FILTER_INVALID",
 		121: "REASON_RUN_FILTER_NOT_FOUND",
 		130: "REASON_WEBHOOK_ENDPOINT_NOT_FOUND",
@@ -284,6 +293,9 @@ var (
 		"REASON_THREAD_NOT_FOUND":           140,
 		"REASON_THREAD_EXISTS":              141,
 		"REASON_THREAD_BUSY":                142,
+		"REASON_ASSISTANT_NOT_FOUND":        145,
+		"REASON_ASSISTANT_EXISTS":           146,
+		"REASON_ASSISTANT_BUSY":             147,
 		"REASON_FILTER_INVALID":             120,
 		"REASON_RUN_FILTER_NOT_FOUND":       121,
 		"REASON_WEBHOOK_ENDPOINT_NOT_FOUND": 130,
@@ -327,7 +339,7 @@ var File_pawl_errors_v1_reason_proto protoreflect.FileDescriptor
 
 const file_pawl_errors_v1_reason_proto_rawDesc = "" +
 	"\n" +
-	"\x1bpawl/errors/v1/reason.proto\x12\x0epawl.errors.v1*\xf8\x0e\n" +
+	"\x1bpawl/errors/v1/reason.proto\x12\x0epawl.errors.v1*\xd3\x0f\n" +
 	"\x06Reason\x12\x16\n" +
 	"\x12REASON_UNSPECIFIED\x10\x00\x12\x1d\n" +
 	"\x19REASON_DEFINITION_INVALID\x10\x01\x12\x19\n" +
@@ -385,7 +397,10 @@ const file_pawl_errors_v1_reason_proto_rawDesc = "" +
 	"\x14REASON_VALUE_CORRUPT\x10~\x12\x1c\n" +
 	"\x17REASON_THREAD_NOT_FOUND\x10\x8c\x01\x12\x19\n" +
 	"\x14REASON_THREAD_EXISTS\x10\x8d\x01\x12\x17\n" +
-	"\x12REASON_THREAD_BUSY\x10\x8e\x01\x12\x19\n" +
+	"\x12REASON_THREAD_BUSY\x10\x8e\x01\x12\x1f\n" +
+	"\x1aREASON_ASSISTANT_NOT_FOUND\x10\x91\x01\x12\x1c\n" +
+	"\x17REASON_ASSISTANT_EXISTS\x10\x92\x01\x12\x1a\n" +
+	"\x15REASON_ASSISTANT_BUSY\x10\x93\x01\x12\x19\n" +
 	"\x15REASON_FILTER_INVALID\x10x\x12\x1f\n" +
 	"\x1bREASON_RUN_FILTER_NOT_FOUND\x10y\x12&\n" +
 	"!REASON_WEBHOOK_ENDPOINT_NOT_FOUND\x10\x82\x01\x12#\n" +

@@ -47,9 +47,10 @@ DECISION_APPROVE: Decision
 DECISION_REJECT: Decision
 
 class StartRunRequest(_message.Message):
-    __slots__ = ("workflow_id", "version", "input_json", "input", "request_id", "priority", "deadline", "idempotency", "max_iterations", "thread_id", "create_thread", "multitask_strategy", "metadata_json", "metadata", "goal", "constraints", "max_retries", "untrusted_input", "budget", "webhook", "after_seconds", "start_at", "temporary")
+    __slots__ = ("workflow_id", "version", "assistant_id", "input_json", "input", "request_id", "priority", "deadline", "idempotency", "max_iterations", "thread_id", "create_thread", "multitask_strategy", "metadata_json", "metadata", "goal", "constraints", "max_retries", "untrusted_input", "budget", "webhook", "after_seconds", "start_at", "temporary")
     WORKFLOW_ID_FIELD_NUMBER: _ClassVar[int]
     VERSION_FIELD_NUMBER: _ClassVar[int]
+    ASSISTANT_ID_FIELD_NUMBER: _ClassVar[int]
     INPUT_JSON_FIELD_NUMBER: _ClassVar[int]
     INPUT_FIELD_NUMBER: _ClassVar[int]
     REQUEST_ID_FIELD_NUMBER: _ClassVar[int]
@@ -73,6 +74,7 @@ class StartRunRequest(_message.Message):
     TEMPORARY_FIELD_NUMBER: _ClassVar[int]
     workflow_id: str
     version: int
+    assistant_id: str
     input_json: bytes
     input: _struct_pb2.Value
     request_id: str
@@ -94,7 +96,7 @@ class StartRunRequest(_message.Message):
     after_seconds: float
     start_at: _timestamp_pb2.Timestamp
     temporary: bool
-    def __init__(self, workflow_id: _Optional[str] = ..., version: _Optional[int] = ..., input_json: _Optional[bytes] = ..., input: _Optional[_Union[_struct_pb2.Value, _Mapping]] = ..., request_id: _Optional[str] = ..., priority: _Optional[int] = ..., deadline: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ..., idempotency: _Optional[_Union[Idempotency, _Mapping]] = ..., max_iterations: _Optional[int] = ..., thread_id: _Optional[str] = ..., create_thread: bool = ..., multitask_strategy: _Optional[_Union[MultitaskStrategy, str]] = ..., metadata_json: _Optional[bytes] = ..., metadata: _Optional[_Union[_struct_pb2.Value, _Mapping]] = ..., goal: _Optional[str] = ..., constraints: _Optional[_Iterable[str]] = ..., max_retries: _Optional[int] = ..., untrusted_input: bool = ..., budget: _Optional[_Union[_run_pb2.Budget, _Mapping]] = ..., webhook: _Optional[_Union[_webhook_pb2.RunWebhook, _Mapping]] = ..., after_seconds: _Optional[float] = ..., start_at: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., temporary: bool = ...) -> None: ...
+    def __init__(self, workflow_id: _Optional[str] = ..., version: _Optional[int] = ..., assistant_id: _Optional[str] = ..., input_json: _Optional[bytes] = ..., input: _Optional[_Union[_struct_pb2.Value, _Mapping]] = ..., request_id: _Optional[str] = ..., priority: _Optional[int] = ..., deadline: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ..., idempotency: _Optional[_Union[Idempotency, _Mapping]] = ..., max_iterations: _Optional[int] = ..., thread_id: _Optional[str] = ..., create_thread: bool = ..., multitask_strategy: _Optional[_Union[MultitaskStrategy, str]] = ..., metadata_json: _Optional[bytes] = ..., metadata: _Optional[_Union[_struct_pb2.Value, _Mapping]] = ..., goal: _Optional[str] = ..., constraints: _Optional[_Iterable[str]] = ..., max_retries: _Optional[int] = ..., untrusted_input: bool = ..., budget: _Optional[_Union[_run_pb2.Budget, _Mapping]] = ..., webhook: _Optional[_Union[_webhook_pb2.RunWebhook, _Mapping]] = ..., after_seconds: _Optional[float] = ..., start_at: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., temporary: bool = ...) -> None: ...
 
 class Idempotency(_message.Message):
     __slots__ = ("scope", "ttl")
@@ -306,7 +308,7 @@ class WaitRunResponse(_message.Message):
     def __init__(self, run: _Optional[_Union[_run_pb2.Run, _Mapping]] = ..., has_ended: bool = ..., result: _Optional[_Union[_webhook_pb2.RunResult, _Mapping]] = ...) -> None: ...
 
 class ListRunsRequest(_message.Message):
-    __slots__ = ("statuses", "workflow_id", "kind", "page_size", "page_token", "query", "filter", "saved_filter", "schedule_id", "thread_id", "stops")
+    __slots__ = ("statuses", "workflow_id", "kind", "page_size", "page_token", "query", "filter", "saved_filter", "schedule_id", "thread_id", "assistant_id", "stops")
     STATUSES_FIELD_NUMBER: _ClassVar[int]
     WORKFLOW_ID_FIELD_NUMBER: _ClassVar[int]
     KIND_FIELD_NUMBER: _ClassVar[int]
@@ -317,6 +319,7 @@ class ListRunsRequest(_message.Message):
     SAVED_FILTER_FIELD_NUMBER: _ClassVar[int]
     SCHEDULE_ID_FIELD_NUMBER: _ClassVar[int]
     THREAD_ID_FIELD_NUMBER: _ClassVar[int]
+    ASSISTANT_ID_FIELD_NUMBER: _ClassVar[int]
     STOPS_FIELD_NUMBER: _ClassVar[int]
     statuses: _containers.RepeatedScalarFieldContainer[_run_pb2.RunStatus]
     workflow_id: str
@@ -328,8 +331,9 @@ class ListRunsRequest(_message.Message):
     saved_filter: str
     schedule_id: str
     thread_id: str
+    assistant_id: str
     stops: _containers.RepeatedScalarFieldContainer[_run_pb2.StopMode]
-    def __init__(self, statuses: _Optional[_Iterable[_Union[_run_pb2.RunStatus, str]]] = ..., workflow_id: _Optional[str] = ..., kind: _Optional[_Union[_run_pb2.RunKind, str]] = ..., page_size: _Optional[int] = ..., page_token: _Optional[str] = ..., query: _Optional[str] = ..., filter: _Optional[str] = ..., saved_filter: _Optional[str] = ..., schedule_id: _Optional[str] = ..., thread_id: _Optional[str] = ..., stops: _Optional[_Iterable[_Union[_run_pb2.StopMode, str]]] = ...) -> None: ...
+    def __init__(self, statuses: _Optional[_Iterable[_Union[_run_pb2.RunStatus, str]]] = ..., workflow_id: _Optional[str] = ..., kind: _Optional[_Union[_run_pb2.RunKind, str]] = ..., page_size: _Optional[int] = ..., page_token: _Optional[str] = ..., query: _Optional[str] = ..., filter: _Optional[str] = ..., saved_filter: _Optional[str] = ..., schedule_id: _Optional[str] = ..., thread_id: _Optional[str] = ..., assistant_id: _Optional[str] = ..., stops: _Optional[_Iterable[_Union[_run_pb2.StopMode, str]]] = ...) -> None: ...
 
 class ListRunsResponse(_message.Message):
     __slots__ = ("runs", "next_page_token")

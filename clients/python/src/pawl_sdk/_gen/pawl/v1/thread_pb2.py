@@ -26,17 +26,17 @@ from google.protobuf import struct_pb2 as google_dot_protobuf_dot_struct__pb2
 from google.protobuf import timestamp_pb2 as google_dot_protobuf_dot_timestamp__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x14pawl/v1/thread.proto\x12\x07pawl.v1\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\xc6\x03\n\x06Thread\x12\x1b\n\tthread_id\x18\x01 \x01(\tR\x08threadId\x12-\n\x06status\x18\x02 \x01(\x0e\x32\x15.pawl.v1.ThreadStatusR\x06status\x12#\n\rmetadata_json\x18\x03 \x01(\x0cR\x0cmetadataJson\x12\x32\n\x08metadata\x18g \x01(\x0b\x32\x16.google.protobuf.ValueR\x08metadata\x12\x15\n\x06run_id\x18\x04 \x01(\tR\x05runId\x12 \n\x0cstate_run_id\x18\x05 \x01(\tR\nstateRunId\x12\x1b\n\trun_count\x18\x06 \x01(\x04R\x08runCount\x12;\n\x0b\x63reate_time\x18\x07 \x01(\x0b\x32\x1a.google.protobuf.TimestampR\ncreateTime\x12;\n\x0bupdate_time\x18\x08 \x01(\x0b\x32\x1a.google.protobuf.TimestampR\nupdateTime\x12\x1f\n\x0b\x66orked_from\x18\t \x01(\tR\nforkedFrom\x12&\n\x0fvalues_left_out\x18\x64 \x03(\tR\rvaluesLeftOut\"\xee\x01\n\x0bThreadState\x12\x1f\n\x0bmemory_json\x18\x01 \x01(\x0cR\nmemoryJson\x12.\n\x06memory\x18\x65 \x01(\x0b\x32\x16.google.protobuf.ValueR\x06memory\x12\x1f\n\x0boutput_json\x18\x02 \x01(\x0cR\noutputJson\x12.\n\x06output\x18\x66 \x01(\x0b\x32\x16.google.protobuf.ValueR\x06output\x12\x15\n\x06run_id\x18\x03 \x01(\tR\x05runId\x12&\n\x0fvalues_left_out\x18\x64 \x03(\tR\rvaluesLeftOut*\x95\x01\n\x0cThreadStatus\x12\x1d\n\x19THREAD_STATUS_UNSPECIFIED\x10\x00\x12\x16\n\x12THREAD_STATUS_IDLE\x10\x01\x12\x16\n\x12THREAD_STATUS_BUSY\x10\x02\x12\x1d\n\x19THREAD_STATUS_INTERRUPTED\x10\x03\x12\x17\n\x13THREAD_STATUS_ERROR\x10\x04\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x14pawl/v1/thread.proto\x12\x07pawl.v1\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\xe9\x03\n\x06Thread\x12\x1b\n\tthread_id\x18\x01 \x01(\tR\x08threadId\x12-\n\x06status\x18\x02 \x01(\x0e\x32\x15.pawl.v1.ThreadStatusR\x06status\x12#\n\rmetadata_json\x18\x03 \x01(\x0cR\x0cmetadataJson\x12\x32\n\x08metadata\x18g \x01(\x0b\x32\x16.google.protobuf.ValueR\x08metadata\x12\x15\n\x06run_id\x18\x04 \x01(\tR\x05runId\x12 \n\x0cstate_run_id\x18\x05 \x01(\tR\nstateRunId\x12\x1b\n\trun_count\x18\x06 \x01(\x04R\x08runCount\x12;\n\x0b\x63reate_time\x18\x07 \x01(\x0b\x32\x1a.google.protobuf.TimestampR\ncreateTime\x12;\n\x0bupdate_time\x18\x08 \x01(\x0b\x32\x1a.google.protobuf.TimestampR\nupdateTime\x12\x1f\n\x0b\x66orked_from\x18\t \x01(\tR\nforkedFrom\x12!\n\x0c\x61ssistant_id\x18\n \x01(\tR\x0b\x61ssistantId\x12&\n\x0fvalues_left_out\x18\x64 \x03(\tR\rvaluesLeftOut\"\xee\x01\n\x0bThreadState\x12\x1f\n\x0bmemory_json\x18\x01 \x01(\x0cR\nmemoryJson\x12.\n\x06memory\x18\x65 \x01(\x0b\x32\x16.google.protobuf.ValueR\x06memory\x12\x1f\n\x0boutput_json\x18\x02 \x01(\x0cR\noutputJson\x12.\n\x06output\x18\x66 \x01(\x0b\x32\x16.google.protobuf.ValueR\x06output\x12\x15\n\x06run_id\x18\x03 \x01(\tR\x05runId\x12&\n\x0fvalues_left_out\x18\x64 \x03(\tR\rvaluesLeftOut*\x95\x01\n\x0cThreadStatus\x12\x1d\n\x19THREAD_STATUS_UNSPECIFIED\x10\x00\x12\x16\n\x12THREAD_STATUS_IDLE\x10\x01\x12\x16\n\x12THREAD_STATUS_BUSY\x10\x02\x12\x1d\n\x19THREAD_STATUS_INTERRUPTED\x10\x03\x12\x17\n\x13THREAD_STATUS_ERROR\x10\x04\x62\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'pawl.v1.thread_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
-  _globals['_THREADSTATUS']._serialized_start=795
-  _globals['_THREADSTATUS']._serialized_end=944
+  _globals['_THREADSTATUS']._serialized_start=830
+  _globals['_THREADSTATUS']._serialized_end=979
   _globals['_THREAD']._serialized_start=97
-  _globals['_THREAD']._serialized_end=551
-  _globals['_THREADSTATE']._serialized_start=554
-  _globals['_THREADSTATE']._serialized_end=792
+  _globals['_THREAD']._serialized_end=586
+  _globals['_THREADSTATE']._serialized_start=589
+  _globals['_THREADSTATE']._serialized_end=827
 # @@protoc_insertion_point(module_scope)

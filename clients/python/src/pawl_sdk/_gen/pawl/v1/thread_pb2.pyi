@@ -23,7 +23,7 @@ THREAD_STATUS_INTERRUPTED: ThreadStatus
 THREAD_STATUS_ERROR: ThreadStatus
 
 class Thread(_message.Message):
-    __slots__ = ("thread_id", "status", "metadata_json", "metadata", "run_id", "state_run_id", "run_count", "create_time", "update_time", "forked_from", "values_left_out")
+    __slots__ = ("thread_id", "status", "metadata_json", "metadata", "run_id", "state_run_id", "run_count", "create_time", "update_time", "forked_from", "assistant_id", "values_left_out")
     THREAD_ID_FIELD_NUMBER: _ClassVar[int]
     STATUS_FIELD_NUMBER: _ClassVar[int]
     METADATA_JSON_FIELD_NUMBER: _ClassVar[int]
@@ -34,6 +34,7 @@ class Thread(_message.Message):
     CREATE_TIME_FIELD_NUMBER: _ClassVar[int]
     UPDATE_TIME_FIELD_NUMBER: _ClassVar[int]
     FORKED_FROM_FIELD_NUMBER: _ClassVar[int]
+    ASSISTANT_ID_FIELD_NUMBER: _ClassVar[int]
     VALUES_LEFT_OUT_FIELD_NUMBER: _ClassVar[int]
     thread_id: str
     status: ThreadStatus
@@ -45,8 +46,9 @@ class Thread(_message.Message):
     create_time: _timestamp_pb2.Timestamp
     update_time: _timestamp_pb2.Timestamp
     forked_from: str
+    assistant_id: str
     values_left_out: _containers.RepeatedScalarFieldContainer[str]
-    def __init__(self, thread_id: _Optional[str] = ..., status: _Optional[_Union[ThreadStatus, str]] = ..., metadata_json: _Optional[bytes] = ..., metadata: _Optional[_Union[_struct_pb2.Value, _Mapping]] = ..., run_id: _Optional[str] = ..., state_run_id: _Optional[str] = ..., run_count: _Optional[int] = ..., create_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., update_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., forked_from: _Optional[str] = ..., values_left_out: _Optional[_Iterable[str]] = ...) -> None: ...
+    def __init__(self, thread_id: _Optional[str] = ..., status: _Optional[_Union[ThreadStatus, str]] = ..., metadata_json: _Optional[bytes] = ..., metadata: _Optional[_Union[_struct_pb2.Value, _Mapping]] = ..., run_id: _Optional[str] = ..., state_run_id: _Optional[str] = ..., run_count: _Optional[int] = ..., create_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., update_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., forked_from: _Optional[str] = ..., assistant_id: _Optional[str] = ..., values_left_out: _Optional[_Iterable[str]] = ...) -> None: ...
 
 class ThreadState(_message.Message):
     __slots__ = ("memory_json", "memory", "output_json", "output", "run_id", "values_left_out")

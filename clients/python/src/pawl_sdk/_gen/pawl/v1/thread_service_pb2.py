@@ -26,7 +26,7 @@ from google.protobuf import struct_pb2 as google_dot_protobuf_dot_struct__pb2
 from pawl_sdk._gen.pawl.v1 import thread_pb2 as pawl_dot_v1_dot_thread__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1cpawl/v1/thread_service.proto\x12\x07pawl.v1\x1a\x1cgoogle/protobuf/struct.proto\x1a\x14pawl/v1/thread.proto\"\xaa\x01\n\x13\x43reateThreadRequest\x12\x1b\n\tthread_id\x18\x01 \x01(\tR\x08threadId\x12#\n\rmetadata_json\x18\x02 \x01(\x0cR\x0cmetadataJson\x12\x32\n\x08metadata\x18\x03 \x01(\x0b\x32\x16.google.protobuf.ValueR\x08metadata\x12\x1d\n\nrequest_id\x18\x04 \x01(\tR\trequestId\"?\n\x14\x43reateThreadResponse\x12\'\n\x06thread\x18\x01 \x01(\x0b\x32\x0f.pawl.v1.ThreadR\x06thread\"/\n\x10GetThreadRequest\x12\x1b\n\tthread_id\x18\x01 \x01(\tR\x08threadId\"<\n\x11GetThreadResponse\x12\'\n\x06thread\x18\x01 \x01(\x0b\x32\x0f.pawl.v1.ThreadR\x06thread\"\xdc\x01\n\x12ListThreadsRequest\x12\x1b\n\tpage_size\x18\x01 \x01(\x05R\x08pageSize\x12\x1d\n\npage_token\x18\x02 \x01(\tR\tpageToken\x12#\n\rmetadata_json\x18\x03 \x01(\x0cR\x0cmetadataJson\x12\x32\n\x08metadata\x18\x04 \x01(\x0b\x32\x16.google.protobuf.ValueR\x08metadata\x12\x31\n\x08statuses\x18\x05 \x03(\x0e\x32\x15.pawl.v1.ThreadStatusR\x08statuses\"h\n\x13ListThreadsResponse\x12)\n\x07threads\x18\x01 \x03(\x0b\x32\x0f.pawl.v1.ThreadR\x07threads\x12&\n\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"\xaa\x01\n\x13UpdateThreadRequest\x12\x1b\n\tthread_id\x18\x01 \x01(\tR\x08threadId\x12#\n\rmetadata_json\x18\x02 \x01(\x0cR\x0cmetadataJson\x12\x32\n\x08metadata\x18\x03 \x01(\x0b\x32\x16.google.protobuf.ValueR\x08metadata\x12\x1d\n\nrequest_id\x18\x04 \x01(\tR\trequestId\"?\n\x14UpdateThreadResponse\x12\'\n\x06thread\x18\x01 \x01(\x0b\x32\x0f.pawl.v1.ThreadR\x06thread\"g\n\x13\x44\x65leteThreadRequest\x12\x1b\n\tthread_id\x18\x01 \x01(\tR\x08threadId\x12\x14\n\x05\x66orce\x18\x02 \x01(\x08R\x05\x66orce\x12\x1d\n\nrequest_id\x18\x03 \x01(\tR\trequestId\"\x16\n\x14\x44\x65leteThreadResponse\"k\n\x15GetThreadStateRequest\x12\x1b\n\tthread_id\x18\x01 \x01(\tR\x08threadId\x12\x15\n\x06run_id\x18\x02 \x01(\tR\x05runId\x12\x1e\n\x0b\x61t_event_id\x18\x03 \x01(\x04R\tatEventId\"D\n\x16GetThreadStateResponse\x12*\n\x05state\x18\x01 \x01(\x0b\x32\x14.pawl.v1.ThreadStateR\x05state\"\x83\x02\n\x11\x46orkThreadRequest\x12\x1b\n\tthread_id\x18\x01 \x01(\tR\x08threadId\x12\"\n\rnew_thread_id\x18\x02 \x01(\tR\x0bnewThreadId\x12\x15\n\x06run_id\x18\x03 \x01(\tR\x05runId\x12\x1e\n\x0b\x61t_event_id\x18\x04 \x01(\x04R\tatEventId\x12#\n\rmetadata_json\x18\x05 \x01(\x0cR\x0cmetadataJson\x12\x32\n\x08metadata\x18\x06 \x01(\x0b\x32\x16.google.protobuf.ValueR\x08metadata\x12\x1d\n\nrequest_id\x18\x07 \x01(\tR\trequestId\"=\n\x12\x46orkThreadResponse\x12\'\n\x06thread\x18\x01 \x01(\x0b\x32\x0f.pawl.v1.ThreadR\x06thread2\x9e\x04\n\rThreadService\x12K\n\x0c\x43reateThread\x12\x1c.pawl.v1.CreateThreadRequest\x1a\x1d.pawl.v1.CreateThreadResponse\x12\x42\n\tGetThread\x12\x19.pawl.v1.GetThreadRequest\x1a\x1a.pawl.v1.GetThreadResponse\x12H\n\x0bListThreads\x12\x1b.pawl.v1.ListThreadsRequest\x1a\x1c.pawl.v1.ListThreadsResponse\x12K\n\x0cUpdateThread\x12\x1c.pawl.v1.UpdateThreadRequest\x1a\x1d.pawl.v1.UpdateThreadResponse\x12K\n\x0c\x44\x65leteThread\x12\x1c.pawl.v1.DeleteThreadRequest\x1a\x1d.pawl.v1.DeleteThreadResponse\x12Q\n\x0eGetThreadState\x12\x1e.pawl.v1.GetThreadStateRequest\x1a\x1f.pawl.v1.GetThreadStateResponse\x12\x45\n\nForkThread\x12\x1a.pawl.v1.ForkThreadRequest\x1a\x1b.pawl.v1.ForkThreadResponseb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1cpawl/v1/thread_service.proto\x12\x07pawl.v1\x1a\x1cgoogle/protobuf/struct.proto\x1a\x14pawl/v1/thread.proto\"\xcd\x01\n\x13\x43reateThreadRequest\x12\x1b\n\tthread_id\x18\x01 \x01(\tR\x08threadId\x12#\n\rmetadata_json\x18\x02 \x01(\x0cR\x0cmetadataJson\x12\x32\n\x08metadata\x18\x03 \x01(\x0b\x32\x16.google.protobuf.ValueR\x08metadata\x12\x1d\n\nrequest_id\x18\x04 \x01(\tR\trequestId\x12!\n\x0c\x61ssistant_id\x18\x05 \x01(\tR\x0b\x61ssistantId\"?\n\x14\x43reateThreadResponse\x12\'\n\x06thread\x18\x01 \x01(\x0b\x32\x0f.pawl.v1.ThreadR\x06thread\"/\n\x10GetThreadRequest\x12\x1b\n\tthread_id\x18\x01 \x01(\tR\x08threadId\"<\n\x11GetThreadResponse\x12\'\n\x06thread\x18\x01 \x01(\x0b\x32\x0f.pawl.v1.ThreadR\x06thread\"\xdc\x01\n\x12ListThreadsRequest\x12\x1b\n\tpage_size\x18\x01 \x01(\x05R\x08pageSize\x12\x1d\n\npage_token\x18\x02 \x01(\tR\tpageToken\x12#\n\rmetadata_json\x18\x03 \x01(\x0cR\x0cmetadataJson\x12\x32\n\x08metadata\x18\x04 \x01(\x0b\x32\x16.google.protobuf.ValueR\x08metadata\x12\x31\n\x08statuses\x18\x05 \x03(\x0e\x32\x15.pawl.v1.ThreadStatusR\x08statuses\"h\n\x13ListThreadsResponse\x12)\n\x07threads\x18\x01 \x03(\x0b\x32\x0f.pawl.v1.ThreadR\x07threads\x12&\n\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"\xe3\x01\n\x13UpdateThreadRequest\x12\x1b\n\tthread_id\x18\x01 \x01(\tR\x08threadId\x12#\n\rmetadata_json\x18\x02 \x01(\x0cR\x0cmetadataJson\x12\x32\n\x08metadata\x18\x03 \x01(\x0b\x32\x16.google.protobuf.ValueR\x08metadata\x12\x1d\n\nrequest_id\x18\x04 \x01(\tR\trequestId\x12&\n\x0c\x61ssistant_id\x18\x05 \x01(\tH\x00R\x0b\x61ssistantId\x88\x01\x01\x42\x0f\n\r_assistant_id\"?\n\x14UpdateThreadResponse\x12\'\n\x06thread\x18\x01 \x01(\x0b\x32\x0f.pawl.v1.ThreadR\x06thread\"g\n\x13\x44\x65leteThreadRequest\x12\x1b\n\tthread_id\x18\x01 \x01(\tR\x08threadId\x12\x14\n\x05\x66orce\x18\x02 \x01(\x08R\x05\x66orce\x12\x1d\n\nrequest_id\x18\x03 \x01(\tR\trequestId\"\x16\n\x14\x44\x65leteThreadResponse\"k\n\x15GetThreadStateRequest\x12\x1b\n\tthread_id\x18\x01 \x01(\tR\x08threadId\x12\x15\n\x06run_id\x18\x02 \x01(\tR\x05runId\x12\x1e\n\x0b\x61t_event_id\x18\x03 \x01(\x04R\tatEventId\"D\n\x16GetThreadStateResponse\x12*\n\x05state\x18\x01 \x01(\x0b\x32\x14.pawl.v1.ThreadStateR\x05state\"\x83\x02\n\x11\x46orkThreadRequest\x12\x1b\n\tthread_id\x18\x01 \x01(\tR\x08threadId\x12\"\n\rnew_thread_id\x18\x02 \x01(\tR\x0bnewThreadId\x12\x15\n\x06run_id\x18\x03 \x01(\tR\x05runId\x12\x1e\n\x0b\x61t_event_id\x18\x04 \x01(\x04R\tatEventId\x12#\n\rmetadata_json\x18\x05 \x01(\x0cR\x0cmetadataJson\x12\x32\n\x08metadata\x18\x06 \x01(\x0b\x32\x16.google.protobuf.ValueR\x08metadata\x12\x1d\n\nrequest_id\x18\x07 \x01(\tR\trequestId\"=\n\x12\x46orkThreadResponse\x12\'\n\x06thread\x18\x01 \x01(\x0b\x32\x0f.pawl.v1.ThreadR\x06thread2\x9e\x04\n\rThreadService\x12K\n\x0c\x43reateThread\x12\x1c.pawl.v1.CreateThreadRequest\x1a\x1d.pawl.v1.CreateThreadResponse\x12\x42\n\tGetThread\x12\x19.pawl.v1.GetThreadRequest\x1a\x1a.pawl.v1.GetThreadResponse\x12H\n\x0bListThreads\x12\x1b.pawl.v1.ListThreadsRequest\x1a\x1c.pawl.v1.ListThreadsResponse\x12K\n\x0cUpdateThread\x12\x1c.pawl.v1.UpdateThreadRequest\x1a\x1d.pawl.v1.UpdateThreadResponse\x12K\n\x0c\x44\x65leteThread\x12\x1c.pawl.v1.DeleteThreadRequest\x1a\x1d.pawl.v1.DeleteThreadResponse\x12Q\n\x0eGetThreadState\x12\x1e.pawl.v1.GetThreadStateRequest\x1a\x1f.pawl.v1.GetThreadStateResponse\x12\x45\n\nForkThread\x12\x1a.pawl.v1.ForkThreadRequest\x1a\x1b.pawl.v1.ForkThreadResponseb\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -34,33 +34,33 @@ _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'pawl.v1.thread_service_pb2'
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
   _globals['_CREATETHREADREQUEST']._serialized_start=94
-  _globals['_CREATETHREADREQUEST']._serialized_end=264
-  _globals['_CREATETHREADRESPONSE']._serialized_start=266
-  _globals['_CREATETHREADRESPONSE']._serialized_end=329
-  _globals['_GETTHREADREQUEST']._serialized_start=331
-  _globals['_GETTHREADREQUEST']._serialized_end=378
-  _globals['_GETTHREADRESPONSE']._serialized_start=380
-  _globals['_GETTHREADRESPONSE']._serialized_end=440
-  _globals['_LISTTHREADSREQUEST']._serialized_start=443
-  _globals['_LISTTHREADSREQUEST']._serialized_end=663
-  _globals['_LISTTHREADSRESPONSE']._serialized_start=665
-  _globals['_LISTTHREADSRESPONSE']._serialized_end=769
-  _globals['_UPDATETHREADREQUEST']._serialized_start=772
-  _globals['_UPDATETHREADREQUEST']._serialized_end=942
-  _globals['_UPDATETHREADRESPONSE']._serialized_start=944
-  _globals['_UPDATETHREADRESPONSE']._serialized_end=1007
-  _globals['_DELETETHREADREQUEST']._serialized_start=1009
-  _globals['_DELETETHREADREQUEST']._serialized_end=1112
-  _globals['_DELETETHREADRESPONSE']._serialized_start=1114
-  _globals['_DELETETHREADRESPONSE']._serialized_end=1136
-  _globals['_GETTHREADSTATEREQUEST']._serialized_start=1138
-  _globals['_GETTHREADSTATEREQUEST']._serialized_end=1245
-  _globals['_GETTHREADSTATERESPONSE']._serialized_start=1247
-  _globals['_GETTHREADSTATERESPONSE']._serialized_end=1315
-  _globals['_FORKTHREADREQUEST']._serialized_start=1318
-  _globals['_FORKTHREADREQUEST']._serialized_end=1577
-  _globals['_FORKTHREADRESPONSE']._serialized_start=1579
-  _globals['_FORKTHREADRESPONSE']._serialized_end=1640
-  _globals['_THREADSERVICE']._serialized_start=1643
-  _globals['_THREADSERVICE']._serialized_end=2185
+  _globals['_CREATETHREADREQUEST']._serialized_end=299
+  _globals['_CREATETHREADRESPONSE']._serialized_start=301
+  _globals['_CREATETHREADRESPONSE']._serialized_end=364
+  _globals['_GETTHREADREQUEST']._serialized_start=366
+  _globals['_GETTHREADREQUEST']._serialized_end=413
+  _globals['_GETTHREADRESPONSE']._serialized_start=415
+  _globals['_GETTHREADRESPONSE']._serialized_end=475
+  _globals['_LISTTHREADSREQUEST']._serialized_start=478
+  _globals['_LISTTHREADSREQUEST']._serialized_end=698
+  _globals['_LISTTHREADSRESPONSE']._serialized_start=700
+  _globals['_LISTTHREADSRESPONSE']._serialized_end=804
+  _globals['_UPDATETHREADREQUEST']._serialized_start=807
+  _globals['_UPDATETHREADREQUEST']._serialized_end=1034
+  _globals['_UPDATETHREADRESPONSE']._serialized_start=1036
+  _globals['_UPDATETHREADRESPONSE']._serialized_end=1099
+  _globals['_DELETETHREADREQUEST']._serialized_start=1101
+  _globals['_DELETETHREADREQUEST']._serialized_end=1204
+  _globals['_DELETETHREADRESPONSE']._serialized_start=1206
+  _globals['_DELETETHREADRESPONSE']._serialized_end=1228
+  _globals['_GETTHREADSTATEREQUEST']._serialized_start=1230
+  _globals['_GETTHREADSTATEREQUEST']._serialized_end=1337
+  _globals['_GETTHREADSTATERESPONSE']._serialized_start=1339
+  _globals['_GETTHREADSTATERESPONSE']._serialized_end=1407
+  _globals['_FORKTHREADREQUEST']._serialized_start=1410
+  _globals['_FORKTHREADREQUEST']._serialized_end=1669
+  _globals['_FORKTHREADRESPONSE']._serialized_start=1671
+  _globals['_FORKTHREADRESPONSE']._serialized_end=1732
+  _globals['_THREADSERVICE']._serialized_start=1735
+  _globals['_THREADSERVICE']._serialized_end=2277
 # @@protoc_insertion_point(module_scope)

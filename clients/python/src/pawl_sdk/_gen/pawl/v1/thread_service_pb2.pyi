@@ -9,16 +9,18 @@ from typing import ClassVar as _ClassVar, Optional as _Optional, Union as _Union
 DESCRIPTOR: _descriptor.FileDescriptor
 
 class CreateThreadRequest(_message.Message):
-    __slots__ = ("thread_id", "metadata_json", "metadata", "request_id")
+    __slots__ = ("thread_id", "metadata_json", "metadata", "request_id", "assistant_id")
     THREAD_ID_FIELD_NUMBER: _ClassVar[int]
     METADATA_JSON_FIELD_NUMBER: _ClassVar[int]
     METADATA_FIELD_NUMBER: _ClassVar[int]
     REQUEST_ID_FIELD_NUMBER: _ClassVar[int]
+    ASSISTANT_ID_FIELD_NUMBER: _ClassVar[int]
     thread_id: str
     metadata_json: bytes
     metadata: _struct_pb2.Value
     request_id: str
-    def __init__(self, thread_id: _Optional[str] = ..., metadata_json: _Optional[bytes] = ..., metadata: _Optional[_Union[_struct_pb2.Value, _Mapping]] = ..., request_id: _Optional[str] = ...) -> None: ...
+    assistant_id: str
+    def __init__(self, thread_id: _Optional[str] = ..., metadata_json: _Optional[bytes] = ..., metadata: _Optional[_Union[_struct_pb2.Value, _Mapping]] = ..., request_id: _Optional[str] = ..., assistant_id: _Optional[str] = ...) -> None: ...
 
 class CreateThreadResponse(_message.Message):
     __slots__ = ("thread",)
@@ -61,16 +63,18 @@ class ListThreadsResponse(_message.Message):
     def __init__(self, threads: _Optional[_Iterable[_Union[_thread_pb2.Thread, _Mapping]]] = ..., next_page_token: _Optional[str] = ...) -> None: ...
 
 class UpdateThreadRequest(_message.Message):
-    __slots__ = ("thread_id", "metadata_json", "metadata", "request_id")
+    __slots__ = ("thread_id", "metadata_json", "metadata", "request_id", "assistant_id")
     THREAD_ID_FIELD_NUMBER: _ClassVar[int]
     METADATA_JSON_FIELD_NUMBER: _ClassVar[int]
     METADATA_FIELD_NUMBER: _ClassVar[int]
     REQUEST_ID_FIELD_NUMBER: _ClassVar[int]
+    ASSISTANT_ID_FIELD_NUMBER: _ClassVar[int]
     thread_id: str
     metadata_json: bytes
     metadata: _struct_pb2.Value
     request_id: str
-    def __init__(self, thread_id: _Optional[str] = ..., metadata_json: _Optional[bytes] = ..., metadata: _Optional[_Union[_struct_pb2.Value, _Mapping]] = ..., request_id: _Optional[str] = ...) -> None: ...
+    assistant_id: str
+    def __init__(self, thread_id: _Optional[str] = ..., metadata_json: _Optional[bytes] = ..., metadata: _Optional[_Union[_struct_pb2.Value, _Mapping]] = ..., request_id: _Optional[str] = ..., assistant_id: _Optional[str] = ...) -> None: ...
 
 class UpdateThreadResponse(_message.Message):
     __slots__ = ("thread",)

@@ -11,6 +11,15 @@ export async function inField<T>(outer: string, act: () => Promise<T>): Promise<
   }
 }
 
+/** The same for a call that answers at once. @throws the errors of `act` */
+export function inFieldOf<T>(outer: string, act: () => T): T {
+  try {
+    return act();
+  } catch (error) {
+    throw error instanceof EngineError ? nested(outer, error) : error;
+  }
+}
+
 function nested(outer: string, error: EngineError): EngineError {
   const { field } = error.metadata;
   if (field === undefined && error.violations.length === 0) return error;
