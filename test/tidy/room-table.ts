@@ -160,6 +160,7 @@ export const LEVELS: Readonly<Record<string, readonly (readonly string[])[]>> = 
     ["config", "contract"],
     ["telemetry"],
     ["lifecycle"],
+    ["objects"],
     ["db", "rpc"],
     ["lanes", "ends", "queue"],
     ["wake"],

@@ -1,133 +1,21 @@
-// The store of values in a bucket, by the S3 protocol: PUT, GET and DELETE of objects, signed with AWS Signature Version 4. Addresses have the
-// bucket in their path, which every service understands. A PUT is atomic, so a part is whole or absent.
+// The store of values in a bucket. A PUT is atomic, so a part is whole or absent.
 
-import { createHash, createHmac, randomUUID } from "node:crypto";
-import type { Secret } from "../config/secret.ts";
+import { type BucketOptions, openBucket } from "../objects/bucket.ts";
 import type { Blobs } from "./blobs.ts";
 
-interface BucketOptions {
-  readonly bucket: string;
-  readonly endpoint: string;
-  readonly region: string;
-  /** What the names of all objects begin with. */
-  readonly prefix: string;
-  readonly keyId: string;
-  readonly secret: Pick<Secret, "reveal">;
-}
-
-/** How long one request may take. */
-const REQUEST_MS = 10_000;
-
 export function bucketBlobs(options: BucketOptions): Blobs {
-  const { bucket, endpoint, prefix } = options;
-  const base = endpoint.replace(/\/+$/, "");
-  const send = async (method: string, name: string, body?: Buffer): Promise<Response> => {
-    const path = [bucket, ...`${prefix}${name}`.split("/")].map(encoded).join("/");
-    const url = new URL(`${base}/${path}`);
-    const signed = signature(options, { method, url, body, at: new Date() });
-    return await fetch(url, {
-      method,
-      headers: signed,
-      ...(body === undefined ? {} : { body: new Uint8Array(body) }),
-      signal: AbortSignal.timeout(REQUEST_MS),
-      redirect: "error",
-    });
-  };
+  const bucket = openBucket(options);
   const nameOf = (generation: string, part: number): string =>
     `${generation.slice(0, 2)}/${generation}/${part}`;
-  const write = async (name: string, data: Buffer): Promise<void> => {
-    const response = await send("PUT", name, data);
-    if (!response.ok) throw await failureOf("PUT", response);
-    await response.arrayBuffer();
-  };
-  const read = async (name: string): Promise<Buffer | undefined> => {
-    const response = await send("GET", name);
-    // A missing bucket answers 404 too, with another code.
-    if (response.status === 404) {
-      const text = await response.text();
-      if (text.includes("NoSuchKey")) return undefined;
-      throw new Error(`GET answered 404: ${shown(text)}`);
-    }
-    if (!response.ok) throw await failureOf("GET", response);
-    return Buffer.from(await response.arrayBuffer());
-  };
-  const remove = async (name: string): Promise<void> => {
-    const response = await send("DELETE", name);
-    // Removing what is not there is no error.
-    if (!response.ok && response.status !== 404) throw await failureOf("DELETE", response);
-    await response.arrayBuffer();
-  };
   return {
-    write: (generation, part, data) => write(nameOf(generation, part), data),
-    read: (generation, part) => read(nameOf(generation, part)),
+    write: (generation, part, data) => bucket.put(nameOf(generation, part), data),
+    read: async (generation, part) => {
+      const found = await bucket.get(nameOf(generation, part));
+      return found && Buffer.from(await found.arrayBuffer());
+    },
     remove: async (generation, parts) => {
-      for (let part = 0; part < parts; part += 1) await remove(nameOf(generation, part));
+      for (let part = 0; part < parts; part += 1) await bucket.remove(nameOf(generation, part));
     },
-    check: async () => {
-      const name = `probe-${randomUUID()}`;
-      await write(name, Buffer.from(name));
-      const found = await read(name);
-      await remove(name);
-      if (found?.toString() !== name) throw new Error("the bucket gave other bytes than it got");
-    },
-  };
-}
-
-async function failureOf(method: string, response: Response): Promise<Error> {
-  return new Error(`${method} answered ${response.status}: ${shown(await response.text())}`);
-}
-
-/** The code of an answer of the service, or its beginning. */
-const shown = (text: string): string =>
-  /<Code>([^<]*)<\/Code>/.exec(text)?.[1] ?? text.slice(0, 200);
-
-/** A segment of a path as the signature wants it: everything but unreserved characters is escaped. */
-const encoded = (segment: string): string =>
-  encodeURIComponent(segment).replace(
-    /[!'()*]/g,
-    (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`,
-  );
-
-const sha256 = (data: string | Buffer): string => createHash("sha256").update(data).digest("hex");
-const hmac = (key: string | Buffer, text: string): Buffer =>
-  createHmac("sha256", key).update(text).digest();
-
-interface Signable {
-  readonly method: string;
-  readonly url: URL;
-  readonly body: Buffer | undefined;
-  readonly at: Date;
-}
-
-/** The headers of a signed request. */
-export function signature(
-  { keyId, secret, region }: Pick<BucketOptions, "keyId" | "secret" | "region">,
-  { method, url, body, at }: Signable,
-): Record<string, string> {
-  const time = at.toISOString().replace(/[-:]|\.\d{3}/g, "");
-  const day = time.slice(0, 8);
-  const headers: Record<string, string> = {
-    host: url.host,
-    "x-amz-content-sha256": sha256(body ?? ""),
-    "x-amz-date": time,
-  };
-  const names = Object.keys(headers).toSorted();
-  const lines = names.map((name) => `${name}:${headers[name] ?? ""}\n`).join("");
-  const signedNames = names.join(";");
-  const request = [
-    ...[method, url.pathname, url.searchParams.toString(), lines, signedNames],
-    headers["x-amz-content-sha256"],
-  ].join("\n");
-  const scope = `${day}/${region}/s3/aws4_request`;
-  const text = ["AWS4-HMAC-SHA256", time, scope, sha256(request)].join("\n");
-  const key = ["s3", "aws4_request"].reduce(
-    (made, part) => hmac(made, part),
-    hmac(hmac(`AWS4${secret.reveal()}`, day), region),
-  );
-  const proof = hmac(key, text).toString("hex");
-  const { host: _host, ...sent } = headers;
-  return {
-    ...sent,
-    authorization: `AWS4-HMAC-SHA256 Credential=${keyId}/${scope}, SignedHeaders=${signedNames}, Signature=${proof}`,
+    check: bucket.check,
   };
 }
