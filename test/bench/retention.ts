@@ -3,9 +3,14 @@
 // A month of a million events, all of finished runs: how long their removal takes, how long the drop stops writers, and how much of the
 // disk comes back. Then ten days at constant load with a day's retention: each cycle writes a day of runs and removes the day before. The
 // size of all tables after the tenth cycle is compared with the size after the second. VACUUM runs after each cycle, because autovacuum
-// would in a real day. Ids and times of the runs are of the past, so nothing waits.
+// would in a real day. Between the two, some runs are archived to a directory before they are removed. Ids and times of the runs are of the past, so nothing waits.
 
+import { mkdtemp, readdir, rm, stat } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { readRetention } from "@pawl/core/policy/retention";
+import { directoryArchive } from "@pawl/platform/archive/directory";
+import { tableBlobs } from "@pawl/platform/values/table";
 import { dropMonth, readMonths } from "@pawl/platform/db/months";
 import { ensurePartitions } from "@pawl/platform/db/partitions";
 import { openPool, type Pool } from "@pawl/platform/db/pool";
@@ -19,11 +24,13 @@ const EVENTS_PER_RUN = 50;
 const MONTH_RUNS = 20_000;
 const DAY_RUNS = 1_000;
 const CYCLES = 10;
+const ARCHIVED_RUNS = 2_000;
 const DAY_MS = 24 * 3_600_000;
 const DROP_MAX_MS = 1_000;
 const GROWTH_MAX = 1.1;
 /** Months before the present, so that no run of the stack is in them. */
 const MARCH = new Date("2025-03-01T00:00:00Z");
+const APRIL = new Date("2025-04-01T00:00:00Z");
 const JUNE = new Date("2025-06-01T00:00:00Z");
 
 export async function retention({ stack, report }: BenchParts): Promise<void> {
@@ -48,6 +55,7 @@ export async function retention({ stack, report }: BenchParts): Promise<void> {
     const began = performance.now();
     await sweep("all=30d", () => MARCH.getTime());
     add(`${MONTH_RUNS} runs removed`, performance.now() - began, "ms");
+    await timeArchive(pool, log, add);
     const dropped = await timeDrop(pool);
     add(`month of ${MONTH_RUNS * EVENTS_PER_RUN} events dropped`, dropped, "ms", {
       ...{ ratio: DROP_MAX_MS / dropped, floor: `≤ ${DROP_MAX_MS} ms` },
@@ -83,6 +91,37 @@ function policyOf(text: string) {
   const policy = readRetention(text);
   if (policy === undefined) throw new Error(`faulty: ${text}`);
   return policy;
+}
+
+/** Archives runs of April into a directory before they are removed, and counts their bytes. */
+async function timeArchive(
+  pool: Pool,
+  log: RetentionParts["log"],
+  add: (metric: string, value: number, unit: string) => void,
+): Promise<void> {
+  const root = await mkdtemp(join(tmpdir(), "pawl-archive-"));
+  try {
+    const runs = { at: APRIL, count: ARCHIVED_RUNS, events: EVENTS_PER_RUN };
+    await writeOldRuns(pool, runs);
+    const archive = { archive: directoryArchive(root), blobs: tableBlobs(pool), log };
+    const parts = { pool, policy: policyOf("all=30d"), now: () => MARCH.getTime(), log, archive };
+    const began = performance.now();
+    await sweepRetention(parts);
+    const seconds = (performance.now() - began) / 1_000;
+    add(`runs of ${EVENTS_PER_RUN} events archived and removed`, ARCHIVED_RUNS / seconds, "runs/s");
+    const files = await readdir(root, { recursive: true, withFileTypes: true });
+    const sizes = files
+      .filter((each) => each.isFile())
+      .map((each) => join(each.parentPath, each.name));
+    const bytes = (await Promise.all(sizes.map((path) => stat(path)))).map(({ size }) => size);
+    add(
+      "archive of such a run",
+      bytes.reduce((sum, each) => sum + each, 0) / bytes.length,
+      "bytes",
+    );
+  } finally {
+    await rm(root, { recursive: true });
+  }
 }
 
 /** Drops the month of March. Returns how long writers had to wait at most. */

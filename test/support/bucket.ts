@@ -26,7 +26,9 @@ export async function startBucket(): Promise<Bucket> {
   const folder = temporaryFolder("bucket");
   const port = await freePort();
   const args = ["-d", folder, "-a", LOOPBACK, "-p", String(port), "--configure-bucket", NAME];
-  const child = spawn(process.execPath, [program, ...args, "--no-vhost-buckets"], {
+  // The server makes the token of a list's next page with a cipher that OpenSSL 3 no longer has by default.
+  const flags = ["--openssl-legacy-provider"];
+  const child = spawn(process.execPath, [...flags, program, ...args, "--no-vhost-buckets"], {
     stdio: ["ignore", "ignore", "pipe"],
   });
   let output = "";

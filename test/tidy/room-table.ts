@@ -153,7 +153,7 @@ export const LEVELS: Readonly<Record<string, readonly (readonly string[])[]>> = 
     ["glue", "action"],
     ["log"],
     ["plan", "handler"],
-    ["explain", "repair", "bulk"],
+    ["explain", "repair", "bulk", "archive"],
   ],
   "services/platform/src/": [
     ["egress"],
@@ -166,6 +166,7 @@ export const LEVELS: Readonly<Record<string, readonly (readonly string[])[]>> = 
     ["wake"],
     ["store"],
     ["values"],
+    ["archive"],
     ["wire"],
   ],
   // Sessions, commands and duties make inputs; a tick decides about them and commits.

@@ -8,6 +8,7 @@ const STORE = "services/platform/src/store/";
 const FILES_OF_NOUN_MAX = 6;
 const NOUNS = [
   "approvals",
+  "archive",
   "assistants",
   "bulks",
   "days",
@@ -35,6 +36,7 @@ const ABSENT = new Map([
   ["recovery/reads.ts", "no gateway reads it: its tables are those of runs, log and leases"],
   ["retention/reads.ts", "no gateway reads it: its tables are those of runs and log"],
   ["bulks/memory.ts", "a bulk is chosen by SQL, and only PostgreSQL compiles filters"],
+  ["archive/memory.ts", "only retention and restores use it, and the memory store has neither"],
   ["retention/memory.ts", "the memory store lives for one test, and has no months"],
 ]);
 /** Files beside the pattern. */

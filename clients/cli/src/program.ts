@@ -1,6 +1,7 @@
 // Runs a command line: the nouns with their verbs, the session of a verb, and the exit code. The verbs are in commands/.
 
 import { Command, CommanderError, Option } from "commander";
+import { archiveVerbs, exportVerb } from "./commands/archive.ts";
 import { approvalVerbs } from "./commands/approval.ts";
 import { budgetVerb } from "./commands/budget.ts";
 import { deadLetterVerbs } from "./commands/dead-letter.ts";
@@ -121,6 +122,8 @@ export function grammar(
   deadLetterVerbs({ queue, letter }, verb);
   pauseVerbs({ run, workflow, queue }, verb);
   topUpVerb(run, verb);
+  exportVerb(run, verb);
+  archiveVerbs(noun("archive", "Read runs that were archived, and put them back"), verb);
   budgetVerb(program, verb);
   filterVerbs(noun("filter", "Keep filters of runs"), verb);
   bulkVerbs(noun("bulk", "Act on all runs that a filter finds"), verb);
@@ -175,6 +178,11 @@ const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
     "bulk start retry --filter 'status = failed AND workflow = greet' --dry-run",
     "bulk start cancel --saved late --canary 5 --abort-failed 3 --wait",
   ],
+  "archive restore": [
+    "archive restore 019a8b3e-1111-7000-8000-000000000001",
+    "archive restore --month 2026-06 --filter 'status = failed'",
+  ],
+  "run export": ["run export 8918bc96 > run.ndjson"],
   "queue pause": ["queue pause http --by ada --reason 'the partner is down'"],
   "node-type get": [
     "node-type get acme.price",

@@ -32,6 +32,7 @@ type Client struct {
 	Queues      *Queues
 	DeadLetters *DeadLetters
 	NodeTypes   *NodeTypes
+	Archive     *Archive
 
 	conn      *gateways
 	submitter *submitter
@@ -83,6 +84,7 @@ func Connect(addr string, options ...Option) (*Client, error) {
 	c.Queues = &Queues{c, pawlv1.NewQueueServiceClient(c.conn)}
 	c.DeadLetters = &DeadLetters{c, pawlv1.NewQueueServiceClient(c.conn)}
 	c.NodeTypes = &NodeTypes{c, pawlv1.NewNodeTypeServiceClient(c.conn)}
+	c.Archive = &Archive{c, pawlv1.NewArchiveServiceClient(c.conn)}
 	return c, nil
 }
 

@@ -13,6 +13,7 @@ from google.rpc import error_details_pb2, status_pb2
 
 from pawl_sdk._gen.pawl.v1 import (
     approval_service_pb2,
+    archive_service_pb2,
     assistant_service_pb2,
     event_service_pb2,
     node_type_service_pb2,
@@ -35,12 +36,15 @@ MODULES = {
     "WebhookService": webhook_service_pb2,
     "QueueService": queue_service_pb2,
     "NodeTypeService": node_type_service_pb2,
+    "ArchiveService": archive_service_pb2,
 }
 # The methods that stream.
 MAKERS: dict[str, Any] = {
     "Watch": grpc.unary_stream_rpc_method_handler,
     "WatchThread": grpc.unary_stream_rpc_method_handler,
     "WatchRun": grpc.unary_stream_rpc_method_handler,
+    "ReadArchivedRun": grpc.unary_stream_rpc_method_handler,
+    "ExportRun": grpc.unary_stream_rpc_method_handler,
     "ExecuteRun": grpc.unary_stream_rpc_method_handler,
     "SubmitRuns": grpc.stream_stream_rpc_method_handler,
 }

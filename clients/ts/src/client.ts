@@ -5,6 +5,7 @@ import type { ExecutionTag, RunEvent } from "@pawl/proto/pawl/v1/event_pb";
 import { EventService } from "@pawl/proto/pawl/v1/event_service_pb";
 import { AssistantService } from "@pawl/proto/pawl/v1/assistant_service_pb";
 import { ApprovalService } from "@pawl/proto/pawl/v1/approval_service_pb";
+import { ArchiveService } from "@pawl/proto/pawl/v1/archive_service_pb";
 import { BulkService } from "@pawl/proto/pawl/v1/bulk_service_pb";
 import { NodeTypeService } from "@pawl/proto/pawl/v1/node_type_service_pb";
 import { QueueService } from "@pawl/proto/pawl/v1/queue_service_pb";
@@ -18,6 +19,7 @@ import { type Clock, SYSTEM_CLOCK } from "./backoff.ts";
 import { type Caller, type PawlCallOptions, createCaller, present } from "./caller.ts";
 import { type Assistants, createAssistants } from "./assistants.ts";
 import { type Approvals, createApprovals } from "./approvals.ts";
+import { type Archive, createArchive } from "./archive.ts";
 import { type Bulks, createBulks } from "./bulks.ts";
 import { createExecutors, createNodeTypes, type Executors, type NodeTypes } from "./node-types.ts";
 import { createDeadLetters, createQueues, type DeadLetters, type Queues } from "./queues.ts";
@@ -104,6 +106,7 @@ export interface PawlClient extends ThreadStreams {
   readonly assistants: Assistants;
   readonly threads: Threads;
   readonly bulks: Bulks;
+  readonly archive: Archive;
   readonly approvals: Approvals;
   readonly queues: Queues;
   readonly deadLetters: DeadLetters;
@@ -195,12 +198,7 @@ export function createPawlClient(options: PawlClientOptions): PawlClient {
     watchMany: (runs, manyOptions = {}) => watchMany(eventService, runs, manyOptions, clock),
     ...createThreadStreams(eventService, clock),
     runs: createRuns(runService, call, watch, submitter),
-    workflows: createWorkflows(createClient(WorkflowService, transport), call),
-    schedules: createSchedules(createClient(ScheduleService, transport), call),
-    webhooks: createWebhooks(createClient(WebhookService, transport), call),
-    ...createConversations(transport, call),
-    bulks: createBulks(createClient(BulkService, transport), call, clock),
-    approvals: createApprovals(createClient(ApprovalService, transport), call),
+    ...createNouns(transport, call, clock),
     queues: createQueues(queueService, call),
     deadLetters: createDeadLetters(queueService, call),
     nodeTypes: createNodeTypes(nodeTypeService, call),
@@ -209,13 +207,16 @@ export function createPawlClient(options: PawlClientOptions): PawlClient {
   };
 }
 
-/** What the runs of a conversation share: an assistant and a thread. */
-const createConversations = (
-  transport: Transport,
-  call: Caller,
-): Pick<PawlClient, "assistants" | "threads"> => ({
+/** The parts that have a service of their own. */
+const createNouns = (transport: Transport, call: Caller, clock: Clock) => ({
+  workflows: createWorkflows(createClient(WorkflowService, transport), call),
+  schedules: createSchedules(createClient(ScheduleService, transport), call),
+  webhooks: createWebhooks(createClient(WebhookService, transport), call),
   assistants: createAssistants(createClient(AssistantService, transport), call),
   threads: createThreads(createClient(ThreadService, transport), call),
+  bulks: createBulks(createClient(BulkService, transport), call, clock),
+  archive: createArchive(createClient(ArchiveService, transport), call),
+  approvals: createApprovals(createClient(ApprovalService, transport), call),
 });
 
 const createEvents = (rpc: Client<typeof EventService>, call: Caller): PawlClient["events"] => ({

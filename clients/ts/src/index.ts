@@ -12,6 +12,7 @@ export type {
   StartBulkOptions,
   StopBulkOptions,
 } from "./bulks.ts";
+export type { Archive, ArchivedPage, ListArchivedOptions } from "./archive.ts";
 export type { CancelOptions } from "./cancel.ts";
 export type { Clock } from "./backoff.ts";
 export {
@@ -57,6 +58,7 @@ export type { Executors, NodeTypePage, NodeTypes } from "./node-types.ts";
 export {
   plainApproval,
   plainDailyBudget,
+  plainArchivedRun,
   plainBulk,
   plainBulkPreview,
   plainBulkRun,

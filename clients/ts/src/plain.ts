@@ -8,6 +8,7 @@ import { RunEventSchema, type RunEvent } from "@pawl/proto/pawl/v1/event_pb";
 import { ExplanationSchema, TaintTraceSchema } from "@pawl/proto/pawl/v1/explain_pb";
 import { ExecutorSchema } from "@pawl/proto/pawl/v1/node_type_service_pb";
 import { PauseSchema } from "@pawl/proto/pawl/v1/pause_pb";
+import { ArchivedRunSchema } from "@pawl/proto/pawl/v1/archive_service_pb";
 import { BulkPreviewSchema, BulkRunSchema, BulkSchema } from "@pawl/proto/pawl/v1/bulk_service_pb";
 import { DeadLetterSchema } from "@pawl/proto/pawl/v1/queue_service_pb";
 import { RepairPlanSchema } from "@pawl/proto/pawl/v1/repair_pb";
@@ -25,7 +26,7 @@ type PlainObject = { [key: string]: JsonValue };
 
 /** Fields whose 64-bit numbers stay far below 2^53; protobuf's JSON has them as text. */
 const COUNTER =
-  /^(eventId|reusedEventId|lastEventId|startedCount|skippedCount|parentEventId|epoch|beginEpoch|commitEpoch|tokens|inputTokens|outputTokens|costMicros|nodeExecutions|cutBytes|outputLeftOutBytes|[a-z][A-Za-z]*Ms)$/;
+  /^(eventId|reusedEventId|lastEventId|lines|startedCount|skippedCount|parentEventId|epoch|beginEpoch|commitEpoch|tokens|inputTokens|outputTokens|costMicros|nodeExecutions|cutBytes|outputLeftOutBytes|[a-z][A-Za-z]*Ms)$/;
 const ENUM_VALUE =
   /^(?:RUN_STATUS|NODE_STATUS|RUN_KIND|FAILURE_CLASS|EXPLAIN_REASON|APPROVAL_STATE|DEAD_LETTER_STATE|PAUSE_SCOPE|EFFECT_STATE|SCHEDULE_STATE|REPAIR_ACTION|MISSED_POLICY|OVERLAP_POLICY|ON_EXCEEDED|WEBHOOK_DELIVERY_STATE|BULK_ACTION|BULK_STATE|BULK_OUTCOME|MULTITASK_STRATEGY)_([A-Z_]+)$/;
 
@@ -76,6 +77,8 @@ export const plainWorkflow = plainOf(WorkflowSchema);
 
 /** A bulk with its action and its state by their short names. */
 export const plainBulk = plainOf(BulkSchema);
+/** A run in the archive. */
+export const plainArchivedRun = plainOf(ArchivedRunSchema);
 /** What a bulk would do. */
 export const plainBulkPreview = plainOf(BulkPreviewSchema);
 /** A run of a bulk with its outcome by its short name. */

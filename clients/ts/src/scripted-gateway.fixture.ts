@@ -17,6 +17,7 @@ import {
   WatchRunResponseSchema,
 } from "@pawl/proto/pawl/v1/event_service_pb";
 import { NodeTypeService } from "@pawl/proto/pawl/v1/node_type_service_pb";
+import { ArchiveService } from "@pawl/proto/pawl/v1/archive_service_pb";
 import { BulkService } from "@pawl/proto/pawl/v1/bulk_service_pb";
 import { QueueService } from "@pawl/proto/pawl/v1/queue_service_pb";
 import {
@@ -70,6 +71,7 @@ export interface Script {
   readonly workflows?: Partial<ServiceImpl<typeof WorkflowService>>;
   readonly approvals?: Partial<ServiceImpl<typeof ApprovalService>>;
   readonly queues?: Partial<ServiceImpl<typeof QueueService>>;
+  readonly archive?: Partial<ServiceImpl<typeof ArchiveService>>;
   readonly bulks?: Partial<ServiceImpl<typeof BulkService>>;
   readonly nodeTypes?: Partial<ServiceImpl<typeof NodeTypeService>>;
   readonly schedules?: Partial<ServiceImpl<typeof ScheduleService>>;
@@ -178,6 +180,7 @@ export class ScriptedGateway implements AsyncDisposable {
     router.service(WorkflowService, { ...script.workflows });
     router.service(ApprovalService, { ...script.approvals });
     router.service(QueueService, { ...script.queues });
+    router.service(ArchiveService, { ...script.archive });
     router.service(BulkService, { ...script.bulks });
     router.service(NodeTypeService, { ...script.nodeTypes });
     router.service(ScheduleService, { ...script.schedules });

@@ -1,6 +1,7 @@
 // Connects the gateway's adapters with its use cases. No other file does.
 
 import { schemasOf } from "@pawl/platform/config/settings";
+import { openArchive } from "@pawl/platform/archive/open";
 import { openBlobs } from "@pawl/platform/values/open";
 import { openPool } from "@pawl/platform/db/pool";
 import { readSecret } from "@pawl/platform/db/secrets";
@@ -21,6 +22,7 @@ import { WakeListener } from "@pawl/platform/wake/listen";
 import { Health } from "@pawl/proto/grpc/health/v1/health_pb";
 import { ServerReflection } from "@pawl/proto/grpc/reflection/v1/reflection_pb";
 import { ApprovalService } from "@pawl/proto/pawl/v1/approval_service_pb";
+import { ArchiveService } from "@pawl/proto/pawl/v1/archive_service_pb";
 import { AssistantService } from "@pawl/proto/pawl/v1/assistant_service_pb";
 import { BulkService } from "@pawl/proto/pawl/v1/bulk_service_pb";
 import { EventService } from "@pawl/proto/pawl/v1/event_service_pb";
@@ -49,6 +51,7 @@ import { createThreadCursors } from "./read/thread-cursor.ts";
 import { type Refuse, served, type Served } from "./request/exchange.ts";
 import { connectScheduler } from "./request/forward.ts";
 import { createApprovalService } from "./rpc/approval-service.ts";
+import { createArchiveService } from "./rpc/archive-service.ts";
 import { createAssistantService } from "./rpc/assistant-service.ts";
 import { createBulkService } from "./rpc/bulk-service.ts";
 import { createEventService } from "./rpc/event-service.ts";
@@ -138,7 +141,8 @@ async function openParts(config: Config) {
     name: "pawl-gateway",
     schemas: schemasOf(config),
   });
-  const blobs = await openBlobs(config, pool).catch(async (error: unknown) => {
+  const opened = Promise.all([openBlobs(config, pool), openArchive(config)]);
+  const [blobs, archive] = await opened.catch(async (error: unknown) => {
     await pool.end();
     throw error;
   });
@@ -179,6 +183,7 @@ async function openParts(config: Config) {
   return {
     pool,
     blobs,
+    archive,
     fanout,
     wake,
     definitions,
@@ -208,6 +213,7 @@ function servicesOf(
     served(QueueService, createQueueService(parts)),
     served(NodeTypeService, createNodeTypeService(parts)),
     served(BulkService, createBulkService(parts)),
+    served(ArchiveService, createArchiveService(parts)),
   ];
   const names = services.map(({ service }) => service);
   services.push(served(Health, createHealth(notReady, names)));

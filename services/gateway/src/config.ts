@@ -16,6 +16,7 @@ import {
   port,
   schemas,
 } from "@pawl/platform/config/settings";
+import { archive, archiveRules } from "@pawl/platform/config/archive";
 import { valueStore, valueStoreRules } from "@pawl/platform/config/values";
 import { z } from "zod";
 import { FANOUT_DEFAULTS } from "./watch/fanout.ts";
@@ -41,6 +42,7 @@ export const ConfigSchema = z.object({
   PAWL_ALLOWED_HOSTS: list("host names besides loopback under which the gateway may be called"),
   PAWL_ALLOWED_ORIGINS: list("origins besides its own whose pages may call the gateway"),
   ...valueStore(),
+  ...archive(),
   PAWL_DB_POOL_SIZE: count({ default: 5, min: 2, max: 50, describe: "connections for reads" }),
   PAWL_POLL_MS: milliseconds({
     default: 5_000,
@@ -67,4 +69,5 @@ export const ConfigSchema = z.object({
 export type Config = ReturnType<typeof parseConfig>;
 
 /** @throws ConfigFault naming every variable at fault */
-export const parseConfig = (env: Env) => parseEnv(ConfigSchema, env, { rules: valueStoreRules });
+export const parseConfig = (env: Env) =>
+  parseEnv(ConfigSchema, env, { rules: [...valueStoreRules, ...archiveRules] });

@@ -18,6 +18,7 @@ import {
   sharedToken,
   schemas,
 } from "@pawl/platform/config/settings";
+import { archive, archiveRules } from "@pawl/platform/config/archive";
 import { inlineBytes, valueStore, valueStoreRules } from "@pawl/platform/config/values";
 import { z } from "zod";
 
@@ -86,6 +87,7 @@ export const ConfigSchema = z.object({
     describe:
       "how long a temporary run stays after its end, and after the last call of its webhooks",
   }),
+  ...archive(),
   PAWL_HAND_OFF: flag(
     true,
     "give ready nodes to executors with room, and complete glue nodes, without the queue; off sends every node through it",
@@ -127,6 +129,7 @@ type Values = DeepReadonly<z.output<typeof ConfigSchema>>;
 
 const RULES: readonly ConfigRule<Values>[] = [
   ...valueStoreRules,
+  ...archiveRules,
   {
     reads: ["PAWL_LEASE_MS", "PAWL_RENEW_MS"],
     faults: ({ PAWL_LEASE_MS: leaseMs, PAWL_RENEW_MS: renewMs }) =>

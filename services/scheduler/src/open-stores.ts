@@ -2,6 +2,7 @@
 
 import { NODE_CONFIGS } from "@pawl/core/definition/node-types";
 import { schemasOf } from "@pawl/platform/config/settings";
+import { openArchive } from "@pawl/platform/archive/open";
 import { openBlobs } from "@pawl/platform/values/open";
 import { DatabaseClock } from "@pawl/platform/db/clock";
 import { migrate } from "@pawl/platform/db/migrate";
@@ -10,6 +11,7 @@ import { BossQueue } from "@pawl/platform/queue/boss";
 import { installBoss } from "@pawl/platform/queue/boss-install";
 import { BossWorkflowQueue } from "@pawl/platform/queue/boss-workflow-queue";
 import { OccurrenceThread } from "@pawl/platform/queue/occurrences";
+import { createArchive } from "@pawl/platform/store/archive/writes";
 import { createAssistants } from "@pawl/platform/store/assistants/writes";
 import { createBulks } from "@pawl/platform/store/bulks/writes";
 import { createDeadLetters } from "@pawl/platform/store/dead-letters/writes";
@@ -40,6 +42,7 @@ export async function openStores(config: Config, log: Logger, onStep: (byMs: num
   const max = config.PAWL_DB_POOL_SIZE;
   const pool = openPool(url, { max, name: "pawl-scheduler", schemas });
   const blobs = await openBlobs(config, pool);
+  const archiveStore = await openArchive(config);
   // Renewals have a pool of their own. They never wait behind reads, and work while the database has no connection free.
   const livenessPool = openPool(url, { max: 1, name: "pawl-liveness", schemas, keepsIdle: true });
   const clock = new DatabaseClock({ onStep });
@@ -55,6 +58,9 @@ export async function openStores(config: Config, log: Logger, onStep: (byMs: num
   await workflowQueue.ensure();
   return {
     pool,
+    blobs,
+    archiveStore,
+    archive: createArchive(pool),
     livenessPool,
     boss,
     workflowQueue,

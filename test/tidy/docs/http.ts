@@ -2,7 +2,16 @@
 import { readProto, withoutName, type Declaration, type Member } from "./protos.ts";
 import { code, table } from "./table.ts";
 
-const SERVICES = ["workflow", "run", "event", "approval", "schedule", "queue", "node_type"];
+const SERVICES = [
+  "workflow",
+  "run",
+  "event",
+  "approval",
+  "schedule",
+  "queue",
+  "node_type",
+  "archive",
+];
 
 /** One section for every service: its methods, then the fields of their requests. */
 export function rpcSections(): string {

@@ -5,6 +5,7 @@ from pawl_sdk._json import Json
 from pawl_sdk._link import Status
 from pawl_sdk._steps import Reconnect
 from pawl_sdk._version import VERSION as __version__
+from pawl_sdk.archive import ArchivedPage, ArchivedRun, RestoredRun
 from pawl_sdk.assistants import Assistant, AssistantOptions, AssistantPage
 from pawl_sdk.async_client import AsyncClient
 from pawl_sdk.catalogue import Executor, NodeType, NodeTypePage
@@ -138,6 +139,7 @@ __all__ = [
     "RepairOptions",
     "RepairPlan",
     "RepairedRun",
+    "RestoredRun",
     "RetryOptions",
     "TRANSACTIONAL",
     "AcceptedRun",
@@ -148,6 +150,8 @@ __all__ = [
     "AppliedWorkflow",
     "Approval",
     "ApprovalPage",
+    "ArchivedPage",
+    "ArchivedRun",
     "AsyncClient",
     "AsyncContext",
     "CancelReason",

@@ -30,6 +30,7 @@ from pawl_sdk._watch_many import OnLost, watch_many
 from pawl_sdk._watch_thread import stream_thread, watch_thread
 from pawl_sdk.async_resources import (
     Approvals,
+    Archive,
     Assistants,
     DeadLetters,
     NodeTypes,
@@ -139,6 +140,7 @@ class AsyncClient:
         self.workflows = Workflows(self._drive, self._caller)
         self.approvals = Approvals(self._drive, self._caller)
         self.schedules = Schedules(self._drive, self._caller)
+        self.archive = Archive(self._drive, self._caller)
         self.assistants = Assistants(self._drive, self._caller)
         self.threads = Threads(self._drive, self._caller)
         self.webhooks = Webhooks(self._drive, self._caller)

@@ -41,6 +41,7 @@ from pawl_sdk.options import (
 )
 from pawl_sdk.resources import (
     Approvals,
+    Archive,
     Assistants,
     DeadLetters,
     NodeTypes,
@@ -131,6 +132,7 @@ class Client:
         self.workflows = Workflows(self._drive, self._caller)
         self.approvals = Approvals(self._drive, self._caller)
         self.schedules = Schedules(self._drive, self._caller)
+        self.archive = Archive(self._drive, self._caller)
         self.assistants = Assistants(self._drive, self._caller)
         self.threads = Threads(self._drive, self._caller)
         self.webhooks = Webhooks(self._drive, self._caller)

@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import Any, Protocol, TypeVar, Unpack
 
 from pawl_sdk._calls.approvals import ApprovalCalls
+from pawl_sdk._calls.archive import ArchiveCalls
 from pawl_sdk._calls.assistants import AssistantCalls
 from pawl_sdk._calls.caller import Caller
 from pawl_sdk._calls.catalogue import CatalogueCalls
@@ -17,6 +18,7 @@ from pawl_sdk._calls.threads import ThreadCalls
 from pawl_sdk._calls.webhooks import WebhookCalls
 from pawl_sdk._calls.workflows import WorkflowCalls
 from pawl_sdk._steps import Emissions, Steps
+from pawl_sdk.archive import ArchivedPage, ArchivedRun, RestoredRun
 from pawl_sdk.assistants import Assistant, AssistantOptions, AssistantPage
 from pawl_sdk.catalogue import Executor, NodeType, NodeTypePage
 from pawl_sdk.model import (
@@ -472,3 +474,34 @@ class Threads:
     ) -> Thread:
         """Creates a thread with the state of another one, now or after a run or an event of it. Raises PawlError THREAD_EXISTS."""
         return self._run(self._calls.fork(thread_id, new_thread_id, run_id, at_event_id, metadata, request_id))
+
+
+class Archive:
+    """Runs that retention wrote to files, and runs as files."""
+
+    def __init__(self, drive: Drives, caller: Caller) -> None:
+        self._run = drive.run
+        self._emit = drive.emit
+        self._calls = ArchiveCalls(caller)
+
+    def list(
+        self, *, month: str = "", filter: str = "", page_size: int = 0, page_token: str = ""
+    ) -> ArchivedPage:
+        """A page of archived runs, oldest first. With a filter it may be empty, and still not be the last. Raises PawlError FILTER_INVALID."""
+        return self._run(self._calls.list(month, filter, page_size, page_token))
+
+    def get(self, run_id: str) -> ArchivedRun:
+        """Reads and checks the whole file of a run. Raises PawlError ARCHIVED_RUN_NOT_FOUND or ARCHIVE_INVALID."""
+        return self._run(self._calls.get(run_id))
+
+    def read(self, run_id: str) -> Iterator[bytes]:
+        """The file of an archived run, in pieces: lines of JSON. Raises PawlError ARCHIVED_RUN_NOT_FOUND or ARCHIVE_INVALID."""
+        return self._emit(self._calls.read(run_id))
+
+    def export_run(self, run_id: str) -> Iterator[bytes]:
+        """A run of the database in the same form, also one that has not ended. Raises PawlError RUN_NOT_FOUND."""
+        return self._emit(self._calls.export_run(run_id))
+
+    def restore(self, run_id: str, *, request_id: str | None = None) -> RestoredRun:
+        """Puts a run and its child runs back; a repeat is harmless. Raises PawlError ARCHIVE_INVALID or ARCHIVE_CONFLICT."""
+        return self._run(self._calls.restore(run_id, request_id))

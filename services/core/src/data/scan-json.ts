@@ -28,6 +28,8 @@ export interface JsonLimits {
   readonly keyBytes: number;
   /** Whether references to stored values are accepted. Without it their key is reserved. */
   readonly references?: boolean;
+  /** Whether numbers are accepted that JavaScript would round. The text was written by PostgreSQL, and no code calculates with them. */
+  readonly anyNumber?: boolean;
 }
 
 /** Ends the scan at the first fault. Only `scanJson` catches it. */
@@ -108,7 +110,7 @@ function scan(text: string, limits: JsonLimits): void {
       mayClose = true;
       at++;
     } else {
-      at = scanScalar(text, at);
+      at = scanScalar(text, at, limits);
       expect = "after value";
       mayClose = true;
     }
@@ -132,10 +134,10 @@ const mayRefer = (text: string, at: number, { references = false }: JsonLimits):
   references && isReferenceAt(text, at - 1);
 
 /** Skips a string, a number or a literal, and returns the position after it. */
-function scanScalar(text: string, at: number): number {
+function scanScalar(text: string, at: number, limits: JsonLimits): number {
   const char = text[at] ?? "";
   if (char === '"') return scanString(text, at).end;
-  if (char === "-" || (char >= "0" && char <= "9")) return scanNumber(text, at);
+  if (char === "-" || (char >= "0" && char <= "9")) return scanNumber(text, at, limits);
   const literal = ["true", "false", "null"].find((word) => text.startsWith(word, at));
   if (literal === undefined) throw new ScanError("JSON_SYNTAX", at);
   return at + literal.length;
@@ -173,10 +175,11 @@ function scanString(
 
 const NUMBER = /-?(?:0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?/y;
 
-function scanNumber(text: string, start: number): number {
+function scanNumber(text: string, start: number, { anyNumber = false }: JsonLimits): number {
   NUMBER.lastIndex = start;
   const match = NUMBER.exec(text);
   if (match === null) throw new ScanError("JSON_SYNTAX", start);
+  if (anyNumber) return start + match[0].length;
   const value = Number(match[0]);
   if (!Number.isFinite(value)) throw new ScanError("NUMBER_RANGE", start);
   // Only an integer without fraction and exponent must be exact. Any other number is a double.

@@ -54,6 +54,10 @@ export const REASONS = {
   INPUT_INVALID: { code: "INVALID_ARGUMENT", retryable: false },
   FILTER_INVALID: { code: "INVALID_ARGUMENT", retryable: false },
   RUN_FILTER_NOT_FOUND: { code: "NOT_FOUND", retryable: false, resource: "run_filter" },
+  ARCHIVE_NOT_CONFIGURED: { code: "FAILED_PRECONDITION", retryable: false },
+  ARCHIVED_RUN_NOT_FOUND: { code: "NOT_FOUND", retryable: false, resource: "run" },
+  ARCHIVE_INVALID: { code: "DATA_LOSS", retryable: false, resource: "run" },
+  ARCHIVE_CONFLICT: { code: "ALREADY_EXISTS", retryable: false, resource: "run" },
   BULK_NOT_FOUND: { code: "NOT_FOUND", retryable: false, resource: "bulk" },
   BULK_NOT_WAITING: { code: "FAILED_PRECONDITION", retryable: false, resource: "bulk" },
   QUEUE_JOB_NOT_FOUND: { code: "NOT_FOUND", retryable: false, resource: "queue_job" },
@@ -175,6 +179,11 @@ export const NEXT_STEPS: Readonly<Record<Reason, string>> = {
   SERVICE_NOT_FOUND: "Ask for the health of one of the services that the server lists.",
   SESSION_IN_USE: "Begin a session with a new session_id, or resume the one that you have.",
   PROTOCOL_UNSUPPORTED: "Use an SDK that speaks a version that the metadata names.",
+  ARCHIVE_NOT_CONFIGURED: "Set PAWL_ARCHIVE for schedulers and gateways, then call again.",
+  ARCHIVED_RUN_NOT_FOUND: "Check the id in the list of archived runs.",
+  ARCHIVE_INVALID: "Restore the file of the run from a backup of the archive, then call again.",
+  ARCHIVE_CONFLICT:
+    "Read both; the database has another run, or another workflow version, of this id.",
   BULK_NOT_FOUND: "Check the id in the list of bulks.",
   BULK_NOT_WAITING:
     "Read the state of the bulk; only a bulk that waits behind its canary continues.",

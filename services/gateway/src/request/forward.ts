@@ -8,6 +8,7 @@ import type { UnaryOptions } from "@pawl/platform/rpc/grpc-client";
 import { UNARY_DEADLINE_MS } from "@pawl/platform/rpc/unary";
 import { toJsonBytes } from "@pawl/platform/wire/scalar";
 import { ApprovalService } from "@pawl/proto/pawl/v1/approval_service_pb";
+import { ArchiveService } from "@pawl/proto/pawl/v1/archive_service_pb";
 import { AssistantService } from "@pawl/proto/pawl/v1/assistant_service_pb";
 import { BulkService } from "@pawl/proto/pawl/v1/bulk_service_pb";
 import { QueueService } from "@pawl/proto/pawl/v1/queue_service_pb";
@@ -37,6 +38,7 @@ export function connectScheduler(address: string) {
     bulks: client.callsOf(BulkService),
     assistants: client.callsOf(AssistantService),
     threads: client.callsOf(ThreadService),
+    archive: client.callsOf(ArchiveService),
     /** Facts that only the memory of schedulers holds. */
     standings,
     /** Settles when a scheduler is connected. @throws SCHEDULER_UNAVAILABLE */

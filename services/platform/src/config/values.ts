@@ -1,9 +1,9 @@
 // The settings of the value store: where values go that are too large for the log. Schedulers and gateways share them. A store that cannot
 // work is refused at the start.
 
-import { accessSync, constants, existsSync, statSync } from "node:fs";
 import { z } from "zod";
 import type { ConfigRule, DeepReadonly, VariableFault } from "./env.ts";
+import { faultsOfFolder } from "./folder.ts";
 import { count, plain, sharedSecret } from "./settings.ts";
 
 const STORES = ["database", "directory", "bucket"] as const;
@@ -78,14 +78,5 @@ function needed(
 
 /** The store makes the directory if there is none. */
 function faultsOfDirectory({ PAWL_VALUES_DIRECTORY: path }: StoreConfig): readonly VariableFault[] {
-  if (path === undefined || !existsSync(path)) return [];
-  const variable = "PAWL_VALUES_DIRECTORY";
-  if (!statSync(path).isDirectory())
-    return [{ variable, expected: "expected a directory, but this path is a file" }];
-  try {
-    accessSync(path, constants.R_OK | constants.W_OK);
-    return [];
-  } catch {
-    return [{ variable, expected: "expected a directory that this user may read and write" }];
-  }
+  return path === undefined ? [] : faultsOfFolder("PAWL_VALUES_DIRECTORY", path);
 }

@@ -5,8 +5,8 @@
 // appended meanwhile and puts the new table in the place of the old one. A crash before that leaves a table that no reader sees. The next
 // rewrite begins again.
 //
-// Race: a scheduler appends to a run of the month while it is replaced. The replacement takes the lock that stops every writer, looks at
-// the runs again under it, and waits for it only briefly. It does not happen, and the next sweep tries again, if other sessions hold locks.
+// Race: a scheduler appends to a run of the month, or puts an archived run back, while the month is replaced. The replacement takes the lock
+// that stops every writer, looks at the runs again under it, and waits for it only briefly. It does not happen, and the next sweep tries again, if other sessions hold locks.
 
 import { number, text } from "./columns.ts";
 import { isContention, sqlState } from "./failure.ts";
@@ -74,7 +74,7 @@ export async function rewriteMonth(db: Queryable, month: Month): Promise<Removal
     `insert into ${copy} select e.* from runs r cross join lateral (
        select * from ${name} o where o.run_id = r.run_id
          and o.seq > coalesce((select max(k.seq) from ${copy} k where k.run_id = r.run_id), 0)
-     ) e where ${within(month)} and (r.ended_at is null or r.ended_at >= '${began}')`,
+     ) e where ${within(month)} and (r.ended_at is null or greatest(r.ended_at, r.restored_at) >= '${began}')`,
     `alter table run_events detach partition ${name}`,
     `drop table ${name}`,
     `alter table ${copy} rename to ${name}`,

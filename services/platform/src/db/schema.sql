@@ -359,6 +359,7 @@ create table runs (
   stop text,
   start_at timestamp with time zone,
   assistant_id text,
+  restored_at timestamp with time zone,
   constraint runs_kind_check CHECK ((kind = ANY (ARRAY['saved'::text, 'test'::text, 'temporary'::text]))),
   constraint runs_pkey PRIMARY KEY (run_id),
   constraint runs_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'scheduled'::text, 'running'::text, 'waiting'::text, 'retrying'::text, 'paused'::text, 'compensating'::text, 'completed'::text, 'failed'::text, 'cancelled'::text, 'timeout'::text])))

@@ -77,6 +77,11 @@ export const METRICS = {
     "pawl_temporary_runs_deleted_total",
     "Temporary runs that were deleted after their end",
   ),
+  runsArchived: counter<{ readonly outcome: string }>(
+    "pawl_runs_archived_total",
+    "Finished runs that retention wrote to the archive, or failed to write",
+  ),
+  runsRestored: counter("pawl_runs_restored_total", "Runs put back from the archive"),
   bulkRuns: counter<{ readonly action: string; readonly outcome: string }>(
     "pawl_bulk_runs_total",
     "Runs that bulks handled",

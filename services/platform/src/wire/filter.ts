@@ -5,19 +5,30 @@ import type { FilterFault } from "@pawl/core/filter/ast";
 import { parseFilter } from "@pawl/core/filter/parse";
 import { printFilter } from "@pawl/core/filter/print";
 import { RUN_FIELDS } from "@pawl/core/filter/run-fields";
-import { type TypedFilter, typeFilter } from "@pawl/core/filter/typed";
+import { type FieldType, type TypedFilter, typeFilter } from "@pawl/core/filter/typed";
 import { nameOf, optionalName } from "./fields.ts";
 import { toTimestamp } from "./scalar.ts";
 import type { KeptFilter } from "../store/filters/filters.ts";
 
-/** A filter that fits the fields of runs, and its text in one form. @throws FILTER_INVALID */
-export function runFilterOf(
+interface ReadFilter {
+  /** The filter in one form. */
+  readonly text: string;
+  readonly typed: TypedFilter;
+}
+
+/** A filter that fits the fields of runs. @throws FILTER_INVALID */
+export const runFilterOf = (field: string, text: string): ReadFilter =>
+  filterOf(field, text, RUN_FIELDS);
+
+/** A filter that fits the fields of a list. @throws FILTER_INVALID */
+export function filterOf(
   field: string,
   text: string,
-): { readonly text: string; readonly typed: TypedFilter } {
+  fields: Readonly<Record<string, FieldType>>,
+): ReadFilter {
   const read = parseFilter(text);
   if (!read.ok) throw filterInvalid(field, read.fault);
-  const typed = typeFilter(text, read.made, RUN_FIELDS);
+  const typed = typeFilter(text, read.made, fields);
   if (!typed.ok) throw filterInvalid(field, typed.fault);
   return { text: printFilter(read.made), typed: typed.made };
 }

@@ -50,6 +50,7 @@ export function toWireRun(run: RunRecord): WireRun {
     parentNodeId: parent?.nodeId ?? "",
     parentIteration: parent?.iteration ?? 0,
     endTime: toTimestampOrNone(run.endedAt),
+    restoreTime: toTimestampOrNone(run.restoredAt),
     quarantine:
       quarantine === null ? undefined : { ...quarantine, time: toTimestamp(quarantine.at) },
     metadataJson:

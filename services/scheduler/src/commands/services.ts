@@ -50,6 +50,7 @@ import { RunService } from "@pawl/proto/pawl/v1/run_service_pb";
 import { ScheduleService } from "@pawl/proto/pawl/v1/schedule_service_pb";
 import { WorkflowService } from "@pawl/proto/pawl/v1/workflow_service_pb";
 import type { StartAnswer } from "../inputs/input.ts";
+import { archiveCommands } from "./archive-commands.ts";
 import { approvalNotFound, decideApproval, decideNode } from "./decide.ts";
 import { assistantCommands } from "./assistant-commands.ts";
 import type { AssistantCommandParts } from "./assistants.ts";
@@ -67,6 +68,7 @@ import { pauseRun } from "./pause-run.ts";
 import { recheckRun } from "./recheck-run.ts";
 import { repairRun } from "./repair-run.ts";
 import { discard, redrive, type RedriveParts } from "./redrive.ts";
+import type { RestoreParts } from "./restore-run.ts";
 import { resumeInterrupted } from "./resume-interrupted.ts";
 import type { ResumeParts } from "./resume-runs.ts";
 import {
@@ -98,7 +100,11 @@ type RunParts = ResumeParts &
   PauseParts &
   ThreadCommandParts &
   AssistantCommandParts;
-type Parts = ScheduleParts & RunParts & WebhookParts & BulkParts & { readonly filters: RunFilters };
+type Parts = ScheduleParts &
+  RunParts &
+  WebhookParts &
+  BulkParts &
+  RestoreParts & { readonly filters: RunFilters };
 
 const TENANT = DEFAULT_TENANT;
 
@@ -112,6 +118,7 @@ export const commandServices = (parts: Parts, db: Queryable): ServedService[] =>
   queueCommands(parts),
   webhookCommands(parts),
   bulkCommands(parts, db),
+  archiveCommands(parts, db),
 ];
 
 const runCommands = (parts: Parts, db: Queryable): ServedService =>

@@ -1,5 +1,6 @@
 // Removes finished runs that are older than their rule, in small steps, and months of the log that have no run left. Then the database has a
-// bound. Stream deltas of finished runs lose their text after a while.
+// bound. Stream deltas of finished runs lose their text after a while. With an archive, each run is written there first; a run whose
+// archive fails stays.
 //
 // Race: several schedulers, of which one works: all statements run on the session that holds the lock. A kill between two statements leaves
 // fewer runs, logs without their run, or a month without runs. The next sweep continues, and such logs go with their month. A removed run has no row, so no reader finds its log, although its
@@ -28,6 +29,7 @@ import {
 import { removeRuns } from "@pawl/platform/store/runs/writes";
 import { METRICS } from "@pawl/platform/telemetry/catalogue";
 import type { Logger } from "@pawl/platform/telemetry/log";
+import { type ArchiveParts, archiveRuns } from "./archive.ts";
 
 const LOCK = "retention";
 const DELTA_MARK = "deltas";
@@ -46,10 +48,15 @@ export interface RetentionParts {
   readonly policy: Retention;
   readonly now: () => number;
   readonly log: Logger;
+  /** Where runs go before they are removed. Undefined: they are only removed. */
+  readonly archive?: ArchiveParts | undefined;
 }
 
 /** What one sweep did. */
 interface Swept {
+  archived: number;
+  /** Runs that stay because their archive failed, or because they changed meanwhile. */
+  unarchived: number;
   removed: number;
   folded: number;
   dropped: string[];
@@ -63,17 +70,24 @@ export async function sweepRetention(parts: RetentionParts): Promise<boolean> {
   if (policy.statuses.length === 0 && policy.deltasMs === Infinity) return false;
   const swept = await withSessionLock(pool, LOCK, (session) => sweepOn(session, parts));
   if (swept === undefined) return false;
-  const { removed, folded, dropped, rewritten, blocked } = swept;
-  if (removed + folded + dropped.length + rewritten.length + blocked.length > 0)
+  const { removed, folded, archived, unarchived, dropped, rewritten, blocked } = swept;
+  const months = dropped.length + rewritten.length + blocked.length;
+  if (removed + folded + unarchived + months > 0)
     log.info(
-      { runs: removed, deltas: folded, dropped, rewritten, blocked },
+      { runs: removed, archived, unarchived, deltas: folded, dropped, rewritten, blocked },
       "retention removed finished runs",
     );
   return removed > 0;
 }
 
-async function sweepOn(session: Queryable, { policy, now }: RetentionParts): Promise<Swept> {
-  const swept: Swept = { removed: 0, folded: 0, dropped: [], rewritten: [], blocked: [] };
+async function sweepOn(session: Queryable, parts: RetentionParts): Promise<Swept> {
+  const { policy, now, archive: place } = parts;
+  // Archives are read on other sessions. An archive of a scheduler that lost the lock does no harm: it writes the same object.
+  const archive = place && { ...place, db: parts.pool };
+  const swept: Swept = {
+    ...{ archived: 0, unarchived: 0, removed: 0, folded: 0 },
+    ...{ dropped: [], rewritten: [], blocked: [] },
+  };
   const months = await readMonths(session);
   for (const rule of policy.statuses) {
     // A log outside of every month goes with nothing else.
@@ -84,8 +98,10 @@ async function sweepOn(session: Queryable, { policy, now }: RetentionParts): Pro
     do {
       const page = await readEnded(session, { rule, after, limit: PAGE });
       const due = page.filter(({ isDue }) => isDue).map(({ runId }) => runId);
-      swept.removed += await remove(session, due, rule.status, goesNow);
-      after = page.length < PAGE ? undefined : page.at(-1);
+      const step = { ...{ session, due, archive, goesNow }, status: rule.status };
+      const archived = await archiveAndRemove(step, swept);
+      // An archive that takes no run of a page is away. The next sweep tries it again.
+      after = page.length < PAGE || (due.length > 0 && archived === 0) ? undefined : page.at(-1);
     } while (after !== undefined);
   }
   swept.folded = await foldOldDeltas(session, policy.deltasMs);
@@ -95,16 +111,43 @@ async function sweepOn(session: Queryable, { policy, now }: RetentionParts): Pro
   return swept;
 }
 
+interface Step {
+  readonly session: Queryable;
+  readonly due: readonly RunId[];
+  readonly status: EndStatus;
+  readonly archive: (ArchiveParts & { readonly db: Queryable }) | undefined;
+  readonly goesNow: (runId: string) => boolean;
+}
+
+/** Archives finished runs if there is an archive, and removes those that are there. Returns how many may be removed. */
+async function archiveAndRemove(step: Step, swept: Swept): Promise<number> {
+  const { due, archive } = step;
+  if (archive === undefined) {
+    swept.removed += await remove(step, due);
+    return due.length;
+  }
+  const archived = due.length === 0 ? [] : await archiveRuns(archive, due);
+  const stamps = archived.map(({ stamp }) => stamp);
+  const removed = await remove(
+    step,
+    archived.map(({ runId }) => runId),
+    stamps,
+  );
+  swept.archived += archived.length;
+  swept.removed += removed;
+  swept.unarchived += due.length - removed;
+  return archived.length;
+}
+
 /** Removes finished runs, and logs that do not go with their month. Returns how many runs it removed. */
 async function remove(
-  session: Queryable,
-  due: readonly RunId[],
-  status: EndStatus,
-  goesNow: (runId: string) => boolean,
+  { session, status, goesNow }: Step,
+  runIds: readonly RunId[],
+  stamps: readonly string[] = [],
 ): Promise<number> {
-  if (due.length === 0) return 0;
+  if (runIds.length === 0) return 0;
   probe("retention.before-remove");
-  const removed = await removeRuns(session, due);
+  const removed = await removeRuns(session, runIds, stamps);
   probe("retention.after-remove");
   METRICS.runsRemoved.add(removed.length, { status });
   const logs = removed.filter(goesNow);

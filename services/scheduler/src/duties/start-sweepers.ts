@@ -3,7 +3,9 @@
 import { LIMITS } from "@pawl/core/data/limits";
 import type { Webhooks } from "@pawl/platform/store/webhooks/webhooks";
 import type { WebhookDesk } from "../sessions/webhook-desk.ts";
+import type { ArchiveStore } from "@pawl/platform/archive/store";
 import type { Pool } from "@pawl/platform/db/pool";
+import type { Blobs } from "@pawl/platform/values/blobs";
 import type { ValueStore } from "@pawl/platform/values/value-store";
 import { forgetCommands } from "./command-worker.ts";
 import type { Config } from "../config.ts";
@@ -53,11 +55,14 @@ type Needed = Omit<SweepParts, "leaseGrace" | "onAlarm" | "onWebhookDue"> &
     readonly pauses: PauseSweepParts["pauses"];
     readonly values: ValueStore;
     readonly assistants: Parameters<typeof sweepAssistants>[0];
+    readonly blobs: Blobs;
+    readonly archiveStore: ArchiveStore | undefined;
   };
 
 export function startSweepers(config: Config, needed: Needed) {
   const { pool, workflowQueue, alarms, desk, webhooks, now, steady, values, log } = needed;
-  const { assistants } = needed;
+  const { assistants, blobs, archiveStore } = needed;
+  const archive = archiveStore && { archive: archiveStore, blobs, log };
   const graceMs = config.PAWL_VALUES_GRACE_MS;
   const every = config.PAWL_SWEEP_MS;
   const quietMs = every * QUIET_SWEEPS;
@@ -111,7 +116,7 @@ export function startSweepers(config: Config, needed: Needed) {
       needed.bulks.forget(LIMITS.bulkKeptMs, FORGOTTEN_MAX),
     ),
     retention: sweeper("retention", config.PAWL_RETENTION_MS, () =>
-      sweepRetention({ pool, policy: config.PAWL_RETENTION, now, log }),
+      sweepRetention({ pool, policy: config.PAWL_RETENTION, now, log, archive }),
     ),
     assistants: sweeper("assistants", quietMs, () => sweepAssistants(assistants)),
     commands: sweeper("commands", DAY_MS, () => forgetCommands(workflowQueue)),

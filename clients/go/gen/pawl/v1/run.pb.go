@@ -579,6 +579,8 @@ type Run struct {
 	MetadataJson []byte `protobuf:"bytes,50,opt,name=metadata_json,json=metadataJson,proto3" json:"metadata_json,omitempty"`
 	// metadata_json as a value, for people and scripts: numbers are doubles. See values_left_out.
 	Metadata *structpb.Value `protobuf:"bytes,150,opt,name=metadata,proto3" json:"metadata,omitempty"`
+	// When it came back from the archive; absent for every other run.
+	RestoreTime *timestamppb.Timestamp `protobuf:"bytes,190,opt,name=restore_time,json=restoreTime,proto3" json:"restore_time,omitempty"`
 	// The schedule that started it; empty when none did.
 	ScheduleId string `protobuf:"bytes,60,opt,name=schedule_id,json=scheduleId,proto3" json:"schedule_id,omitempty"`
 	// The occurrence of that schedule, or when it was triggered by hand.
@@ -831,6 +833,13 @@ func (x *Run) GetMetadataJson() []byte {
 func (x *Run) GetMetadata() *structpb.Value {
 	if x != nil {
 		return x.Metadata
+	}
+	return nil
+}
+
+func (x *Run) GetRestoreTime() *timestamppb.Timestamp {
+	if x != nil {
+		return x.RestoreTime
 	}
 	return nil
 }
@@ -2499,7 +2508,7 @@ var File_pawl_v1_run_proto protoreflect.FileDescriptor
 
 const file_pawl_v1_run_proto_rawDesc = "" +
 	"\n" +
-	"\x11pawl/v1/run.proto\x12\apawl.v1\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x13pawl/v1/pause.proto\"\x82\x0f\n" +
+	"\x11pawl/v1/run.proto\x12\apawl.v1\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x13pawl/v1/pause.proto\"\xc2\x0f\n" +
 	"\x03Run\x12\x15\n" +
 	"\x06run_id\x18\x01 \x01(\tR\x05runId\x12\x1f\n" +
 	"\vworkflow_id\x18\x02 \x01(\tR\n" +
@@ -2531,7 +2540,8 @@ const file_pawl_v1_run_proto_rawDesc = "" +
 	"\x0eparent_node_id\x18\x13 \x01(\tR\fparentNodeId\x12)\n" +
 	"\x10parent_iteration\x18\x14 \x01(\rR\x0fparentIteration\x12#\n" +
 	"\rmetadata_json\x182 \x01(\fR\fmetadataJson\x123\n" +
-	"\bmetadata\x18\x96\x01 \x01(\v2\x16.google.protobuf.ValueR\bmetadata\x12\x1f\n" +
+	"\bmetadata\x18\x96\x01 \x01(\v2\x16.google.protobuf.ValueR\bmetadata\x12>\n" +
+	"\frestore_time\x18\xbe\x01 \x01(\v2\x1a.google.protobuf.TimestampR\vrestoreTime\x12\x1f\n" +
 	"\vschedule_id\x18< \x01(\tR\n" +
 	"scheduleId\x12?\n" +
 	"\rschedule_time\x18= \x01(\v2\x1a.google.protobuf.TimestampR\fscheduleTime\x12\x1b\n" +
@@ -2834,59 +2844,60 @@ var file_pawl_v1_run_proto_depIdxs = []int32{
 	24, // 7: pawl.v1.Run.deadline_time:type_name -> google.protobuf.Timestamp
 	16, // 8: pawl.v1.Run.nodes:type_name -> pawl.v1.NodeRun
 	23, // 9: pawl.v1.Run.metadata:type_name -> google.protobuf.Value
-	24, // 10: pawl.v1.Run.schedule_time:type_name -> google.protobuf.Timestamp
-	24, // 11: pawl.v1.Run.start_at:type_name -> google.protobuf.Timestamp
-	4,  // 12: pawl.v1.Run.stop:type_name -> pawl.v1.StopMode
-	15, // 13: pawl.v1.Run.quarantine:type_name -> pawl.v1.RunQuarantine
-	25, // 14: pawl.v1.Run.pause:type_name -> pawl.v1.Pause
-	11, // 15: pawl.v1.Run.state:type_name -> pawl.v1.WorkflowState
-	8,  // 16: pawl.v1.Run.input_taint:type_name -> pawl.v1.TaintLabel
-	8,  // 17: pawl.v1.Run.output_taint:type_name -> pawl.v1.TaintLabel
-	9,  // 18: pawl.v1.Run.compensation:type_name -> pawl.v1.Compensation
-	21, // 19: pawl.v1.Run.usage:type_name -> pawl.v1.RunUsage
-	19, // 20: pawl.v1.Run.budget:type_name -> pawl.v1.Budget
-	10, // 21: pawl.v1.Compensation.not_undone:type_name -> pawl.v1.NotUndone
-	0,  // 22: pawl.v1.Compensation.ending:type_name -> pawl.v1.RunStatus
-	16, // 23: pawl.v1.Compensation.executions:type_name -> pawl.v1.NodeRun
-	0,  // 24: pawl.v1.WorkflowState.status:type_name -> pawl.v1.RunStatus
-	24, // 25: pawl.v1.WorkflowState.started_at:type_name -> google.protobuf.Timestamp
-	22, // 26: pawl.v1.WorkflowState.retries:type_name -> pawl.v1.WorkflowState.RetriesEntry
-	12, // 27: pawl.v1.WorkflowState.compensation_stack:type_name -> pawl.v1.CompensationEntry
-	5,  // 28: pawl.v1.WorkflowState.waiting_for:type_name -> pawl.v1.WaitingReason
-	24, // 29: pawl.v1.WorkflowState.waiting_since:type_name -> google.protobuf.Timestamp
-	24, // 30: pawl.v1.WorkflowState.waiting_timeout_at:type_name -> google.protobuf.Timestamp
-	23, // 31: pawl.v1.WorkflowState.memory:type_name -> google.protobuf.Value
-	14, // 32: pawl.v1.WorkflowState.supervisor_history:type_name -> pawl.v1.SupervisorDecision
-	24, // 33: pawl.v1.WorkflowState.created_at:type_name -> google.protobuf.Timestamp
-	24, // 34: pawl.v1.WorkflowState.updated_at:type_name -> google.protobuf.Timestamp
-	13, // 35: pawl.v1.CompensationEntry.compensation_action:type_name -> pawl.v1.CompensationAction
-	23, // 36: pawl.v1.CompensationAction.payload:type_name -> google.protobuf.Value
-	24, // 37: pawl.v1.SupervisorDecision.time:type_name -> google.protobuf.Timestamp
-	24, // 38: pawl.v1.RunQuarantine.time:type_name -> google.protobuf.Timestamp
-	1,  // 39: pawl.v1.NodeRun.status:type_name -> pawl.v1.NodeStatus
-	23, // 40: pawl.v1.NodeRun.output:type_name -> google.protobuf.Value
-	3,  // 41: pawl.v1.NodeRun.failure_class:type_name -> pawl.v1.FailureClass
-	24, // 42: pawl.v1.NodeRun.start_time:type_name -> google.protobuf.Timestamp
-	24, // 43: pawl.v1.NodeRun.end_time:type_name -> google.protobuf.Timestamp
-	18, // 44: pawl.v1.NodeRun.hold:type_name -> pawl.v1.NodeHold
-	24, // 45: pawl.v1.NodeRun.release_time:type_name -> google.protobuf.Timestamp
-	17, // 46: pawl.v1.NodeRun.signal:type_name -> pawl.v1.SignalWait
-	8,  // 47: pawl.v1.NodeRun.taint:type_name -> pawl.v1.TaintLabel
-	8,  // 48: pawl.v1.NodeRun.read_taint:type_name -> pawl.v1.TaintLabel
-	21, // 49: pawl.v1.NodeRun.usage:type_name -> pawl.v1.RunUsage
-	24, // 50: pawl.v1.SignalWait.since_time:type_name -> google.protobuf.Timestamp
-	24, // 51: pawl.v1.SignalWait.deadline_time:type_name -> google.protobuf.Timestamp
-	23, // 52: pawl.v1.NodeHold.output:type_name -> google.protobuf.Value
-	24, // 53: pawl.v1.NodeHold.deadline_time:type_name -> google.protobuf.Timestamp
-	8,  // 54: pawl.v1.NodeHold.taint:type_name -> pawl.v1.TaintLabel
-	6,  // 55: pawl.v1.Budget.on_exceeded:type_name -> pawl.v1.OnExceeded
-	20, // 56: pawl.v1.RunUsage.assumed:type_name -> pawl.v1.Amounts
-	20, // 57: pawl.v1.RunUsage.reserved:type_name -> pawl.v1.Amounts
-	58, // [58:58] is the sub-list for method output_type
-	58, // [58:58] is the sub-list for method input_type
-	58, // [58:58] is the sub-list for extension type_name
-	58, // [58:58] is the sub-list for extension extendee
-	0,  // [0:58] is the sub-list for field type_name
+	24, // 10: pawl.v1.Run.restore_time:type_name -> google.protobuf.Timestamp
+	24, // 11: pawl.v1.Run.schedule_time:type_name -> google.protobuf.Timestamp
+	24, // 12: pawl.v1.Run.start_at:type_name -> google.protobuf.Timestamp
+	4,  // 13: pawl.v1.Run.stop:type_name -> pawl.v1.StopMode
+	15, // 14: pawl.v1.Run.quarantine:type_name -> pawl.v1.RunQuarantine
+	25, // 15: pawl.v1.Run.pause:type_name -> pawl.v1.Pause
+	11, // 16: pawl.v1.Run.state:type_name -> pawl.v1.WorkflowState
+	8,  // 17: pawl.v1.Run.input_taint:type_name -> pawl.v1.TaintLabel
+	8,  // 18: pawl.v1.Run.output_taint:type_name -> pawl.v1.TaintLabel
+	9,  // 19: pawl.v1.Run.compensation:type_name -> pawl.v1.Compensation
+	21, // 20: pawl.v1.Run.usage:type_name -> pawl.v1.RunUsage
+	19, // 21: pawl.v1.Run.budget:type_name -> pawl.v1.Budget
+	10, // 22: pawl.v1.Compensation.not_undone:type_name -> pawl.v1.NotUndone
+	0,  // 23: pawl.v1.Compensation.ending:type_name -> pawl.v1.RunStatus
+	16, // 24: pawl.v1.Compensation.executions:type_name -> pawl.v1.NodeRun
+	0,  // 25: pawl.v1.WorkflowState.status:type_name -> pawl.v1.RunStatus
+	24, // 26: pawl.v1.WorkflowState.started_at:type_name -> google.protobuf.Timestamp
+	22, // 27: pawl.v1.WorkflowState.retries:type_name -> pawl.v1.WorkflowState.RetriesEntry
+	12, // 28: pawl.v1.WorkflowState.compensation_stack:type_name -> pawl.v1.CompensationEntry
+	5,  // 29: pawl.v1.WorkflowState.waiting_for:type_name -> pawl.v1.WaitingReason
+	24, // 30: pawl.v1.WorkflowState.waiting_since:type_name -> google.protobuf.Timestamp
+	24, // 31: pawl.v1.WorkflowState.waiting_timeout_at:type_name -> google.protobuf.Timestamp
+	23, // 32: pawl.v1.WorkflowState.memory:type_name -> google.protobuf.Value
+	14, // 33: pawl.v1.WorkflowState.supervisor_history:type_name -> pawl.v1.SupervisorDecision
+	24, // 34: pawl.v1.WorkflowState.created_at:type_name -> google.protobuf.Timestamp
+	24, // 35: pawl.v1.WorkflowState.updated_at:type_name -> google.protobuf.Timestamp
+	13, // 36: pawl.v1.CompensationEntry.compensation_action:type_name -> pawl.v1.CompensationAction
+	23, // 37: pawl.v1.CompensationAction.payload:type_name -> google.protobuf.Value
+	24, // 38: pawl.v1.SupervisorDecision.time:type_name -> google.protobuf.Timestamp
+	24, // 39: pawl.v1.RunQuarantine.time:type_name -> google.protobuf.Timestamp
+	1,  // 40: pawl.v1.NodeRun.status:type_name -> pawl.v1.NodeStatus
+	23, // 41: pawl.v1.NodeRun.output:type_name -> google.protobuf.Value
+	3,  // 42: pawl.v1.NodeRun.failure_class:type_name -> pawl.v1.FailureClass
+	24, // 43: pawl.v1.NodeRun.start_time:type_name -> google.protobuf.Timestamp
+	24, // 44: pawl.v1.NodeRun.end_time:type_name -> google.protobuf.Timestamp
+	18, // 45: pawl.v1.NodeRun.hold:type_name -> pawl.v1.NodeHold
+	24, // 46: pawl.v1.NodeRun.release_time:type_name -> google.protobuf.Timestamp
+	17, // 47: pawl.v1.NodeRun.signal:type_name -> pawl.v1.SignalWait
+	8,  // 48: pawl.v1.NodeRun.taint:type_name -> pawl.v1.TaintLabel
+	8,  // 49: pawl.v1.NodeRun.read_taint:type_name -> pawl.v1.TaintLabel
+	21, // 50: pawl.v1.NodeRun.usage:type_name -> pawl.v1.RunUsage
+	24, // 51: pawl.v1.SignalWait.since_time:type_name -> google.protobuf.Timestamp
+	24, // 52: pawl.v1.SignalWait.deadline_time:type_name -> google.protobuf.Timestamp
+	23, // 53: pawl.v1.NodeHold.output:type_name -> google.protobuf.Value
+	24, // 54: pawl.v1.NodeHold.deadline_time:type_name -> google.protobuf.Timestamp
+	8,  // 55: pawl.v1.NodeHold.taint:type_name -> pawl.v1.TaintLabel
+	6,  // 56: pawl.v1.Budget.on_exceeded:type_name -> pawl.v1.OnExceeded
+	20, // 57: pawl.v1.RunUsage.assumed:type_name -> pawl.v1.Amounts
+	20, // 58: pawl.v1.RunUsage.reserved:type_name -> pawl.v1.Amounts
+	59, // [59:59] is the sub-list for method output_type
+	59, // [59:59] is the sub-list for method input_type
+	59, // [59:59] is the sub-list for extension type_name
+	59, // [59:59] is the sub-list for extension extendee
+	0,  // [0:59] is the sub-list for field type_name
 }
 
 func init() { file_pawl_v1_run_proto_init() }

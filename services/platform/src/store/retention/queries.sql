@@ -2,11 +2,12 @@
 
 -- name: ended
 -- Finished runs of one status in the order in which they ended, after a place. `is_due` says whether retention may remove the run now: it
--- is old enough by the rule of its workflow, its parent is gone, and no child of it is live. The limit bounds the runs that it reads.
+-- is old enough by the rule of its workflow, its parent is gone, and no child of it is live. A restored run counts from its restore. The
+-- limit bounds the runs that it reads.
 select
   r.run_id,
   r.ended_at::text as ended,
-  r.ended_at < now() - coalesce(
+  coalesce(r.restored_at, r.ended_at) < now() - coalesce(
     (
       select o.age_ms
       from unnest(:workflow_ids::text[], :ages_ms::double precision[]) as o (workflow_id, age_ms)
@@ -16,7 +17,7 @@ select
     and not exists (select 1 from runs p where p.run_id = r.parent_run_id)
     and not exists (select 1 from runs c where c.parent_run_id = r.run_id and c.ended_at is null) as is_due
 from (
-  select run_id, ended_at, workflow_id, parent_run_id
+  select run_id, ended_at, restored_at, workflow_id, parent_run_id
   from runs
   where status = :status::text
     and ended_at is not null
@@ -39,13 +40,17 @@ from (
 ) kept
 
 -- name: delete_logs
--- Deletes at most `limit` events of runs that are removed.
+-- Deletes at most `limit` events of runs that are removed. A run that came back from the archive meanwhile keeps its log.
 with deleted as (
   delete from run_events e
   using (
     select run_id, seq
     from run_events
-    where run_id = any (:run_ids::uuid[])
+    where run_id = any (array(
+      select g.run_id
+      from unnest(:run_ids::uuid[]) as g (run_id)
+      where not exists (select from runs r where r.run_id = g.run_id)
+    ))
     limit :limit::integer
   ) some_events
   where e.run_id = some_events.run_id

@@ -6,7 +6,7 @@ import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { freshDatabase } from "../../../../../test/support/postgres.ts";
 import { openPool, type Pool } from "../../db/pool.ts";
-import { type FilterableRun, matches } from "./evaluate.fixture.ts";
+import { type FilterableRun, matches } from "@pawl/core/filter/evaluate";
 import { filterSql } from "./filter-sql.ts";
 import { listRuns, PLAN_OF_FILTER } from "./reads.ts";
 

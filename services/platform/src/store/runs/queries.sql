@@ -10,7 +10,7 @@ case when r.quarantined_at is not null then
 
 -- part: columns
 r.run_id, r.definition_id, r.workflow_id, r.workflow_version, r.kind, r.status, r.last_seq, r.has_failures, r.priority,
-  r.error_message, r.traceparent, r.created_at, r.ended_at, r.deadline_at, r.start_at, {quarantine},
+  r.error_message, r.traceparent, r.created_at, r.ended_at, r.restored_at, r.deadline_at, r.start_at, {quarantine},
   case when r.parent_run_id is not null then
     json_build_object('runId', r.parent_run_id, 'nodeId', r.parent_node_id, 'iteration', coalesce(r.parent_iteration, 0))
   end as parent,
@@ -438,13 +438,28 @@ from deleted
 
 -- name: remove
 -- Removes finished runs with all their rows except the log, which no reader finds without the run. Skips a run whose row another
--- transaction holds: the next sweep takes it.
-with gone as materialized (
-  select run_id
+-- transaction holds: the next sweep takes it. Stamps are those of the archived runs, in the order of the ids, or none. A run that changed
+-- since its archive stays, and so does one whose dead letters changed.
+with stamped_letters as materialized (
+  select run_id, node_id, iteration, xmin as stamp
+  from dead_letters
+  where run_id = any (:run_ids::uuid[])
+    and cardinality(:stamps::text[]) > 0
+  for update skip locked
+), held as materialized (
+  select run_id, xmin as stamp
   from runs
   where run_id = any (:run_ids::uuid[])
     and ended_at is not null
   for update skip locked
+), gone as materialized (
+  select h.run_id
+  from held h
+  where cardinality(:stamps::text[]) = 0
+    or concat(
+      h.stamp::text, ' ',
+      (select string_agg(l.stamp::text, ' ' order by l.node_id, l.iteration) from stamped_letters l where l.run_id = h.run_id)
+    ) = (:stamps::text[])[array_position(:run_ids::uuid[], h.run_id)]
 ), deleted as (
   delete from runs
   where run_id = any (array(select run_id from gone))

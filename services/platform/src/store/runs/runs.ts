@@ -33,6 +33,8 @@ export const RUN = {
   traceparent: orNull(text()),
   createdAt: time(),
   endedAt: orNull(time()),
+  /** When the run came back from the archive. */
+  restoredAt: orNull(time()),
   deadlineAt: time(),
   /** The run does not begin before. Null if it could begin at once. */
   startAt: orNull(time()),

@@ -1,7 +1,7 @@
 // Writes about runs that are not part of the tick's own statements (store/tick).
 
 import type { RunId } from "@pawl/core/name/ids";
-import { list, lists, number, uuid } from "../../db/columns.ts";
+import { list, lists, number, text, uuid } from "../../db/columns.ts";
 import { queriesBeside, type Queryable, run, type Send, valuesOf } from "../../db/query.ts";
 import {
   DEADLINE,
@@ -36,7 +36,11 @@ const due = declare(
   { runId: uuid<RunId>(), dueInMs: number() },
 );
 const deleteFinished = declare("delete_runs", { runIds: list(uuid()) }, { runId: uuid() });
-const remove = declare("remove", { runIds: list(uuid()) }, { runId: uuid<RunId>() });
+const remove = declare(
+  "remove",
+  { runIds: list(uuid()), stamps: list(text()) },
+  { runId: uuid<RunId>() },
+);
 
 /** Keeps the graphs of test runs, in the transaction that starts the runs. */
 export async function saveTestGraphs(send: Send, graphs: readonly TestGraph[]): Promise<void> {
@@ -83,7 +87,15 @@ export async function deleteRuns(db: Queryable, runIds: readonly RunId[]): Promi
   await run(db, deleteFinished, { runIds });
 }
 
-/** Removes finished runs with all their rows except those of the log. Returns the removed ones. @throws STORE_UNAVAILABLE */
-export async function removeRuns(db: Queryable, runIds: readonly RunId[]): Promise<RunId[]> {
-  return (await run(db, remove, { runIds })).map(({ runId }) => runId);
+/**
+ * Removes finished runs with all their rows except those of the log. Returns the removed ones. `stamps` are those of the archived runs
+ * (store/archive): a run that changed since stays.
+ * @throws STORE_UNAVAILABLE
+ */
+export async function removeRuns(
+  db: Queryable,
+  runIds: readonly RunId[],
+  stamps: readonly string[] = [],
+): Promise<RunId[]> {
+  return (await run(db, remove, { runIds, stamps })).map(({ runId }) => runId);
 }

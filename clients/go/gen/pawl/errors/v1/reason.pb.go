@@ -162,6 +162,14 @@ const (
 	Reason_REASON_QUEUE_JOB_NOT_FOUND Reason = 158
 	// FAILED_PRECONDITION. A scheduler has claimed the job, or the job has ended.
 	Reason_REASON_QUEUE_JOB_NOT_CANCELLABLE Reason = 159
+	// FAILED_PRECONDITION. No archive is set for this deployment.
+	Reason_REASON_ARCHIVE_NOT_CONFIGURED Reason = 190
+	// NOT_FOUND. The archive has no run of this id.
+	Reason_REASON_ARCHIVED_RUN_NOT_FOUND Reason = 191
+	// DATA_LOSS. The file of the run is damaged, forged or of another format; metadata has the line at fault.
+	Reason_REASON_ARCHIVE_INVALID Reason = 192
+	// ALREADY_EXISTS. The database has a run of this id with another log, or another graph of its workflow version.
+	Reason_REASON_ARCHIVE_CONFLICT Reason = 193
 )
 
 // Enum value maps for Reason.
@@ -235,6 +243,10 @@ var (
 		157: "REASON_BULK_NOT_WAITING",
 		158: "REASON_QUEUE_JOB_NOT_FOUND",
 		159: "REASON_QUEUE_JOB_NOT_CANCELLABLE",
+		190: "REASON_ARCHIVE_NOT_CONFIGURED",
+		191: "REASON_ARCHIVED_RUN_NOT_FOUND",
+		192: "REASON_ARCHIVE_INVALID",
+		193: "REASON_ARCHIVE_CONFLICT",
 	}
 	Reason_value = map[string]int32{
 		"REASON_UNSPECIFIED":                0,
@@ -305,6 +317,10 @@ var (
 		"REASON_BULK_NOT_WAITING":           157,
 		"REASON_QUEUE_JOB_NOT_FOUND":        158,
 		"REASON_QUEUE_JOB_NOT_CANCELLABLE":  159,
+		"REASON_ARCHIVE_NOT_CONFIGURED":     190,
+		"REASON_ARCHIVED_RUN_NOT_FOUND":     191,
+		"REASON_ARCHIVE_INVALID":            192,
+		"REASON_ARCHIVE_CONFLICT":           193,
 	}
 )
 
@@ -339,7 +355,7 @@ var File_pawl_errors_v1_reason_proto protoreflect.FileDescriptor
 
 const file_pawl_errors_v1_reason_proto_rawDesc = "" +
 	"\n" +
-	"\x1bpawl/errors/v1/reason.proto\x12\x0epawl.errors.v1*\xd3\x0f\n" +
+	"\x1bpawl/errors/v1/reason.proto\x12\x0epawl.errors.v1*\xd6\x10\n" +
 	"\x06Reason\x12\x16\n" +
 	"\x12REASON_UNSPECIFIED\x10\x00\x12\x1d\n" +
 	"\x19REASON_DEFINITION_INVALID\x10\x01\x12\x19\n" +
@@ -409,7 +425,11 @@ const file_pawl_errors_v1_reason_proto_rawDesc = "" +
 	"\x15REASON_BULK_NOT_FOUND\x10\x9c\x01\x12\x1c\n" +
 	"\x17REASON_BULK_NOT_WAITING\x10\x9d\x01\x12\x1f\n" +
 	"\x1aREASON_QUEUE_JOB_NOT_FOUND\x10\x9e\x01\x12%\n" +
-	" REASON_QUEUE_JOB_NOT_CANCELLABLE\x10\x9f\x01B\xa8\x01\n" +
+	" REASON_QUEUE_JOB_NOT_CANCELLABLE\x10\x9f\x01\x12\"\n" +
+	"\x1dREASON_ARCHIVE_NOT_CONFIGURED\x10\xbe\x01\x12\"\n" +
+	"\x1dREASON_ARCHIVED_RUN_NOT_FOUND\x10\xbf\x01\x12\x1b\n" +
+	"\x16REASON_ARCHIVE_INVALID\x10\xc0\x01\x12\x1c\n" +
+	"\x17REASON_ARCHIVE_CONFLICT\x10\xc1\x01B\xa8\x01\n" +
 	"\x12com.pawl.errors.v1B\vReasonProtoP\x01Z+pawl.dev/sdk/go/gen/pawl/errors/v1;errorsv1\xa2\x02\x03PEX\xaa\x02\x0ePawl.Errors.V1\xca\x02\x0ePawl\\Errors\\V1\xe2\x02\x1aPawl\\Errors\\V1\\GPBMetadata\xea\x02\x10Pawl::Errors::V1b\x06proto3"
 
 var (

@@ -1,7 +1,7 @@
-// Applies a filter of runs to a value in memory: the twin of the SQL. Tests compare the two.
+// Applies a filter to a value in memory. PostgreSQL applies it to rows; a test compares the two. Archived runs are found by it.
 
-import { isRecord } from "@pawl/core/data/path";
-import type { FieldTest, Order, Pattern, TypedFilter } from "@pawl/core/filter/typed";
+import { isRecord } from "../data/path.ts";
+import type { FieldTest, Order, Pattern, TypedFilter } from "./typed.ts";
 
 /** A run by the names of its fields. Times and durations are in milliseconds. */
 export type FilterableRun = Readonly<Record<string, unknown>>;
