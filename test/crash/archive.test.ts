@@ -83,6 +83,12 @@ const reasonOf = (answer: Promise<unknown>): Promise<unknown> =>
 const isGone = async (runId: string): Promise<boolean> =>
   (await reasonOf(client.runs.get(runId))) === "RUN_NOT_FOUND";
 
+async function exported(runId: string): Promise<string> {
+  const pieces: Uint8Array[] = [];
+  for await (const piece of client.archive.exportRun(runId)) pieces.push(piece);
+  return Buffer.concat(pieces).toString();
+}
+
 async function archivedIds(): Promise<string[]> {
   const { archivedRuns } = await client.archive.list();
   return archivedRuns.map(({ run }) => run?.runId ?? "");
@@ -111,6 +117,11 @@ async function runFamily(): Promise<{ readonly parent: string; readonly child: s
     async () => (await client.approvals.list({ runId: run.runId })).approvals[0],
     { what: "the question" },
   );
+  const live = (await exported(run.runId)).trimEnd().split("\n");
+  expect([live[0], live.at(-1)]).toEqual([
+    expect.stringContaining('"status":"waiting"'),
+    expect.stringContaining('"record":"manifest"'),
+  ]);
   await client.approvals.approve(question.approvalId, { comment: "fine" });
   await client.runs.wait(run.runId);
   const { runs } = await client.runs.list({ workflowId: "child" });
@@ -175,9 +186,7 @@ async function readAndRepair(runId: string): Promise<void> {
   expect(whole.text).toHaveLength(200_000);
   const early = await client.runs.get(runId, { atEventId: 3 });
   expect(Number(early.run.lastEventId)).toBe(3);
-  const pieces: Uint8Array[] = [];
-  for await (const piece of client.archive.exportRun(runId)) pieces.push(piece);
-  expect(Buffer.concat(pieces).toString()).toBe(await textOf(runId));
+  expect(await exported(runId)).toBe(await textOf(runId));
   const repaired = await client.runs.repair(runId, { fromNodes: ["ask"] });
   const question = await until(
     async () => (await client.approvals.list({ runId: repaired.run.runId })).approvals[0],
@@ -209,9 +218,7 @@ test("a damaged or forged file is refused whole with its line, and a run that di
   await client.runs.wait(run.runId);
   const { runId } = run;
   await mkdir(dirname(pathOf(runId)), { recursive: true });
-  const pieces: Uint8Array[] = [];
-  for await (const piece of client.archive.exportRun(runId)) pieces.push(piece);
-  const text = Buffer.concat(pieces).toString();
+  const text = await exported(runId);
   await writeFile(pathOf(runId), gzipSync(text));
   expect((await client.archive.restore(runId)).restoredRunIds).toEqual([]);
   await db.query("update run_events set payload = payload || '{\"x\":1}' where run_id = $1", [
@@ -250,6 +257,14 @@ test("a damaged or forged file is refused whole with its line, and a run that di
   expect(await reasonOf(client.archive.list({ month: "2026-6" }))).toBe("INPUT_INVALID");
   expect(await reasonOf(client.archive.list({ filter: "input.x = 1" }))).toBe("FILTER_INVALID");
   await writeFile(pathOf(runId), gzipSync(text));
-  expect((await client.archive.restore(runId)).restoredRunIds).toEqual([runId]);
+  // Retention leaves the log of an old run to its month.
+  await db.query(
+    `insert into run_events (run_id, seq, type, node_id, iteration, attempt, epoch, ordinal, payload)
+     select $1, seq, 'node.queued', 'a', seq, 0, 0, 0, '{}' from unnest(array[1, 2, 99]) seq`,
+    [runId],
+  );
+  const racing = await Promise.all([1, 2, 3].map(() => client.archive.restore(runId)));
+  expect(racing.flatMap(({ restoredRunIds }) => restoredRunIds)).toEqual([runId]);
+  expect(await exported(runId)).toBe(text);
   expect(await checkInvariants(cluster.databaseUrl, [runId])).toEqual([]);
 });

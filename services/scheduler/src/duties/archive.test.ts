@@ -107,3 +107,11 @@ test("the age of a restored run counts from its restore", async () => {
   await sweep();
   expect(await runs()).toEqual([fresh]);
 });
+
+test("a temporary run is removed and not archived", async () => {
+  const { pool, sweep, runs, list } = await setup();
+  await writeOldRuns(pool, { at: JUNE, count: 1 });
+  await pool.query({ text: "update runs set kind = 'temporary'" });
+  await sweep();
+  expect([await runs(), await list()]).toEqual([[], []]);
+});
