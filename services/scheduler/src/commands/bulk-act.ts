@@ -4,8 +4,8 @@
 // the bulk, and a new run has a request id of the old run. A pause, a resumption or a removal leaves a state that is its own proof. A run
 // that a step has begun before is therefore not skipped because of the state that the act itself made.
 //
-// Race: two bulks act on one run. The request id of a new run names the old run and not the bulk, so there is one new run at most. The
-// second bulk skips the run.
+// Race: two bulks act on one run. The request id of a new run names the old run and not the bulk, so there is one new run at most. What the
+// request asks for names the bulk, so the second bulk skips the run, also if it began the act before and repeats it.
 
 import { EngineError } from "@pawl/core/fault/engine-error";
 import { unreachable } from "@pawl/core/fault/invariant";
@@ -164,18 +164,25 @@ async function repair(
   const { tenantId, options, definition, types } = bulk;
   const requestId = `bulk:repair:${runId}`;
   if (reason === "repaired_already") {
-    // Either the step before did it, or another caller.
     const [found] = await parts.journal.findRequest(tenantId, [requestId]);
-    return found === undefined ? skipped(reason) : done(found.runId);
+    // A caller that is no bulk did it.
+    if (found === undefined) return skipped(reason);
   }
   const { latest, fromNodes, keepEffects, by: who } = options;
   const asked: RepairAsked = {
     ...{ runId, fromNodes, fromSeq: 0, text: definition, latest, input: undefined, outputs: [] },
     ...{ keepNodes: [], keepEffects, dryRun: false, planDigest: "", requestId, who },
-    reason: options.reason || `bulk ${bulk.bulkId}`,
+    // It names the bulk, so the repeat of an act differs from the act of another bulk.
+    reason: `${options.reason} (bulk ${bulk.bulkId})`.trimStart(),
   };
-  const { accepted } = await repairRun({ ...parts, types }, tenantId, asked);
-  return done(accepted?.runId ?? null);
+  try {
+    const { accepted } = await repairRun({ ...parts, types }, tenantId, asked);
+    return done(accepted?.runId ?? null);
+  } catch (error) {
+    const isOfAnother = error instanceof EngineError && error.reason === "REQUEST_ID_REUSED";
+    if (isOfAnother) return skipped("repaired_already");
+    throw error;
+  }
 }
 
 async function redriveRun(parts: ActParts, bulk: ActingBulk, runId: RunId): Promise<Acted> {
