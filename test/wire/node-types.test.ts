@@ -1,4 +1,5 @@
 // The catalogue of node types on a real trio: an executor registers schemas by hand, every door lists them, and definitions are checked.
+import { LIMITS } from "@pawl/core/data/limits";
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { createPawlClient } from "@pawl/client";
 import type { NodeTypeDescriptorSchema } from "@pawl/proto/pawl/worker/v1/worker_service_pb";
@@ -82,22 +83,35 @@ test("connected executors are listed with process, slots, busy and silence, and 
     silentMs: 0n,
     schedulerId: (await executor.hear("registered")).schedulerId,
   });
-  executor.say({ case: "renew", value: { silentMs: 22_000n } } as never);
+  executor.say({ case: "renew", value: { silentMs: 22_000n, giveUpMs: 38_000n } } as never);
   await expect.poll(async () => Number((await listed())?.silentMs)).toBeGreaterThanOrEqual(22_000);
+  const giveUpMs = Number((await listed())?.giveUpMs);
+  expect(giveUpMs).toBeGreaterThan(0);
+  expect(giveUpMs).toBeLessThanOrEqual(38_000);
+  // A time that PostgreSQL cannot hold does not fail the renewals.
+  const endless = 2n ** 64n - 1n;
+  executor.say({ case: "renew", value: { silentMs: endless, giveUpMs: endless } } as never);
+  const shown = LIMITS.shownSilenceMsMax;
+  await expect.poll(async () => Number((await listed())?.silentMs)).toBeGreaterThanOrEqual(shown);
   await executor.leave();
   await expect.poll(listed).toBeUndefined();
 });
 
-test("a running node names its handler process and how long it is silent", async () => {
+test("a running node names its handler process, its silence, and when the executor gives it up", async () => {
   const executor = await serving({ type: "shop.slow" });
   const client = createPawlClient({ baseUrl: stage().url });
   const { run } = await client.runs.test({ nodes: [{ id: "slow", type: "shop.slow" }] });
   const { claim } = await executor.assigned(run.runId);
-  executor.say({ case: "renew", value: { held: [claim], silentMs: 22_000n } } as never);
+  executor.say({
+    case: "renew",
+    value: { held: [claim], silentMs: 22_000n, giveUpMs: 3_600_000n },
+  } as never);
   const summary = async () => (await client.runs.explain(run.runId, "slow")).summary;
   await expect
     .poll(summary)
-    .toMatch(/Its handler process pricing \(python 3\.12, build 7f3a\) has been silent for 2\d/);
+    .toMatch(
+      /Its handler process pricing \(python 3\.12, build 7f3a\) has been silent for 2\d.*gives it up in/,
+    );
   await client.runs.cancel(run.runId);
 });
 

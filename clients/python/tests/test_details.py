@@ -31,7 +31,14 @@ def test_node_types_come_by_page_and_one_by_one_with_their_schemas_and_executors
     short = service.NodeType(type="http", built_in=True, executors=2)
     whole = service.NodeType(type="acme.pay@1", input_schema='{"type":"object"}', update_time=stamp(NEW_YEAR))
     process = service.Executor(
-        executor_id="e", process_name="p", node_types=["acme.pay@1"], slots=8, busy=1, silent_ms=1500, connect_time=stamp(NEW_YEAR)
+        executor_id="e",
+        process_name="p",
+        node_types=["acme.pay@1"],
+        slots=8,
+        busy=1,
+        silent_ms=1500,
+        give_up_ms=2500,
+        connect_time=stamp(NEW_YEAR),
     )
     with gateway(
         ListNodeTypes=seen.answer(lambda _: service.ListNodeTypesResponse(node_types=[short], next_page_token="t")),
@@ -46,7 +53,8 @@ def test_node_types_come_by_page_and_one_by_one_with_their_schemas_and_executors
     assert (page.node_types[0].type, page.node_types[0].is_built_in, page.next_page_token) == ("http", True, "t")
     assert (page.node_types[0].executor_count, page.node_types[0].input_schema) == (2, None)
     assert (one.input_schema, one.output_schema, one.updated_at) == ({"type": "object"}, None, NEW_YEAR)
-    assert (executor.process_name, executor.node_types, executor.silent) == ("p", ("acme.pay@1",), 1.5)
+    assert (executor.process_name, executor.node_types) == ("p", ("acme.pay@1",))
+    assert (executor.silent, executor.give_up_in) == (1.5, 2.5)
     assert (executor.slots, executor.busy, executor.connected_at) == (8, 1, NEW_YEAR)
 
 

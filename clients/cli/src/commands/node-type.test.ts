@@ -54,6 +54,7 @@ test("executors are listed with process, language, build, slots and silence", as
               slots: 8,
               busy: 3,
               silentMs: 22_000n,
+              giveUpMs: 38_000n,
               nodeTypes: ["acme.price", "acme.tax"],
             },
             { description: "built-in executor", slots: 16, nodeTypes: ["http"] },
@@ -73,5 +74,7 @@ test("executors are listed with process, language, build, slots and silence", as
   expect(lines.filter((line) => line.length > 80)).toEqual([]);
   printed.out = "";
   expect(await pawl("executor", "list", "-o", "json")).toBe(0);
-  expect(JSON.parse(printed.out)).toMatchObject({ executors: [{ silentMs: 22_000 }, {}] });
+  expect(JSON.parse(printed.out)).toMatchObject({
+    executors: [{ silentMs: 22_000, giveUpMs: 38_000 }, {}],
+  });
 });

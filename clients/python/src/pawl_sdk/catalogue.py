@@ -68,6 +68,8 @@ class Executor:
     """How many nodes it runs now."""
     silent: float
     """How many seconds the handler process has been silent; 0 if it answers."""
+    give_up_in: float
+    """How many seconds the executor still waits for a silent process; 0 if it answers, or if that is not known."""
     scheduler_id: str
     connected_at: datetime | None
 
@@ -84,6 +86,7 @@ class Executor:
             slots=executor.slots,
             busy=executor.busy,
             silent=executor.silent_ms / 1000,
+            give_up_in=executor.give_up_ms / 1000,
             scheduler_id=executor.scheduler_id,
             connected_at=time_of(executor.connect_time),
         )

@@ -158,6 +158,8 @@ export const LIMITS = {
   nodeTimeoutMsMax: DAY_MS,
   /** How long after its timeout a claim may still report. It covers the messages and a busy machine. */
   timeoutGraceMs: 10_000,
+  /** The longest silence of a handler process that a scheduler shows. */
+  shownSilenceMsMax: 30 * DAY_MS,
   /** The same for moderation, which the node's timeout does not include: three calls of a minute before the handler and after it. */
   moderationGraceMs: 6 * MINUTE_MS,
   runDeadlineMs: HOUR_MS,

@@ -139,7 +139,7 @@ const TABLE: readonly ToldCase[] = [
   },
   {
     title:
-      "a running node names the handler process behind its executor, and how long it is silent",
+      "a running node names the silent handler process behind its executor, and when the executor gives it up",
     run: () => {
       const run = startToyRun(sketch(["a"], []));
       run.claim("a");
@@ -149,12 +149,15 @@ const TABLE: readonly ToldCase[] = [
     room: (run) => ({
       ...leased(run),
       executors: [
-        { ...FREE, ...PROCESS, executorId: EXECUTOR, silentMs: 22_000, slots: 0, heldCount: 1 },
+        {
+          ...{ ...FREE, ...PROCESS, executorId: EXECUTOR, slots: 0, heldCount: 1 },
+          ...{ silentMs: 22_000, giveUpMs: 38_000 },
+        },
       ],
     }),
     reason: "RUNNING",
     says: [
-      "Its handler process pricing (python 3.12, build 7f3a) has been silent for 22 s; 1 slot busy, and it gets no new work.",
+      "Its handler process pricing (python 3.12, build 7f3a) has been silent for 22 s, and the executor gives it up in 38 s; 1 slot busy, and it gets no new work.",
     ],
     cites: ["3 node.started a"],
   },

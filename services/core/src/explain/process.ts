@@ -17,9 +17,15 @@ function processName({ processName: name = "", language = "", build = "" }: Exec
 /** A sentence about the process, with a space before it; empty if there is none. */
 export function processText(executor: ExecutorSeen | undefined): string {
   if (executor === undefined || processName(executor) === "") return "";
-  const { silentMs = 0 } = executor;
-  const state = silentMs > 0 ? `has been silent for ${durationText(silentMs)}` : "answers";
+  const { silentMs = 0, giveUpMs = 0 } = executor;
+  const state = silentMs > 0 ? silenceText(silentMs, giveUpMs) : "answers";
   return ` Its handler process ${processName(executor)} ${state}; ${busyText(executor)}.`;
+}
+
+function silenceText(silentMs: number, giveUpMs: number): string {
+  const silent = `has been silent for ${durationText(silentMs)}`;
+  if (giveUpMs === 0) return silent;
+  return `${silent}, and the executor gives it up in ${durationText(giveUpMs)}`;
 }
 
 /** A process that is silent or leaves offers no slots, and keeps those that it has. */

@@ -14,6 +14,8 @@ export interface ExecutorSeen {
   readonly build?: string;
   /** How long that process has been silent. 0 if it answers. */
   readonly silentMs?: number;
+  /** How much longer its executor waits for a silent process. 0 or absent if that is not known. */
+  readonly giveUpMs?: number;
 }
 
 /** A lease of the run in question. */

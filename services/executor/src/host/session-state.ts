@@ -4,6 +4,7 @@
 // protocol's table shows them as one state: see `shownState`.
 
 import { SessionState as Shown } from "@pawl/proto/pawl/handler/v1/handler_service_pb";
+import { ANSWERS, type Silence } from "../work/fenced-writer.ts";
 
 export interface SessionState {
   readonly link: "open" | "stalled" | "cut";
@@ -84,6 +85,12 @@ export function dueAt({ link, end, heardAt, cutAt }: SessionState, patience: Pat
   if (link === "cut") return cutAt + patience.resumeMs;
   const { silenceMs, stallMs } = patience;
   return heardAt + (link === "open" ? silenceMs : Math.max(silenceMs, stallMs));
+}
+
+/** How long the process has been silent, and how much longer the host waits for it. */
+export function silenceOf(state: SessionState, patience: Patience, at: number): Silence {
+  if (state.link === "open" || state.end !== undefined) return ANSWERS;
+  return { silentMs: at - state.heardAt, giveUpMs: Math.max(0, dueAt(state, patience) - at) };
 }
 
 /** Whether the process may get new work. */

@@ -130,7 +130,7 @@ test("a silent process is stalled, its claims are renewed with its silence, and 
   await at.seen({ state: STALLED, busy: 1 });
   await vi.waitFor(() => {
     const renew = at.scheduler.items.findLast((item) => item.case === "renew");
-    expect(renew?.value).toMatchObject({ held: [claim], silentMs: 15_000n });
+    expect(renew?.value).toMatchObject({ held: [claim], silentMs: 15_000n, giveUpMs: 45_000n });
   });
   await at.time.advance(44_000);
   await at.seen({ state: STALLED });

@@ -181,7 +181,7 @@ export class HandlerSession {
       description: [name, build, sdk, language].filter((text) => text !== "").join(", "),
       descriptors: served.map(({ stallMs: _stallMs, $typeName: _name, ...known }) => known),
       process: { name, build, sdk, language },
-      silentMs: () => (this.#state.link === "open" ? 0 : clock.now() - this.#state.heardAt),
+      silence: () => states.silenceOf(this.#state, this.#patience(), clock.now()),
       ...{ connect, graceMs, ...(settleMs === undefined ? {} : { settleMs }) },
       run: this.#attempts.watch(runner(registry)),
       onRegistered: ({ refused }) => {

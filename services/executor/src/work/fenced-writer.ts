@@ -52,7 +52,27 @@ export function fencedWriter(claim: Claim) {
   };
 }
 
+/** The silence of the user's process behind a session. Both are 0 if it answers. */
+export interface Silence {
+  readonly silentMs: number;
+  /** How much longer the executor waits before it gives the process up. */
+  readonly giveUpMs: number;
+}
+
+/** The silence of a process that answers. */
+export const ANSWERS: Silence = { silentMs: 0, giveUpMs: 0 };
+
 /** The renewal of many claims: it names each of them, so the scheduler compares each of them. */
-export const renewal = (held: readonly Claim[], silentMs: number): WorkerItemInit => ({
-  item: { case: "renew", value: { held: [...held], silentMs: BigInt(Math.round(silentMs)) } },
+export const renewal = (
+  held: readonly Claim[],
+  { silentMs, giveUpMs }: Silence,
+): WorkerItemInit => ({
+  item: {
+    case: "renew",
+    value: {
+      held: [...held],
+      silentMs: BigInt(Math.round(silentMs)),
+      giveUpMs: BigInt(Math.round(giveUpMs)),
+    },
+  },
 });

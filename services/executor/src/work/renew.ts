@@ -5,7 +5,7 @@
 
 import { probe } from "@pawl/platform/lifecycle/probe";
 import type { Registered } from "@pawl/proto/pawl/worker/v1/worker_service_pb";
-import { renewal } from "./fenced-writer.ts";
+import { renewal, type Silence } from "./fenced-writer.ts";
 import type { Outbox } from "./outbox.ts";
 import type { Session } from "./session.ts";
 
@@ -16,16 +16,16 @@ const SILENCE_MS_MIN = 2_000;
 export class Renew {
   readonly #outbox: Outbox;
   readonly #session: Session;
-  readonly #silentMs: () => number;
+  readonly #silence: () => Silence;
   #timer: NodeJS.Timeout | undefined;
   #watch: NodeJS.Timeout | undefined;
   #renewMs = 0;
 
-  /** `silentMs` is how long the user's process behind the session has been silent. */
-  constructor(outbox: Outbox, session: Session, silentMs: () => number) {
+  /** `silence` is that of the user's process behind the session. */
+  constructor(outbox: Outbox, session: Session, silence: () => Silence) {
     this.#outbox = outbox;
     this.#session = session;
-    this.#silentMs = silentMs;
+    this.#silence = silence;
   }
 
   /** Uses the scheduler's period. It is called for every Registered. */
@@ -53,6 +53,6 @@ export class Renew {
   #renew(): void {
     if (!this.#session.isRegistered) return;
     probe("lease.before-renew");
-    this.#outbox.control(renewal(this.#outbox.held(), this.#silentMs()));
+    this.#outbox.control(renewal(this.#outbox.held(), this.#silence()));
   }
 }

@@ -252,10 +252,11 @@ test("one renewal names every claim held, running or not yet settled (S0.23)", a
 test("a worker for a process of a user names the process and its types, and renews with its silence", async () => {
   const process = { name: "billing", build: "b1", sdk: "raw 1", language: "go" };
   const descriptors = [{ type: "acme.charge", inputSchema: "{}" }];
-  const { peer } = await setup([], { process, descriptors, silentMs: () => 1_234.4 });
+  const silence = () => ({ silentMs: 1_234.4, giveUpMs: 987.6 });
+  const { peer } = await setup([], { process, descriptors, silence });
   const connection = await peer.connection();
   expect(await connection.register(5, 1_000)).toMatchObject({ process, descriptors });
-  expect((await connection.heard("renew")).silentMs).toBe(1_234n);
+  expect(await connection.heard("renew")).toMatchObject({ silentMs: 1_234n, giveUpMs: 988n });
 });
 
 test("a worker offers another number of slots on the same stream, and again after a reconnect", async () => {

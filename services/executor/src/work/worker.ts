@@ -16,7 +16,7 @@ import type {
 import { Assignments } from "./assignments.ts";
 import type { RunAttempt } from "../run/run-attempt.ts";
 import { Outbox } from "./outbox.ts";
-import type { WorkerItemInit } from "./fenced-writer.ts";
+import { ANSWERS, type Silence, type WorkerItemInit } from "./fenced-writer.ts";
 import { Renew } from "./renew.ts";
 import { Session, type WorkStream } from "./session.ts";
 import { Capacity } from "./capacity.ts";
@@ -44,8 +44,8 @@ export interface WorkerOptions {
   readonly descriptors?: MessageInitShape<typeof NodeTypeDescriptorSchema>[];
   /** The user's process that runs the handlers. None if this process runs them. */
   readonly process?: MessageInitShape<typeof HandlerProcessSchema>;
-  /** How long that process has been silent. 0 by default. */
-  readonly silentMs?: () => number;
+  /** How long that process has been silent, and may be. It answers by default. */
+  readonly silence?: () => Silence;
   readonly connect: () => WorkStream;
   /** Makes webhook calls, so many at once. Only executors with the token may. */
   readonly webhooks?: {
@@ -105,7 +105,7 @@ export class Worker {
         options.onDisconnected?.(error);
       },
     });
-    this.#renew = new Renew(this.#outbox, this.#session, options.silentMs ?? (() => 0));
+    this.#renew = new Renew(this.#outbox, this.#session, options.silence ?? (() => ANSWERS));
   }
 
   /** Attempts running now. */
@@ -185,7 +185,7 @@ export class Worker {
     const nodeTypes = [...this.#options.nodeTypes];
     const held = [...this.#outbox.held()];
     this.#sentCapacity = this.#offered;
-    // A scheduler that refuses capacity 0 gets the number of held claims. Neither leaves any credit.
+    // A scheduler that refuses capacity 0 gets the number of held claims. All of these slots are in use, so it sends no new work.
     const isNoneRefused = this.#offered === 0 && this.#isZeroRefused;
     const slots = isNoneRefused ? Math.max(1, held.length) : this.#offered;
     const known = { executorId, nodeTypes, slots, held, description, instanceId, token };

@@ -98,6 +98,7 @@ const configSchemaOf = ({ nodeType }: BuiltInEntry): string =>
 const wireExecutor = ({
   heldCount,
   silentMs,
+  giveUpMs,
   schedulerId,
   connectedAt,
   ...row
@@ -112,6 +113,7 @@ const wireExecutor = ({
   slots: row.slots,
   busy: heldCount,
   silentMs: BigInt(Math.round(silentMs)),
+  giveUpMs: BigInt(Math.round(giveUpMs)),
   schedulerId: schedulerId ?? "",
   connectTime: toTimestampOrNone(connectedAt ?? undefined),
 });

@@ -174,6 +174,7 @@ create table executors (
   build text not null default ''::text,
   silent_since timestamp with time zone,
   webhook_slots integer not null default 0,
+  give_up_at timestamp with time zone,
   constraint executors_pkey PRIMARY KEY (executor_id)
 ) with (fillfactor=50);
 

@@ -76,6 +76,8 @@ export class Session implements Executor {
   draining = false;
   /** How long the user's process behind the executor has been silent, by the last renewal. */
   silentMs = 0;
+  /** How much longer the executor waits for that process, by the last renewal. */
+  giveUpMs = 0;
 
   constructor(options: {
     readonly executorId: ExecutorId;

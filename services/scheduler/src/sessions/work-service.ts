@@ -238,7 +238,8 @@ function take(parts: WorkParts, session: Session, { item }: WorkerItem): void {
       return parts.loop.poll();
     case "renew": {
       const held = item.value.held.flatMap((wire) => claimOf(wire) ?? []);
-      session.silentMs = Math.min(Number(item.value.silentMs), Number.MAX_SAFE_INTEGER);
+      session.silentMs = shownMs(item.value.silentMs);
+      session.giveUpMs = shownMs(item.value.giveUpMs);
       parts.renewals.add(session);
       // Without an answer the executor would look for another scheduler.
       session.send({ item: { case: "renewed", value: {} } });
@@ -254,6 +255,9 @@ function take(parts: WorkParts, session: Session, { item }: WorkerItem): void {
     case undefined:
   }
 }
+
+/** A time that an executor reported for people. The bound keeps it inside the times of PostgreSQL, so it never fails a renewal. */
+const shownMs = (ms: bigint): number => Math.min(Number(ms), LIMITS.shownSilenceMsMax);
 
 async function leave(parts: WorkParts, session: Session, farewell: boolean): Promise<void> {
   parts.connected.leave(session);

@@ -368,7 +368,10 @@ type Executor struct {
 	// The scheduler that it is connected to.
 	SchedulerId string `protobuf:"bytes,11,opt,name=scheduler_id,json=schedulerId,proto3" json:"scheduler_id,omitempty"`
 	// When it connected.
-	ConnectTime   *timestamppb.Timestamp `protobuf:"bytes,12,opt,name=connect_time,json=connectTime,proto3" json:"connect_time,omitempty"`
+	ConnectTime *timestamppb.Timestamp `protobuf:"bytes,12,opt,name=connect_time,json=connectTime,proto3" json:"connect_time,omitempty"`
+	// How much longer the executor waits for a silent handler process, in milliseconds. Then it gives the process up. 0 if the process
+	// answers, or if the time is not known.
+	GiveUpMs      uint64 `protobuf:"varint,13,opt,name=give_up_ms,json=giveUpMs,proto3" json:"give_up_ms,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -487,6 +490,13 @@ func (x *Executor) GetConnectTime() *timestamppb.Timestamp {
 	return nil
 }
 
+func (x *Executor) GetGiveUpMs() uint64 {
+	if x != nil {
+		return x.GiveUpMs
+	}
+	return 0
+}
+
 // ListExecutorsRequest is the body of ListExecutors.
 type ListExecutorsRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -597,7 +607,7 @@ const file_pawl_v1_node_type_service_proto_rawDesc = "" +
 	"\x12GetNodeTypeRequest\x12\x12\n" +
 	"\x04type\x18\x01 \x01(\tR\x04type\"E\n" +
 	"\x13GetNodeTypeResponse\x12.\n" +
-	"\tnode_type\x18\x01 \x01(\v2\x11.pawl.v1.NodeTypeR\bnodeType\"\xfc\x02\n" +
+	"\tnode_type\x18\x01 \x01(\v2\x11.pawl.v1.NodeTypeR\bnodeType\"\x9a\x03\n" +
 	"\bExecutor\x12\x1f\n" +
 	"\vexecutor_id\x18\x01 \x01(\tR\n" +
 	"executorId\x12 \n" +
@@ -613,7 +623,9 @@ const file_pawl_v1_node_type_service_proto_rawDesc = "" +
 	"\tsilent_ms\x18\n" +
 	" \x01(\x04R\bsilentMs\x12!\n" +
 	"\fscheduler_id\x18\v \x01(\tR\vschedulerId\x12=\n" +
-	"\fconnect_time\x18\f \x01(\v2\x1a.google.protobuf.TimestampR\vconnectTime\"\x16\n" +
+	"\fconnect_time\x18\f \x01(\v2\x1a.google.protobuf.TimestampR\vconnectTime\x12\x1c\n" +
+	"\n" +
+	"give_up_ms\x18\r \x01(\x04R\bgiveUpMs\"\x16\n" +
 	"\x14ListExecutorsRequest\"H\n" +
 	"\x15ListExecutorsResponse\x12/\n" +
 	"\texecutors\x18\x01 \x03(\v2\x11.pawl.v1.ExecutorR\texecutors2\xfb\x01\n" +

@@ -40,6 +40,8 @@ interface Renewal extends ExecutorSession {
   readonly slots?: number;
   /** How long the user's process behind it has been silent. 0 if it answers. */
   readonly silentMs?: number;
+  /** How much longer the executor waits for a silent process. 0 if the process answers, or if the time is not known. */
+  readonly giveUpMs?: number;
 }
 
 /** The user's process behind an executor. The texts are empty for an executor that runs its handlers itself. */

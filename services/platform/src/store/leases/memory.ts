@@ -29,6 +29,8 @@ export interface ExecutorRow extends ExecutorSession {
   readonly process?: HandlerProcess;
   /** How long the user's process was silent at the last renewal. */
   readonly silentMs?: number;
+  /** How much longer its executor waited for it then. */
+  readonly giveUpMs?: number;
   readonly aliveUntil: number;
   /** Whether the connection of the executor ended. */
   readonly hasLeft: boolean;
@@ -95,8 +97,8 @@ export function createMemoryExecutors(tables: Tables, now: () => number): Execut
       const current = sessions.filter((session) => spokenFor(session) !== undefined);
       for (const session of current) {
         const row = spokenFor(session);
-        const { slots = row?.slots ?? 0, silentMs = 0 } = session;
-        const renewed = { slots, silentMs, aliveUntil: now() + leaseMs };
+        const { slots = row?.slots ?? 0, silentMs = 0, giveUpMs = 0 } = session;
+        const renewed = { slots, silentMs, giveUpMs, aliveUntil: now() + leaseMs };
         if (row !== undefined) executors.set(row.executorId, { ...row, ...renewed });
       }
       return new Set(current.map((row) => row.sessionId));

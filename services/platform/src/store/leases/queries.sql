@@ -32,6 +32,7 @@ set
   build = excluded.build,
   webhook_slots = excluded.webhook_slots,
   silent_since = null,
+  give_up_at = null,
   left_at = null
 where executors.instance_id is not distinct from excluded.instance_id
   or executors.alive_until <= now()
@@ -45,10 +46,11 @@ update executors e
 set
   alive_until = now() + :lease_ms::double precision * interval '1 millisecond',
   slots = coalesce(s.slots, e.slots),
-  silent_since = case when s.silent_ms > 0 then now() - s.silent_ms * interval '1 millisecond' end
+  silent_since = case when s.silent_ms > 0 then now() - s.silent_ms * interval '1 millisecond' end,
+  give_up_at = case when s.give_up_ms > 0 then now() + s.give_up_ms * interval '1 millisecond' end
 from unnest(
-  :executor_id::uuid[], :session_id::uuid[], :slots::integer[], :silent_ms::double precision[]
-) as s (executor_id, session_id, slots, silent_ms)
+  :executor_id::uuid[], :session_id::uuid[], :slots::integer[], :silent_ms::double precision[], :give_up_ms::double precision[]
+) as s (executor_id, session_id, slots, silent_ms, give_up_ms)
 where e.executor_id = s.executor_id
   and e.session_id = s.session_id
 returning e.session_id
@@ -89,6 +91,7 @@ select
   e.executor_id, e.node_types, e.slots, e.description, e.process_name, e.language, e.sdk, e.build,
   e.scheduler_id, e.connected_at, e.left_at is not null as has_left,
   coalesce(extract(epoch from now() - e.silent_since)::double precision * 1000, 0) as silent_ms,
+  coalesce(greatest(extract(epoch from e.give_up_at - now())::double precision * 1000, 0), 0) as give_up_ms,
   (select count(*)::integer from leases l where l.executor_id = e.executor_id) as held_count
 from executors e
 where e.alive_until > now()

@@ -27,6 +27,7 @@ const alive = declare(
     connectedAt: orNull(time()),
     hasLeft: flag(),
     silentMs: number(),
+    giveUpMs: number(),
   },
 );
 const countAlive = declare("count_alive", {}, { alive: number() });

@@ -40,7 +40,7 @@ const register = declare(
   },
   { executorId: uuid() },
 );
-const RENEWAL = { ...SESSION, slots: orNull(number()), silentMs: number() };
+const RENEWAL = { ...SESSION, slots: orNull(number()), silentMs: number(), giveUpMs: number() };
 const renew = declare("renew", { ...lists(RENEWAL), leaseMs: number() }, { sessionId: uuid() });
 const servedByOthers = declare(
   "served_by_others",
@@ -75,14 +75,15 @@ export const createExecutors = (db: Queryable): Executors => ({
   renew: async (sessions, leaseMs) => {
     if (sessions.length === 0) return new Set();
     const ordered = sessions
-      .map(({ executorId, sessionId, slots = null, silentMs = 0 }) => ({
+      .map(({ executorId, sessionId, slots = null, silentMs = 0, giveUpMs = 0 }) => ({
         executorId,
         sessionId,
         slots,
         silentMs,
+        giveUpMs,
       }))
       .toSorted((a, b) => (a.executorId < b.executorId ? -1 : 1));
-    const names = ["executorId", "sessionId", "slots", "silentMs"] as const;
+    const names = ["executorId", "sessionId", "slots", "silentMs", "giveUpMs"] as const;
     const values = { ...columns(ordered, names), leaseMs };
     const rows = await run(db, renew, values);
     return new Set(rows.map((row) => row.sessionId));

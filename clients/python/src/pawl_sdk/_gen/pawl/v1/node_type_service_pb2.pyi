@@ -58,7 +58,7 @@ class GetNodeTypeResponse(_message.Message):
     def __init__(self, node_type: _Optional[_Union[NodeType, _Mapping]] = ...) -> None: ...
 
 class Executor(_message.Message):
-    __slots__ = ("executor_id", "description", "process_name", "language", "sdk", "build", "node_types", "slots", "busy", "silent_ms", "scheduler_id", "connect_time")
+    __slots__ = ("executor_id", "description", "process_name", "language", "sdk", "build", "node_types", "slots", "busy", "silent_ms", "scheduler_id", "connect_time", "give_up_ms")
     EXECUTOR_ID_FIELD_NUMBER: _ClassVar[int]
     DESCRIPTION_FIELD_NUMBER: _ClassVar[int]
     PROCESS_NAME_FIELD_NUMBER: _ClassVar[int]
@@ -71,6 +71,7 @@ class Executor(_message.Message):
     SILENT_MS_FIELD_NUMBER: _ClassVar[int]
     SCHEDULER_ID_FIELD_NUMBER: _ClassVar[int]
     CONNECT_TIME_FIELD_NUMBER: _ClassVar[int]
+    GIVE_UP_MS_FIELD_NUMBER: _ClassVar[int]
     executor_id: str
     description: str
     process_name: str
@@ -83,7 +84,8 @@ class Executor(_message.Message):
     silent_ms: int
     scheduler_id: str
     connect_time: _timestamp_pb2.Timestamp
-    def __init__(self, executor_id: _Optional[str] = ..., description: _Optional[str] = ..., process_name: _Optional[str] = ..., language: _Optional[str] = ..., sdk: _Optional[str] = ..., build: _Optional[str] = ..., node_types: _Optional[_Iterable[str]] = ..., slots: _Optional[int] = ..., busy: _Optional[int] = ..., silent_ms: _Optional[int] = ..., scheduler_id: _Optional[str] = ..., connect_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ...) -> None: ...
+    give_up_ms: int
+    def __init__(self, executor_id: _Optional[str] = ..., description: _Optional[str] = ..., process_name: _Optional[str] = ..., language: _Optional[str] = ..., sdk: _Optional[str] = ..., build: _Optional[str] = ..., node_types: _Optional[_Iterable[str]] = ..., slots: _Optional[int] = ..., busy: _Optional[int] = ..., silent_ms: _Optional[int] = ..., scheduler_id: _Optional[str] = ..., connect_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., give_up_ms: _Optional[int] = ...) -> None: ...
 
 class ListExecutorsRequest(_message.Message):
     __slots__ = ()
