@@ -1,7 +1,7 @@
 // The store is sorted by noun. Every noun has the same files, and every difference has its reason here.
 
 import { expect, test } from "vitest";
-import { isTest, trackedPaths } from "./sources.ts";
+import { isTest, trackedPaths, trackedSources } from "./sources.ts";
 
 const STORE = "services/platform/src/store/";
 /** Five files for each noun, and those that all of them share. */
@@ -71,4 +71,19 @@ test("every noun of the store has the same files, and each difference has a reas
     ),
   ).filter((path) => !ABSENT.has(path));
   expect(files).toEqual([...pattern, ...PRESENT.keys()].toSorted());
+});
+
+test("the README of the store names every noun, and exactly the folders that differ", () => {
+  const pages = trackedSources((path) => path === `${STORE}README.md`);
+  const text = pages.map((page) => page.text).join("");
+  const named = /Each noun is a folder:\n\n([^.]*)\./.exec(text)?.[1] ?? "";
+  const nouns = [...named.matchAll(/`([^`]+)`/g)].map(([, noun]) => noun);
+  expect(new Set(nouns)).toEqual(new Set(NOUNS));
+  const differing = [...ABSENT.keys(), ...PRESENT.keys()]
+    .filter((path) => path.includes("/"))
+    .map((path) => path.slice(0, path.indexOf("/")));
+  const explained = [...text.matchAll(/^- `([a-z-]+)\/`/gm)].map(([, folder]) => folder);
+  // The README describes these two outside of the list: they are no nouns.
+  const own = new Set(["tick", "memory"]);
+  expect(new Set(explained)).toEqual(new Set(differing.filter((folder) => !own.has(folder))));
 });

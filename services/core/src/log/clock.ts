@@ -29,7 +29,10 @@ export function movedDeadline(clock: Clock, now: number): { readonly deadlineAt?
   return ms === 0 ? {} : { deadlineAt: clock.deadlineAt + ms };
 }
 
-/** The deadline of a run whose child has ended. The time that the child waited for people also counts for a parent that only waited. */
+/**
+ * The new deadline of a parent run whose child run has ended. While the child waited for people, its deadline moved. If the parent only
+ * waited for the child, its deadline moves by the same time, and at most by the time that it waited.
+ */
 export function deadlineAfterChild(parent: Clock, child: Clock, now: number): number {
   if (parent.status !== "waiting" || parent.waitingSince === undefined) return parent.deadlineAt;
   const childMs = child.deadlineAt + stoppedMs(child, now) - child.firstDeadlineAt;

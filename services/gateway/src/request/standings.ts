@@ -11,7 +11,10 @@ import { StandingService } from "@pawl/proto/pawl/command/v1/command_service_pb"
 const CALLS_MIN = 4;
 const ASK_MS = 1_000;
 
-/** Connects with the first question. `address` is host:port, several with commas, or a gRPC target. */
+/**
+ * A client of all schedulers. It connects when the gateway asks for the first time. `address` is host:port, a list of them with commas, or a
+ * gRPC target.
+ */
 export function connectStandings(address: string) {
   const clients = address.split(",").map((each) => createGrpcClient(StandingService, each.trim()));
   const rounds = Math.ceil(CALLS_MIN / clients.length);
