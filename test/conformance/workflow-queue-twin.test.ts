@@ -3,7 +3,7 @@
 import { unreachable } from "@pawl/core/fault/invariant";
 import * as fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { ClaimedJob } from "@pawl/platform/queue/workflow-queue";
+import { type ClaimedJob, JOB_STATUSES } from "@pawl/platform/queue/workflow-queue";
 import {
   type BossUnderTest,
   openBossQueue,
@@ -27,10 +27,16 @@ const settle = fc.record({
   kind: fc.constantFrom("ack", "nack", "release", "heartbeat", "letGo"),
   claim: fc.nat(30),
 });
+/** `job` chooses among all that were ever enqueued. */
+const change = fc.record({
+  kind: fc.constantFrom("cancel", "redrive", "discard"),
+  job: fc.nat(30),
+});
 const operation = fc.oneof(
   { weight: 3, arbitrary: enqueue },
   { weight: 4, arbitrary: fc.record({ kind: fc.constant("dequeue"), worker: fc.nat(2) }) },
   { weight: 5, arbitrary: settle },
+  { weight: 2, arbitrary: change },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant("advance"), ms: fc.nat(VISIBILITY_MS) }) },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant("reclaim") }) },
 );
@@ -65,6 +71,13 @@ async function act({ under, claims, jobIds }: Side, op: Operation): Promise<unkn
       return undefined;
     case "reclaim":
       return await queue.reclaimExpired();
+    case "cancel":
+      return await queue.cancel(jobIdOf(jobIds, op));
+    case "discard":
+      return await queue.discard(jobIdOf(jobIds, op));
+    case "redrive":
+      // Few request ids, so some redrives are repeats.
+      return await queue.redrive(jobIdOf(jobIds, op), `request-${op.job % 2}`);
     case "ack":
     case "nack":
     case "release":
@@ -75,6 +88,10 @@ async function act({ under, claims, jobIds }: Side, op: Operation): Promise<unkn
       return unreachable(op, "operation");
   }
 }
+
+const NO_JOB = "00000000-0000-4000-8000-00000000ffff";
+const jobIdOf = (jobIds: readonly string[], { job }: { readonly job: number }): string =>
+  jobIds.at(job % Math.max(1, jobIds.length)) ?? NO_JOB;
 
 async function settleOne(
   queue: QueueUnderTest["queue"],
@@ -89,18 +106,23 @@ async function settleOne(
   return await queue.heartbeat(claim, kind === "letGo" ? 0 : undefined);
 }
 
+const ALL = { tenantId: "default", statuses: JOB_STATUSES, after: "", limit: 100 };
+
 const picture = async ({ under: { queue }, jobIds }: Side) => ({
   depth: await queue.getQueueDepth(),
   jobs: await Promise.all(jobIds.map((jobId) => queue.getJob(jobId))),
+  listed: (await queue.listJobs(ALL)).map(({ jobId, status }) => [jobId, status]),
 });
 
 /** The transitions a job may make; itself is always among them. */
 const MAY: Readonly<Record<string, readonly string[]>> = {
-  waiting: ["active"],
+  waiting: ["active", "cancelled"],
   active: ["completed", "waiting", "paused", "dead_letter"],
   paused: ["completed"],
   completed: [],
-  dead_letter: [],
+  dead_letter: ["waiting", "discarded"],
+  cancelled: [],
+  discarded: [],
 };
 
 let memory: QueueUnderTest;

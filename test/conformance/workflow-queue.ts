@@ -4,6 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe } from "vitest";
 import { lossTests, pauseTests, settleTests } from "./workflow-queue-claims.ts";
 import { commandTests, epochTests, orderTests, refusalTests } from "./workflow-queue-commands.ts";
 import type { OpenQueue, QueueUnderTest } from "./workflow-queue-open.ts";
+import { changeTests, listTests, redriveTests } from "./workflow-queue-changes.ts";
 import { workerTests } from "./workflow-queue-worker.ts";
 
 export function workflowQueueSuite(kind: string, open: OpenQueue): void {
@@ -32,6 +33,9 @@ export function workflowQueueSuite(kind: string, open: OpenQueue): void {
     settleTests(under);
     pauseTests(under);
     lossTests(under);
+    changeTests(under);
+    redriveTests(under);
+    listTests(under);
     workerTests(under);
   });
 }

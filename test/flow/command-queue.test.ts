@@ -12,9 +12,12 @@ import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { failpoints, replaceScheduler } from "../crash/processes.ts";
 import { type Cluster, startCluster } from "../support/cluster.ts";
 import { until } from "../support/until.ts";
+import { callTests, LATELY, statsTests } from "./command-calls.ts";
 import { graph, script } from "./graph.ts";
 import { storyOf } from "./story.ts";
 
+/** How often the services of these tests sample their load. */
+const STATS_MS = 200;
 const RULES = { rules: [{ id: "secret", category: "confidential", literal: "quince" }] };
 
 let cluster: Cluster;
@@ -28,9 +31,10 @@ beforeAll(async () => {
   const executor = { PAWL_MODERATION_RULES: JSON.stringify(RULES) };
   // Far longer than a test, so a command is carried out because of a notification, not because of a poll.
   const metricsPort = await freePort();
-  const scheduler = { PAWL_POLL_MS: "60000", PAWL_METRICS_PORT: String(metricsPort) };
+  const stats = { PAWL_STATS_MS: String(STATS_MS) };
+  const scheduler = { ...stats, PAWL_POLL_MS: "60000", PAWL_METRICS_PORT: String(metricsPort) };
   metrics = `http://${LOOPBACK}:${metricsPort}`;
-  cluster = await startCluster({ envOf: { executor, scheduler } });
+  cluster = await startCluster({ envOf: { executor, scheduler, gateway: stats } });
   client = createPawlClient({ baseUrl: cluster.url, attempts: 30 });
   pool = openPool(cluster.databaseUrl, { max: 2, name: "pawl-flow" });
   boss = new BossQueue(cluster.databaseUrl, (error) => console.warn(error));
@@ -145,17 +149,46 @@ test("a resume command answers an approval with a response that fits its schema;
   expect(story.outputOf("ask")).toMatchObject({ response: { amount: 5 }, decidedBy: "ada" });
 });
 
-test("a scheduler is killed after a command and before its acknowledgement: another repeats the command, and there is one run (S0.2, S0.35, S0.39, S0.41)", async () => {
+const under = {
+  get client() {
+    return client;
+  },
+  get metrics() {
+    return metrics;
+  },
+  logs: () => cluster.logs(),
+  ...{ stands, save, runsOf },
+};
+callTests(under);
+statsTests(under);
+
+test("a scheduler is killed after a command and before its acknowledgement: another repeats the command, there is one run, and samples continue (S0.2, S0.35, S0.39, S0.41)", async () => {
   const graphId = await save(graph(["start > end"]));
+  const { points: before } = await client.queues.stats(LATELY);
   await cluster.schedulers[0]?.kill("SIGKILL");
-  const doomed = await replaceScheduler(cluster, failpoints("start.after-commit@1=kill"));
+  const doomed = await replaceScheduler(cluster, {
+    ...{ ...failpoints("start.after-commit@1=kill"), PAWL_STATS_MS: String(STATS_MS) },
+  });
   const jobId = await queue.enqueue({ type: "start", runId: randomUUID(), graphId });
   expect(await doomed.exited()).toBe("SIGKILL");
   expect(await queue.getJob(jobId)).toMatchObject({ status: "active", claimEpoch: 1 });
-  await replaceScheduler(cluster);
+  await replaceScheduler(cluster, { PAWL_STATS_MS: String(STATS_MS) });
   await stands(jobId, "completed");
   expect(await queue.getJob(jobId)).toMatchObject({ attempts: 1, claimEpoch: 2 });
   const runs = await runsOf(graphId);
   expect(runs).toHaveLength(1);
   expect((await client.runs.wait(runs[0]?.runId ?? "")).status).toBe(RunStatus.COMPLETED);
+  // The history of samples survived, and the next scheduler continues it.
+  const oldest = before[0]?.time;
+  const newest = before.at(-1)?.time?.seconds ?? 0n;
+  await until(
+    async () => {
+      const { points } = await client.queues.stats(LATELY);
+      return (
+        points[0]?.time?.seconds === oldest?.seconds &&
+        (points.at(-1)?.time?.seconds ?? 0n) > newest
+      );
+    },
+    { what: "a sample of the next scheduler" },
+  );
 });

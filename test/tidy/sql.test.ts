@@ -31,6 +31,14 @@ const MEANT_WALKS: Readonly<Record<string, string>> = {
   "pawl_leases_count runs": "the runs of those leases",
   "pawl_queue_count_commands workflow_jobs":
     "walks workflow_jobs_unsettled, which holds claimed, paused and dead-letter jobs",
+  "pawl_runs_live_load runs":
+    "walks runs_deadline up to a limit, once a minute; it holds live runs that do not wait",
+  "pawl_stats_newest queue_stats":
+    "walks queue_stats_time from its newest end, where each sample has a row of all types",
+  "pawl_stats_newest_pools queue_stats": "the same, for the last two samples",
+  "pawl_stats_forget queue_stats": "walks queue_stats_time from its oldest end, up to a limit",
+  "pawl_stats_forget process_stats": "walks the primary key from its oldest end, up to a limit",
+  "pawl_queue_wait_ages queue": "one row a node type, read once a minute",
   "pawl_queue_count_waiting queue": "one row a node type, looked at when a user asks",
   "pawl_signals_due signal_waits":
     "walks signal_waits_due in order, up to a limit; it holds waits with a deadline only",

@@ -25,6 +25,7 @@ const NOUNS = [
   "schedules",
   "signals",
   "slots",
+  "stats",
   "webhooks",
   "values",
   "threads",

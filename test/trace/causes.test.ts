@@ -1,6 +1,6 @@
 // What traces show besides the calls: waits, ticks, queries, event streams, calls to other servers, and the causes of retries and joins.
 import { createConnectTransport } from "@connectrpc/connect-node";
-import { createPawlClient } from "@pawl/client";
+import { createPawlClient, type PawlClient } from "@pawl/client";
 import { ROOT } from "@pawl/deploy/settings.ts";
 import { claimSpanId } from "@pawl/platform/telemetry/span-id";
 import { expect, onTestFailed, onTestFinished, test } from "vitest";
@@ -59,7 +59,7 @@ const spanIdsOf = (story: Story, nodeId: string): string[] =>
 
 const linkIds = (span: Span): string[] => span.links.map(({ spanId }) => spanId);
 
-test("a retry links to the attempt before it, a join to its parents, and waits, ticks, queries and outgoing calls have spans", async () => {
+test("a retry links to the attempt before it, a join to its parents, a queued command continues its caller's trace, and waits, ticks, queries and outgoing calls have spans", async () => {
   const receiver = await startReceiver();
   onTestFinished(() => receiver.stop());
   const { sink, cluster, client } = await setup({ OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url });
@@ -74,11 +74,13 @@ test("a retry links to the attempt before it, a join to its parents, and waits, 
   );
   const story = await storyOf(client, run.runId);
   expect(story.status).toBe("completed");
+  const commanded = await commandedRun(client);
   const events = await fetch(`${cluster.url}/execute/workflows/${run.runId}/events`, {
     headers: { traceparent: TRACEPARENT },
   });
   expect(await events.text()).toContain("run.completed");
   await cluster.stop();
+  expectCommandInTrace(receiver, commanded);
   const [first = "", second = ""] = spanIdsOf(story, "flaky");
   const [other = ""] = spanIdsOf(story, "other");
   const retried = attemptSpan(receiver, "flaky", 2);
@@ -113,6 +115,41 @@ test("a retry links to the attempt before it, a join to its parents, and waits, 
     }),
   );
 });
+
+/** Starts a run by a command of the workflow queue, and waits for its end. */
+async function commandedRun(client: PawlClient): Promise<string> {
+  const work = { type: "javascript", config: { code: "return 1" } };
+  const workflowId = "commanded";
+  await client.workflows.create({
+    id: workflowId,
+    title: "Commanded",
+    ...graph(["start > late > end"], { late: work }),
+  });
+  const { commandId } = await client.commands.start(workflowId);
+  const runId = await until(
+    async () => (await client.commands.get(commandId)).startedRunId || undefined,
+    { what: "the run of the command" },
+  );
+  await client.runs.wait(runId);
+  return runId;
+}
+
+/** The command is a child of the call that enqueued it, and the attempts of its run are in the same trace. */
+function expectCommandInTrace({ spans }: Receiver, runId: string): void {
+  const enqueue = spans.find(
+    ({ name, service }) =>
+      name === "pawl.v1.QueueService/EnqueueCommand" && service === "pawl-scheduler",
+  );
+  const command = spans.find(({ name }) => name === "pawl.command");
+  expect(enqueue).toMatchObject({ traceId: TRACE_ID });
+  expect(command).toMatchObject({
+    ...{ service: "pawl-scheduler", traceId: TRACE_ID, parentSpanId: enqueue?.spanId },
+  });
+  const attempt = spans.find(
+    ({ name, attributes }) => name === "pawl.attempt" && attributes["pawl.run.id"] === runId,
+  );
+  expect(attempt).toMatchObject({ traceId: TRACE_ID, parentSpanId: command?.spanId });
+}
 
 test("spans are exported over gRPC if the environment asks for it, and calls to other servers continue a trace also without any export", async () => {
   const receiver = await startGrpcReceiver();

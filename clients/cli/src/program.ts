@@ -6,11 +6,13 @@ import { approvalVerbs } from "./commands/approval.ts";
 import { budgetVerb } from "./commands/budget.ts";
 import { deadLetterVerbs } from "./commands/dead-letter.ts";
 import { bulkVerbs } from "./commands/bulk.ts";
+import { commandVerbs } from "./commands/command.ts";
 import { configVerbs } from "./commands/config.ts";
 import { handlerVerbs } from "./commands/handler.ts";
 import { filterVerbs } from "./commands/filter.ts";
 import { nodeTypeVerbs } from "./commands/node-type.ts";
 import { pauseVerbs } from "./commands/pause.ts";
+import { queueStatsVerb } from "./commands/queue-stats.ts";
 import { topUpVerb } from "./commands/top-up.ts";
 import { runVerbs } from "./commands/run.ts";
 import { scheduleVerbs } from "./commands/schedule.ts";
@@ -118,6 +120,8 @@ export function grammar(
   assistantVerbs(noun("assistant", "Keep workflows with fixed values"), verb);
   threadVerbs(noun("thread", "Keep lines of runs that share a memory"), verb);
   const queue = noun("queue", "Show queue depth; pause and resume queues");
+  queueStatsVerb(queue, verb);
+  commandVerbs(noun("command", "Enqueue commands that a scheduler carries out later"), verb);
   const letter = noun("dead-letter", "Handle nodes that lost three executors and were given up");
   deadLetterVerbs({ queue, letter }, verb);
   pauseVerbs({ run, workflow, queue }, verb);
@@ -184,6 +188,12 @@ const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   ],
   "run export": ["run export 8918bc96 > run.ndjson"],
   "queue pause": ["queue pause http --by ada --reason 'the partner is down'"],
+  "queue stats": ["queue stats", "queue stats --range 1d --node-type http", "queue stats --watch"],
+  "command start": [
+    'command start nightly-report --input \'{"day": "2026-01-31"}\' --delay 2h',
+    "command start order-review --priority -10 --max-attempts 5",
+  ],
+  "command list": ["command list --state waiting dead_letter"],
   "node-type get": [
     "node-type get acme.price",
     "node-type get acme.price -o json | jq .inputSchema",

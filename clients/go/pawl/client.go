@@ -30,6 +30,7 @@ type Client struct {
 	Assistants  *Assistants
 	Webhooks    *Webhooks
 	Queues      *Queues
+	Commands    *Commands
 	DeadLetters *DeadLetters
 	NodeTypes   *NodeTypes
 	Archive     *Archive
@@ -81,6 +82,7 @@ func Connect(addr string, options ...Option) (*Client, error) {
 	c.Assistants = &Assistants{c, pawlv1.NewAssistantServiceClient(c.conn)}
 	c.Threads = &Threads{c, pawlv1.NewThreadServiceClient(c.conn)}
 	c.Webhooks = &Webhooks{c, pawlv1.NewWebhookServiceClient(c.conn)}
+	c.Commands = &Commands{c, pawlv1.NewQueueServiceClient(c.conn)}
 	c.Queues = &Queues{c, pawlv1.NewQueueServiceClient(c.conn)}
 	c.DeadLetters = &DeadLetters{c, pawlv1.NewQueueServiceClient(c.conn)}
 	c.NodeTypes = &NodeTypes{c, pawlv1.NewNodeTypeServiceClient(c.conn)}

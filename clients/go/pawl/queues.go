@@ -2,7 +2,9 @@ package pawl
 
 import (
 	"context"
+	"time"
 
+	"google.golang.org/protobuf/types/known/durationpb"
 	pawlv1 "pawl.dev/sdk/go/gen/pawl/v1"
 )
 
@@ -21,6 +23,31 @@ type Queues struct {
 // Depth counts the node executions of the queues.
 func (q *Queues) Depth(ctx context.Context) (*QueueDepths, error) {
 	return call(ctx, q.client, q.rpc.GetQueueDepth, &pawlv1.GetQueueDepthRequest{})
+}
+
+// QueueStats is what schedulers counted at regular times: the newest sample, and points of the past.
+type QueueStats = pawlv1.GetQueueStatsResponse
+
+// StatsQuestion selects the points of Stats. A zero field means the default.
+type StatsQuestion struct {
+	// NodeType is the type of the points; empty means all together.
+	NodeType string
+	// Range is how far back the points go; 0 means one hour, the most is 31 days.
+	Range time.Duration
+	// Step is the time between two points; 0 means a sixtieth of the range.
+	Step time.Duration
+}
+
+// Stats reads the samples of workers, waiting nodes, runs and connections.
+func (q *Queues) Stats(ctx context.Context, question StatsQuestion) (*QueueStats, error) {
+	req := &pawlv1.GetQueueStatsRequest{NodeType: question.NodeType}
+	if question.Range > 0 {
+		req.Range = durationpb.New(question.Range)
+	}
+	if question.Step > 0 {
+		req.Step = durationpb.New(question.Step)
+	}
+	return call(ctx, q.client, q.rpc.GetQueueStats, req)
 }
 
 // Pause stops executors from claiming nodes of this type; running nodes finish. NODE_TYPE_NOT_FOUND.

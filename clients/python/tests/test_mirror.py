@@ -30,7 +30,7 @@ def blocking_words(text: str | None) -> str:
 def test_every_resource_has_two_halves() -> None:
     assert {half.__name__ for half, _ in PAIRS} == {
         "Approvals", "Archive", "Assistants", "Client",
-        "DeadLetters", "NodeTypes", "Queues", "Repairs", "Schedules", "Threads", "Webhooks", "Workflows",
+        "Commands", "DeadLetters", "NodeTypes", "Queues", "Repairs", "Schedules", "Threads", "Webhooks", "Workflows",
     }  # fmt: skip
 
 

@@ -17,6 +17,7 @@ from pawl_sdk._gen.pawl.v1 import (
     approval_service_pb2,
     pause_pb2,
     queue_service_pb2,
+    queued_command_pb2,
     repair_pb2,
     run_pb2,
     run_service_pb2,
@@ -369,3 +370,72 @@ def test_daily_budgets_come_by_page_and_a_day_without_a_limit_says_so(use: Any) 
     assert (newest.day, newest.limit, newest.resets_at) == ("2026-01-01", DayAmounts(0, 500, 0), NEW_YEAR)
     assert (newest.used, newest.reserved) == (DayAmounts(3, 0, 1), DayAmounts(0, 0, 0))
     assert (oldest.limit, oldest.resets_at, page.next_page_token) == (None, None, "t")
+
+
+def test_a_command_is_enqueued_with_its_exact_input_or_answer_and_with_a_request_id_of_its_own(use: Any) -> None:
+    seen = Seen()
+    command = queued_command_pb2.QueuedCommand(
+        command_id="c",
+        state=queued_command_pb2.COMMAND_STATE_WAITING,
+        type=queued_command_pb2.COMMAND_TYPE_START,
+        input_json=b'{"n":1}',
+        due_time=stamp(NEW_YEAR),
+    )
+    answer = queue_service_pb2.EnqueueCommandResponse(command=command)
+    with gateway(EnqueueCommand=seen.answer(lambda _: answer)) as address:
+        waiting = {"priority": -2, "max_attempts": 5, "delay": 1.5}
+        queued = use(address, "commands.start", "w", input_json='{"n": 1.0}', run_name="name", **waiting)
+        use(address, "commands.resume", "w", "name", "ask", "reject", response={"a": 1}, decided_by="ada", iteration=2)
+    assert (queued.command_id, queued.state, queued.type, queued.input) == ("c", "waiting", "start", {"n": 1})
+    assert (queued.due_at, queued.created_at, queued.answer) == (NEW_YEAR, None, None)
+    start, resume = seen.requests
+    assert (start.type, start.input_json, start.run_id) == (1, b'{"n": 1.0}', "name")
+    assert (start.priority, start.max_attempts, start.delay.ToMilliseconds()) == (-2, 5, 1500)
+    assert (resume.type, resume.run_id, resume.HasField("delay")) == (2, "name", False)
+    given = resume.answer
+    assert (given.node_id, given.iteration, given.decision, given.decided_by) == ("ask", 2, 2, "ada")
+    assert given.response_json == b'{"a":1}'
+    assert len(set(seen.request_ids)) == 2
+
+
+def test_commands_are_listed_by_state_and_changed_by_id(use: Any) -> None:
+    seen = Seen()
+    dead = queued_command_pb2.QueuedCommand(
+        command_id="c", state=queued_command_pb2.COMMAND_STATE_DEAD_LETTER, error_message="no", started_run_id="r"
+    )
+    page = queue_service_pb2.ListCommandsResponse(commands=[dead], next_page_token="n")
+    with gateway(
+        ListCommands=seen.answer(lambda _: page),
+        GetCommand=seen.answer(lambda _: queue_service_pb2.GetCommandResponse(command=dead)),
+        CancelCommand=seen.answer(lambda _: queue_service_pb2.CancelCommandResponse(command=dead)),
+        RedriveCommand=seen.answer(lambda _: queue_service_pb2.RedriveCommandResponse(command=dead)),
+        DiscardCommand=seen.answer(lambda _: queue_service_pb2.DiscardCommandResponse(command=dead)),
+    ) as address:
+        listed = use(address, "commands.list", states=("dead_letter",), page_size=2, page_token="t")
+        changed = [use(address, f"commands.{verb}", "c", request_id="r") for verb in ("cancel", "redrive", "discard")]
+        changed.append(use(address, "commands.get", "c"))
+    assert (listed.next_page_token, listed.commands[0].state, listed.commands[0].run_id) == ("n", "dead_letter", "r")
+    assert all(each == listed.commands[0] for each in changed)
+    first, *others = seen.requests
+    assert (list(first.states), first.page_size, first.page_token) == ([5], 2, "t")
+    assert [each.command_id for each in others] == ["c"] * 4
+    assert [each.request_id for each in others[:3]] == ["r"] * 3
+
+
+def test_stats_have_ages_in_seconds_and_none_where_nothing_waits(use: Any) -> None:
+    seen = Seen()
+    total = queue_service_pb2.QueueStats(time=stamp(NEW_YEAR), slots=8, active=3, available=5, waiting=2, oldest_ms=1500, median_ms=500)
+    pool = queue_service_pb2.PoolStats(process_id="p", service="gateway", kind="connections", pool="reads", size=5, in_use=1, idle=2)
+    answer = queue_service_pb2.GetQueueStatsResponse(
+        total=total, queues=[queue_service_pb2.QueueStats(node_type="http")], pools=[pool], points=[total]
+    )
+    answer.step.FromSeconds(60)
+    with gateway(GetQueueStats=seen.answer(lambda _: answer)) as address:
+        stats = use(address, "queues.stats", node_type="http", range=3600, step=60)
+        use(address, "queues.stats")
+    assert (stats.total.oldest, stats.total.median, stats.total.oldest_pending, stats.total.at) == (1.5, 0.5, None, NEW_YEAR)
+    assert (stats.queues[0].node_type, stats.queues[0].oldest, stats.step.total_seconds()) == ("http", None, 60)
+    assert (stats.points, stats.pools[0].in_use) == ((stats.total,), 1)
+    first, second = seen.requests
+    assert (first.node_type, first.range.ToSeconds(), first.step.ToSeconds()) == ("http", 3600, 60)
+    assert not second.HasField("range") and not second.HasField("step")

@@ -21,6 +21,7 @@ import { type Assistants, createAssistants } from "./assistants.ts";
 import { type Approvals, createApprovals } from "./approvals.ts";
 import { type Archive, createArchive } from "./archive.ts";
 import { type Bulks, createBulks } from "./bulks.ts";
+import { type Commands, createCommands } from "./commands.ts";
 import { createExecutors, createNodeTypes, type Executors, type NodeTypes } from "./node-types.ts";
 import { createDeadLetters, createQueues, type DeadLetters, type Queues } from "./queues.ts";
 import { beginningWith, type Watch } from "./execute.ts";
@@ -110,6 +111,7 @@ export interface PawlClient extends ThreadStreams {
   readonly approvals: Approvals;
   readonly queues: Queues;
   readonly deadLetters: DeadLetters;
+  readonly commands: Commands;
   readonly nodeTypes: NodeTypes;
   readonly executors: Executors;
   readonly events: {
@@ -151,7 +153,6 @@ export function createPawlClient(options: PawlClientOptions): PawlClient {
   const call = createCaller({ clock, attempts, timeoutMs });
   const runService = createClient(RunService, transport);
   const eventService = createClient(EventService, transport);
-  const queueService = createClient(QueueService, transport);
   const nodeTypeService = createClient(NodeTypeService, transport);
   const source: WatchSource = {
     open: (request, signal) => eventService.watchRun(request, { signal }),
@@ -199,8 +200,7 @@ export function createPawlClient(options: PawlClientOptions): PawlClient {
     ...createThreadStreams(eventService, clock),
     runs: createRuns(runService, call, watch, submitter),
     ...createNouns(transport, call, clock),
-    queues: createQueues(queueService, call),
-    deadLetters: createDeadLetters(queueService, call),
+    ...createQueueResources(createClient(QueueService, transport), call, clock),
     nodeTypes: createNodeTypes(nodeTypeService, call),
     executors: createExecutors(nodeTypeService, call),
     events: createEvents(eventService, call),
@@ -217,6 +217,12 @@ const createNouns = (transport: Transport, call: Caller, clock: Clock) => ({
   bulks: createBulks(createClient(BulkService, transport), call, clock),
   archive: createArchive(createClient(ArchiveService, transport), call),
   approvals: createApprovals(createClient(ApprovalService, transport), call),
+});
+
+const createQueueResources = (rpc: Client<typeof QueueService>, call: Caller, clock: Clock) => ({
+  queues: createQueues(rpc, call, clock),
+  deadLetters: createDeadLetters(rpc, call),
+  commands: createCommands(rpc, call),
 });
 
 const createEvents = (rpc: Client<typeof EventService>, call: Caller): PawlClient["events"] => ({

@@ -54,12 +54,22 @@ export {
   jsonTextBytes,
   jsonTextOf,
 } from "./json.ts";
+export type {
+  CommandPage,
+  Commands,
+  EnqueueOptions,
+  EnqueueResumeOptions,
+  EnqueueStartOptions,
+  ListCommandsOptions,
+} from "./commands.ts";
 export type { Executors, NodeTypePage, NodeTypes } from "./node-types.ts";
 export {
   plainApproval,
   plainDailyBudget,
   plainArchivedRun,
   plainBulk,
+  plainCommand,
+  plainQueueStats,
   plainBulkPreview,
   plainBulkRun,
   plainDeadLetter,
@@ -81,6 +91,8 @@ export {
   plainWorkflow,
 } from "./plain.ts";
 export type {
+  FollowStatsOptions,
+  QueueStatsOptions,
   DeadLetterPage,
   DeadLetters,
   DeadLetterSelection,
@@ -138,6 +150,9 @@ export {
   bulkOutcomeName,
   bulkOutcomeOf,
   bulkStateName,
+  commandStateName,
+  commandStateOf,
+  commandTypeName,
   deadLetterStateName,
   deadLetterStateOf,
   explainReasonName,

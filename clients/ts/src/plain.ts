@@ -10,7 +10,11 @@ import { ExecutorSchema } from "@pawl/proto/pawl/v1/node_type_service_pb";
 import { PauseSchema } from "@pawl/proto/pawl/v1/pause_pb";
 import { ArchivedRunSchema } from "@pawl/proto/pawl/v1/archive_service_pb";
 import { BulkPreviewSchema, BulkRunSchema, BulkSchema } from "@pawl/proto/pawl/v1/bulk_service_pb";
-import { DeadLetterSchema } from "@pawl/proto/pawl/v1/queue_service_pb";
+import {
+  DeadLetterSchema,
+  GetQueueStatsResponseSchema,
+} from "@pawl/proto/pawl/v1/queue_service_pb";
+import { QueuedCommandSchema } from "@pawl/proto/pawl/v1/queued_command_pb";
 import { RepairPlanSchema } from "@pawl/proto/pawl/v1/repair_pb";
 import { RunSchema } from "@pawl/proto/pawl/v1/run_pb";
 import { ScheduleSchema } from "@pawl/proto/pawl/v1/schedule_pb";
@@ -28,7 +32,7 @@ type PlainObject = { [key: string]: JsonValue };
 const COUNTER =
   /^(eventId|reusedEventId|lastEventId|lines|startedCount|skippedCount|parentEventId|epoch|beginEpoch|commitEpoch|tokens|inputTokens|outputTokens|costMicros|nodeExecutions|cutBytes|outputLeftOutBytes|[a-z][A-Za-z]*Ms)$/;
 const ENUM_VALUE =
-  /^(?:RUN_STATUS|NODE_STATUS|RUN_KIND|FAILURE_CLASS|EXPLAIN_REASON|APPROVAL_STATE|DEAD_LETTER_STATE|PAUSE_SCOPE|EFFECT_STATE|SCHEDULE_STATE|REPAIR_ACTION|MISSED_POLICY|OVERLAP_POLICY|ON_EXCEEDED|WEBHOOK_DELIVERY_STATE|BULK_ACTION|BULK_STATE|BULK_OUTCOME|MULTITASK_STRATEGY)_([A-Z_]+)$/;
+  /^(?:RUN_STATUS|NODE_STATUS|RUN_KIND|FAILURE_CLASS|EXPLAIN_REASON|APPROVAL_STATE|DEAD_LETTER_STATE|COMMAND_STATE|COMMAND_TYPE|DECISION|PAUSE_SCOPE|EFFECT_STATE|SCHEDULE_STATE|REPAIR_ACTION|MISSED_POLICY|OVERLAP_POLICY|ON_EXCEEDED|WEBHOOK_DELIVERY_STATE|BULK_ACTION|BULK_STATE|BULK_OUTCOME|MULTITASK_STRATEGY)_([A-Z_]+)$/;
 
 /** One event in the envelope of the log: eventId, type, runId, timestamp, …, payload. */
 export function plainEvent(event: RunEvent): PlainObject {
@@ -68,6 +72,10 @@ export const plainThreadState = plainOf(ThreadStateSchema);
 export const plainApproval = plainOf(ApprovalSchema);
 /** A dead letter with its state by its short name. */
 export const plainDeadLetter = plainOf(DeadLetterSchema);
+/** A command of the workflow queue with its state by its short name, and its input and response as values. */
+export const plainCommand = plainOf(QueuedCommandSchema);
+/** Samples of the system. */
+export const plainQueueStats = plainOf(GetQueueStatsResponseSchema);
 /** A pause with its scope by its short name. */
 export const plainPause = plainOf(PauseSchema);
 /** An executor, or the handler process behind it. */

@@ -1,18 +1,20 @@
 // Queues and dead letters: how many nodes wait, which queues are paused, and the commands about dead letters.
 
 import type { Client } from "@connectrpc/connect";
-import { timestampFromDate } from "@bufbuild/protobuf/wkt";
+import { durationFromMs, timestampFromDate } from "@bufbuild/protobuf/wkt";
 import type { Pause } from "@pawl/proto/pawl/v1/pause_pb";
 import type {
   DeadLetter,
   DeadLetterState,
   GetQueueDepthResponse,
+  GetQueueStatsResponse,
   LeftDeadLetters,
   PreviewRedriveResponse,
   QueueService,
   RedriveDeadLettersResponse,
   RedrivenLetter,
 } from "@pawl/proto/pawl/v1/queue_service_pb";
+import type { Clock } from "./backoff.ts";
 import {
   type Caller,
   identified,
@@ -66,9 +68,27 @@ export interface RedriveStep {
   readonly left: readonly LeftDeadLetters[];
 }
 
+export interface QueueStatsOptions extends PawlCallOptions {
+  /** The node type of the points; default all together. */
+  readonly nodeType?: string | undefined;
+  /** How far back the points go; default one hour, at most 31 days. */
+  readonly rangeMs?: number | undefined;
+  /** The time between two points; default a sixtieth of the range. */
+  readonly stepMs?: number | undefined;
+}
+
+export interface FollowStatsOptions extends QueueStatsOptions {
+  /** The time between two reads; default 5 s. */
+  readonly everyMs?: number | undefined;
+}
+
 export interface Queues {
   /** How many node executions wait, are claimed, wait for a person or are dead letters, by node type and in all. */
   depth(options?: PawlCallOptions): Promise<GetQueueDepthResponse>;
+  /** What schedulers counted at regular times: the newest sample, and points of the past for a plot. */
+  stats(options?: QueueStatsOptions): Promise<GetQueueStatsResponse>;
+  /** The same again and again, until it is aborted. */
+  followStats(options?: FollowStatsOptions): AsyncGenerator<GetQueueStatsResponse, void>;
   /** Stops executors from claiming nodes of this type. Running nodes finish. @throws PawlError NODE_TYPE_NOT_FOUND */
   pause(nodeType: string, options?: PauseOptions): Promise<Pause>;
   /** Lets executors claim nodes of this type again. @throws PawlError NODE_TYPE_NOT_FOUND */
@@ -90,14 +110,35 @@ export interface DeadLetters {
   discard(options: DiscardOptions): Promise<readonly string[]>;
 }
 
-export const createQueues = (rpc: Client<typeof QueueService>, call: Caller): Queues => ({
+const FOLLOW_MS = 5_000;
+
+export const createQueues = (
+  rpc: Client<typeof QueueService>,
+  call: Caller,
+  clock: Clock,
+): Queues => ({
   depth: (options = {}) => call(rpc.getQueueDepth, options),
+  stats: (options = {}) => call(rpc.getQueueStats, questionOf(options)),
+  async *followStats({ everyMs = FOLLOW_MS, ...options } = {}) {
+    const { signal } = options;
+    for (;;) {
+      yield await call(rpc.getQueueStats, questionOf(options));
+      await clock.pause(everyMs, signal);
+      if (signal?.aborted === true) return;
+    }
+  },
   pause: (nodeType, options) =>
     pick(call(rpc.pauseQueue, { ...identified(options), nodeType }), "pause"),
   async resume(nodeType, options) {
     await call(rpc.resumeQueue, { ...identified(options), nodeType });
   },
   pauses: (options = {}) => pick(call(rpc.listPauses, options), "pauses"),
+});
+
+const questionOf = ({ signal, nodeType, rangeMs, stepMs }: QueueStatsOptions) => ({
+  ...{ signal, nodeType },
+  range: rangeMs === undefined ? undefined : durationFromMs(rangeMs),
+  step: stepMs === undefined ? undefined : durationFromMs(stepMs),
 });
 
 export function createDeadLetters(rpc: Client<typeof QueueService>, call: Caller): DeadLetters {

@@ -18,6 +18,7 @@ import {
 } from "@pawl/proto/pawl/v1/bulk_service_pb";
 import { ExplainReasonSchema } from "@pawl/proto/pawl/v1/explain_pb";
 import { DeadLetterStateSchema } from "@pawl/proto/pawl/v1/queue_service_pb";
+import { CommandStateSchema, CommandTypeSchema } from "@pawl/proto/pawl/v1/queued_command_pb";
 import { RepairActionSchema } from "@pawl/proto/pawl/v1/repair_pb";
 import {
   FailureClass as WireFailureClass,
@@ -107,6 +108,15 @@ export const approvalStateName = namer(ApprovalStateSchema);
 
 /** `redriven` for DEAD_LETTER_STATE_REDRIVEN. */
 export const deadLetterStateName = namer(DeadLetterStateSchema);
+
+/** `dead_letter` for COMMAND_STATE_DEAD_LETTER. */
+export const commandStateName = namer(CommandStateSchema);
+
+/** The state of a short name. Undefined when there is none. */
+export const commandStateOf = (name: string) => valueOf(CommandStateSchema, name);
+
+/** `start` for COMMAND_TYPE_START. */
+export const commandTypeName = namer(CommandTypeSchema);
 
 /** `run_items` for REPAIR_ACTION_RUN_ITEMS. */
 export const repairActionName = namer(RepairActionSchema);

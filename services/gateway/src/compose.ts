@@ -50,6 +50,7 @@ import { Seal } from "./read/seal.ts";
 import { createThreadCursors } from "./read/thread-cursor.ts";
 import { type Refuse, served, type Served } from "./request/exchange.ts";
 import { connectScheduler } from "./request/forward.ts";
+import { startStatsReporter } from "./report-stats.ts";
 import { createApprovalService } from "./rpc/approval-service.ts";
 import { createArchiveService } from "./rpc/archive-service.ts";
 import { createAssistantService } from "./rpc/assistant-service.ts";
@@ -118,11 +119,16 @@ export async function compose(config: Config, { log, telemetry }: GatewayParts):
   });
   fanout.start();
   wake.start();
+  const stopReports = startStatsReporter(
+    { pool, scheduler, fanout, log, streamsMax: config.PAWL_SUBSCRIBERS_MAX },
+    config.PAWL_STATS_MS,
+  );
   const port = await server.listen(config.PAWL_GATEWAY_HOST, config.PAWL_GATEWAY_PORT);
   return {
     port,
     stop: async () => {
       ready.drain();
+      stopReports();
       fanout.stop();
       await server.close(Math.max(0, config.PAWL_DRAIN_MS - 1_000));
       await wake.stop();

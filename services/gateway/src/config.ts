@@ -15,6 +15,7 @@ import {
   milliseconds,
   port,
   schemas,
+  statsInterval,
 } from "@pawl/platform/config/settings";
 import { archive, archiveRules } from "@pawl/platform/config/archive";
 import { valueStore, valueStoreRules } from "@pawl/platform/config/values";
@@ -50,6 +51,7 @@ export const ConfigSchema = z.object({
     max: 60_000,
     describe: "how often watched runs are polled while notifications arrive",
   }),
+  ...statsInterval(),
   PAWL_SUBSCRIBERS_MAX: count({
     default: FANOUT_DEFAULTS.subscribersMax,
     min: 1,

@@ -16,6 +16,7 @@ import {
   privateEgress,
   retention,
   sharedToken,
+  statsInterval,
   schemas,
 } from "@pawl/platform/config/settings";
 import { archive, archiveRules } from "@pawl/platform/config/archive";
@@ -115,6 +116,13 @@ export const ConfigSchema = z.object({
     min: 10,
     max: 7 * 24 * 60 * MINUTE_MS,
     describe: "the longest wait of a webhook between two calls",
+  }),
+  ...statsInterval(),
+  PAWL_STATS_KEPT_MS: milliseconds({
+    default: 7 * 24 * 60 * MINUTE_MS,
+    min: MINUTE_MS,
+    max: 31 * 24 * 60 * MINUTE_MS,
+    describe: "how long the history of these samples is kept",
   }),
   PAWL_DB_POOL_SIZE: count({ default: 5, min: 1, max: 100, describe: "connections for reads" }),
   PAWL_DRAIN_MS: milliseconds({

@@ -22,6 +22,7 @@ import { createPauses } from "@pawl/platform/store/pauses/writes";
 import { createRecovery } from "@pawl/platform/store/recovery/writes";
 import { createRunFilters } from "@pawl/platform/store/filters/writes";
 import { createSchedules } from "@pawl/platform/store/schedules/writes";
+import { createStats } from "@pawl/platform/store/stats/writes";
 import { createValueRows } from "@pawl/platform/store/values/writes";
 import { createThreads } from "@pawl/platform/store/threads/writes";
 import { createWorkflows } from "@pawl/platform/store/workflows/writes";
@@ -81,6 +82,9 @@ export async function openStores(config: Config, log: Logger, onStep: (byMs: num
     values: new ValueStore(createValueRows(pool), blobs, config.PAWL_VALUES_INLINE_BYTES),
     deadLetters: createDeadLetters(pool),
     bulks: createBulks(pool),
+    stats: createStats(pool),
+    /** The length of an interval of samples. */
+    statsMs: config.PAWL_STATS_MS,
     hasQueue: (type: string): Promise<boolean> => boss.exists(type),
     ensureQueues: async (types: readonly string[]): Promise<void> => {
       for (const type of types) if (!boss.isKnown(type)) await boss.ensure(type);

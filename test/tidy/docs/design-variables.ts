@@ -92,8 +92,8 @@ export const DESIGN_VARIABLES: readonly DesignVariable[] = [
     name: "STATS_INTERVAL_SECS",
     preset: "60000",
     shown: "60 s",
-    ours: [],
-    why: "Nothing is collected at intervals. Metrics are read when Prometheus asks, at the interval of Prometheus.",
+    ours: [{ name: "PAWL_STATS_MS", at: ["scheduler", "gateway"], preset: "60000" }],
+    why: "",
   },
   {
     name: "REDIS_MAX_CONNECTIONS",

@@ -54,7 +54,8 @@ interface Flags {
 
 /** How many nodes are in each queue. */
 async function depth(session: Session): Promise<void> {
-  const { total, queues } = await session.client.queues.depth({ signal: session.interrupted });
+  const { client, interrupted: signal } = session;
+  const { total, queues, commands } = await client.queues.depth({ signal });
   const none = { waiting: 0, active: 0, paused: 0, deadLetter: 0, held: false };
   const all = { ...none, ...total, nodeType: "all" };
   const counts = ({ waiting, active, deadLetter }: typeof none) => ({
@@ -67,6 +68,7 @@ async function depth(session: Session): Promise<void> {
     json: {
       total: { ...counts(all), paused: all.paused },
       queues: queues.map((one) => ({ nodeType: one.nodeType, ...counts(one), held: one.held })),
+      commands: { ...counts({ ...none, ...commands }), paused: commands?.paused ?? 0 },
     },
     none: "",
     heads: ["TYPE", "STATE", "WAITING", "ACTIVE", "PAUSED", "DEAD LETTERS"],
@@ -79,6 +81,10 @@ async function depth(session: Session): Promise<void> {
       String(one.deadLetter),
     ],
   });
+  const { waiting = 0, active = 0, deadLetter = 0 } = commands ?? {};
+  if (waiting + active + deadLetter === 0 || session.format === "json") return;
+  const text = `${waiting} waiting, ${active} active, ${deadLetter} given up`;
+  printLines(session, [`Commands: ${text}. See \`${session.self} command list\`.`]);
 }
 
 /** A page of dead letters. Only open ones unless the flags name other states. */

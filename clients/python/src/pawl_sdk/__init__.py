@@ -10,6 +10,19 @@ from pawl_sdk.assistants import Assistant, AssistantOptions, AssistantPage
 from pawl_sdk.async_client import AsyncClient
 from pawl_sdk.catalogue import Executor, NodeType, NodeTypePage
 from pawl_sdk.client import Client
+from pawl_sdk.commands import (
+    CommandAnswer,
+    CommandPage,
+    EnqueueOptions,
+    EnqueueResumeOptions,
+    EnqueueStartOptions,
+    ListCommandsOptions,
+    LoadSample,
+    PoolUsage,
+    QueuedCommand,
+    QueueStats,
+    StatsOptions,
+)
 from pawl_sdk.context import AsyncContext, Context
 from pawl_sdk.details import (
     Effect,
@@ -52,6 +65,7 @@ from pawl_sdk.model import (
     WorkflowPage,
 )
 from pawl_sdk.operations import (
+    CommandDepth,
     DeadLetter,
     DeadLetterPage,
     LeftDeadLetters,
@@ -267,4 +281,16 @@ __all__ = [
     "WebhookEndpoint",
     "WebhookRefused",
     "verify_webhook",
+    "CommandAnswer",
+    "CommandDepth",
+    "CommandPage",
+    "EnqueueOptions",
+    "EnqueueResumeOptions",
+    "EnqueueStartOptions",
+    "ListCommandsOptions",
+    "LoadSample",
+    "PoolUsage",
+    "QueuedCommand",
+    "QueueStats",
+    "StatsOptions",
 ]

@@ -32,6 +32,7 @@ from pawl_sdk.async_resources import (
     Approvals,
     Archive,
     Assistants,
+    Commands,
     DeadLetters,
     NodeTypes,
     Queues,
@@ -146,6 +147,7 @@ class AsyncClient:
         self.webhooks = Webhooks(self._drive, self._caller)
         self.repairs = Repairs(self._drive, self._caller)
         self.queues = Queues(self._drive, self._caller)
+        self.commands = Commands(self._drive, self._caller)
         self.dead_letters = DeadLetters(self._drive, self._caller)
         self.node_types = NodeTypes(self._drive, self._caller)
 

@@ -43,6 +43,7 @@ from pawl_sdk.resources import (
     Approvals,
     Archive,
     Assistants,
+    Commands,
     DeadLetters,
     NodeTypes,
     Queues,
@@ -138,6 +139,7 @@ class Client:
         self.webhooks = Webhooks(self._drive, self._caller)
         self.repairs = Repairs(self._drive, self._caller)
         self.queues = Queues(self._drive, self._caller)
+        self.commands = Commands(self._drive, self._caller)
         self.dead_letters = DeadLetters(self._drive, self._caller)
         self.node_types = NodeTypes(self._drive, self._caller)
 

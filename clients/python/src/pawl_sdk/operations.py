@@ -123,11 +123,22 @@ class QueueDepth:
 
 
 @dataclass(frozen=True, slots=True)
+class CommandDepth:
+    """How many commands of the workflow queue wait, are claimed, are set aside or were given up."""
+
+    waiting: int
+    active: int
+    paused: int
+    dead_letter: int
+
+
+@dataclass(frozen=True, slots=True)
 class QueueDepths:
-    """The depth of every queue, and of all together."""
+    """The depth of every queue, of all together, and of the workflow queue."""
 
     total: QueueDepth
     queues: tuple[QueueDepth, ...]
+    commands: CommandDepth
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from pawl_sdk._calls.archive import ArchiveCalls
 from pawl_sdk._calls.assistants import AssistantCalls
 from pawl_sdk._calls.caller import Caller
 from pawl_sdk._calls.catalogue import CatalogueCalls
+from pawl_sdk._calls.commands import CommandCalls
 from pawl_sdk._calls.queues import DeadLetterCalls, QueueCalls
 from pawl_sdk._calls.repairs import RepairCalls
 from pawl_sdk._calls.schedules import ScheduleCalls
@@ -21,6 +22,15 @@ from pawl_sdk._steps import Emissions, Steps
 from pawl_sdk.archive import ArchivedPage, ArchivedRun, RestoredRun
 from pawl_sdk.assistants import Assistant, AssistantOptions, AssistantPage
 from pawl_sdk.catalogue import Executor, NodeType, NodeTypePage
+from pawl_sdk.commands import (
+    CommandPage,
+    EnqueueResumeOptions,
+    EnqueueStartOptions,
+    ListCommandsOptions,
+    QueuedCommand,
+    QueueStats,
+    StatsOptions,
+)
 from pawl_sdk.model import (
     AppliedWorkflow,
     Approval,
@@ -286,6 +296,10 @@ class Queues:
         """How many node executions wait, are claimed, wait for a person or were given up, by node type and in all."""
         return self._run(self._calls.depth())
 
+    def stats(self, **options: Unpack[StatsOptions]) -> QueueStats:
+        """What schedulers counted at regular times: the newest sample, and points of the past."""
+        return self._run(self._calls.stats(**options))
+
     def pause(self, node_type: str, **options: Unpack[ControlOptions]) -> Pause:
         """Stops executors from claiming nodes of this type; running nodes finish. Raises PawlError NODE_TYPE_NOT_FOUND."""
         return self._run(self._calls.pause(node_type, **options))
@@ -297,6 +311,44 @@ class Queues:
     def pauses(self) -> tuple[Pause, ...]:
         """The workflows and queues that are paused, queues first."""
         return self._run(self._calls.pauses())
+
+
+class Commands:
+    """Commands of the workflow queue. A scheduler carries each out later, once."""
+
+    def __init__(self, drive: Drives, caller: Caller) -> None:
+        self._run = drive.run
+        self._calls = CommandCalls(caller)
+
+    def start(self, workflow_id: str, input: object = None, **options: Unpack[EnqueueStartOptions]) -> QueuedCommand:
+        """Enqueues the start of a run. Raises PawlError REQUEST_ID_REUSED."""
+        return self._run(self._calls.start(workflow_id, input, **options))
+
+    def resume(
+        self, workflow_id: str, run: str, node_id: str, decision: Decision, **options: Unpack[EnqueueResumeOptions]
+    ) -> QueuedCommand:
+        """Enqueues the answer to a node that waits for a person. `run` is the id of the run, or the name of its start."""
+        return self._run(self._calls.resume(workflow_id, run, node_id, decision, **options))
+
+    def get(self, command_id: str) -> QueuedCommand:
+        """A command with its state and its run. Raises PawlError QUEUE_JOB_NOT_FOUND."""
+        return self._run(self._calls.get(command_id))
+
+    def list(self, **options: Unpack[ListCommandsOptions]) -> CommandPage:
+        """A page of commands, newest first."""
+        return self._run(self._calls.list(**options))
+
+    def cancel(self, command_id: str, *, request_id: str | None = None) -> QueuedCommand:
+        """Ends a command that waits. Raises PawlError QUEUE_JOB_NOT_CANCELLABLE."""
+        return self._run(self._calls.cancel(command_id, request_id))
+
+    def redrive(self, command_id: str, *, request_id: str | None = None) -> QueuedCommand:
+        """Lets a command that was given up wait again. Raises PawlError QUEUE_JOB_NOT_DEAD."""
+        return self._run(self._calls.redrive(command_id, request_id))
+
+    def discard(self, command_id: str, *, request_id: str | None = None) -> QueuedCommand:
+        """Closes a command that was given up. Raises PawlError QUEUE_JOB_NOT_DEAD."""
+        return self._run(self._calls.discard(command_id, request_id))
 
 
 class DeadLetters:

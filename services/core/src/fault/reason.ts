@@ -66,6 +66,7 @@ export const REASONS = {
     retryable: false,
     resource: "queue_job",
   },
+  QUEUE_JOB_NOT_DEAD: { code: "FAILED_PRECONDITION", retryable: false, resource: "queue_job" },
   WORKFLOW_NOT_FOUND: { code: "NOT_FOUND", retryable: false, resource: "workflow" },
   RUN_NOT_FOUND: { code: "NOT_FOUND", retryable: false, resource: "run" },
   NODE_NOT_FOUND: { code: "NOT_FOUND", retryable: false, resource: "node" },
@@ -190,6 +191,7 @@ export const NEXT_STEPS: Readonly<Record<Reason, string>> = {
   QUEUE_JOB_NOT_FOUND:
     "Check the id in the list of queued jobs; a finished job is kept for a while.",
   QUEUE_JOB_NOT_CANCELLABLE: "Cancel the run that the job started, if it has started one.",
+  QUEUE_JOB_NOT_DEAD: "Read the state of the job; only a job that was given up can be redriven.",
   THREAD_NOT_FOUND: "Check the id in the list of threads, or let the run create its thread.",
   THREAD_EXISTS: "Use the thread that exists, or choose another id.",
   THREAD_BUSY:

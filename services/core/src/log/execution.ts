@@ -2,7 +2,8 @@
 // loop, one for each item. Iterations before `base` are earlier rounds: the log has them, the state does not. The highest iterations undo
 // others (`undo.ts`).
 
-import type { GraphNode } from "../definition/graph.ts";
+import type { Graph, GraphNode } from "../definition/graph.ts";
+import type { NodeId } from "../name/ids.ts";
 import type { BodyDefinition, NodeDefinition } from "../definition/shape.ts";
 import type { ExecutionState, NodeState, RunState } from "./state.ts";
 import { undoAt } from "./undo.ts";
@@ -83,6 +84,20 @@ export function bodyAt({ scope }: NodeDefinition, part: NodePart): BodyDefinitio
 /** The definition by which a person is asked: of the body for a map or a loop, which asks for nothing itself. */
 export const askingDefinition = ({ definition }: GraphNode): ExecutionDefinition =>
   definition.scope?.body ?? definition;
+
+/**
+ * The definition by which an execution of a node runs. Undefined if there is no such node. Without the log it takes a map or a loop that runs
+ * again for one of its items.
+ */
+export function executedDefinition(
+  graph: Graph,
+  nodeId: NodeId,
+  iteration: number,
+): ExecutionDefinition | undefined {
+  const node = graph.nodes[graph.indexOf.get(nodeId) ?? -1];
+  if (node === undefined) return undefined;
+  return iteration === 0 ? node.definition : askingDefinition(node);
+}
 
 /** The error for an index that is not in the graph: a bug in Pawl. Its message is made only on failure, so lookups stay fast. */
 export const unknownNode = (index: number): Error =>

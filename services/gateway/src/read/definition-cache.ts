@@ -5,7 +5,7 @@ import { BoundedMap } from "@pawl/core/data/bounded-map";
 import type { Graph } from "@pawl/core/definition/graph";
 import { parseSavedDefinition } from "@pawl/core/definition/parse";
 import { EngineError } from "@pawl/core/fault/engine-error";
-import { askingDefinition } from "@pawl/core/log/execution";
+import { executedDefinition } from "@pawl/core/log/execution";
 import type { DefinitionId, NodeId } from "@pawl/core/name/ids";
 import type { StoredDefinition } from "@pawl/platform/store/workflows/workflows";
 
@@ -50,10 +50,7 @@ export class DefinitionCache {
    * that runs again for one of its items.
    */
   async executionOf(id: DefinitionId, nodeId: NodeId, iteration: number) {
-    const { graph } = await this.get(id);
-    const node = graph.nodes[graph.indexOf.get(nodeId) ?? -1];
-    if (node === undefined) return undefined;
-    return iteration === 0 ? node.definition : askingDefinition(node);
+    return executedDefinition((await this.get(id)).graph, nodeId, iteration);
   }
 
   async #fetch(id: DefinitionId): Promise<LoadedDefinition> {

@@ -7,6 +7,7 @@ import { createCommandClient } from "@pawl/platform/lanes/command-client";
 import type { UnaryOptions } from "@pawl/platform/rpc/grpc-client";
 import { UNARY_DEADLINE_MS } from "@pawl/platform/rpc/unary";
 import { toJsonBytes } from "@pawl/platform/wire/scalar";
+import { StatsService } from "@pawl/proto/pawl/command/v1/command_service_pb";
 import { ApprovalService } from "@pawl/proto/pawl/v1/approval_service_pb";
 import { ArchiveService } from "@pawl/proto/pawl/v1/archive_service_pb";
 import { AssistantService } from "@pawl/proto/pawl/v1/assistant_service_pb";
@@ -39,6 +40,9 @@ export function connectScheduler(address: string) {
     assistants: client.callsOf(AssistantService),
     threads: client.callsOf(ThreadService),
     archive: client.callsOf(ArchiveService),
+    stats: client.callsOf(StatsService),
+    /** The streams that carry commands. */
+    usage: () => client.usage(),
     /** Facts that only the memory of schedulers holds. */
     standings,
     /** Settles when a scheduler is connected. @throws SCHEDULER_UNAVAILABLE */

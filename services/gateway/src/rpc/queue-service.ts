@@ -12,6 +12,7 @@ import { whyLeft } from "@pawl/platform/store/dead-letters/dead-letters";
 import { listDeadLetters, openDeadLetters } from "@pawl/platform/store/dead-letters/reads";
 import type { PauseBook } from "@pawl/platform/store/pauses/pauses";
 import { readPauses } from "@pawl/platform/store/pauses/reads";
+import { readNewestStats, readStatPoints } from "@pawl/platform/store/stats/reads";
 import { readDepths } from "@pawl/platform/store/survey/reads";
 import type { Depths, TypeOf } from "@pawl/platform/store/survey/reads";
 import {
@@ -22,35 +23,37 @@ import {
   parseRedrive,
   toWireDeadLetter,
 } from "@pawl/platform/wire/dead-letter";
+import { parseStatsQuestion, toWireQueueStats } from "@pawl/platform/wire/stats";
 import { toWirePause } from "@pawl/platform/wire/pause";
+import { countCommands } from "@pawl/platform/queue/command-reads";
 import { valuesOf } from "@pawl/platform/wire/fields";
 import { parsePauseQueue } from "@pawl/platform/wire/requests";
 import {
   GetQueueDepthResponseSchema,
+  GetQueueStatsResponseSchema,
   ListDeadLettersResponseSchema,
   ListPausesResponseSchema,
   PreviewRedriveResponseSchema,
   type QueueService,
 } from "@pawl/proto/pawl/v1/queue_service_pb";
 import { forwarded } from "../request/forward.ts";
+import { queuedCommands } from "./queued-commands.ts";
 import type { ServiceParts } from "./service-parts.ts";
 
 /** How many ids a preview shows. */
 const SHOWN = 20;
 
-export const createQueueService = ({
-  pool,
-  pages,
-  definitions,
-  scheduler: { queues },
-}: ServiceParts): ServiceImpl<typeof QueueService> => {
+export const createQueueService = (parts: ServiceParts): ServiceImpl<typeof QueueService> => {
+  const { pool, pages, definitions, scheduler } = parts;
+  const { queues } = scheduler;
   const typeOf: TypeOf = async (...execution) =>
     (await definitions.executionOf(...execution))?.type;
   return {
     getQueueDepth: async () => {
-      const [{ types, paused }, { pauses }] = await Promise.all([
+      const [{ types, paused }, { pauses }, commands] = await Promise.all([
         readDepths(pool, DEFAULT_TENANT, typeOf),
         readPauses(pool),
+        countCommands(pool),
       ]);
       const sum = (key: "waiting" | "active" | "deadLetter"): number =>
         types.reduce((total, type) => total + type[key], 0);
@@ -60,7 +63,12 @@ export const createQueueService = ({
         paused,
         deadLetter: sum("deadLetter"),
       };
-      return create(GetQueueDepthResponseSchema, { total, queues: withHeld(types, pauses) });
+      const queued = withHeld(types, pauses);
+      const { dead_letter: deadLetter, ...others } = commands;
+      return create(GetQueueDepthResponseSchema, {
+        ...{ total, queues: queued },
+        commands: { ...others, deadLetter },
+      });
     },
     listDeadLetters: async (request) => {
       const states = valuesOf("states", "a state", request.states, fromWireDeadLetterState);
@@ -81,6 +89,15 @@ export const createQueueService = ({
     discardDeadLetters: forwarded(queues.discardDeadLetters, parseDiscard),
     pauseQueue: forwarded(queues.pauseQueue, parsePauseQueue),
     resumeQueue: forwarded(queues.resumeQueue, parsePauseQueue),
+    getQueueStats: async (request) => {
+      const question = parseStatsQuestion(request);
+      const [newest, points] = await Promise.all([
+        readNewestStats(pool),
+        readStatPoints(pool, question),
+      ]);
+      return create(GetQueueStatsResponseSchema, toWireQueueStats(question, newest, points));
+    },
+    ...queuedCommands(parts),
     listPauses: async () => {
       const { pauses } = await readPauses(pool);
       return create(ListPausesResponseSchema, { pauses: pauses.map(toWirePause) });

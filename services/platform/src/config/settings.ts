@@ -141,6 +141,16 @@ export const retention = (describe: string) =>
     .transform(reading(`expected ${RETENTION_FORM}`, readRetention))
     .describe(describe);
 
+/** How often services sample their load. */
+export const statsInterval = () => ({
+  PAWL_STATS_MS: milliseconds({
+    default: 60_000,
+    min: 100,
+    max: 3_600_000,
+    describe: "how often the load is sampled, for the log, metrics and the history of queues",
+  }),
+});
+
 const TOKEN_LENGTH_MIN = 16;
 
 /** A token that the callers of a service share with it. */

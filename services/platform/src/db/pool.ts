@@ -51,7 +51,15 @@ export interface Pool extends Queryable {
     work: (tx: Queryable) => Promise<T>,
     mayRetry?: (error: unknown) => boolean,
   ): Promise<T>;
+  /** Its connections: how many there may be, how many are in use, and how many are open and not in use. */
+  usage(): PoolUsage;
   end(): Promise<void>;
+}
+
+interface PoolUsage {
+  readonly size: number;
+  readonly inUse: number;
+  readonly idle: number;
 }
 
 /**
@@ -87,6 +95,11 @@ export function openPool(
     connect: () => connect(pool),
     transaction: (work, mayRetry = isContention) =>
       patiently(() => transact(pool, work), mayRetry, TRANSACTION_TRIES_MAX),
+    usage: () => ({
+      size: options.max,
+      inUse: pool.totalCount - pool.idleCount,
+      idle: pool.idleCount,
+    }),
     end: () => pool.end(),
   };
 }

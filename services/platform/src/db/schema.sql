@@ -244,6 +244,35 @@ create table pauses (
   constraint pauses_state_check CHECK ((state = ANY (ARRAY['pausing'::text, 'paused'::text, 'resuming'::text])))
 ) with (fillfactor=80);
 
+create table process_stats (
+  taken_at timestamp with time zone not null,
+  process_id uuid not null,
+  service text not null,
+  kind text not null,
+  pool text not null,
+  size integer not null,
+  in_use integer not null,
+  idle integer not null,
+  constraint process_stats_kind_check CHECK ((kind = ANY (ARRAY['connections'::text, 'streams'::text]))),
+  constraint process_stats_pkey PRIMARY KEY (taken_at, process_id, pool)
+);
+
+create table queue_stats (
+  node_type text not null,
+  taken_at timestamp with time zone not null,
+  slots integer not null,
+  active integer not null,
+  waiting integer not null,
+  oldest_ms bigint,
+  median_ms bigint,
+  runs_pending integer,
+  runs_running integer,
+  pending_oldest_ms bigint,
+  pending_median_ms bigint,
+  constraint queue_stats_pkey PRIMARY KEY (node_type, taken_at)
+);
+CREATE INDEX queue_stats_time ON pawl.queue_stats USING btree (taken_at);
+
 create table retention_marks (
   name text not null,
   ended_at timestamp with time zone not null,
@@ -628,12 +657,14 @@ create table workflow_jobs (
   error text,
   enqueued_at timestamp with time zone not null,
   changed_at timestamp with time zone not null,
+  redrive_request text,
   constraint workflow_jobs_pkey PRIMARY KEY (run_id, job_id),
-  constraint workflow_jobs_status_check CHECK ((status = ANY (ARRAY['waiting'::text, 'active'::text, 'paused'::text, 'completed'::text, 'dead_letter'::text])))
+  constraint workflow_jobs_status_check CHECK ((status = ANY (ARRAY['waiting'::text, 'active'::text, 'paused'::text, 'completed'::text, 'dead_letter'::text, 'cancelled'::text, 'discarded'::text])))
 ) with (fillfactor=70);
 CREATE INDEX workflow_jobs_by_id ON pawl.workflow_jobs USING btree (job_id);
 CREATE INDEX workflow_jobs_expiry ON pawl.workflow_jobs USING btree (visible_until, job_id) WHERE (status = 'active'::text);
-CREATE INDEX workflow_jobs_settled ON pawl.workflow_jobs USING btree (changed_at) WHERE (status = 'completed'::text);
+CREATE INDEX workflow_jobs_listed ON pawl.workflow_jobs USING btree (status, enqueued_at DESC, job_id DESC);
+CREATE INDEX workflow_jobs_settled ON pawl.workflow_jobs USING btree (changed_at) WHERE (status = ANY (ARRAY['completed'::text, 'cancelled'::text, 'discarded'::text]));
 CREATE INDEX workflow_jobs_unsettled ON pawl.workflow_jobs USING btree (status) WHERE (status = ANY (ARRAY['active'::text, 'paused'::text, 'dead_letter'::text]));
 
 create table workflow_words (

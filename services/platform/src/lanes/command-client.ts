@@ -27,6 +27,8 @@ interface CommandClient {
   callsOf<Service extends DescService>(service: Service): GrpcClient<Service>["call"];
   /** Settles when a connection is open. @throws SCHEDULER_UNAVAILABLE after `timeoutMs` */
   waitForReady(timeoutMs: number): Promise<void>;
+  /** Its streams: how many there may be, how many carry a call, and how many are open without one. */
+  usage(): { readonly size: number; readonly inUse: number; readonly idle: number };
   close(): void;
 }
 
@@ -63,6 +65,11 @@ export function createCommandClient(
   return {
     callsOf,
     waitForReady: (timeoutMs) => client.waitForReady(timeoutMs),
+    usage: () => ({
+      size: LANES,
+      inUse: lanes.filter((lane) => lane.isInUse).length,
+      idle: lanes.filter((lane) => lane.isOpen && !lane.isInUse).length,
+    }),
     close: () => {
       for (const lane of lanes) lane.close();
       client.close();

@@ -97,6 +97,16 @@ export class CommandLane {
     return this.#isScheduled;
   }
 
+  /** Whether commands of this lane wait for an answer. */
+  get isInUse(): boolean {
+    return this.#waiters.size > 0;
+  }
+
+  /** Whether it has an open stream. */
+  get isOpen(): boolean {
+    return this.#stream !== undefined;
+  }
+
   /** Refuses all unanswered and all later commands. */
   close(): void {
     this.#isClosed = true;

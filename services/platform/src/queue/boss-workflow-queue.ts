@@ -6,26 +6,31 @@
 // is a command also works: it gets our row when a worker claims it.
 
 import { EngineError } from "@pawl/core/fault/engine-error";
-import { isUuid } from "@pawl/core/name/ids";
 import type { JobWithMetadata, PgBoss } from "pg-boss";
 import type { Pool } from "../db/pool.ts";
 import { type Queryable, run } from "../db/query.ts";
 import { joining } from "./boss-query.ts";
 import * as rows from "./command-rows.ts";
+import { cancelCommand, discardCommand, redriveCommand, resentId } from "./command-changes.ts";
+import { countCommands, readCommand, readCommands, readRow } from "./command-reads.ts";
 import { COMMAND_QUEUE, KEEP_FOREVER, startAfter } from "./queue.ts";
 import { checkCommand, type CommandData, parseData, toData } from "./workflow-command.ts";
 import {
+  type Change,
   checkMs,
   CLAIM_EXPIRED,
   type ClaimedJob,
   DEFAULT_VISIBILITY_MS,
+  type EnqueueOptions,
   errorText,
   type Heartbeat,
   isClaim,
   type JobClaim,
   type JobCounts,
+  type JobQuestion,
   type JobRecord,
   type JobStatus,
+  type ListedJob,
   type NewCommand,
   type Reclaimed,
   type Refusal,
@@ -37,6 +42,10 @@ import {
 
 /** The most jobs that one call takes back. The next call takes more. */
 const RECLAIM_MAX = 500;
+/** A command that is due within this time gets a timer. The scheduler polls as often by default. */
+const NEAR_MS = 60_000;
+/** Added to a wait, because the clock of the database may be behind ours. */
+const CLOCK_SLACK_MS = 10;
 /** The most jobs that one dequeue clears away because they are no commands or are claimed already. */
 const ODD_JOBS_MAX = 100;
 
@@ -66,19 +75,26 @@ export class BossWorkflowQueue implements WorkflowQueue {
     await this.#boss.createQueue(COMMAND_QUEUE, { ...KEEP_FOREVER, notify: true });
   }
 
-  async enqueue(input: NewCommand): Promise<string> {
-    const id = this.#newId();
+  async enqueue(input: NewCommand, options: EnqueueOptions = {}): Promise<string> {
+    const { jobId: id = this.#newId(), delayMs = 0 } = options;
     const command = checkCommand(input, id);
-    await this.#send(this.#pool, { id, data: toData(command), priority: command.priority });
-    this.wake();
+    const afterMs = checkMs("delay_ms", delayMs);
+    // pg-boss forgets a claimed job earlier than we do.
+    if (options.jobId !== undefined && (await readRow(this.#pool, id)) !== undefined) return id;
+    const job = { id, data: toData(command), priority: command.priority };
+    await this.#send(this.#pool, job, afterMs);
+    this.#wakeAfter(afterMs);
     return id;
   }
 
   async dequeue(workerId: string): Promise<ClaimedJob | null> {
     for (let odd = 0; odd < ODD_JOBS_MAX; odd += 1) {
       // One probe without a transaction, because most polls find nothing.
-      const ready = await run(this.#pool, rows.anyReadyCommand, { queue: COMMAND_QUEUE });
-      if (ready.length === 0) return null;
+      const [next] = await run(this.#pool, rows.nextCommand, { queue: COMMAND_QUEUE });
+      const dueInMs = next?.due_in_ms ?? Infinity;
+      // Another process may have enqueued a command that is due before the next poll.
+      if (dueInMs > 0 && dueInMs <= NEAR_MS) this.#wakeAfter(dueInMs);
+      if (dueInMs > 0) return null;
       const claimed = await this.#pool.transaction((db) => this.#claim(db, workerId));
       if (claimed !== "odd") return claimed;
     }
@@ -94,7 +110,7 @@ export class BossWorkflowQueue implements WorkflowQueue {
     const afterMs = checkMs("retry_after_ms", retryAfterMs);
     if (!isClaim(claim)) return refusalOf(undefined, claim);
     const settled = await this.#pool.transaction(async (db): Promise<Settlement> => {
-      const values = { jobId, claimEpoch, error: errorText(error), now: this.#now() };
+      const values = { jobId, claimEpoch, error: errorText(error), afterMs, now: this.#now() };
       const [row] = await run(db, rows.nackCommand, values);
       if (row === undefined) return await refuse(db, claim);
       await this.#sendAgain(db, row, afterMs);
@@ -138,24 +154,36 @@ export class BossWorkflowQueue implements WorkflowQueue {
     return count;
   }
 
+  async cancel(jobId: string): Promise<Change> {
+    return await this.#pool.transaction((db) => cancelCommand(db, jobId, this.#now()));
+  }
+
+  async redrive(jobId: string, requestId: string): Promise<Change> {
+    const asked = { jobId, redriveRequest: requestId, now: this.#now() };
+    const changed = await this.#pool.transaction((db) =>
+      redriveCommand(db, asked, (row) => this.#sendAgain(db, row)),
+    );
+    this.wake();
+    return changed;
+  }
+
+  async discard(jobId: string): Promise<Change> {
+    return await discardCommand(this.#pool, jobId, this.#now());
+  }
+
   async getJob(jobId: string): Promise<JobRecord | undefined> {
-    if (!isUuid(jobId)) return undefined;
-    const [row] = await run(this.#pool, rows.commandRow, { jobId });
-    if (row !== undefined) return recordOf(jobId, row);
-    const [job] = await this.#boss.findJobs<unknown>(COMMAND_QUEUE, { id: jobId, queued: true });
+    const job = await readCommand(this.#pool, jobId);
     if (job === undefined) return undefined;
-    const none = { attempts: 0, claimEpoch: 0, workerId: null, visibleUntil: null, error: null };
-    return { jobId, status: "waiting", ...none, command: commandOf(readJob(job)) };
+    const { enqueuedAt: _enqueuedAt, dueAt: _dueAt, place: _place, ...record } = job;
+    return record;
+  }
+
+  async listJobs(asked: JobQuestion): Promise<readonly ListedJob[]> {
+    return await readCommands(this.#pool, asked);
   }
 
   async getQueueDepth(): Promise<JobCounts> {
-    const [counts, [ready]] = await Promise.all([
-      run(this.#pool, rows.countCommands, {}),
-      run(this.#pool, rows.countWaitingCommands, { queue: COMMAND_QUEUE }),
-    ]);
-    const none = { active: 0, paused: 0, dead_letter: 0 };
-    const found = Object.fromEntries(counts.map(({ status, count }) => [status, count]));
-    return { ...none, ...found, waiting: ready?.count ?? 0 };
+    return await countCommands(this.#pool);
   }
 
   watch(onJobs: () => void): () => void {
@@ -168,7 +196,14 @@ export class BossWorkflowQueue implements WorkflowQueue {
     for (const onJobs of this.#watchers) queueMicrotask(onJobs);
   }
 
-  /** Drops commands that finished longer ago than this. */
+  /** Calls the watchers when a delayed command is due. A process that starts later learns of it when it polls. */
+  #wakeAfter(afterMs: number): void {
+    if (afterMs === 0) return this.wake();
+    // A command that is due later is found by a poll.
+    if (afterMs <= NEAR_MS) setTimeout(() => this.wake(), afterMs + CLOCK_SLACK_MS).unref();
+  }
+
+  /** Drops commands that ended longer ago than this. */
   async forget(olderThanMs: number): Promise<void> {
     await run(this.#pool, rows.forgetCommands, { olderThanMs });
   }
@@ -215,7 +250,7 @@ export class BossWorkflowQueue implements WorkflowQueue {
   /** Lower numbers of our priorities are sooner, and higher numbers of pg-boss's. */
   async #send(
     db: Queryable,
-    job: { id?: string; data: CommandData; priority: number },
+    job: { id: string; data: CommandData; priority: number },
     afterMs = 0,
   ): Promise<void> {
     const when = startAfter(afterMs > 0 ? afterMs : undefined);
@@ -227,7 +262,7 @@ export class BossWorkflowQueue implements WorkflowQueue {
   async #sendAgain(db: Queryable, row: rows.ReturnedRow, afterMs?: number): Promise<void> {
     if (row.status !== "waiting") return;
     const data = { ...row.command, job_id: row.job_id };
-    await this.#send(db, { data, priority: row.priority }, afterMs);
+    await this.#send(db, { id: resentId(row), data, priority: row.priority }, afterMs);
   }
 
   #now(): Date | null {
@@ -236,19 +271,13 @@ export class BossWorkflowQueue implements WorkflowQueue {
 }
 
 async function refuse(db: Queryable, claim: JobClaim): Promise<Refusal> {
-  const [row] = await run(db, rows.commandRow, { jobId: claim.jobId });
-  return refusalOf(row && { status: row.status, claimEpoch: row.claim_epoch }, claim);
+  const row = await readRow(db, claim.jobId);
+  const isClaimed = row !== undefined && row.claim_epoch > 0;
+  return refusalOf(
+    isClaimed ? { status: row.status, claimEpoch: row.claim_epoch } : undefined,
+    claim,
+  );
 }
 
 const readJob = ({ id, data, priority }: JobWithMetadata<unknown>) =>
   parseData(data, { id, priority: 0 - priority });
-
-const commandOf = (parsed: ReturnType<typeof parseData>) =>
-  parsed instanceof EngineError ? null : parsed.command;
-
-function recordOf(jobId: string, row: rows.CommandRow): JobRecord {
-  const { status, attempts, claim_epoch: claimEpoch, worker_id: workerId, error, priority } = row;
-  const visibleUntil = status === "active" ? row.visible_until.getTime() : null;
-  const command = commandOf(parseData(row.command, { id: jobId, priority }));
-  return { jobId, status, attempts, claimEpoch, workerId, visibleUntil, error, command };
-}

@@ -3,21 +3,26 @@
 
 import { checkCommand, type WorkflowCommand } from "./workflow-command.ts";
 import {
+  type Change,
   checkMs,
   CLAIM_EXPIRED,
   type ClaimedJob,
   DEFAULT_VISIBILITY_MS,
+  type EnqueueOptions,
   errorText,
   type Heartbeat,
   isClaim,
   type JobClaim,
   type JobCounts,
+  type JobQuestion,
   type JobRecord,
   type JobStatus,
+  type ListedJob,
   type NewCommand,
   type Reclaimed,
   refusalOf,
   type Settlement,
+  unchanged,
   type WorkflowQueue,
   type WorkflowQueueOptions,
 } from "./workflow-queue.ts";
@@ -35,6 +40,10 @@ interface Row {
   /** The position among waiting jobs. A job that waits again gets a new one. */
   arrival: number;
   readyAt: number;
+  readonly enqueuedAt: number;
+  /** The place in the list of all jobs. */
+  readonly place: number;
+  redriveRequest: string | null;
 }
 
 export class MemoryWorkflowQueue implements WorkflowQueue {
@@ -52,12 +61,16 @@ export class MemoryWorkflowQueue implements WorkflowQueue {
     this.#visibilityMs = options.visibilityTimeoutMs ?? DEFAULT_VISIBILITY_MS;
   }
 
-  async enqueue(input: NewCommand): Promise<string> {
-    const jobId = this.#newId();
+  async enqueue(input: NewCommand, options: EnqueueOptions = {}): Promise<string> {
+    const { jobId = this.#newId(), delayMs = 0 } = options;
     const command = checkCommand(input, jobId);
+    const readyAt = this.#now() + checkMs("delay_ms", delayMs);
+    if (this.#rows.has(jobId)) return jobId;
     const unclaimed = { claimEpoch: 0, workerId: null, visibleUntil: 0, isGivenBack: false };
-    const fresh = { attempts: 0, error: null, arrival: this.#arrive(), readyAt: this.#now() };
-    this.#rows.set(jobId, { jobId, command, status: "waiting", ...unclaimed, ...fresh });
+    const arrival = this.#arrive();
+    const fresh = { attempts: 0, error: null, arrival, place: arrival, enqueuedAt: this.#now() };
+    const row = { jobId, command, status: "waiting", readyAt, ...unclaimed, ...fresh } as const;
+    this.#rows.set(jobId, { ...row, redriveRequest: null });
     return jobId;
   }
 
@@ -112,13 +125,50 @@ export class MemoryWorkflowQueue implements WorkflowQueue {
     return { waiting: expired.length - dead, dead_letter: dead };
   }
 
+  async cancel(jobId: string): Promise<Change> {
+    return this.#change(jobId, "waiting", "cancelled");
+  }
+
+  async redrive(jobId: string, requestId: string): Promise<Change> {
+    const row = this.#rows.get(jobId);
+    if (row?.status !== "dead_letter")
+      return row?.redriveRequest === requestId
+        ? { outcome: "done", status: row.status }
+        : unchanged(row?.status);
+    Object.assign(row, { attempts: 0, redriveRequest: requestId });
+    this.#wait(row, 0);
+    return { outcome: "done", status: row.status };
+  }
+
+  async discard(jobId: string): Promise<Change> {
+    return this.#change(jobId, "dead_letter", "discarded");
+  }
+
+  #change(jobId: string, from: JobStatus, to: JobStatus): Change {
+    const row = this.#rows.get(jobId);
+    if (row?.status === from) row.status = to;
+    return row?.status === to ? { outcome: "done", status: to } : unchanged(row?.status);
+  }
+
+  async listJobs({ tenantId, statuses, after, limit }: JobQuestion): Promise<readonly ListedJob[]> {
+    const found = [...this.#rows.values()].filter(
+      ({ status, command, place }) =>
+        statuses.includes(status) &&
+        command.tenantId === tenantId &&
+        (after === "" || place < Number(after)),
+    );
+    const jobs = found.toSorted((a, b) => b.place - a.place).slice(0, limit);
+    return jobs.map((row) => ({
+      ...recordOf(row),
+      enqueuedAt: row.enqueuedAt,
+      dueAt: row.status === "waiting" ? row.readyAt : null,
+      place: String(row.place),
+    }));
+  }
+
   async getJob(jobId: string): Promise<JobRecord | undefined> {
     const row = this.#rows.get(jobId);
-    if (row === undefined) return undefined;
-    const { status, attempts, claimEpoch, workerId, error } = row;
-    const visibleUntil = status === "active" ? row.visibleUntil : null;
-    const command = copyOf(row.command);
-    return { jobId, status, attempts, claimEpoch, workerId, visibleUntil, error, command };
+    return row && recordOf(row);
   }
 
   async getQueueDepth(): Promise<JobCounts> {
@@ -165,6 +215,13 @@ export class MemoryWorkflowQueue implements WorkflowQueue {
     for (const onJobs of this.#watchers) queueMicrotask(onJobs);
     return this.#arrivals;
   }
+}
+
+function recordOf(row: Row): JobRecord {
+  const { jobId, status, attempts, claimEpoch, workerId, error } = row;
+  const visibleUntil = status === "active" ? row.visibleUntil : null;
+  const command = copyOf(row.command);
+  return { jobId, status, attempts, claimEpoch, workerId, visibleUntil, error, command };
 }
 
 /** A copy through JSON, as in the queue on PostgreSQL. So a caller cannot change a command that is stored here. */

@@ -43,6 +43,24 @@ from queue q
 where starts_with(q.name, :prefix::text)
   and not starts_with(q.name, :prefix::text || '_')
 
+-- name: wait_ages
+-- How long the due jobs of each queue have waited: the longest and the median, for each queue and for all, whose name is null. It counts up to
+-- a bound.
+select w.name, max(w.age_ms) as oldest_ms, percentile_cont(0.5) within group (order by w.age_ms) as median_ms
+from (
+  select q.name, extract(epoch from now() - j.since)::float8 * 1000 as age_ms
+  from queue q
+  cross join lateral (
+    select greatest(d.start_after, d.created_on) as since
+    from job d
+    where d.name = q.name and d.state < 'active' and d.start_after <= now()
+    limit 100000
+  ) j
+  where starts_with(q.name, :prefix::text)
+    and not starts_with(q.name, :prefix::text || '_')
+) w
+group by grouping sets ((w.name), ())
+
 -- name: count_ahead
 -- How many jobs of a queue come before a given job, up to a bound. pg-boss takes higher priorities first. All older jobs of the same
 -- priority count.
@@ -85,12 +103,38 @@ where name = any (:queues::text[])
     for update skip locked
   ))
 
--- name: any_ready_command
--- Whether a waiting command may be taken now.
-select id
-from job
-where name = :queue::text and state < 'active' and not blocked and start_after <= now()
-limit 1
+-- name: next_command
+-- How long until a waiting command may be taken: 0 if one may be taken now, null if none waits. The second probe reads all waiting commands, and
+-- runs only if none of them may be taken.
+select coalesce(
+  (select 0::float8 from job where name = :queue::text and state < 'active' and not blocked and start_after <= now() limit 1),
+  (select greatest(extract(epoch from min(start_after) - now())::float8 * 1000, 1)
+   from job
+   where name = :queue::text and state < 'active' and not blocked)
+) as due_in_ms
+
+-- name: drop_command
+-- Takes a waiting command out of pg-boss. It waits for a worker that claims the command now, and finds nothing if the claim succeeds.
+delete from job
+where name = :queue::text
+  and id = :id::uuid
+  and state < 'active'
+  and data ->> 'job_id' is null
+returning data, priority, created_on
+
+-- name: drop_resent_command
+-- The same for a command that waits again. It skips one that a worker claims now: the caller locks our row next, and the worker would wait
+-- for that row.
+delete from job
+where name = :queue::text
+  and id = (
+    select j.id
+    from job j
+    where j.name = :queue::text
+      and j.id = :id::uuid
+      and j.state < 'active'
+    for update skip locked
+  )
 
 -- name: count_waiting_commands
 -- Commands that wait.
@@ -140,6 +184,35 @@ values (
 )
 on conflict (run_id, job_id) do nothing
 
+-- name: put_cancelled_command
+-- Keeps a command that was cancelled before its first claim.
+insert into workflow_jobs (
+  job_id, run_id, command, priority, max_attempts, status, attempts, worker_id, claim_epoch, visible_until, enqueued_at, changed_at
+)
+values (
+  :job_id::uuid, :run_id::uuid, :command::jsonb, :priority::integer, :max_attempts::integer, 'cancelled', 0, '', 0,
+  coalesce(:now::timestamptz, now()), :enqueued_at::timestamptz, coalesce(:now::timestamptz, now())
+)
+on conflict (run_id, job_id) do nothing
+
+-- name: close_command
+-- Ends a command that no worker holds: a waiting one is cancelled, a dead letter is discarded.
+update workflow_jobs
+set status = :status::text, changed_at = coalesce(:now::timestamptz, now())
+where job_id = :job_id::uuid
+  and status = :from::text
+returning status
+
+-- name: redrive_command
+-- A dead letter waits again, with all its attempts. The command of a job whose data was none stays a dead letter.
+update workflow_jobs
+set status = 'waiting', attempts = 0, redrive_request = :redrive_request::text,
+  visible_until = coalesce(:now::timestamptz, now()), changed_at = coalesce(:now::timestamptz, now())
+where job_id = :job_id::uuid
+  and status = 'dead_letter'
+  and claim_epoch > 0
+returning job_id, status, command, priority, claim_epoch
+
 -- name: settle_command
 -- Settles a command that is done, or that waits for a person. No worker gets it again, and no delivery counts.
 update workflow_jobs
@@ -155,11 +228,13 @@ update workflow_jobs
 set attempts = attempts + 1,
   status = case when attempts + 1 >= max_attempts then 'dead_letter' else 'waiting' end,
   error = :error::text,
+  -- When a command that waits again is due.
+  visible_until = coalesce(:now::timestamptz, now()) + :after_ms::float8 * interval '1 millisecond',
   changed_at = coalesce(:now::timestamptz, now())
 where job_id = :job_id::uuid
   and claim_epoch = :claim_epoch::bigint
   and status = 'active'
-returning job_id, status, command, priority
+returning job_id, status, command, priority, claim_epoch
 
 -- name: extend_command
 -- Extends a claim to this time from now. 0 ms gives the job back.
@@ -196,13 +271,65 @@ where j.job_id = (
   limit 1
   for update skip locked
 )
-returning j.job_id, j.status, j.command, j.priority
+returning j.job_id, j.status, j.command, j.priority, j.claim_epoch
+
+-- part: ours
+j.job_id, j.status, j.attempts, j.claim_epoch, j.worker_id, j.visible_until, j.error, j.command, j.priority, j.redrive_request,
+(extract(epoch from j.enqueued_at) * 1000000)::bigint as enqueued_us
+
+-- part: unclaimed
+b.id as job_id, 'waiting' as status, 0 as attempts, 0::bigint as claim_epoch, '' as worker_id,
+greatest(b.start_after, b.created_on) as visible_until, null::text as error, b.data as command, 0 - b.priority as priority,
+null::text as redrive_request, (extract(epoch from b.created_on) * 1000000)::bigint as enqueued_us
 
 -- name: command
--- A command that was claimed at least once.
-select status, attempts, claim_epoch, worker_id, visible_until, error, command, priority
-from workflow_jobs
-where job_id = :job_id::uuid
+-- A command: our row, or the job of one that was never claimed. One statement, so a claim between two reads hides none.
+select {ours}
+from workflow_jobs j
+where j.job_id = :job_id::uuid
+union all
+select {unclaimed}
+from job b
+where b.name = :queue::text
+  and b.id = :job_id::uuid
+  and b.state < 'active'
+  and b.data ->> 'job_id' is null
+  and not exists (select from workflow_jobs j where j.job_id = b.id)
+
+-- name: list_commands
+-- Commands of these statuses behind a place, the newest first. pg-boss has those that were never claimed.
+select c.job_id, c.status, c.attempts, c.claim_epoch, c.worker_id, c.visible_until, c.error, c.command, c.priority, c.redrive_request,
+  c.enqueued_us
+from (
+  select f.*
+  from unnest(:statuses::text[]) s (status)
+  cross join lateral (
+    select {ours}
+    from workflow_jobs j
+    where j.status = s.status
+      and (j.enqueued_at, j.job_id) < ('epoch'::timestamptz + :after_us::bigint * interval '1 microsecond', :after_id::uuid)
+      and coalesce(j.command ->> 'tenant_id', :default_tenant::text) = :tenant_id::text
+    order by j.enqueued_at desc, j.job_id desc
+    limit :limit::integer
+  ) f
+  union all
+  select w.*
+  from (
+    select {unclaimed}
+    from job b
+    where 'waiting' = any (:statuses::text[])
+      and b.name = :queue::text
+      and b.state < 'active'
+      and b.data ->> 'job_id' is null
+      and (b.created_on, b.id) < ('epoch'::timestamptz + :after_us::bigint * interval '1 microsecond', :after_id::uuid)
+      and coalesce(b.data ->> 'tenant_id', :default_tenant::text) = :tenant_id::text
+      and not exists (select from workflow_jobs j where j.job_id = b.id)
+    order by b.created_on desc, b.id desc
+    limit :limit::integer
+  ) w
+) c
+order by c.enqueued_us desc, c.job_id desc
+limit :limit::integer
 
 -- name: count_commands
 -- Commands that are claimed, paused or dead letters. pg-boss counts the waiting ones.
@@ -212,14 +339,14 @@ where status in ('active', 'paused', 'dead_letter')
 group by status
 
 -- name: forget_commands
--- Drops commands that finished long ago, and counts of runs that no command has claimed since. A count must outlive every claim made under
+-- Drops commands that ended long ago, and counts of runs that no command has claimed since. A count must outlive every claim made under
 -- it. Otherwise an epoch would be used twice. The statement is bounded. The next call takes the rest.
 with forgotten as (
   delete from workflow_jobs
   where job_id = any (array(
     select job_id
     from workflow_jobs
-    where status = 'completed'
+    where status in ('completed', 'cancelled', 'discarded')
       and changed_at < now() - :older_than_ms::float8 * interval '1 millisecond'
     limit 1000
   ))

@@ -53,11 +53,15 @@ export interface QueueDepth {
 }
 
 /**
- * The id of a job: a UUID (version 8: our own format) made of a digest of its key. So a scheduler can remove a job that it has not fetched,
- * and a delivery that is sent twice is in the queue once. An id takes 1.6 µs; 5,120 inserts took as long as with random ids.
+ * The id of a job: a digest of its key. So a scheduler can remove a job that it has not fetched, and a delivery that is sent twice is in
+ * the queue once. An id takes 1.6 µs; 5,120 inserts took as long as with random ids.
  */
-export function jobId({ runId, nodeId, iteration, attempt }: JobKey): string {
-  const digest = hash("sha256", `${runId} ${nodeId} ${iteration} ${attempt}`, "hex");
+export const jobId = ({ runId, nodeId, iteration, attempt }: JobKey): string =>
+  digestId(`${runId} ${nodeId} ${iteration} ${attempt}`);
+
+/** A UUID (version 8: our own format) made of a digest of a key. */
+export function digestId(key: string): string {
+  const digest = hash("sha256", key, "hex");
   const variant = ((Number.parseInt(digest.charAt(16), 16) & 3) | 8).toString(16);
   return `${digest.slice(0, 8)}-${digest.slice(8, 12)}-8${digest.slice(13, 16)}-${variant}${digest.slice(17, 20)}-${digest.slice(20, 32)}`;
 }

@@ -27,6 +27,11 @@ const countWaiting = declare(
   { prefix: text() },
   { name: text(), count: number() },
 );
+const waitAges = declare(
+  "wait_ages",
+  { prefix: text() },
+  { name: orNull(text()), oldest_ms: orNull(number()), median_ms: orNull(number()) },
+);
 const ahead = declare(
   "count_ahead",
   { queue: text(), behind: number(), first: number(), queuedAt: number(), limit: number() },
@@ -58,6 +63,24 @@ export async function countWaitingJobs(
 ): Promise<readonly { readonly nodeType: string; readonly count: number }[]> {
   const rows = await run(db, countWaiting, { prefix: PREFIX });
   return rows.map(({ name, count }) => ({ nodeType: nodeTypeOf(name), count }));
+}
+
+/** How long due jobs have waited. */
+interface WaitAges {
+  readonly oldestMs: number;
+  readonly medianMs: number;
+}
+
+/** The waits of due jobs by node type, and of all under "". @throws STORE_UNAVAILABLE */
+export async function readWaitAges(db: Queryable): Promise<ReadonlyMap<string, WaitAges>> {
+  const rows = await run(db, waitAges, { prefix: PREFIX });
+  return new Map(
+    rows.flatMap(({ name, oldest_ms: oldestMs, median_ms: medianMs }): [string, WaitAges][] =>
+      oldestMs === null || medianMs === null
+        ? []
+        : [[name === null ? "" : nodeTypeOf(name), { oldestMs, medianMs }]],
+    ),
+  );
 }
 
 /** How many jobs come before one. @throws STORE_UNAVAILABLE */

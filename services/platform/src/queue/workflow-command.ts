@@ -9,7 +9,7 @@ import { z } from "zod";
 import { DEFAULT_TENANT } from "@pawl/core/name/tenant";
 
 const DEFAULT_MAX_ATTEMPTS = 3;
-const MAX_ATTEMPTS_MAX = 100;
+export const MAX_ATTEMPTS_MAX = 100;
 
 export interface WorkflowCommand {
   readonly type: "start" | "resume";
@@ -19,6 +19,8 @@ export interface WorkflowCommand {
   readonly graphId: string;
   /** The input of a run to start: any JSON. */
   readonly initialState?: unknown;
+  /** The same as JSON text, to the letter. It takes precedence. */
+  readonly inputJson?: string;
   /** A person's response: any JSON. Only for `resume`. */
   readonly humanResponse?: unknown;
   /** Lower is sooner. */
@@ -26,7 +28,14 @@ export interface WorkflowCommand {
   /** Deliveries that may fail before the job is a dead letter. */
   readonly maxAttempts: number;
   readonly tenantId: string;
+  /** The W3C trace context of the caller. The command continues its trace. */
+  readonly traceparent?: string;
 }
+
+/** The request id of the run that a command starts under this name. So any number of deliveries start one run. */
+export const requestIdOfRun = (runId: string): string => `command:${runId}`;
+
+const TRACEPARENT = /^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/;
 
 const whole = (min: number, max: number) =>
   z
@@ -41,9 +50,15 @@ const dataSchema = z.object({
   graph_id: z.string("must be a workflow's id").refine(isName, "must be a workflow's id"),
   initial_state: z.unknown().optional(),
   human_response: z.unknown().optional(),
+  input_json: z
+    .string("must be JSON text")
+    .refine((text) => checkJson(text).ok, "must be JSON text")
+    .optional(),
   priority: whole(-LIMITS.priorityMax, LIMITS.priorityMax).optional(),
   max_attempts: whole(1, MAX_ATTEMPTS_MAX).default(DEFAULT_MAX_ATTEMPTS),
   tenant_id: z.string("must be a tenant's id").min(1, "is empty").default(DEFAULT_TENANT),
+  /** A trace is only for people, so a text that names none is dropped. */
+  traceparent: z.string().regex(TRACEPARENT).optional().catch(undefined),
   /** Set on jobs that wait again: the id of the job of the first delivery. */
   job_id: z.string().refine(isUuid).optional(),
 });
@@ -65,6 +80,8 @@ export const toData = ({
   priority: command.priority,
   max_attempts: command.maxAttempts,
   tenant_id: command.tenantId,
+  ...(command.inputJson !== undefined && { input_json: command.inputJson }),
+  ...(command.traceparent !== undefined && { traceparent: command.traceparent }),
 });
 
 interface ParsedCommand {
@@ -81,12 +98,15 @@ export function parseData(
   if (!parsed.success) return commandFault(parsed.error.issues);
   const { type, job_id: jobId = job.id, run_id: runId = jobId, graph_id: graphId } = parsed.data;
   const { initial_state: initialState, human_response: humanResponse } = parsed.data;
+  const { input_json: inputJson, traceparent } = parsed.data;
   const command = {
     type,
     runId,
     graphId,
     ...(initialState !== undefined && { initialState }),
+    ...(inputJson !== undefined && { inputJson }),
     ...(humanResponse !== undefined && { humanResponse }),
+    ...(traceparent !== undefined && { traceparent }),
     priority: job.priority,
     maxAttempts: parsed.data.max_attempts,
     tenantId: parsed.data.tenant_id,
@@ -107,6 +127,8 @@ export function checkCommand(command: Partial<WorkflowCommand>, jobId: string): 
     priority: command.priority,
     max_attempts: command.maxAttempts,
     tenant_id: command.tenantId,
+    input_json: command.inputJson,
+    traceparent: command.traceparent,
   };
   const faults = { initial_state: state.fault, human_response: response.fault };
   const issues = [

@@ -135,6 +135,26 @@ export const METRICS = {
     "pawl_queue_oldest_age_seconds",
     "How long the oldest waiting node has waited",
   ),
+  queueMedianAge: gauge<{ readonly queue: string }>(
+    "pawl_queue_median_age_seconds",
+    "The median time that due nodes have waited, at the last sample; the queue is empty for all together",
+  ),
+  workerSlots: gauge<{ readonly state: string }>(
+    "pawl_worker_slots",
+    "Slots of all live executors at the last sample: max, active and available",
+  ),
+  runsLive: gauge<{ readonly state: string }>(
+    "pawl_runs_live",
+    "Runs at the last sample: pending (not begun) and running",
+  ),
+  runsPendingAge: gauge<{ readonly of: string }>(
+    "pawl_runs_pending_age_seconds",
+    "How long pending runs have waited, at the last sample: the oldest and the median",
+  ),
+  poolConnections: gauge<{ readonly pool: string; readonly state: string }>(
+    "pawl_pool_connections",
+    "Database connections and standing streams of this process at the last sample: max, in_use and idle",
+  ),
   runsQuarantined: counter<{ readonly reason: string }>(
     "pawl_runs_quarantined_total",
     "Runs set aside because their log or an input of theirs could not be taken",

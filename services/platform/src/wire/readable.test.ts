@@ -12,6 +12,7 @@ import {
   file_pawl_v1_event_service,
 } from "@pawl/proto/pawl/v1/event_service_pb";
 import { file_pawl_v1_queue_service } from "@pawl/proto/pawl/v1/queue_service_pb";
+import { file_pawl_v1_queued_command } from "@pawl/proto/pawl/v1/queued_command_pb";
 import { RunSchema, file_pawl_v1_run } from "@pawl/proto/pawl/v1/run_pb";
 import { GetRunResponseSchema, file_pawl_v1_run_service } from "@pawl/proto/pawl/v1/run_service_pb";
 import { file_pawl_v1_schedule } from "@pawl/proto/pawl/v1/schedule_pb";
@@ -31,6 +32,7 @@ const FILES = [
   file_pawl_v1_event,
   file_pawl_v1_event_service,
   file_pawl_v1_queue_service,
+  file_pawl_v1_queued_command,
   file_pawl_v1_run,
   file_pawl_v1_run_service,
   file_pawl_v1_schedule,

@@ -7,30 +7,17 @@ import { LIMITS } from "@pawl/core/data/limits";
 import { EngineError, invalidField } from "@pawl/core/fault/engine-error";
 import { nodeId, type RunId } from "@pawl/core/name/ids";
 import type { RestStatus } from "@pawl/platform/queue/queue-worker-options";
+import { humanResponseSchema } from "@pawl/platform/queue/human-response";
+import { requestIdOfRun } from "@pawl/platform/queue/workflow-command";
 import type { ClaimedJob } from "@pawl/platform/queue/workflow-queue";
 import { jsonOf, nameOf, runIdOf } from "@pawl/platform/wire/fields";
 import { type NodeAnswer, parseStart } from "@pawl/platform/wire/requests";
 import { StartRunRequestSchema } from "@pawl/proto/pawl/v1/run_service_pb";
-import { z } from "zod";
 import { cleanText } from "../sessions/wire-text.ts";
 import { decideNode } from "./decide.ts";
 import type { AdmitParts } from "./parts.ts";
 import { checkFits } from "./response-schema.ts";
 import { startRun } from "./start-run.ts";
-
-/** A person's decision in a resume command. */
-const humanResponseSchema = z.object({
-  node_id: z.string(),
-  iteration: z.int().min(0).default(0),
-  decision: z.enum(["approve", "reject"]),
-  comment: z.string().default(""),
-  decided_by: z.string().default(""),
-  /** The answer to an approval: any JSON that fits its response_schema. */
-  response: z.json().optional(),
-});
-
-/** The request id of the run that a command started under this id. */
-const requestIdOfRun = (runId: string): string => `command:${runId}`;
 
 /** @throws the errors of startRun and decideNode */
 export async function runCommand(parts: AdmitParts, job: ClaimedJob): Promise<RestStatus> {
@@ -39,8 +26,8 @@ export async function runCommand(parts: AdmitParts, job: ClaimedJob): Promise<Re
 }
 
 async function start(parts: AdmitParts, job: ClaimedJob): Promise<void> {
-  const { graphId, initialState, priority, runId, tenantId } = job;
-  const text = initialState === undefined ? "" : JSON.stringify(initialState);
+  const { graphId, inputJson, initialState, priority, runId, tenantId } = job;
+  const text = inputJson ?? (initialState === undefined ? "" : JSON.stringify(initialState));
   const request = create(StartRunRequestSchema, {
     workflowId: graphId,
     inputJson: new TextEncoder().encode(text),
@@ -57,6 +44,8 @@ async function resume(parts: AdmitParts, job: ClaimedJob): Promise<void> {
     throw invalidField("human_response", "BAD_RESPONSE", shape);
   }
   const { data } = parsed;
+  const text =
+    data.response_json ?? (data.response === undefined ? undefined : JSON.stringify(data.response));
   const about = {
     runId: await namedRun(parts, job),
     nodeId: nodeId(nameOf("node_id", data.node_id)),
@@ -68,9 +57,7 @@ async function resume(parts: AdmitParts, job: ClaimedJob): Promise<void> {
     comment: cleanText(data.comment, LIMITS.labelLength),
     decidedBy: cleanText(data.decided_by, LIMITS.labelLength),
     requestId: `command:${job.jobId}`,
-    ...(data.response === undefined
-      ? {}
-      : { responseJson: await responseOf(parts, about, data.response) }),
+    ...(text === undefined ? {} : { responseJson: await responseOf(parts, about, text) }),
   });
 }
 
@@ -78,9 +65,9 @@ async function resume(parts: AdmitParts, job: ClaimedJob): Promise<void> {
 async function responseOf(
   parts: AdmitParts,
   about: Pick<NodeAnswer, "runId" | "nodeId" | "iteration">,
-  response: unknown,
+  response: string,
 ): Promise<string> {
-  const bytes = new TextEncoder().encode(JSON.stringify(response));
+  const bytes = new TextEncoder().encode(response);
   const text = jsonOf("human_response.response", bytes);
   const { runId } = about;
   const [run] = await parts.journal.load([{ runId, afterSeq: Number.MAX_SAFE_INTEGER }]);

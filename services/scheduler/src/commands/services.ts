@@ -16,14 +16,12 @@ import type { ScheduleRecord } from "@pawl/platform/store/schedules/schedules";
 import { parseTopUp } from "@pawl/platform/wire/budget";
 import { parseCancel } from "@pawl/platform/wire/cancel";
 import { toWireApproval } from "@pawl/platform/wire/approval";
-import { parseDiscard, parseRedrive } from "@pawl/platform/wire/dead-letter";
 import { toWirePause } from "@pawl/platform/wire/pause";
 import {
   parseAnswer,
   parseCreateWorkflow,
   parseDecision,
   parseDeleteWorkflow,
-  parsePauseQueue,
   parsePauseRun,
   parsePauseWorkflow,
   parseRunCommand,
@@ -45,7 +43,6 @@ import { parseSignal } from "@pawl/platform/wire/signal";
 import { toWireSchedule } from "@pawl/platform/wire/schedule";
 import { toWireViolation, toWireWorkflow } from "@pawl/platform/wire/workflow";
 import { ApprovalService } from "@pawl/proto/pawl/v1/approval_service_pb";
-import { QueueService } from "@pawl/proto/pawl/v1/queue_service_pb";
 import { RunService } from "@pawl/proto/pawl/v1/run_service_pb";
 import { ScheduleService } from "@pawl/proto/pawl/v1/schedule_service_pb";
 import { WorkflowService } from "@pawl/proto/pawl/v1/workflow_service_pb";
@@ -57,17 +54,13 @@ import type { AssistantCommandParts } from "./assistants.ts";
 import { bulkCommands } from "./bulk-commands.ts";
 import type { BulkParts } from "./bulks.ts";
 import { cancelRun, deleteRun } from "./end-run.ts";
-import {
-  pauseQueue,
-  type PauseParts,
-  pauseWorkflow,
-  resumeQueue,
-  resumeWorkflow,
-} from "./pause.ts";
+import { type PauseParts, pauseWorkflow, resumeWorkflow } from "./pause.ts";
 import { pauseRun } from "./pause-run.ts";
+import { queueCommands, type QueueCommandParts } from "./queue-commands.ts";
 import { recheckRun } from "./recheck-run.ts";
 import { repairRun } from "./repair-run.ts";
-import { discard, redrive, type RedriveParts } from "./redrive.ts";
+import type { RedriveParts } from "./redrive.ts";
+import { statsService, type StatsServiceParts } from "./report-pools.ts";
 import type { RestoreParts } from "./restore-run.ts";
 import { resumeInterrupted } from "./resume-interrupted.ts";
 import type { ResumeParts } from "./resume-runs.ts";
@@ -104,7 +97,9 @@ type Parts = ScheduleParts &
   RunParts &
   WebhookParts &
   BulkParts &
-  RestoreParts & { readonly filters: RunFilters };
+  RestoreParts &
+  StatsServiceParts &
+  QueueCommandParts & { readonly filters: RunFilters };
 
 const TENANT = DEFAULT_TENANT;
 
@@ -115,10 +110,11 @@ export const commandServices = (parts: Parts, db: Queryable): ServedService[] =>
   threadCommands(parts),
   assistantCommands(parts),
   approvalCommands(parts, db),
-  queueCommands(parts),
+  queueCommands(parts, db),
   webhookCommands(parts),
   bulkCommands(parts, db),
   archiveCommands(parts, db),
+  statsService(parts),
 ];
 
 const runCommands = (parts: Parts, db: Queryable): ServedService =>
@@ -235,21 +231,6 @@ function approvalCommands(parts: Parts, db: Queryable): ServedService {
       read(await decideApproval(parts, "reject", parseAnswer(request))),
   });
 }
-
-const queueCommands = (parts: Parts): ServedService =>
-  serve(QueueService, {
-    redriveDeadLetters: (request) => redrive(parts, TENANT, parseRedrive(request)),
-    discardDeadLetters: async (request) => ({
-      deadLetterIds: await discard(parts, TENANT, parseDiscard(request)),
-    }),
-    pauseQueue: async (request) => ({
-      pause: toWirePause(await pauseQueue(parts, TENANT, parsePauseQueue(request))),
-    }),
-    resumeQueue: async (request) => {
-      await resumeQueue(parts, TENANT, parsePauseQueue(request));
-      return {};
-    },
-  });
 
 const repairParts = (parts: Parts, db: Queryable) => {
   const effectsOf = (runId: RunId) => countEffects(db, runId);

@@ -5,7 +5,7 @@ import { QueueWorker } from "@pawl/platform/queue/queue-worker";
 import type { WorkflowQueue } from "@pawl/platform/queue/workflow-queue";
 import { ATTRIBUTES, SPANS } from "@pawl/platform/telemetry/catalogue";
 import type { Logger } from "@pawl/platform/telemetry/log";
-import { NO_TRACE, withSpan } from "@pawl/platform/telemetry/trace";
+import { contextFrom, withSpan } from "@pawl/platform/telemetry/trace";
 import { setQueueDepthProvider } from "@pawl/platform/queue/job-gauges";
 import type { AdmitParts } from "../commands/parts.ts";
 import type { Config } from "../config.ts";
@@ -61,7 +61,9 @@ export function startCommandWorker(
     retryDelayMs: commandDelayMs,
     run: (job, { persistence, eventLog }) => {
       const attributes = { [ATTRIBUTES.jobId]: job.jobId };
-      return withSpan(SPANS.command, { attributes, parent: NO_TRACE }, () =>
+      // The command continues the trace of its caller, if the caller has one.
+      const parent = contextFrom(job.traceparent);
+      return withSpan(SPANS.command, { attributes, parent }, () =>
         runCommand({ ...persistence, loop: eventLog }, job),
       );
     },

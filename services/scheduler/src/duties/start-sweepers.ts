@@ -15,6 +15,7 @@ import { bulkSweeper, type BulkSweepParts } from "./bulks.ts";
 import { type PauseSweepParts, pauseSweeper } from "./pause-sweeper.ts";
 import { LeaseGrace, RECONNECT_MS } from "./lease-grace.ts";
 import { sweepRetention } from "./retention.ts";
+import { type StatsParts, statsSweepers } from "./stats.ts";
 import { Sweeper } from "./sweeper.ts";
 import { temporarySweeper } from "./temporary.ts";
 import {
@@ -44,6 +45,7 @@ const CLOCK_SLACK_MS = 10;
 
 type Needed = Omit<SweepParts, "leaseGrace" | "onAlarm" | "onWebhookDue"> &
   BulkSweepParts &
+  StatsParts &
   Parameters<typeof createStrandedSweep>[0] & {
     readonly pool: Pool;
     readonly now: () => number;
@@ -119,6 +121,7 @@ export function startSweepers(config: Config, needed: Needed) {
       sweepRetention({ pool, policy: config.PAWL_RETENTION, now, log, archive }),
     ),
     assistants: sweeper("assistants", quietMs, () => sweepAssistants(assistants)),
+    ...statsSweepers(needed, config),
     commands: sweeper("commands", DAY_MS, () => forgetCommands(workflowQueue)),
   };
   const { leases, ...others } = sweepers;

@@ -9,6 +9,8 @@ package pawlv1
 import (
 	protoreflect "google.golang.org/protobuf/reflect/protoreflect"
 	protoimpl "google.golang.org/protobuf/runtime/protoimpl"
+	durationpb "google.golang.org/protobuf/types/known/durationpb"
+	structpb "google.golang.org/protobuf/types/known/structpb"
 	timestamppb "google.golang.org/protobuf/types/known/timestamppb"
 	reflect "reflect"
 	sync "sync"
@@ -213,7 +215,9 @@ type GetQueueDepthResponse struct {
 	// All types together.
 	Total *QueueDepth `protobuf:"bytes,1,opt,name=total,proto3" json:"total,omitempty"`
 	// Types with something to count, and paused types, by name.
-	Queues        []*QueueDepth `protobuf:"bytes,2,rep,name=queues,proto3" json:"queues,omitempty"`
+	Queues []*QueueDepth `protobuf:"bytes,2,rep,name=queues,proto3" json:"queues,omitempty"`
+	// The commands of the workflow queue.
+	Commands      *CommandDepth `protobuf:"bytes,3,opt,name=commands,proto3" json:"commands,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -262,6 +266,1110 @@ func (x *GetQueueDepthResponse) GetQueues() []*QueueDepth {
 	return nil
 }
 
+func (x *GetQueueDepthResponse) GetCommands() *CommandDepth {
+	if x != nil {
+		return x.Commands
+	}
+	return nil
+}
+
+// GetQueueStatsRequest is the body of GetQueueStats.
+type GetQueueStatsRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The node type of the points; empty for all types together.
+	NodeType string `protobuf:"bytes,1,opt,name=node_type,json=nodeType,proto3" json:"node_type,omitempty"`
+	// How far back the points go; absent means one hour. At most 31 days.
+	Range *durationpb.Duration `protobuf:"bytes,2,opt,name=range,proto3" json:"range,omitempty"`
+	// The time between two points; absent means a sixtieth of the range. At most 1000 points.
+	Step          *durationpb.Duration `protobuf:"bytes,3,opt,name=step,proto3" json:"step,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *GetQueueStatsRequest) Reset() {
+	*x = GetQueueStatsRequest{}
+	mi := &file_pawl_v1_queue_service_proto_msgTypes[3]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *GetQueueStatsRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*GetQueueStatsRequest) ProtoMessage() {}
+
+func (x *GetQueueStatsRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_pawl_v1_queue_service_proto_msgTypes[3]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use GetQueueStatsRequest.ProtoReflect.Descriptor instead.
+func (*GetQueueStatsRequest) Descriptor() ([]byte, []int) {
+	return file_pawl_v1_queue_service_proto_rawDescGZIP(), []int{3}
+}
+
+func (x *GetQueueStatsRequest) GetNodeType() string {
+	if x != nil {
+		return x.NodeType
+	}
+	return ""
+}
+
+func (x *GetQueueStatsRequest) GetRange() *durationpb.Duration {
+	if x != nil {
+		return x.Range
+	}
+	return nil
+}
+
+func (x *GetQueueStatsRequest) GetStep() *durationpb.Duration {
+	if x != nil {
+		return x.Step
+	}
+	return nil
+}
+
+// QueueStats is a sample, or the largest numbers of the samples of one step.
+type QueueStats struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// When the sample was taken, or when the step began.
+	Time *timestamppb.Timestamp `protobuf:"bytes,1,opt,name=time,proto3" json:"time,omitempty"`
+	// The node type; empty for all types together.
+	NodeType string `protobuf:"bytes,2,opt,name=node_type,json=nodeType,proto3" json:"node_type,omitempty"`
+	// The slots of live executors that serve the type.
+	Slots uint32 `protobuf:"varint,3,opt,name=slots,proto3" json:"slots,omitempty"`
+	// Node executions that executors hold.
+	Active uint32 `protobuf:"varint,4,opt,name=active,proto3" json:"active,omitempty"`
+	// Slots that hold none. An executor that serves several types has its slots in each of them.
+	Available uint32 `protobuf:"varint,5,opt,name=available,proto3" json:"available,omitempty"`
+	// Node executions that are ready or due later.
+	Waiting uint32 `protobuf:"varint,6,opt,name=waiting,proto3" json:"waiting,omitempty"`
+	// How long the oldest due node of the queue has waited; absent if none is due.
+	OldestMs *uint64 `protobuf:"varint,7,opt,name=oldest_ms,json=oldestMs,proto3,oneof" json:"oldest_ms,omitempty"`
+	// The median of these waits.
+	MedianMs *uint64 `protobuf:"varint,8,opt,name=median_ms,json=medianMs,proto3,oneof" json:"median_ms,omitempty"`
+	// Runs that have not begun, because of a limit, a thread or a start time. Only for all types.
+	RunsPending uint32 `protobuf:"varint,9,opt,name=runs_pending,json=runsPending,proto3" json:"runs_pending,omitempty"`
+	// Runs that are under way and do not wait for people, signals or child runs. Only for all types.
+	RunsRunning uint32 `protobuf:"varint,10,opt,name=runs_running,json=runsRunning,proto3" json:"runs_running,omitempty"`
+	// How long the oldest pending run has waited, not counting the time before its start time; absent if none waits.
+	PendingOldestMs *uint64 `protobuf:"varint,11,opt,name=pending_oldest_ms,json=pendingOldestMs,proto3,oneof" json:"pending_oldest_ms,omitempty"`
+	// The median of these waits.
+	PendingMedianMs *uint64 `protobuf:"varint,12,opt,name=pending_median_ms,json=pendingMedianMs,proto3,oneof" json:"pending_median_ms,omitempty"`
+	// Database connections that schedulers and gateways may open, and those in use. Only for all types.
+	Connections uint32 `protobuf:"varint,13,opt,name=connections,proto3" json:"connections,omitempty"`
+	// Those of them that a query or a transaction uses.
+	ConnectionsInUse uint32 `protobuf:"varint,14,opt,name=connections_in_use,json=connectionsInUse,proto3" json:"connections_in_use,omitempty"`
+	unknownFields    protoimpl.UnknownFields
+	sizeCache        protoimpl.SizeCache
+}
+
+func (x *QueueStats) Reset() {
+	*x = QueueStats{}
+	mi := &file_pawl_v1_queue_service_proto_msgTypes[4]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *QueueStats) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*QueueStats) ProtoMessage() {}
+
+func (x *QueueStats) ProtoReflect() protoreflect.Message {
+	mi := &file_pawl_v1_queue_service_proto_msgTypes[4]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use QueueStats.ProtoReflect.Descriptor instead.
+func (*QueueStats) Descriptor() ([]byte, []int) {
+	return file_pawl_v1_queue_service_proto_rawDescGZIP(), []int{4}
+}
+
+func (x *QueueStats) GetTime() *timestamppb.Timestamp {
+	if x != nil {
+		return x.Time
+	}
+	return nil
+}
+
+func (x *QueueStats) GetNodeType() string {
+	if x != nil {
+		return x.NodeType
+	}
+	return ""
+}
+
+func (x *QueueStats) GetSlots() uint32 {
+	if x != nil {
+		return x.Slots
+	}
+	return 0
+}
+
+func (x *QueueStats) GetActive() uint32 {
+	if x != nil {
+		return x.Active
+	}
+	return 0
+}
+
+func (x *QueueStats) GetAvailable() uint32 {
+	if x != nil {
+		return x.Available
+	}
+	return 0
+}
+
+func (x *QueueStats) GetWaiting() uint32 {
+	if x != nil {
+		return x.Waiting
+	}
+	return 0
+}
+
+func (x *QueueStats) GetOldestMs() uint64 {
+	if x != nil && x.OldestMs != nil {
+		return *x.OldestMs
+	}
+	return 0
+}
+
+func (x *QueueStats) GetMedianMs() uint64 {
+	if x != nil && x.MedianMs != nil {
+		return *x.MedianMs
+	}
+	return 0
+}
+
+func (x *QueueStats) GetRunsPending() uint32 {
+	if x != nil {
+		return x.RunsPending
+	}
+	return 0
+}
+
+func (x *QueueStats) GetRunsRunning() uint32 {
+	if x != nil {
+		return x.RunsRunning
+	}
+	return 0
+}
+
+func (x *QueueStats) GetPendingOldestMs() uint64 {
+	if x != nil && x.PendingOldestMs != nil {
+		return *x.PendingOldestMs
+	}
+	return 0
+}
+
+func (x *QueueStats) GetPendingMedianMs() uint64 {
+	if x != nil && x.PendingMedianMs != nil {
+		return *x.PendingMedianMs
+	}
+	return 0
+}
+
+func (x *QueueStats) GetConnections() uint32 {
+	if x != nil {
+		return x.Connections
+	}
+	return 0
+}
+
+func (x *QueueStats) GetConnectionsInUse() uint32 {
+	if x != nil {
+		return x.ConnectionsInUse
+	}
+	return 0
+}
+
+// PoolStats is what one process holds open: a pool of database connections, or standing streams.
+type PoolStats struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The process.
+	ProcessId string `protobuf:"bytes,1,opt,name=process_id,json=processId,proto3" json:"process_id,omitempty"`
+	// `scheduler` or `gateway`.
+	Service string `protobuf:"bytes,2,opt,name=service,proto3" json:"service,omitempty"`
+	// `connections` or `streams`.
+	Kind string `protobuf:"bytes,3,opt,name=kind,proto3" json:"kind,omitempty"`
+	// Its name in the process, such as `reads`.
+	Pool string `protobuf:"bytes,4,opt,name=pool,proto3" json:"pool,omitempty"`
+	// How many there may be.
+	Size uint32 `protobuf:"varint,5,opt,name=size,proto3" json:"size,omitempty"`
+	// How many are in use.
+	InUse uint32 `protobuf:"varint,6,opt,name=in_use,json=inUse,proto3" json:"in_use,omitempty"`
+	// How many are open and not in use.
+	Idle          uint32 `protobuf:"varint,7,opt,name=idle,proto3" json:"idle,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *PoolStats) Reset() {
+	*x = PoolStats{}
+	mi := &file_pawl_v1_queue_service_proto_msgTypes[5]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *PoolStats) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*PoolStats) ProtoMessage() {}
+
+func (x *PoolStats) ProtoReflect() protoreflect.Message {
+	mi := &file_pawl_v1_queue_service_proto_msgTypes[5]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use PoolStats.ProtoReflect.Descriptor instead.
+func (*PoolStats) Descriptor() ([]byte, []int) {
+	return file_pawl_v1_queue_service_proto_rawDescGZIP(), []int{5}
+}
+
+func (x *PoolStats) GetProcessId() string {
+	if x != nil {
+		return x.ProcessId
+	}
+	return ""
+}
+
+func (x *PoolStats) GetService() string {
+	if x != nil {
+		return x.Service
+	}
+	return ""
+}
+
+func (x *PoolStats) GetKind() string {
+	if x != nil {
+		return x.Kind
+	}
+	return ""
+}
+
+func (x *PoolStats) GetPool() string {
+	if x != nil {
+		return x.Pool
+	}
+	return ""
+}
+
+func (x *PoolStats) GetSize() uint32 {
+	if x != nil {
+		return x.Size
+	}
+	return 0
+}
+
+func (x *PoolStats) GetInUse() uint32 {
+	if x != nil {
+		return x.InUse
+	}
+	return 0
+}
+
+func (x *PoolStats) GetIdle() uint32 {
+	if x != nil {
+		return x.Idle
+	}
+	return 0
+}
+
+// GetQueueStatsResponse is the answer of GetQueueStats.
+type GetQueueStatsResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The newest sample of all types together; absent if no scheduler has taken one.
+	Total *QueueStats `protobuf:"bytes,1,opt,name=total,proto3" json:"total,omitempty"`
+	// The newest sample of each type with something to count, by name.
+	Queues []*QueueStats `protobuf:"bytes,2,rep,name=queues,proto3" json:"queues,omitempty"`
+	// The newest sample of each scheduler and gateway.
+	Pools []*PoolStats `protobuf:"bytes,3,rep,name=pools,proto3" json:"pools,omitempty"`
+	// The past, oldest first: for each step with samples the largest of each number.
+	Points []*QueueStats `protobuf:"bytes,4,rep,name=points,proto3" json:"points,omitempty"`
+	// The time between two points.
+	Step          *durationpb.Duration `protobuf:"bytes,5,opt,name=step,proto3" json:"step,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *GetQueueStatsResponse) Reset() {
+	*x = GetQueueStatsResponse{}
+	mi := &file_pawl_v1_queue_service_proto_msgTypes[6]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *GetQueueStatsResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*GetQueueStatsResponse) ProtoMessage() {}
+
+func (x *GetQueueStatsResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_pawl_v1_queue_service_proto_msgTypes[6]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use GetQueueStatsResponse.ProtoReflect.Descriptor instead.
+func (*GetQueueStatsResponse) Descriptor() ([]byte, []int) {
+	return file_pawl_v1_queue_service_proto_rawDescGZIP(), []int{6}
+}
+
+func (x *GetQueueStatsResponse) GetTotal() *QueueStats {
+	if x != nil {
+		return x.Total
+	}
+	return nil
+}
+
+func (x *GetQueueStatsResponse) GetQueues() []*QueueStats {
+	if x != nil {
+		return x.Queues
+	}
+	return nil
+}
+
+func (x *GetQueueStatsResponse) GetPools() []*PoolStats {
+	if x != nil {
+		return x.Pools
+	}
+	return nil
+}
+
+func (x *GetQueueStatsResponse) GetPoints() []*QueueStats {
+	if x != nil {
+		return x.Points
+	}
+	return nil
+}
+
+func (x *GetQueueStatsResponse) GetStep() *durationpb.Duration {
+	if x != nil {
+		return x.Step
+	}
+	return nil
+}
+
+// EnqueueCommandRequest is the body of EnqueueCommand.
+type EnqueueCommandRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// What the scheduler does.
+	Type CommandType `protobuf:"varint,1,opt,name=type,proto3,enum=pawl.v1.CommandType" json:"type,omitempty"`
+	// The workflow; for a resume the workflow of its run.
+	WorkflowId string `protobuf:"bytes,2,opt,name=workflow_id,json=workflowId,proto3" json:"workflow_id,omitempty"`
+	// For a start a UUID by which a later resume names the run; empty means the id of the command. Two commands with the same name start one
+	// run. For a resume that name, or the id of the run.
+	RunId string `protobuf:"bytes,3,opt,name=run_id,json=runId,proto3" json:"run_id,omitempty"`
+	// The input of a start as exact JSON; empty means null. Takes precedence over input.
+	InputJson []byte `protobuf:"bytes,4,opt,name=input_json,json=inputJson,proto3" json:"input_json,omitempty"`
+	// The input for callers who write JSON by hand; numbers become doubles.
+	Input *structpb.Value `protobuf:"bytes,5,opt,name=input,proto3" json:"input,omitempty"`
+	// The answer of a resume.
+	Answer *CommandAnswer `protobuf:"bytes,6,opt,name=answer,proto3" json:"answer,omitempty"`
+	// Sooner for lower numbers; default 0; -1000 to 1000.
+	Priority int32 `protobuf:"varint,7,opt,name=priority,proto3" json:"priority,omitempty"`
+	// How many deliveries may fail before the command is given up; 0 means 3; at most 100.
+	MaxAttempts uint32 `protobuf:"varint,8,opt,name=max_attempts,json=maxAttempts,proto3" json:"max_attempts,omitempty"`
+	// How long the command waits at least; absent means that it waits for nothing. At most 366 days.
+	Delay *durationpb.Duration `protobuf:"bytes,9,opt,name=delay,proto3" json:"delay,omitempty"`
+	// Makes a repeat harmless: the same id and body give the same command; another body gives REQUEST_ID_REUSED.
+	RequestId     string `protobuf:"bytes,10,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *EnqueueCommandRequest) Reset() {
+	*x = EnqueueCommandRequest{}
+	mi := &file_pawl_v1_queue_service_proto_msgTypes[7]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *EnqueueCommandRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*EnqueueCommandRequest) ProtoMessage() {}
+
+func (x *EnqueueCommandRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_pawl_v1_queue_service_proto_msgTypes[7]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use EnqueueCommandRequest.ProtoReflect.Descriptor instead.
+func (*EnqueueCommandRequest) Descriptor() ([]byte, []int) {
+	return file_pawl_v1_queue_service_proto_rawDescGZIP(), []int{7}
+}
+
+func (x *EnqueueCommandRequest) GetType() CommandType {
+	if x != nil {
+		return x.Type
+	}
+	return CommandType_COMMAND_TYPE_UNSPECIFIED
+}
+
+func (x *EnqueueCommandRequest) GetWorkflowId() string {
+	if x != nil {
+		return x.WorkflowId
+	}
+	return ""
+}
+
+func (x *EnqueueCommandRequest) GetRunId() string {
+	if x != nil {
+		return x.RunId
+	}
+	return ""
+}
+
+func (x *EnqueueCommandRequest) GetInputJson() []byte {
+	if x != nil {
+		return x.InputJson
+	}
+	return nil
+}
+
+func (x *EnqueueCommandRequest) GetInput() *structpb.Value {
+	if x != nil {
+		return x.Input
+	}
+	return nil
+}
+
+func (x *EnqueueCommandRequest) GetAnswer() *CommandAnswer {
+	if x != nil {
+		return x.Answer
+	}
+	return nil
+}
+
+func (x *EnqueueCommandRequest) GetPriority() int32 {
+	if x != nil {
+		return x.Priority
+	}
+	return 0
+}
+
+func (x *EnqueueCommandRequest) GetMaxAttempts() uint32 {
+	if x != nil {
+		return x.MaxAttempts
+	}
+	return 0
+}
+
+func (x *EnqueueCommandRequest) GetDelay() *durationpb.Duration {
+	if x != nil {
+		return x.Delay
+	}
+	return nil
+}
+
+func (x *EnqueueCommandRequest) GetRequestId() string {
+	if x != nil {
+		return x.RequestId
+	}
+	return ""
+}
+
+// EnqueueCommandResponse is the answer of EnqueueCommand.
+type EnqueueCommandResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The command.
+	Command       *QueuedCommand `protobuf:"bytes,1,opt,name=command,proto3" json:"command,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *EnqueueCommandResponse) Reset() {
+	*x = EnqueueCommandResponse{}
+	mi := &file_pawl_v1_queue_service_proto_msgTypes[8]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *EnqueueCommandResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*EnqueueCommandResponse) ProtoMessage() {}
+
+func (x *EnqueueCommandResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_pawl_v1_queue_service_proto_msgTypes[8]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use EnqueueCommandResponse.ProtoReflect.Descriptor instead.
+func (*EnqueueCommandResponse) Descriptor() ([]byte, []int) {
+	return file_pawl_v1_queue_service_proto_rawDescGZIP(), []int{8}
+}
+
+func (x *EnqueueCommandResponse) GetCommand() *QueuedCommand {
+	if x != nil {
+		return x.Command
+	}
+	return nil
+}
+
+// GetCommandRequest is the body of GetCommand.
+type GetCommandRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Which command.
+	CommandId     string `protobuf:"bytes,1,opt,name=command_id,json=commandId,proto3" json:"command_id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *GetCommandRequest) Reset() {
+	*x = GetCommandRequest{}
+	mi := &file_pawl_v1_queue_service_proto_msgTypes[9]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *GetCommandRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*GetCommandRequest) ProtoMessage() {}
+
+func (x *GetCommandRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_pawl_v1_queue_service_proto_msgTypes[9]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use GetCommandRequest.ProtoReflect.Descriptor instead.
+func (*GetCommandRequest) Descriptor() ([]byte, []int) {
+	return file_pawl_v1_queue_service_proto_rawDescGZIP(), []int{9}
+}
+
+func (x *GetCommandRequest) GetCommandId() string {
+	if x != nil {
+		return x.CommandId
+	}
+	return ""
+}
+
+// GetCommandResponse is the answer of GetCommand.
+type GetCommandResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The command.
+	Command       *QueuedCommand `protobuf:"bytes,1,opt,name=command,proto3" json:"command,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *GetCommandResponse) Reset() {
+	*x = GetCommandResponse{}
+	mi := &file_pawl_v1_queue_service_proto_msgTypes[10]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *GetCommandResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*GetCommandResponse) ProtoMessage() {}
+
+func (x *GetCommandResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_pawl_v1_queue_service_proto_msgTypes[10]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use GetCommandResponse.ProtoReflect.Descriptor instead.
+func (*GetCommandResponse) Descriptor() ([]byte, []int) {
+	return file_pawl_v1_queue_service_proto_rawDescGZIP(), []int{10}
+}
+
+func (x *GetCommandResponse) GetCommand() *QueuedCommand {
+	if x != nil {
+		return x.Command
+	}
+	return nil
+}
+
+// ListCommandsRequest is the body of ListCommands.
+type ListCommandsRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Only these states; empty means all.
+	States []CommandState `protobuf:"varint,1,rep,packed,name=states,proto3,enum=pawl.v1.CommandState" json:"states,omitempty"`
+	// How many at most: 0 means 50, more than 200 is taken as 200, a negative number is refused.
+	PageSize int32 `protobuf:"varint,2,opt,name=page_size,json=pageSize,proto3" json:"page_size,omitempty"`
+	// next_page_token of the page before; bound to the states.
+	PageToken     string `protobuf:"bytes,3,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ListCommandsRequest) Reset() {
+	*x = ListCommandsRequest{}
+	mi := &file_pawl_v1_queue_service_proto_msgTypes[11]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListCommandsRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListCommandsRequest) ProtoMessage() {}
+
+func (x *ListCommandsRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_pawl_v1_queue_service_proto_msgTypes[11]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListCommandsRequest.ProtoReflect.Descriptor instead.
+func (*ListCommandsRequest) Descriptor() ([]byte, []int) {
+	return file_pawl_v1_queue_service_proto_rawDescGZIP(), []int{11}
+}
+
+func (x *ListCommandsRequest) GetStates() []CommandState {
+	if x != nil {
+		return x.States
+	}
+	return nil
+}
+
+func (x *ListCommandsRequest) GetPageSize() int32 {
+	if x != nil {
+		return x.PageSize
+	}
+	return 0
+}
+
+func (x *ListCommandsRequest) GetPageToken() string {
+	if x != nil {
+		return x.PageToken
+	}
+	return ""
+}
+
+// ListCommandsResponse is the answer of ListCommands.
+type ListCommandsResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The page.
+	Commands []*QueuedCommand `protobuf:"bytes,1,rep,name=commands,proto3" json:"commands,omitempty"`
+	// Empty on the last page.
+	NextPageToken string `protobuf:"bytes,2,opt,name=next_page_token,json=nextPageToken,proto3" json:"next_page_token,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ListCommandsResponse) Reset() {
+	*x = ListCommandsResponse{}
+	mi := &file_pawl_v1_queue_service_proto_msgTypes[12]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListCommandsResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListCommandsResponse) ProtoMessage() {}
+
+func (x *ListCommandsResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_pawl_v1_queue_service_proto_msgTypes[12]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListCommandsResponse.ProtoReflect.Descriptor instead.
+func (*ListCommandsResponse) Descriptor() ([]byte, []int) {
+	return file_pawl_v1_queue_service_proto_rawDescGZIP(), []int{12}
+}
+
+func (x *ListCommandsResponse) GetCommands() []*QueuedCommand {
+	if x != nil {
+		return x.Commands
+	}
+	return nil
+}
+
+func (x *ListCommandsResponse) GetNextPageToken() string {
+	if x != nil {
+		return x.NextPageToken
+	}
+	return ""
+}
+
+// CancelCommandRequest is the body of CancelCommand.
+type CancelCommandRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Which command.
+	CommandId string `protobuf:"bytes,1,opt,name=command_id,json=commandId,proto3" json:"command_id,omitempty"`
+	// Makes a repeat harmless.
+	RequestId     string `protobuf:"bytes,2,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *CancelCommandRequest) Reset() {
+	*x = CancelCommandRequest{}
+	mi := &file_pawl_v1_queue_service_proto_msgTypes[13]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *CancelCommandRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*CancelCommandRequest) ProtoMessage() {}
+
+func (x *CancelCommandRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_pawl_v1_queue_service_proto_msgTypes[13]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use CancelCommandRequest.ProtoReflect.Descriptor instead.
+func (*CancelCommandRequest) Descriptor() ([]byte, []int) {
+	return file_pawl_v1_queue_service_proto_rawDescGZIP(), []int{13}
+}
+
+func (x *CancelCommandRequest) GetCommandId() string {
+	if x != nil {
+		return x.CommandId
+	}
+	return ""
+}
+
+func (x *CancelCommandRequest) GetRequestId() string {
+	if x != nil {
+		return x.RequestId
+	}
+	return ""
+}
+
+// CancelCommandResponse is the answer of CancelCommand.
+type CancelCommandResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The command, cancelled.
+	Command       *QueuedCommand `protobuf:"bytes,1,opt,name=command,proto3" json:"command,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *CancelCommandResponse) Reset() {
+	*x = CancelCommandResponse{}
+	mi := &file_pawl_v1_queue_service_proto_msgTypes[14]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *CancelCommandResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*CancelCommandResponse) ProtoMessage() {}
+
+func (x *CancelCommandResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_pawl_v1_queue_service_proto_msgTypes[14]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use CancelCommandResponse.ProtoReflect.Descriptor instead.
+func (*CancelCommandResponse) Descriptor() ([]byte, []int) {
+	return file_pawl_v1_queue_service_proto_rawDescGZIP(), []int{14}
+}
+
+func (x *CancelCommandResponse) GetCommand() *QueuedCommand {
+	if x != nil {
+		return x.Command
+	}
+	return nil
+}
+
+// RedriveCommandRequest is the body of RedriveCommand.
+type RedriveCommandRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Which command.
+	CommandId string `protobuf:"bytes,1,opt,name=command_id,json=commandId,proto3" json:"command_id,omitempty"`
+	// Makes a repeat harmless.
+	RequestId     string `protobuf:"bytes,2,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *RedriveCommandRequest) Reset() {
+	*x = RedriveCommandRequest{}
+	mi := &file_pawl_v1_queue_service_proto_msgTypes[15]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *RedriveCommandRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*RedriveCommandRequest) ProtoMessage() {}
+
+func (x *RedriveCommandRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_pawl_v1_queue_service_proto_msgTypes[15]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use RedriveCommandRequest.ProtoReflect.Descriptor instead.
+func (*RedriveCommandRequest) Descriptor() ([]byte, []int) {
+	return file_pawl_v1_queue_service_proto_rawDescGZIP(), []int{15}
+}
+
+func (x *RedriveCommandRequest) GetCommandId() string {
+	if x != nil {
+		return x.CommandId
+	}
+	return ""
+}
+
+func (x *RedriveCommandRequest) GetRequestId() string {
+	if x != nil {
+		return x.RequestId
+	}
+	return ""
+}
+
+// RedriveCommandResponse is the answer of RedriveCommand.
+type RedriveCommandResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The command, which waits again.
+	Command       *QueuedCommand `protobuf:"bytes,1,opt,name=command,proto3" json:"command,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *RedriveCommandResponse) Reset() {
+	*x = RedriveCommandResponse{}
+	mi := &file_pawl_v1_queue_service_proto_msgTypes[16]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *RedriveCommandResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*RedriveCommandResponse) ProtoMessage() {}
+
+func (x *RedriveCommandResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_pawl_v1_queue_service_proto_msgTypes[16]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use RedriveCommandResponse.ProtoReflect.Descriptor instead.
+func (*RedriveCommandResponse) Descriptor() ([]byte, []int) {
+	return file_pawl_v1_queue_service_proto_rawDescGZIP(), []int{16}
+}
+
+func (x *RedriveCommandResponse) GetCommand() *QueuedCommand {
+	if x != nil {
+		return x.Command
+	}
+	return nil
+}
+
+// DiscardCommandRequest is the body of DiscardCommand.
+type DiscardCommandRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Which command.
+	CommandId string `protobuf:"bytes,1,opt,name=command_id,json=commandId,proto3" json:"command_id,omitempty"`
+	// Makes a repeat harmless.
+	RequestId     string `protobuf:"bytes,2,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *DiscardCommandRequest) Reset() {
+	*x = DiscardCommandRequest{}
+	mi := &file_pawl_v1_queue_service_proto_msgTypes[17]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *DiscardCommandRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*DiscardCommandRequest) ProtoMessage() {}
+
+func (x *DiscardCommandRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_pawl_v1_queue_service_proto_msgTypes[17]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use DiscardCommandRequest.ProtoReflect.Descriptor instead.
+func (*DiscardCommandRequest) Descriptor() ([]byte, []int) {
+	return file_pawl_v1_queue_service_proto_rawDescGZIP(), []int{17}
+}
+
+func (x *DiscardCommandRequest) GetCommandId() string {
+	if x != nil {
+		return x.CommandId
+	}
+	return ""
+}
+
+func (x *DiscardCommandRequest) GetRequestId() string {
+	if x != nil {
+		return x.RequestId
+	}
+	return ""
+}
+
+// DiscardCommandResponse is the answer of DiscardCommand.
+type DiscardCommandResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The command, closed.
+	Command       *QueuedCommand `protobuf:"bytes,1,opt,name=command,proto3" json:"command,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *DiscardCommandResponse) Reset() {
+	*x = DiscardCommandResponse{}
+	mi := &file_pawl_v1_queue_service_proto_msgTypes[18]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *DiscardCommandResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*DiscardCommandResponse) ProtoMessage() {}
+
+func (x *DiscardCommandResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_pawl_v1_queue_service_proto_msgTypes[18]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use DiscardCommandResponse.ProtoReflect.Descriptor instead.
+func (*DiscardCommandResponse) Descriptor() ([]byte, []int) {
+	return file_pawl_v1_queue_service_proto_rawDescGZIP(), []int{18}
+}
+
+func (x *DiscardCommandResponse) GetCommand() *QueuedCommand {
+	if x != nil {
+		return x.Command
+	}
+	return nil
+}
+
 // DeadLetter is a node execution that lost too many executors. Output only.
 type DeadLetter struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -301,7 +1409,7 @@ type DeadLetter struct {
 
 func (x *DeadLetter) Reset() {
 	*x = DeadLetter{}
-	mi := &file_pawl_v1_queue_service_proto_msgTypes[3]
+	mi := &file_pawl_v1_queue_service_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -313,7 +1421,7 @@ func (x *DeadLetter) String() string {
 func (*DeadLetter) ProtoMessage() {}
 
 func (x *DeadLetter) ProtoReflect() protoreflect.Message {
-	mi := &file_pawl_v1_queue_service_proto_msgTypes[3]
+	mi := &file_pawl_v1_queue_service_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -326,7 +1434,7 @@ func (x *DeadLetter) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeadLetter.ProtoReflect.Descriptor instead.
 func (*DeadLetter) Descriptor() ([]byte, []int) {
-	return file_pawl_v1_queue_service_proto_rawDescGZIP(), []int{3}
+	return file_pawl_v1_queue_service_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *DeadLetter) GetDeadLetterId() string {
@@ -451,7 +1559,7 @@ type DeadLetterFilter struct {
 
 func (x *DeadLetterFilter) Reset() {
 	*x = DeadLetterFilter{}
-	mi := &file_pawl_v1_queue_service_proto_msgTypes[4]
+	mi := &file_pawl_v1_queue_service_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -463,7 +1571,7 @@ func (x *DeadLetterFilter) String() string {
 func (*DeadLetterFilter) ProtoMessage() {}
 
 func (x *DeadLetterFilter) ProtoReflect() protoreflect.Message {
-	mi := &file_pawl_v1_queue_service_proto_msgTypes[4]
+	mi := &file_pawl_v1_queue_service_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -476,7 +1584,7 @@ func (x *DeadLetterFilter) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeadLetterFilter.ProtoReflect.Descriptor instead.
 func (*DeadLetterFilter) Descriptor() ([]byte, []int) {
-	return file_pawl_v1_queue_service_proto_rawDescGZIP(), []int{4}
+	return file_pawl_v1_queue_service_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *DeadLetterFilter) GetDeadLetterIds() []string {
@@ -524,7 +1632,7 @@ type ListDeadLettersRequest struct {
 
 func (x *ListDeadLettersRequest) Reset() {
 	*x = ListDeadLettersRequest{}
-	mi := &file_pawl_v1_queue_service_proto_msgTypes[5]
+	mi := &file_pawl_v1_queue_service_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -536,7 +1644,7 @@ func (x *ListDeadLettersRequest) String() string {
 func (*ListDeadLettersRequest) ProtoMessage() {}
 
 func (x *ListDeadLettersRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_pawl_v1_queue_service_proto_msgTypes[5]
+	mi := &file_pawl_v1_queue_service_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -549,7 +1657,7 @@ func (x *ListDeadLettersRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListDeadLettersRequest.ProtoReflect.Descriptor instead.
 func (*ListDeadLettersRequest) Descriptor() ([]byte, []int) {
-	return file_pawl_v1_queue_service_proto_rawDescGZIP(), []int{5}
+	return file_pawl_v1_queue_service_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *ListDeadLettersRequest) GetFilter() *DeadLetterFilter {
@@ -593,7 +1701,7 @@ type ListDeadLettersResponse struct {
 
 func (x *ListDeadLettersResponse) Reset() {
 	*x = ListDeadLettersResponse{}
-	mi := &file_pawl_v1_queue_service_proto_msgTypes[6]
+	mi := &file_pawl_v1_queue_service_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -605,7 +1713,7 @@ func (x *ListDeadLettersResponse) String() string {
 func (*ListDeadLettersResponse) ProtoMessage() {}
 
 func (x *ListDeadLettersResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_pawl_v1_queue_service_proto_msgTypes[6]
+	mi := &file_pawl_v1_queue_service_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -618,7 +1726,7 @@ func (x *ListDeadLettersResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListDeadLettersResponse.ProtoReflect.Descriptor instead.
 func (*ListDeadLettersResponse) Descriptor() ([]byte, []int) {
-	return file_pawl_v1_queue_service_proto_rawDescGZIP(), []int{6}
+	return file_pawl_v1_queue_service_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *ListDeadLettersResponse) GetDeadLetters() []*DeadLetter {
@@ -649,7 +1757,7 @@ type LeftDeadLetters struct {
 
 func (x *LeftDeadLetters) Reset() {
 	*x = LeftDeadLetters{}
-	mi := &file_pawl_v1_queue_service_proto_msgTypes[7]
+	mi := &file_pawl_v1_queue_service_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -661,7 +1769,7 @@ func (x *LeftDeadLetters) String() string {
 func (*LeftDeadLetters) ProtoMessage() {}
 
 func (x *LeftDeadLetters) ProtoReflect() protoreflect.Message {
-	mi := &file_pawl_v1_queue_service_proto_msgTypes[7]
+	mi := &file_pawl_v1_queue_service_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -674,7 +1782,7 @@ func (x *LeftDeadLetters) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use LeftDeadLetters.ProtoReflect.Descriptor instead.
 func (*LeftDeadLetters) Descriptor() ([]byte, []int) {
-	return file_pawl_v1_queue_service_proto_rawDescGZIP(), []int{7}
+	return file_pawl_v1_queue_service_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *LeftDeadLetters) GetReason() string {
@@ -704,7 +1812,7 @@ type PreviewRedriveRequest struct {
 
 func (x *PreviewRedriveRequest) Reset() {
 	*x = PreviewRedriveRequest{}
-	mi := &file_pawl_v1_queue_service_proto_msgTypes[8]
+	mi := &file_pawl_v1_queue_service_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -716,7 +1824,7 @@ func (x *PreviewRedriveRequest) String() string {
 func (*PreviewRedriveRequest) ProtoMessage() {}
 
 func (x *PreviewRedriveRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_pawl_v1_queue_service_proto_msgTypes[8]
+	mi := &file_pawl_v1_queue_service_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -729,7 +1837,7 @@ func (x *PreviewRedriveRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PreviewRedriveRequest.ProtoReflect.Descriptor instead.
 func (*PreviewRedriveRequest) Descriptor() ([]byte, []int) {
-	return file_pawl_v1_queue_service_proto_rawDescGZIP(), []int{8}
+	return file_pawl_v1_queue_service_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *PreviewRedriveRequest) GetFilter() *DeadLetterFilter {
@@ -763,7 +1871,7 @@ type PreviewRedriveResponse struct {
 
 func (x *PreviewRedriveResponse) Reset() {
 	*x = PreviewRedriveResponse{}
-	mi := &file_pawl_v1_queue_service_proto_msgTypes[9]
+	mi := &file_pawl_v1_queue_service_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -775,7 +1883,7 @@ func (x *PreviewRedriveResponse) String() string {
 func (*PreviewRedriveResponse) ProtoMessage() {}
 
 func (x *PreviewRedriveResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_pawl_v1_queue_service_proto_msgTypes[9]
+	mi := &file_pawl_v1_queue_service_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -788,7 +1896,7 @@ func (x *PreviewRedriveResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PreviewRedriveResponse.ProtoReflect.Descriptor instead.
 func (*PreviewRedriveResponse) Descriptor() ([]byte, []int) {
-	return file_pawl_v1_queue_service_proto_rawDescGZIP(), []int{9}
+	return file_pawl_v1_queue_service_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *PreviewRedriveResponse) GetRedriven() uint32 {
@@ -836,7 +1944,7 @@ type RedriveDeadLettersRequest struct {
 
 func (x *RedriveDeadLettersRequest) Reset() {
 	*x = RedriveDeadLettersRequest{}
-	mi := &file_pawl_v1_queue_service_proto_msgTypes[10]
+	mi := &file_pawl_v1_queue_service_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -848,7 +1956,7 @@ func (x *RedriveDeadLettersRequest) String() string {
 func (*RedriveDeadLettersRequest) ProtoMessage() {}
 
 func (x *RedriveDeadLettersRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_pawl_v1_queue_service_proto_msgTypes[10]
+	mi := &file_pawl_v1_queue_service_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -861,7 +1969,7 @@ func (x *RedriveDeadLettersRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RedriveDeadLettersRequest.ProtoReflect.Descriptor instead.
 func (*RedriveDeadLettersRequest) Descriptor() ([]byte, []int) {
-	return file_pawl_v1_queue_service_proto_rawDescGZIP(), []int{10}
+	return file_pawl_v1_queue_service_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *RedriveDeadLettersRequest) GetFilter() *DeadLetterFilter {
@@ -905,7 +2013,7 @@ type RedrivenLetter struct {
 
 func (x *RedrivenLetter) Reset() {
 	*x = RedrivenLetter{}
-	mi := &file_pawl_v1_queue_service_proto_msgTypes[11]
+	mi := &file_pawl_v1_queue_service_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -917,7 +2025,7 @@ func (x *RedrivenLetter) String() string {
 func (*RedrivenLetter) ProtoMessage() {}
 
 func (x *RedrivenLetter) ProtoReflect() protoreflect.Message {
-	mi := &file_pawl_v1_queue_service_proto_msgTypes[11]
+	mi := &file_pawl_v1_queue_service_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -930,7 +2038,7 @@ func (x *RedrivenLetter) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RedrivenLetter.ProtoReflect.Descriptor instead.
 func (*RedrivenLetter) Descriptor() ([]byte, []int) {
-	return file_pawl_v1_queue_service_proto_rawDescGZIP(), []int{11}
+	return file_pawl_v1_queue_service_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *RedrivenLetter) GetDeadLetterId() string {
@@ -963,7 +2071,7 @@ type RedriveDeadLettersResponse struct {
 
 func (x *RedriveDeadLettersResponse) Reset() {
 	*x = RedriveDeadLettersResponse{}
-	mi := &file_pawl_v1_queue_service_proto_msgTypes[12]
+	mi := &file_pawl_v1_queue_service_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -975,7 +2083,7 @@ func (x *RedriveDeadLettersResponse) String() string {
 func (*RedriveDeadLettersResponse) ProtoMessage() {}
 
 func (x *RedriveDeadLettersResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_pawl_v1_queue_service_proto_msgTypes[12]
+	mi := &file_pawl_v1_queue_service_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -988,7 +2096,7 @@ func (x *RedriveDeadLettersResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RedriveDeadLettersResponse.ProtoReflect.Descriptor instead.
 func (*RedriveDeadLettersResponse) Descriptor() ([]byte, []int) {
-	return file_pawl_v1_queue_service_proto_rawDescGZIP(), []int{12}
+	return file_pawl_v1_queue_service_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *RedriveDeadLettersResponse) GetRedriven() []*RedrivenLetter {
@@ -1027,7 +2135,7 @@ type DiscardDeadLettersRequest struct {
 
 func (x *DiscardDeadLettersRequest) Reset() {
 	*x = DiscardDeadLettersRequest{}
-	mi := &file_pawl_v1_queue_service_proto_msgTypes[13]
+	mi := &file_pawl_v1_queue_service_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1039,7 +2147,7 @@ func (x *DiscardDeadLettersRequest) String() string {
 func (*DiscardDeadLettersRequest) ProtoMessage() {}
 
 func (x *DiscardDeadLettersRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_pawl_v1_queue_service_proto_msgTypes[13]
+	mi := &file_pawl_v1_queue_service_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1052,7 +2160,7 @@ func (x *DiscardDeadLettersRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DiscardDeadLettersRequest.ProtoReflect.Descriptor instead.
 func (*DiscardDeadLettersRequest) Descriptor() ([]byte, []int) {
-	return file_pawl_v1_queue_service_proto_rawDescGZIP(), []int{13}
+	return file_pawl_v1_queue_service_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *DiscardDeadLettersRequest) GetFilter() *DeadLetterFilter {
@@ -1087,7 +2195,7 @@ type DiscardDeadLettersResponse struct {
 
 func (x *DiscardDeadLettersResponse) Reset() {
 	*x = DiscardDeadLettersResponse{}
-	mi := &file_pawl_v1_queue_service_proto_msgTypes[14]
+	mi := &file_pawl_v1_queue_service_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1099,7 +2207,7 @@ func (x *DiscardDeadLettersResponse) String() string {
 func (*DiscardDeadLettersResponse) ProtoMessage() {}
 
 func (x *DiscardDeadLettersResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_pawl_v1_queue_service_proto_msgTypes[14]
+	mi := &file_pawl_v1_queue_service_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1112,7 +2220,7 @@ func (x *DiscardDeadLettersResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DiscardDeadLettersResponse.ProtoReflect.Descriptor instead.
 func (*DiscardDeadLettersResponse) Descriptor() ([]byte, []int) {
-	return file_pawl_v1_queue_service_proto_rawDescGZIP(), []int{14}
+	return file_pawl_v1_queue_service_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *DiscardDeadLettersResponse) GetDeadLetterIds() []string {
@@ -1139,7 +2247,7 @@ type PauseQueueRequest struct {
 
 func (x *PauseQueueRequest) Reset() {
 	*x = PauseQueueRequest{}
-	mi := &file_pawl_v1_queue_service_proto_msgTypes[15]
+	mi := &file_pawl_v1_queue_service_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1151,7 +2259,7 @@ func (x *PauseQueueRequest) String() string {
 func (*PauseQueueRequest) ProtoMessage() {}
 
 func (x *PauseQueueRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_pawl_v1_queue_service_proto_msgTypes[15]
+	mi := &file_pawl_v1_queue_service_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1164,7 +2272,7 @@ func (x *PauseQueueRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PauseQueueRequest.ProtoReflect.Descriptor instead.
 func (*PauseQueueRequest) Descriptor() ([]byte, []int) {
-	return file_pawl_v1_queue_service_proto_rawDescGZIP(), []int{15}
+	return file_pawl_v1_queue_service_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *PauseQueueRequest) GetNodeType() string {
@@ -1206,7 +2314,7 @@ type PauseQueueResponse struct {
 
 func (x *PauseQueueResponse) Reset() {
 	*x = PauseQueueResponse{}
-	mi := &file_pawl_v1_queue_service_proto_msgTypes[16]
+	mi := &file_pawl_v1_queue_service_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1218,7 +2326,7 @@ func (x *PauseQueueResponse) String() string {
 func (*PauseQueueResponse) ProtoMessage() {}
 
 func (x *PauseQueueResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_pawl_v1_queue_service_proto_msgTypes[16]
+	mi := &file_pawl_v1_queue_service_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1231,7 +2339,7 @@ func (x *PauseQueueResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PauseQueueResponse.ProtoReflect.Descriptor instead.
 func (*PauseQueueResponse) Descriptor() ([]byte, []int) {
-	return file_pawl_v1_queue_service_proto_rawDescGZIP(), []int{16}
+	return file_pawl_v1_queue_service_proto_rawDescGZIP(), []int{32}
 }
 
 func (x *PauseQueueResponse) GetPause() *Pause {
@@ -1258,7 +2366,7 @@ type ResumeQueueRequest struct {
 
 func (x *ResumeQueueRequest) Reset() {
 	*x = ResumeQueueRequest{}
-	mi := &file_pawl_v1_queue_service_proto_msgTypes[17]
+	mi := &file_pawl_v1_queue_service_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1270,7 +2378,7 @@ func (x *ResumeQueueRequest) String() string {
 func (*ResumeQueueRequest) ProtoMessage() {}
 
 func (x *ResumeQueueRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_pawl_v1_queue_service_proto_msgTypes[17]
+	mi := &file_pawl_v1_queue_service_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1283,7 +2391,7 @@ func (x *ResumeQueueRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ResumeQueueRequest.ProtoReflect.Descriptor instead.
 func (*ResumeQueueRequest) Descriptor() ([]byte, []int) {
-	return file_pawl_v1_queue_service_proto_rawDescGZIP(), []int{17}
+	return file_pawl_v1_queue_service_proto_rawDescGZIP(), []int{33}
 }
 
 func (x *ResumeQueueRequest) GetNodeType() string {
@@ -1323,7 +2431,7 @@ type ResumeQueueResponse struct {
 
 func (x *ResumeQueueResponse) Reset() {
 	*x = ResumeQueueResponse{}
-	mi := &file_pawl_v1_queue_service_proto_msgTypes[18]
+	mi := &file_pawl_v1_queue_service_proto_msgTypes[34]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1335,7 +2443,7 @@ func (x *ResumeQueueResponse) String() string {
 func (*ResumeQueueResponse) ProtoMessage() {}
 
 func (x *ResumeQueueResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_pawl_v1_queue_service_proto_msgTypes[18]
+	mi := &file_pawl_v1_queue_service_proto_msgTypes[34]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1348,7 +2456,7 @@ func (x *ResumeQueueResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ResumeQueueResponse.ProtoReflect.Descriptor instead.
 func (*ResumeQueueResponse) Descriptor() ([]byte, []int) {
-	return file_pawl_v1_queue_service_proto_rawDescGZIP(), []int{18}
+	return file_pawl_v1_queue_service_proto_rawDescGZIP(), []int{34}
 }
 
 // ListPausesRequest is the body of ListPauses.
@@ -1360,7 +2468,7 @@ type ListPausesRequest struct {
 
 func (x *ListPausesRequest) Reset() {
 	*x = ListPausesRequest{}
-	mi := &file_pawl_v1_queue_service_proto_msgTypes[19]
+	mi := &file_pawl_v1_queue_service_proto_msgTypes[35]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1372,7 +2480,7 @@ func (x *ListPausesRequest) String() string {
 func (*ListPausesRequest) ProtoMessage() {}
 
 func (x *ListPausesRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_pawl_v1_queue_service_proto_msgTypes[19]
+	mi := &file_pawl_v1_queue_service_proto_msgTypes[35]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1385,7 +2493,7 @@ func (x *ListPausesRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListPausesRequest.ProtoReflect.Descriptor instead.
 func (*ListPausesRequest) Descriptor() ([]byte, []int) {
-	return file_pawl_v1_queue_service_proto_rawDescGZIP(), []int{19}
+	return file_pawl_v1_queue_service_proto_rawDescGZIP(), []int{35}
 }
 
 // ListPausesResponse is the answer of ListPauses.
@@ -1399,7 +2507,7 @@ type ListPausesResponse struct {
 
 func (x *ListPausesResponse) Reset() {
 	*x = ListPausesResponse{}
-	mi := &file_pawl_v1_queue_service_proto_msgTypes[20]
+	mi := &file_pawl_v1_queue_service_proto_msgTypes[36]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1411,7 +2519,7 @@ func (x *ListPausesResponse) String() string {
 func (*ListPausesResponse) ProtoMessage() {}
 
 func (x *ListPausesResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_pawl_v1_queue_service_proto_msgTypes[20]
+	mi := &file_pawl_v1_queue_service_proto_msgTypes[36]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1424,7 +2532,7 @@ func (x *ListPausesResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListPausesResponse.ProtoReflect.Descriptor instead.
 func (*ListPausesResponse) Descriptor() ([]byte, []int) {
-	return file_pawl_v1_queue_service_proto_rawDescGZIP(), []int{20}
+	return file_pawl_v1_queue_service_proto_rawDescGZIP(), []int{36}
 }
 
 func (x *ListPausesResponse) GetPauses() []*Pause {
@@ -1438,7 +2546,7 @@ var File_pawl_v1_queue_service_proto protoreflect.FileDescriptor
 
 const file_pawl_v1_queue_service_proto_rawDesc = "" +
 	"\n" +
-	"\x1bpawl/v1/queue_service.proto\x12\apawl.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x13pawl/v1/pause.proto\"\x16\n" +
+	"\x1bpawl/v1/queue_service.proto\x12\apawl.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x13pawl/v1/pause.proto\x1a\x1cpawl/v1/queued_command.proto\"\x16\n" +
 	"\x14GetQueueDepthRequest\"\xa8\x01\n" +
 	"\n" +
 	"QueueDepth\x12\x1b\n" +
@@ -1448,10 +2556,104 @@ const file_pawl_v1_queue_service_proto_rawDesc = "" +
 	"\x06paused\x18\x04 \x01(\rR\x06paused\x12\x1f\n" +
 	"\vdead_letter\x18\x05 \x01(\rR\n" +
 	"deadLetter\x12\x12\n" +
-	"\x04held\x18\x06 \x01(\bR\x04held\"o\n" +
+	"\x04held\x18\x06 \x01(\bR\x04held\"\xa2\x01\n" +
 	"\x15GetQueueDepthResponse\x12)\n" +
 	"\x05total\x18\x01 \x01(\v2\x13.pawl.v1.QueueDepthR\x05total\x12+\n" +
-	"\x06queues\x18\x02 \x03(\v2\x13.pawl.v1.QueueDepthR\x06queues\"\x9e\x04\n" +
+	"\x06queues\x18\x02 \x03(\v2\x13.pawl.v1.QueueDepthR\x06queues\x121\n" +
+	"\bcommands\x18\x03 \x01(\v2\x15.pawl.v1.CommandDepthR\bcommands\"\x93\x01\n" +
+	"\x14GetQueueStatsRequest\x12\x1b\n" +
+	"\tnode_type\x18\x01 \x01(\tR\bnodeType\x12/\n" +
+	"\x05range\x18\x02 \x01(\v2\x19.google.protobuf.DurationR\x05range\x12-\n" +
+	"\x04step\x18\x03 \x01(\v2\x19.google.protobuf.DurationR\x04step\"\xc3\x04\n" +
+	"\n" +
+	"QueueStats\x12.\n" +
+	"\x04time\x18\x01 \x01(\v2\x1a.google.protobuf.TimestampR\x04time\x12\x1b\n" +
+	"\tnode_type\x18\x02 \x01(\tR\bnodeType\x12\x14\n" +
+	"\x05slots\x18\x03 \x01(\rR\x05slots\x12\x16\n" +
+	"\x06active\x18\x04 \x01(\rR\x06active\x12\x1c\n" +
+	"\tavailable\x18\x05 \x01(\rR\tavailable\x12\x18\n" +
+	"\awaiting\x18\x06 \x01(\rR\awaiting\x12 \n" +
+	"\toldest_ms\x18\a \x01(\x04H\x00R\boldestMs\x88\x01\x01\x12 \n" +
+	"\tmedian_ms\x18\b \x01(\x04H\x01R\bmedianMs\x88\x01\x01\x12!\n" +
+	"\fruns_pending\x18\t \x01(\rR\vrunsPending\x12!\n" +
+	"\fruns_running\x18\n" +
+	" \x01(\rR\vrunsRunning\x12/\n" +
+	"\x11pending_oldest_ms\x18\v \x01(\x04H\x02R\x0fpendingOldestMs\x88\x01\x01\x12/\n" +
+	"\x11pending_median_ms\x18\f \x01(\x04H\x03R\x0fpendingMedianMs\x88\x01\x01\x12 \n" +
+	"\vconnections\x18\r \x01(\rR\vconnections\x12,\n" +
+	"\x12connections_in_use\x18\x0e \x01(\rR\x10connectionsInUseB\f\n" +
+	"\n" +
+	"_oldest_msB\f\n" +
+	"\n" +
+	"_median_msB\x14\n" +
+	"\x12_pending_oldest_msB\x14\n" +
+	"\x12_pending_median_ms\"\xab\x01\n" +
+	"\tPoolStats\x12\x1d\n" +
+	"\n" +
+	"process_id\x18\x01 \x01(\tR\tprocessId\x12\x18\n" +
+	"\aservice\x18\x02 \x01(\tR\aservice\x12\x12\n" +
+	"\x04kind\x18\x03 \x01(\tR\x04kind\x12\x12\n" +
+	"\x04pool\x18\x04 \x01(\tR\x04pool\x12\x12\n" +
+	"\x04size\x18\x05 \x01(\rR\x04size\x12\x15\n" +
+	"\x06in_use\x18\x06 \x01(\rR\x05inUse\x12\x12\n" +
+	"\x04idle\x18\a \x01(\rR\x04idle\"\xf5\x01\n" +
+	"\x15GetQueueStatsResponse\x12)\n" +
+	"\x05total\x18\x01 \x01(\v2\x13.pawl.v1.QueueStatsR\x05total\x12+\n" +
+	"\x06queues\x18\x02 \x03(\v2\x13.pawl.v1.QueueStatsR\x06queues\x12(\n" +
+	"\x05pools\x18\x03 \x03(\v2\x12.pawl.v1.PoolStatsR\x05pools\x12+\n" +
+	"\x06points\x18\x04 \x03(\v2\x13.pawl.v1.QueueStatsR\x06points\x12-\n" +
+	"\x04step\x18\x05 \x01(\v2\x19.google.protobuf.DurationR\x04step\"\x85\x03\n" +
+	"\x15EnqueueCommandRequest\x12(\n" +
+	"\x04type\x18\x01 \x01(\x0e2\x14.pawl.v1.CommandTypeR\x04type\x12\x1f\n" +
+	"\vworkflow_id\x18\x02 \x01(\tR\n" +
+	"workflowId\x12\x15\n" +
+	"\x06run_id\x18\x03 \x01(\tR\x05runId\x12\x1d\n" +
+	"\n" +
+	"input_json\x18\x04 \x01(\fR\tinputJson\x12,\n" +
+	"\x05input\x18\x05 \x01(\v2\x16.google.protobuf.ValueR\x05input\x12.\n" +
+	"\x06answer\x18\x06 \x01(\v2\x16.pawl.v1.CommandAnswerR\x06answer\x12\x1a\n" +
+	"\bpriority\x18\a \x01(\x05R\bpriority\x12!\n" +
+	"\fmax_attempts\x18\b \x01(\rR\vmaxAttempts\x12/\n" +
+	"\x05delay\x18\t \x01(\v2\x19.google.protobuf.DurationR\x05delay\x12\x1d\n" +
+	"\n" +
+	"request_id\x18\n" +
+	" \x01(\tR\trequestId\"J\n" +
+	"\x16EnqueueCommandResponse\x120\n" +
+	"\acommand\x18\x01 \x01(\v2\x16.pawl.v1.QueuedCommandR\acommand\"2\n" +
+	"\x11GetCommandRequest\x12\x1d\n" +
+	"\n" +
+	"command_id\x18\x01 \x01(\tR\tcommandId\"F\n" +
+	"\x12GetCommandResponse\x120\n" +
+	"\acommand\x18\x01 \x01(\v2\x16.pawl.v1.QueuedCommandR\acommand\"\x80\x01\n" +
+	"\x13ListCommandsRequest\x12-\n" +
+	"\x06states\x18\x01 \x03(\x0e2\x15.pawl.v1.CommandStateR\x06states\x12\x1b\n" +
+	"\tpage_size\x18\x02 \x01(\x05R\bpageSize\x12\x1d\n" +
+	"\n" +
+	"page_token\x18\x03 \x01(\tR\tpageToken\"r\n" +
+	"\x14ListCommandsResponse\x122\n" +
+	"\bcommands\x18\x01 \x03(\v2\x16.pawl.v1.QueuedCommandR\bcommands\x12&\n" +
+	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"T\n" +
+	"\x14CancelCommandRequest\x12\x1d\n" +
+	"\n" +
+	"command_id\x18\x01 \x01(\tR\tcommandId\x12\x1d\n" +
+	"\n" +
+	"request_id\x18\x02 \x01(\tR\trequestId\"I\n" +
+	"\x15CancelCommandResponse\x120\n" +
+	"\acommand\x18\x01 \x01(\v2\x16.pawl.v1.QueuedCommandR\acommand\"U\n" +
+	"\x15RedriveCommandRequest\x12\x1d\n" +
+	"\n" +
+	"command_id\x18\x01 \x01(\tR\tcommandId\x12\x1d\n" +
+	"\n" +
+	"request_id\x18\x02 \x01(\tR\trequestId\"J\n" +
+	"\x16RedriveCommandResponse\x120\n" +
+	"\acommand\x18\x01 \x01(\v2\x16.pawl.v1.QueuedCommandR\acommand\"U\n" +
+	"\x15DiscardCommandRequest\x12\x1d\n" +
+	"\n" +
+	"command_id\x18\x01 \x01(\tR\tcommandId\x12\x1d\n" +
+	"\n" +
+	"request_id\x18\x02 \x01(\tR\trequestId\"J\n" +
+	"\x16DiscardCommandResponse\x120\n" +
+	"\acommand\x18\x01 \x01(\v2\x16.pawl.v1.QueuedCommandR\acommand\"\x9e\x04\n" +
 	"\n" +
 	"DeadLetter\x12$\n" +
 	"\x0edead_letter_id\x18\x01 \x01(\tR\fdeadLetterId\x12\x15\n" +
@@ -1544,9 +2746,17 @@ const file_pawl_v1_queue_service_proto_rawDesc = "" +
 	"\x1dDEAD_LETTER_STATE_UNSPECIFIED\x10\x00\x12\x1a\n" +
 	"\x16DEAD_LETTER_STATE_OPEN\x10\x01\x12\x1e\n" +
 	"\x1aDEAD_LETTER_STATE_REDRIVEN\x10\x02\x12\x1f\n" +
-	"\x1bDEAD_LETTER_STATE_DISCARDED\x10\x032\x9d\x05\n" +
+	"\x1bDEAD_LETTER_STATE_DISCARDED\x10\x032\xca\t\n" +
 	"\fQueueService\x12N\n" +
-	"\rGetQueueDepth\x12\x1d.pawl.v1.GetQueueDepthRequest\x1a\x1e.pawl.v1.GetQueueDepthResponse\x12T\n" +
+	"\rGetQueueDepth\x12\x1d.pawl.v1.GetQueueDepthRequest\x1a\x1e.pawl.v1.GetQueueDepthResponse\x12N\n" +
+	"\rGetQueueStats\x12\x1d.pawl.v1.GetQueueStatsRequest\x1a\x1e.pawl.v1.GetQueueStatsResponse\x12Q\n" +
+	"\x0eEnqueueCommand\x12\x1e.pawl.v1.EnqueueCommandRequest\x1a\x1f.pawl.v1.EnqueueCommandResponse\x12E\n" +
+	"\n" +
+	"GetCommand\x12\x1a.pawl.v1.GetCommandRequest\x1a\x1b.pawl.v1.GetCommandResponse\x12K\n" +
+	"\fListCommands\x12\x1c.pawl.v1.ListCommandsRequest\x1a\x1d.pawl.v1.ListCommandsResponse\x12N\n" +
+	"\rCancelCommand\x12\x1d.pawl.v1.CancelCommandRequest\x1a\x1e.pawl.v1.CancelCommandResponse\x12Q\n" +
+	"\x0eRedriveCommand\x12\x1e.pawl.v1.RedriveCommandRequest\x1a\x1f.pawl.v1.RedriveCommandResponse\x12Q\n" +
+	"\x0eDiscardCommand\x12\x1e.pawl.v1.DiscardCommandRequest\x1a\x1f.pawl.v1.DiscardCommandResponse\x12T\n" +
 	"\x0fListDeadLetters\x12\x1f.pawl.v1.ListDeadLettersRequest\x1a .pawl.v1.ListDeadLettersResponse\x12Q\n" +
 	"\x0ePreviewRedrive\x12\x1e.pawl.v1.PreviewRedriveRequest\x1a\x1f.pawl.v1.PreviewRedriveResponse\x12]\n" +
 	"\x12RedriveDeadLetters\x12\".pawl.v1.RedriveDeadLettersRequest\x1a#.pawl.v1.RedriveDeadLettersResponse\x12]\n" +
@@ -1571,72 +2781,129 @@ func file_pawl_v1_queue_service_proto_rawDescGZIP() []byte {
 }
 
 var file_pawl_v1_queue_service_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
-var file_pawl_v1_queue_service_proto_msgTypes = make([]protoimpl.MessageInfo, 21)
+var file_pawl_v1_queue_service_proto_msgTypes = make([]protoimpl.MessageInfo, 37)
 var file_pawl_v1_queue_service_proto_goTypes = []any{
 	(DeadLetterState)(0),               // 0: pawl.v1.DeadLetterState
 	(*GetQueueDepthRequest)(nil),       // 1: pawl.v1.GetQueueDepthRequest
 	(*QueueDepth)(nil),                 // 2: pawl.v1.QueueDepth
 	(*GetQueueDepthResponse)(nil),      // 3: pawl.v1.GetQueueDepthResponse
-	(*DeadLetter)(nil),                 // 4: pawl.v1.DeadLetter
-	(*DeadLetterFilter)(nil),           // 5: pawl.v1.DeadLetterFilter
-	(*ListDeadLettersRequest)(nil),     // 6: pawl.v1.ListDeadLettersRequest
-	(*ListDeadLettersResponse)(nil),    // 7: pawl.v1.ListDeadLettersResponse
-	(*LeftDeadLetters)(nil),            // 8: pawl.v1.LeftDeadLetters
-	(*PreviewRedriveRequest)(nil),      // 9: pawl.v1.PreviewRedriveRequest
-	(*PreviewRedriveResponse)(nil),     // 10: pawl.v1.PreviewRedriveResponse
-	(*RedriveDeadLettersRequest)(nil),  // 11: pawl.v1.RedriveDeadLettersRequest
-	(*RedrivenLetter)(nil),             // 12: pawl.v1.RedrivenLetter
-	(*RedriveDeadLettersResponse)(nil), // 13: pawl.v1.RedriveDeadLettersResponse
-	(*DiscardDeadLettersRequest)(nil),  // 14: pawl.v1.DiscardDeadLettersRequest
-	(*DiscardDeadLettersResponse)(nil), // 15: pawl.v1.DiscardDeadLettersResponse
-	(*PauseQueueRequest)(nil),          // 16: pawl.v1.PauseQueueRequest
-	(*PauseQueueResponse)(nil),         // 17: pawl.v1.PauseQueueResponse
-	(*ResumeQueueRequest)(nil),         // 18: pawl.v1.ResumeQueueRequest
-	(*ResumeQueueResponse)(nil),        // 19: pawl.v1.ResumeQueueResponse
-	(*ListPausesRequest)(nil),          // 20: pawl.v1.ListPausesRequest
-	(*ListPausesResponse)(nil),         // 21: pawl.v1.ListPausesResponse
-	(*timestamppb.Timestamp)(nil),      // 22: google.protobuf.Timestamp
-	(*Pause)(nil),                      // 23: pawl.v1.Pause
+	(*GetQueueStatsRequest)(nil),       // 4: pawl.v1.GetQueueStatsRequest
+	(*QueueStats)(nil),                 // 5: pawl.v1.QueueStats
+	(*PoolStats)(nil),                  // 6: pawl.v1.PoolStats
+	(*GetQueueStatsResponse)(nil),      // 7: pawl.v1.GetQueueStatsResponse
+	(*EnqueueCommandRequest)(nil),      // 8: pawl.v1.EnqueueCommandRequest
+	(*EnqueueCommandResponse)(nil),     // 9: pawl.v1.EnqueueCommandResponse
+	(*GetCommandRequest)(nil),          // 10: pawl.v1.GetCommandRequest
+	(*GetCommandResponse)(nil),         // 11: pawl.v1.GetCommandResponse
+	(*ListCommandsRequest)(nil),        // 12: pawl.v1.ListCommandsRequest
+	(*ListCommandsResponse)(nil),       // 13: pawl.v1.ListCommandsResponse
+	(*CancelCommandRequest)(nil),       // 14: pawl.v1.CancelCommandRequest
+	(*CancelCommandResponse)(nil),      // 15: pawl.v1.CancelCommandResponse
+	(*RedriveCommandRequest)(nil),      // 16: pawl.v1.RedriveCommandRequest
+	(*RedriveCommandResponse)(nil),     // 17: pawl.v1.RedriveCommandResponse
+	(*DiscardCommandRequest)(nil),      // 18: pawl.v1.DiscardCommandRequest
+	(*DiscardCommandResponse)(nil),     // 19: pawl.v1.DiscardCommandResponse
+	(*DeadLetter)(nil),                 // 20: pawl.v1.DeadLetter
+	(*DeadLetterFilter)(nil),           // 21: pawl.v1.DeadLetterFilter
+	(*ListDeadLettersRequest)(nil),     // 22: pawl.v1.ListDeadLettersRequest
+	(*ListDeadLettersResponse)(nil),    // 23: pawl.v1.ListDeadLettersResponse
+	(*LeftDeadLetters)(nil),            // 24: pawl.v1.LeftDeadLetters
+	(*PreviewRedriveRequest)(nil),      // 25: pawl.v1.PreviewRedriveRequest
+	(*PreviewRedriveResponse)(nil),     // 26: pawl.v1.PreviewRedriveResponse
+	(*RedriveDeadLettersRequest)(nil),  // 27: pawl.v1.RedriveDeadLettersRequest
+	(*RedrivenLetter)(nil),             // 28: pawl.v1.RedrivenLetter
+	(*RedriveDeadLettersResponse)(nil), // 29: pawl.v1.RedriveDeadLettersResponse
+	(*DiscardDeadLettersRequest)(nil),  // 30: pawl.v1.DiscardDeadLettersRequest
+	(*DiscardDeadLettersResponse)(nil), // 31: pawl.v1.DiscardDeadLettersResponse
+	(*PauseQueueRequest)(nil),          // 32: pawl.v1.PauseQueueRequest
+	(*PauseQueueResponse)(nil),         // 33: pawl.v1.PauseQueueResponse
+	(*ResumeQueueRequest)(nil),         // 34: pawl.v1.ResumeQueueRequest
+	(*ResumeQueueResponse)(nil),        // 35: pawl.v1.ResumeQueueResponse
+	(*ListPausesRequest)(nil),          // 36: pawl.v1.ListPausesRequest
+	(*ListPausesResponse)(nil),         // 37: pawl.v1.ListPausesResponse
+	(*CommandDepth)(nil),               // 38: pawl.v1.CommandDepth
+	(*durationpb.Duration)(nil),        // 39: google.protobuf.Duration
+	(*timestamppb.Timestamp)(nil),      // 40: google.protobuf.Timestamp
+	(CommandType)(0),                   // 41: pawl.v1.CommandType
+	(*structpb.Value)(nil),             // 42: google.protobuf.Value
+	(*CommandAnswer)(nil),              // 43: pawl.v1.CommandAnswer
+	(*QueuedCommand)(nil),              // 44: pawl.v1.QueuedCommand
+	(CommandState)(0),                  // 45: pawl.v1.CommandState
+	(*Pause)(nil),                      // 46: pawl.v1.Pause
 }
 var file_pawl_v1_queue_service_proto_depIdxs = []int32{
 	2,  // 0: pawl.v1.GetQueueDepthResponse.total:type_name -> pawl.v1.QueueDepth
 	2,  // 1: pawl.v1.GetQueueDepthResponse.queues:type_name -> pawl.v1.QueueDepth
-	22, // 2: pawl.v1.DeadLetter.die_time:type_name -> google.protobuf.Timestamp
-	0,  // 3: pawl.v1.DeadLetter.state:type_name -> pawl.v1.DeadLetterState
-	22, // 4: pawl.v1.DeadLetter.close_time:type_name -> google.protobuf.Timestamp
-	22, // 5: pawl.v1.DeadLetterFilter.before_time:type_name -> google.protobuf.Timestamp
-	5,  // 6: pawl.v1.ListDeadLettersRequest.filter:type_name -> pawl.v1.DeadLetterFilter
-	0,  // 7: pawl.v1.ListDeadLettersRequest.states:type_name -> pawl.v1.DeadLetterState
-	4,  // 8: pawl.v1.ListDeadLettersResponse.dead_letters:type_name -> pawl.v1.DeadLetter
-	5,  // 9: pawl.v1.PreviewRedriveRequest.filter:type_name -> pawl.v1.DeadLetterFilter
-	8,  // 10: pawl.v1.PreviewRedriveResponse.left:type_name -> pawl.v1.LeftDeadLetters
-	5,  // 11: pawl.v1.RedriveDeadLettersRequest.filter:type_name -> pawl.v1.DeadLetterFilter
-	12, // 12: pawl.v1.RedriveDeadLettersResponse.redriven:type_name -> pawl.v1.RedrivenLetter
-	8,  // 13: pawl.v1.RedriveDeadLettersResponse.left:type_name -> pawl.v1.LeftDeadLetters
-	5,  // 14: pawl.v1.DiscardDeadLettersRequest.filter:type_name -> pawl.v1.DeadLetterFilter
-	23, // 15: pawl.v1.PauseQueueResponse.pause:type_name -> pawl.v1.Pause
-	23, // 16: pawl.v1.ListPausesResponse.pauses:type_name -> pawl.v1.Pause
-	1,  // 17: pawl.v1.QueueService.GetQueueDepth:input_type -> pawl.v1.GetQueueDepthRequest
-	6,  // 18: pawl.v1.QueueService.ListDeadLetters:input_type -> pawl.v1.ListDeadLettersRequest
-	9,  // 19: pawl.v1.QueueService.PreviewRedrive:input_type -> pawl.v1.PreviewRedriveRequest
-	11, // 20: pawl.v1.QueueService.RedriveDeadLetters:input_type -> pawl.v1.RedriveDeadLettersRequest
-	14, // 21: pawl.v1.QueueService.DiscardDeadLetters:input_type -> pawl.v1.DiscardDeadLettersRequest
-	16, // 22: pawl.v1.QueueService.PauseQueue:input_type -> pawl.v1.PauseQueueRequest
-	18, // 23: pawl.v1.QueueService.ResumeQueue:input_type -> pawl.v1.ResumeQueueRequest
-	20, // 24: pawl.v1.QueueService.ListPauses:input_type -> pawl.v1.ListPausesRequest
-	3,  // 25: pawl.v1.QueueService.GetQueueDepth:output_type -> pawl.v1.GetQueueDepthResponse
-	7,  // 26: pawl.v1.QueueService.ListDeadLetters:output_type -> pawl.v1.ListDeadLettersResponse
-	10, // 27: pawl.v1.QueueService.PreviewRedrive:output_type -> pawl.v1.PreviewRedriveResponse
-	13, // 28: pawl.v1.QueueService.RedriveDeadLetters:output_type -> pawl.v1.RedriveDeadLettersResponse
-	15, // 29: pawl.v1.QueueService.DiscardDeadLetters:output_type -> pawl.v1.DiscardDeadLettersResponse
-	17, // 30: pawl.v1.QueueService.PauseQueue:output_type -> pawl.v1.PauseQueueResponse
-	19, // 31: pawl.v1.QueueService.ResumeQueue:output_type -> pawl.v1.ResumeQueueResponse
-	21, // 32: pawl.v1.QueueService.ListPauses:output_type -> pawl.v1.ListPausesResponse
-	25, // [25:33] is the sub-list for method output_type
-	17, // [17:25] is the sub-list for method input_type
-	17, // [17:17] is the sub-list for extension type_name
-	17, // [17:17] is the sub-list for extension extendee
-	0,  // [0:17] is the sub-list for field type_name
+	38, // 2: pawl.v1.GetQueueDepthResponse.commands:type_name -> pawl.v1.CommandDepth
+	39, // 3: pawl.v1.GetQueueStatsRequest.range:type_name -> google.protobuf.Duration
+	39, // 4: pawl.v1.GetQueueStatsRequest.step:type_name -> google.protobuf.Duration
+	40, // 5: pawl.v1.QueueStats.time:type_name -> google.protobuf.Timestamp
+	5,  // 6: pawl.v1.GetQueueStatsResponse.total:type_name -> pawl.v1.QueueStats
+	5,  // 7: pawl.v1.GetQueueStatsResponse.queues:type_name -> pawl.v1.QueueStats
+	6,  // 8: pawl.v1.GetQueueStatsResponse.pools:type_name -> pawl.v1.PoolStats
+	5,  // 9: pawl.v1.GetQueueStatsResponse.points:type_name -> pawl.v1.QueueStats
+	39, // 10: pawl.v1.GetQueueStatsResponse.step:type_name -> google.protobuf.Duration
+	41, // 11: pawl.v1.EnqueueCommandRequest.type:type_name -> pawl.v1.CommandType
+	42, // 12: pawl.v1.EnqueueCommandRequest.input:type_name -> google.protobuf.Value
+	43, // 13: pawl.v1.EnqueueCommandRequest.answer:type_name -> pawl.v1.CommandAnswer
+	39, // 14: pawl.v1.EnqueueCommandRequest.delay:type_name -> google.protobuf.Duration
+	44, // 15: pawl.v1.EnqueueCommandResponse.command:type_name -> pawl.v1.QueuedCommand
+	44, // 16: pawl.v1.GetCommandResponse.command:type_name -> pawl.v1.QueuedCommand
+	45, // 17: pawl.v1.ListCommandsRequest.states:type_name -> pawl.v1.CommandState
+	44, // 18: pawl.v1.ListCommandsResponse.commands:type_name -> pawl.v1.QueuedCommand
+	44, // 19: pawl.v1.CancelCommandResponse.command:type_name -> pawl.v1.QueuedCommand
+	44, // 20: pawl.v1.RedriveCommandResponse.command:type_name -> pawl.v1.QueuedCommand
+	44, // 21: pawl.v1.DiscardCommandResponse.command:type_name -> pawl.v1.QueuedCommand
+	40, // 22: pawl.v1.DeadLetter.die_time:type_name -> google.protobuf.Timestamp
+	0,  // 23: pawl.v1.DeadLetter.state:type_name -> pawl.v1.DeadLetterState
+	40, // 24: pawl.v1.DeadLetter.close_time:type_name -> google.protobuf.Timestamp
+	40, // 25: pawl.v1.DeadLetterFilter.before_time:type_name -> google.protobuf.Timestamp
+	21, // 26: pawl.v1.ListDeadLettersRequest.filter:type_name -> pawl.v1.DeadLetterFilter
+	0,  // 27: pawl.v1.ListDeadLettersRequest.states:type_name -> pawl.v1.DeadLetterState
+	20, // 28: pawl.v1.ListDeadLettersResponse.dead_letters:type_name -> pawl.v1.DeadLetter
+	21, // 29: pawl.v1.PreviewRedriveRequest.filter:type_name -> pawl.v1.DeadLetterFilter
+	24, // 30: pawl.v1.PreviewRedriveResponse.left:type_name -> pawl.v1.LeftDeadLetters
+	21, // 31: pawl.v1.RedriveDeadLettersRequest.filter:type_name -> pawl.v1.DeadLetterFilter
+	28, // 32: pawl.v1.RedriveDeadLettersResponse.redriven:type_name -> pawl.v1.RedrivenLetter
+	24, // 33: pawl.v1.RedriveDeadLettersResponse.left:type_name -> pawl.v1.LeftDeadLetters
+	21, // 34: pawl.v1.DiscardDeadLettersRequest.filter:type_name -> pawl.v1.DeadLetterFilter
+	46, // 35: pawl.v1.PauseQueueResponse.pause:type_name -> pawl.v1.Pause
+	46, // 36: pawl.v1.ListPausesResponse.pauses:type_name -> pawl.v1.Pause
+	1,  // 37: pawl.v1.QueueService.GetQueueDepth:input_type -> pawl.v1.GetQueueDepthRequest
+	4,  // 38: pawl.v1.QueueService.GetQueueStats:input_type -> pawl.v1.GetQueueStatsRequest
+	8,  // 39: pawl.v1.QueueService.EnqueueCommand:input_type -> pawl.v1.EnqueueCommandRequest
+	10, // 40: pawl.v1.QueueService.GetCommand:input_type -> pawl.v1.GetCommandRequest
+	12, // 41: pawl.v1.QueueService.ListCommands:input_type -> pawl.v1.ListCommandsRequest
+	14, // 42: pawl.v1.QueueService.CancelCommand:input_type -> pawl.v1.CancelCommandRequest
+	16, // 43: pawl.v1.QueueService.RedriveCommand:input_type -> pawl.v1.RedriveCommandRequest
+	18, // 44: pawl.v1.QueueService.DiscardCommand:input_type -> pawl.v1.DiscardCommandRequest
+	22, // 45: pawl.v1.QueueService.ListDeadLetters:input_type -> pawl.v1.ListDeadLettersRequest
+	25, // 46: pawl.v1.QueueService.PreviewRedrive:input_type -> pawl.v1.PreviewRedriveRequest
+	27, // 47: pawl.v1.QueueService.RedriveDeadLetters:input_type -> pawl.v1.RedriveDeadLettersRequest
+	30, // 48: pawl.v1.QueueService.DiscardDeadLetters:input_type -> pawl.v1.DiscardDeadLettersRequest
+	32, // 49: pawl.v1.QueueService.PauseQueue:input_type -> pawl.v1.PauseQueueRequest
+	34, // 50: pawl.v1.QueueService.ResumeQueue:input_type -> pawl.v1.ResumeQueueRequest
+	36, // 51: pawl.v1.QueueService.ListPauses:input_type -> pawl.v1.ListPausesRequest
+	3,  // 52: pawl.v1.QueueService.GetQueueDepth:output_type -> pawl.v1.GetQueueDepthResponse
+	7,  // 53: pawl.v1.QueueService.GetQueueStats:output_type -> pawl.v1.GetQueueStatsResponse
+	9,  // 54: pawl.v1.QueueService.EnqueueCommand:output_type -> pawl.v1.EnqueueCommandResponse
+	11, // 55: pawl.v1.QueueService.GetCommand:output_type -> pawl.v1.GetCommandResponse
+	13, // 56: pawl.v1.QueueService.ListCommands:output_type -> pawl.v1.ListCommandsResponse
+	15, // 57: pawl.v1.QueueService.CancelCommand:output_type -> pawl.v1.CancelCommandResponse
+	17, // 58: pawl.v1.QueueService.RedriveCommand:output_type -> pawl.v1.RedriveCommandResponse
+	19, // 59: pawl.v1.QueueService.DiscardCommand:output_type -> pawl.v1.DiscardCommandResponse
+	23, // 60: pawl.v1.QueueService.ListDeadLetters:output_type -> pawl.v1.ListDeadLettersResponse
+	26, // 61: pawl.v1.QueueService.PreviewRedrive:output_type -> pawl.v1.PreviewRedriveResponse
+	29, // 62: pawl.v1.QueueService.RedriveDeadLetters:output_type -> pawl.v1.RedriveDeadLettersResponse
+	31, // 63: pawl.v1.QueueService.DiscardDeadLetters:output_type -> pawl.v1.DiscardDeadLettersResponse
+	33, // 64: pawl.v1.QueueService.PauseQueue:output_type -> pawl.v1.PauseQueueResponse
+	35, // 65: pawl.v1.QueueService.ResumeQueue:output_type -> pawl.v1.ResumeQueueResponse
+	37, // 66: pawl.v1.QueueService.ListPauses:output_type -> pawl.v1.ListPausesResponse
+	52, // [52:67] is the sub-list for method output_type
+	37, // [37:52] is the sub-list for method input_type
+	37, // [37:37] is the sub-list for extension type_name
+	37, // [37:37] is the sub-list for extension extendee
+	0,  // [0:37] is the sub-list for field type_name
 }
 
 func init() { file_pawl_v1_queue_service_proto_init() }
@@ -1645,13 +2912,15 @@ func file_pawl_v1_queue_service_proto_init() {
 		return
 	}
 	file_pawl_v1_pause_proto_init()
+	file_pawl_v1_queued_command_proto_init()
+	file_pawl_v1_queue_service_proto_msgTypes[4].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_pawl_v1_queue_service_proto_rawDesc), len(file_pawl_v1_queue_service_proto_rawDesc)),
 			NumEnums:      1,
-			NumMessages:   21,
+			NumMessages:   37,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -20,6 +20,13 @@ const _ = grpc.SupportPackageIsVersion9
 
 const (
 	QueueService_GetQueueDepth_FullMethodName      = "/pawl.v1.QueueService/GetQueueDepth"
+	QueueService_GetQueueStats_FullMethodName      = "/pawl.v1.QueueService/GetQueueStats"
+	QueueService_EnqueueCommand_FullMethodName     = "/pawl.v1.QueueService/EnqueueCommand"
+	QueueService_GetCommand_FullMethodName         = "/pawl.v1.QueueService/GetCommand"
+	QueueService_ListCommands_FullMethodName       = "/pawl.v1.QueueService/ListCommands"
+	QueueService_CancelCommand_FullMethodName      = "/pawl.v1.QueueService/CancelCommand"
+	QueueService_RedriveCommand_FullMethodName     = "/pawl.v1.QueueService/RedriveCommand"
+	QueueService_DiscardCommand_FullMethodName     = "/pawl.v1.QueueService/DiscardCommand"
 	QueueService_ListDeadLetters_FullMethodName    = "/pawl.v1.QueueService/ListDeadLetters"
 	QueueService_PreviewRedrive_FullMethodName     = "/pawl.v1.QueueService/PreviewRedrive"
 	QueueService_RedriveDeadLetters_FullMethodName = "/pawl.v1.QueueService/RedriveDeadLetters"
@@ -33,10 +40,26 @@ const (
 //
 // For semantics around ctx use and closing/ending streaming RPCs, please refer to https://pkg.go.dev/google.golang.org/grpc/?tab=doc#ClientConn.NewStream.
 //
-// QueueService counts nodes that wait, pauses queues, and handles node executions that lost too many executors.
+// QueueService counts nodes that wait, pauses queues, handles node executions that lost too many executors, and keeps commands that a
+// scheduler carries out later.
 type QueueServiceClient interface {
-	// GetQueueDepth counts the node executions that wait, run, wait for a person, or are dead letters.
+	// GetQueueDepth counts the node executions that wait, run, wait for a person, or are dead letters, and the commands of the workflow queue.
 	GetQueueDepth(ctx context.Context, in *GetQueueDepthRequest, opts ...grpc.CallOption) (*GetQueueDepthResponse, error)
+	// GetQueueStats reads what schedulers counted at regular times: slots of executors, waiting nodes and runs with their ages, and
+	// connections. It has the newest sample, and points of the past for a plot.
+	GetQueueStats(ctx context.Context, in *GetQueueStatsRequest, opts ...grpc.CallOption) (*GetQueueStatsResponse, error)
+	// EnqueueCommand puts a command about a run into the workflow queue. A scheduler carries it out once, as soon as it may.
+	EnqueueCommand(ctx context.Context, in *EnqueueCommandRequest, opts ...grpc.CallOption) (*EnqueueCommandResponse, error)
+	// GetCommand reads a command with its state. QUEUE_JOB_NOT_FOUND.
+	GetCommand(ctx context.Context, in *GetCommandRequest, opts ...grpc.CallOption) (*GetCommandResponse, error)
+	// ListCommands lists commands, newest first. Commands that ended are kept for seven days.
+	ListCommands(ctx context.Context, in *ListCommandsRequest, opts ...grpc.CallOption) (*ListCommandsResponse, error)
+	// CancelCommand ends a command that waits. Once it is answered, no scheduler carries the command out. QUEUE_JOB_NOT_CANCELLABLE.
+	CancelCommand(ctx context.Context, in *CancelCommandRequest, opts ...grpc.CallOption) (*CancelCommandResponse, error)
+	// RedriveCommand lets a command that was given up wait again, with all its attempts. QUEUE_JOB_NOT_DEAD.
+	RedriveCommand(ctx context.Context, in *RedriveCommandRequest, opts ...grpc.CallOption) (*RedriveCommandResponse, error)
+	// DiscardCommand closes a command that was given up. QUEUE_JOB_NOT_DEAD.
+	DiscardCommand(ctx context.Context, in *DiscardCommandRequest, opts ...grpc.CallOption) (*DiscardCommandResponse, error)
 	// ListDeadLetters lists dead letters, newest first.
 	ListDeadLetters(ctx context.Context, in *ListDeadLettersRequest, opts ...grpc.CallOption) (*ListDeadLettersResponse, error)
 	// PreviewRedrive reports what a redrive with this filter would do, and changes nothing.
@@ -69,6 +92,76 @@ func (c *queueServiceClient) GetQueueDepth(ctx context.Context, in *GetQueueDept
 	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
 	out := new(GetQueueDepthResponse)
 	err := c.cc.Invoke(ctx, QueueService_GetQueueDepth_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *queueServiceClient) GetQueueStats(ctx context.Context, in *GetQueueStatsRequest, opts ...grpc.CallOption) (*GetQueueStatsResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(GetQueueStatsResponse)
+	err := c.cc.Invoke(ctx, QueueService_GetQueueStats_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *queueServiceClient) EnqueueCommand(ctx context.Context, in *EnqueueCommandRequest, opts ...grpc.CallOption) (*EnqueueCommandResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(EnqueueCommandResponse)
+	err := c.cc.Invoke(ctx, QueueService_EnqueueCommand_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *queueServiceClient) GetCommand(ctx context.Context, in *GetCommandRequest, opts ...grpc.CallOption) (*GetCommandResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(GetCommandResponse)
+	err := c.cc.Invoke(ctx, QueueService_GetCommand_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *queueServiceClient) ListCommands(ctx context.Context, in *ListCommandsRequest, opts ...grpc.CallOption) (*ListCommandsResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(ListCommandsResponse)
+	err := c.cc.Invoke(ctx, QueueService_ListCommands_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *queueServiceClient) CancelCommand(ctx context.Context, in *CancelCommandRequest, opts ...grpc.CallOption) (*CancelCommandResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(CancelCommandResponse)
+	err := c.cc.Invoke(ctx, QueueService_CancelCommand_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *queueServiceClient) RedriveCommand(ctx context.Context, in *RedriveCommandRequest, opts ...grpc.CallOption) (*RedriveCommandResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(RedriveCommandResponse)
+	err := c.cc.Invoke(ctx, QueueService_RedriveCommand_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *queueServiceClient) DiscardCommand(ctx context.Context, in *DiscardCommandRequest, opts ...grpc.CallOption) (*DiscardCommandResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(DiscardCommandResponse)
+	err := c.cc.Invoke(ctx, QueueService_DiscardCommand_FullMethodName, in, out, cOpts...)
 	if err != nil {
 		return nil, err
 	}
@@ -149,10 +242,26 @@ func (c *queueServiceClient) ListPauses(ctx context.Context, in *ListPausesReque
 // All implementations must embed UnimplementedQueueServiceServer
 // for forward compatibility.
 //
-// QueueService counts nodes that wait, pauses queues, and handles node executions that lost too many executors.
+// QueueService counts nodes that wait, pauses queues, handles node executions that lost too many executors, and keeps commands that a
+// scheduler carries out later.
 type QueueServiceServer interface {
-	// GetQueueDepth counts the node executions that wait, run, wait for a person, or are dead letters.
+	// GetQueueDepth counts the node executions that wait, run, wait for a person, or are dead letters, and the commands of the workflow queue.
 	GetQueueDepth(context.Context, *GetQueueDepthRequest) (*GetQueueDepthResponse, error)
+	// GetQueueStats reads what schedulers counted at regular times: slots of executors, waiting nodes and runs with their ages, and
+	// connections. It has the newest sample, and points of the past for a plot.
+	GetQueueStats(context.Context, *GetQueueStatsRequest) (*GetQueueStatsResponse, error)
+	// EnqueueCommand puts a command about a run into the workflow queue. A scheduler carries it out once, as soon as it may.
+	EnqueueCommand(context.Context, *EnqueueCommandRequest) (*EnqueueCommandResponse, error)
+	// GetCommand reads a command with its state. QUEUE_JOB_NOT_FOUND.
+	GetCommand(context.Context, *GetCommandRequest) (*GetCommandResponse, error)
+	// ListCommands lists commands, newest first. Commands that ended are kept for seven days.
+	ListCommands(context.Context, *ListCommandsRequest) (*ListCommandsResponse, error)
+	// CancelCommand ends a command that waits. Once it is answered, no scheduler carries the command out. QUEUE_JOB_NOT_CANCELLABLE.
+	CancelCommand(context.Context, *CancelCommandRequest) (*CancelCommandResponse, error)
+	// RedriveCommand lets a command that was given up wait again, with all its attempts. QUEUE_JOB_NOT_DEAD.
+	RedriveCommand(context.Context, *RedriveCommandRequest) (*RedriveCommandResponse, error)
+	// DiscardCommand closes a command that was given up. QUEUE_JOB_NOT_DEAD.
+	DiscardCommand(context.Context, *DiscardCommandRequest) (*DiscardCommandResponse, error)
 	// ListDeadLetters lists dead letters, newest first.
 	ListDeadLetters(context.Context, *ListDeadLettersRequest) (*ListDeadLettersResponse, error)
 	// PreviewRedrive reports what a redrive with this filter would do, and changes nothing.
@@ -183,6 +292,27 @@ type UnimplementedQueueServiceServer struct{}
 
 func (UnimplementedQueueServiceServer) GetQueueDepth(context.Context, *GetQueueDepthRequest) (*GetQueueDepthResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method GetQueueDepth not implemented")
+}
+func (UnimplementedQueueServiceServer) GetQueueStats(context.Context, *GetQueueStatsRequest) (*GetQueueStatsResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method GetQueueStats not implemented")
+}
+func (UnimplementedQueueServiceServer) EnqueueCommand(context.Context, *EnqueueCommandRequest) (*EnqueueCommandResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method EnqueueCommand not implemented")
+}
+func (UnimplementedQueueServiceServer) GetCommand(context.Context, *GetCommandRequest) (*GetCommandResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method GetCommand not implemented")
+}
+func (UnimplementedQueueServiceServer) ListCommands(context.Context, *ListCommandsRequest) (*ListCommandsResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method ListCommands not implemented")
+}
+func (UnimplementedQueueServiceServer) CancelCommand(context.Context, *CancelCommandRequest) (*CancelCommandResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method CancelCommand not implemented")
+}
+func (UnimplementedQueueServiceServer) RedriveCommand(context.Context, *RedriveCommandRequest) (*RedriveCommandResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method RedriveCommand not implemented")
+}
+func (UnimplementedQueueServiceServer) DiscardCommand(context.Context, *DiscardCommandRequest) (*DiscardCommandResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method DiscardCommand not implemented")
 }
 func (UnimplementedQueueServiceServer) ListDeadLetters(context.Context, *ListDeadLettersRequest) (*ListDeadLettersResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method ListDeadLetters not implemented")
@@ -240,6 +370,132 @@ func _QueueService_GetQueueDepth_Handler(srv interface{}, ctx context.Context, d
 	}
 	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
 		return srv.(QueueServiceServer).GetQueueDepth(ctx, req.(*GetQueueDepthRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _QueueService_GetQueueStats_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(GetQueueStatsRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(QueueServiceServer).GetQueueStats(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: QueueService_GetQueueStats_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(QueueServiceServer).GetQueueStats(ctx, req.(*GetQueueStatsRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _QueueService_EnqueueCommand_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(EnqueueCommandRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(QueueServiceServer).EnqueueCommand(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: QueueService_EnqueueCommand_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(QueueServiceServer).EnqueueCommand(ctx, req.(*EnqueueCommandRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _QueueService_GetCommand_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(GetCommandRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(QueueServiceServer).GetCommand(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: QueueService_GetCommand_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(QueueServiceServer).GetCommand(ctx, req.(*GetCommandRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _QueueService_ListCommands_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(ListCommandsRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(QueueServiceServer).ListCommands(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: QueueService_ListCommands_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(QueueServiceServer).ListCommands(ctx, req.(*ListCommandsRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _QueueService_CancelCommand_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(CancelCommandRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(QueueServiceServer).CancelCommand(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: QueueService_CancelCommand_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(QueueServiceServer).CancelCommand(ctx, req.(*CancelCommandRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _QueueService_RedriveCommand_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(RedriveCommandRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(QueueServiceServer).RedriveCommand(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: QueueService_RedriveCommand_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(QueueServiceServer).RedriveCommand(ctx, req.(*RedriveCommandRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _QueueService_DiscardCommand_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(DiscardCommandRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(QueueServiceServer).DiscardCommand(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: QueueService_DiscardCommand_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(QueueServiceServer).DiscardCommand(ctx, req.(*DiscardCommandRequest))
 	}
 	return interceptor(ctx, in, info, handler)
 }
@@ -380,6 +636,34 @@ var QueueService_ServiceDesc = grpc.ServiceDesc{
 		{
 			MethodName: "GetQueueDepth",
 			Handler:    _QueueService_GetQueueDepth_Handler,
+		},
+		{
+			MethodName: "GetQueueStats",
+			Handler:    _QueueService_GetQueueStats_Handler,
+		},
+		{
+			MethodName: "EnqueueCommand",
+			Handler:    _QueueService_EnqueueCommand_Handler,
+		},
+		{
+			MethodName: "GetCommand",
+			Handler:    _QueueService_GetCommand_Handler,
+		},
+		{
+			MethodName: "ListCommands",
+			Handler:    _QueueService_ListCommands_Handler,
+		},
+		{
+			MethodName: "CancelCommand",
+			Handler:    _QueueService_CancelCommand_Handler,
+		},
+		{
+			MethodName: "RedriveCommand",
+			Handler:    _QueueService_RedriveCommand_Handler,
+		},
+		{
+			MethodName: "DiscardCommand",
+			Handler:    _QueueService_DiscardCommand_Handler,
 		},
 		{
 			MethodName: "ListDeadLetters",

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from google.protobuf.duration_pb2 import Duration
 from google.protobuf.message import Message
 from google.protobuf.timestamp_pb2 import Timestamp
 
@@ -72,6 +73,15 @@ def timestamp_of(time: datetime | None) -> Timestamp | None:
         raise ValueError(f"{time!r} has no time zone; use datetime.now(timezone.utc), or set tzinfo")
     message = Timestamp()
     message.FromDatetime(time)
+    return message
+
+
+def duration_of(seconds: float | None) -> Duration | None:
+    """Seconds as a message."""
+    if seconds is None:
+        return None
+    message = Duration()
+    message.FromMilliseconds(round(seconds * 1000))
     return message
 
 

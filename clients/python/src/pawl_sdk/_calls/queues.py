@@ -6,11 +6,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Unpack
 
-from pawl_sdk._calls.caller import Caller, control_fields, fresh_id, timestamp_of
+from pawl_sdk._calls.caller import Caller, control_fields, duration_of, fresh_id, timestamp_of
 from pawl_sdk._gen.pawl.v1 import queue_service_pb2 as service
 from pawl_sdk._plain import values_of
 from pawl_sdk._steps import Emissions, Emit, Method, Steps
+from pawl_sdk.commands import QueueStats, StatsOptions
 from pawl_sdk.operations import (
+    CommandDepth,
     DeadLetter,
     DeadLetterPage,
     LeftDeadLetters,
@@ -32,6 +34,7 @@ from pawl_sdk.options import (
 )
 
 _DEPTH = Method("/pawl.v1.QueueService/GetQueueDepth", service.GetQueueDepthResponse)
+_STATS = Method("/pawl.v1.QueueService/GetQueueStats", service.GetQueueStatsResponse)
 _PAUSE = Method("/pawl.v1.QueueService/PauseQueue", service.PauseQueueResponse)
 _RESUME = Method("/pawl.v1.QueueService/ResumeQueue", service.ResumeQueueResponse)
 _PAUSES = Method("/pawl.v1.QueueService/ListPauses", service.ListPausesResponse)
@@ -52,7 +55,18 @@ class QueueCalls:
 
     def depth(self) -> Steps[QueueDepths]:
         answer = yield from self.caller.call(_DEPTH, service.GetQueueDepthRequest())
-        return QueueDepths(QueueDepth.of(answer.total), tuple(map(QueueDepth.of, answer.queues)))
+        depth = answer.commands
+        commands = CommandDepth(depth.waiting, depth.active, depth.paused, depth.dead_letter)
+        return QueueDepths(QueueDepth.of(answer.total), tuple(map(QueueDepth.of, answer.queues)), commands)
+
+    def stats(self, **options: Unpack[StatsOptions]) -> Steps[QueueStats]:
+        request = service.GetQueueStatsRequest(
+            node_type=options.get("node_type", ""),
+            range=duration_of(options.get("range")),
+            step=duration_of(options.get("step")),
+        )
+        answer = yield from self.caller.call(_STATS, request)
+        return QueueStats.of(answer)
 
     def pause(self, node_type: str, **options: Unpack[ControlOptions]) -> Steps[Pause]:
         request = service.PauseQueueRequest(node_type=node_type, **control_fields(options))

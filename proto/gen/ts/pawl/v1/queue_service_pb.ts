@@ -4,17 +4,19 @@
 
 import type { GenEnum, GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import { enumDesc, fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
-import type { Timestamp } from "@bufbuild/protobuf/wkt";
-import { file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
+import type { Duration, Timestamp, Value } from "@bufbuild/protobuf/wkt";
+import { file_google_protobuf_duration, file_google_protobuf_struct, file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
 import type { Pause } from "./pause_pb.ts";
 import { file_pawl_v1_pause } from "./pause_pb.ts";
+import type { CommandAnswer, CommandDepth, CommandState, CommandType, QueuedCommand } from "./queued_command_pb.ts";
+import { file_pawl_v1_queued_command } from "./queued_command_pb.ts";
 import type { Message, UnknownEnum } from "@bufbuild/protobuf";
 
 /**
  * Describes the file pawl/v1/queue_service.proto.
  */
 export const file_pawl_v1_queue_service: GenFile = /*@__PURE__*/
-  fileDesc("ChtwYXdsL3YxL3F1ZXVlX3NlcnZpY2UucHJvdG8SB3Bhd2wudjEiFgoUR2V0UXVldWVEZXB0aFJlcXVlc3QicwoKUXVldWVEZXB0aBIRCglub2RlX3R5cGUYASABKAkSDwoHd2FpdGluZxgCIAEoDRIOCgZhY3RpdmUYAyABKA0SDgoGcGF1c2VkGAQgASgNEhMKC2RlYWRfbGV0dGVyGAUgASgNEgwKBGhlbGQYBiABKAgiYAoVR2V0UXVldWVEZXB0aFJlc3BvbnNlEiIKBXRvdGFsGAEgASgLMhMucGF3bC52MS5RdWV1ZURlcHRoEiMKBnF1ZXVlcxgCIAMoCzITLnBhd2wudjEuUXVldWVEZXB0aCKAAwoKRGVhZExldHRlchIWCg5kZWFkX2xldHRlcl9pZBgBIAEoCRIOCgZydW5faWQYAiABKAkSEwoLd29ya2Zsb3dfaWQYAyABKAkSDwoHbm9kZV9pZBgEIAEoCRIRCglpdGVyYXRpb24YBSABKA0SDwoHYXR0ZW1wdBgGIAEoDRIRCglub2RlX3R5cGUYByABKAkSEgoKZGVsaXZlcmllcxgIIAEoDRITCgtleGVjdXRvcl9pZBgJIAEoCRIOCgZyZWFzb24YCiABKAkSFQoNZXJyb3JfbWVzc2FnZRgLIAEoCRIsCghkaWVfdGltZRgMIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASJwoFc3RhdGUYDSABKA4yGC5wYXdsLnYxLkRlYWRMZXR0ZXJTdGF0ZRIWCg5yZWRyaXZlX3J1bl9pZBgOIAEoCRIuCgpjbG9zZV90aW1lGA8gASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCKEAQoQRGVhZExldHRlckZpbHRlchIXCg9kZWFkX2xldHRlcl9pZHMYASADKAkSEwoLd29ya2Zsb3dfaWQYAiABKAkSEQoJbm9kZV90eXBlGAMgASgJEi8KC2JlZm9yZV90aW1lGAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCKUAQoWTGlzdERlYWRMZXR0ZXJzUmVxdWVzdBIpCgZmaWx0ZXIYASABKAsyGS5wYXdsLnYxLkRlYWRMZXR0ZXJGaWx0ZXISKAoGc3RhdGVzGAIgAygOMhgucGF3bC52MS5EZWFkTGV0dGVyU3RhdGUSEQoJcGFnZV9zaXplGAMgASgFEhIKCnBhZ2VfdG9rZW4YBCABKAkiXQoXTGlzdERlYWRMZXR0ZXJzUmVzcG9uc2USKQoMZGVhZF9sZXR0ZXJzGAEgAygLMhMucGF3bC52MS5EZWFkTGV0dGVyEhcKD25leHRfcGFnZV90b2tlbhgCIAEoCSIwCg9MZWZ0RGVhZExldHRlcnMSDgoGcmVhc29uGAEgASgJEg0KBWNvdW50GAIgASgNIlEKFVByZXZpZXdSZWRyaXZlUmVxdWVzdBIpCgZmaWx0ZXIYASABKAsyGS5wYXdsLnYxLkRlYWRMZXR0ZXJGaWx0ZXISDQoFbGltaXQYAiABKA0icwoWUHJldmlld1JlZHJpdmVSZXNwb25zZRIQCghyZWRyaXZlbhgBIAEoDRIMCgRydW5zGAIgASgNEiYKBGxlZnQYAyADKAsyGC5wYXdsLnYxLkxlZnREZWFkTGV0dGVycxIRCglmaXJzdF9pZHMYBCADKAkigQEKGVJlZHJpdmVEZWFkTGV0dGVyc1JlcXVlc3QSKQoGZmlsdGVyGAEgASgLMhkucGF3bC52MS5EZWFkTGV0dGVyRmlsdGVyEg0KBWxpbWl0GAIgASgNEhYKDm1heF9wZXJfc2Vjb25kGAMgASgNEhIKCnJlcXVlc3RfaWQYBCABKAkiOAoOUmVkcml2ZW5MZXR0ZXISFgoOZGVhZF9sZXR0ZXJfaWQYASABKAkSDgoGcnVuX2lkGAIgASgJIoIBChpSZWRyaXZlRGVhZExldHRlcnNSZXNwb25zZRIpCghyZWRyaXZlbhgBIAMoCzIXLnBhd2wudjEuUmVkcml2ZW5MZXR0ZXISJgoEbGVmdBgCIAMoCzIYLnBhd2wudjEuTGVmdERlYWRMZXR0ZXJzEhEKCXJlbWFpbmluZxgDIAEoDSJpChlEaXNjYXJkRGVhZExldHRlcnNSZXF1ZXN0EikKBmZpbHRlchgBIAEoCzIZLnBhd2wudjEuRGVhZExldHRlckZpbHRlchINCgVsaW1pdBgCIAEoDRISCgpyZXF1ZXN0X2lkGAMgASgJIjUKGkRpc2NhcmREZWFkTGV0dGVyc1Jlc3BvbnNlEhcKD2RlYWRfbGV0dGVyX2lkcxgBIAMoCSJWChFQYXVzZVF1ZXVlUmVxdWVzdBIRCglub2RlX3R5cGUYASABKAkSCgoCYnkYAiABKAkSDgoGcmVhc29uGAMgASgJEhIKCnJlcXVlc3RfaWQYBCABKAkiMwoSUGF1c2VRdWV1ZVJlc3BvbnNlEh0KBXBhdXNlGAEgASgLMg4ucGF3bC52MS5QYXVzZSJXChJSZXN1bWVRdWV1ZVJlcXVlc3QSEQoJbm9kZV90eXBlGAEgASgJEgoKAmJ5GAIgASgJEg4KBnJlYXNvbhgDIAEoCRISCgpyZXF1ZXN0X2lkGAQgASgJIhUKE1Jlc3VtZVF1ZXVlUmVzcG9uc2UiEwoRTGlzdFBhdXNlc1JlcXVlc3QiNAoSTGlzdFBhdXNlc1Jlc3BvbnNlEh4KBnBhdXNlcxgBIAMoCzIOLnBhd2wudjEuUGF1c2UqkQEKD0RlYWRMZXR0ZXJTdGF0ZRIhCh1ERUFEX0xFVFRFUl9TVEFURV9VTlNQRUNJRklFRBAAEhoKFkRFQURfTEVUVEVSX1NUQVRFX09QRU4QARIeChpERUFEX0xFVFRFUl9TVEFURV9SRURSSVZFThACEh8KG0RFQURfTEVUVEVSX1NUQVRFX0RJU0NBUkRFRBADMp0FCgxRdWV1ZVNlcnZpY2USTgoNR2V0UXVldWVEZXB0aBIdLnBhd2wudjEuR2V0UXVldWVEZXB0aFJlcXVlc3QaHi5wYXdsLnYxLkdldFF1ZXVlRGVwdGhSZXNwb25zZRJUCg9MaXN0RGVhZExldHRlcnMSHy5wYXdsLnYxLkxpc3REZWFkTGV0dGVyc1JlcXVlc3QaIC5wYXdsLnYxLkxpc3REZWFkTGV0dGVyc1Jlc3BvbnNlElEKDlByZXZpZXdSZWRyaXZlEh4ucGF3bC52MS5QcmV2aWV3UmVkcml2ZVJlcXVlc3QaHy5wYXdsLnYxLlByZXZpZXdSZWRyaXZlUmVzcG9uc2USXQoSUmVkcml2ZURlYWRMZXR0ZXJzEiIucGF3bC52MS5SZWRyaXZlRGVhZExldHRlcnNSZXF1ZXN0GiMucGF3bC52MS5SZWRyaXZlRGVhZExldHRlcnNSZXNwb25zZRJdChJEaXNjYXJkRGVhZExldHRlcnMSIi5wYXdsLnYxLkRpc2NhcmREZWFkTGV0dGVyc1JlcXVlc3QaIy5wYXdsLnYxLkRpc2NhcmREZWFkTGV0dGVyc1Jlc3BvbnNlEkUKClBhdXNlUXVldWUSGi5wYXdsLnYxLlBhdXNlUXVldWVSZXF1ZXN0GhsucGF3bC52MS5QYXVzZVF1ZXVlUmVzcG9uc2USSAoLUmVzdW1lUXVldWUSGy5wYXdsLnYxLlJlc3VtZVF1ZXVlUmVxdWVzdBocLnBhd2wudjEuUmVzdW1lUXVldWVSZXNwb25zZRJFCgpMaXN0UGF1c2VzEhoucGF3bC52MS5MaXN0UGF1c2VzUmVxdWVzdBobLnBhd2wudjEuTGlzdFBhdXNlc1Jlc3BvbnNlYgZwcm90bzM", [file_google_protobuf_timestamp, file_pawl_v1_pause]);
+  fileDesc("ChtwYXdsL3YxL3F1ZXVlX3NlcnZpY2UucHJvdG8SB3Bhd2wudjEiFgoUR2V0UXVldWVEZXB0aFJlcXVlc3QicwoKUXVldWVEZXB0aBIRCglub2RlX3R5cGUYASABKAkSDwoHd2FpdGluZxgCIAEoDRIOCgZhY3RpdmUYAyABKA0SDgoGcGF1c2VkGAQgASgNEhMKC2RlYWRfbGV0dGVyGAUgASgNEgwKBGhlbGQYBiABKAgiiQEKFUdldFF1ZXVlRGVwdGhSZXNwb25zZRIiCgV0b3RhbBgBIAEoCzITLnBhd2wudjEuUXVldWVEZXB0aBIjCgZxdWV1ZXMYAiADKAsyEy5wYXdsLnYxLlF1ZXVlRGVwdGgSJwoIY29tbWFuZHMYAyABKAsyFS5wYXdsLnYxLkNvbW1hbmREZXB0aCJ8ChRHZXRRdWV1ZVN0YXRzUmVxdWVzdBIRCglub2RlX3R5cGUYASABKAkSKAoFcmFuZ2UYAiABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SJwoEc3RlcBgDIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbiKhAwoKUXVldWVTdGF0cxIoCgR0aW1lGAEgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIRCglub2RlX3R5cGUYAiABKAkSDQoFc2xvdHMYAyABKA0SDgoGYWN0aXZlGAQgASgNEhEKCWF2YWlsYWJsZRgFIAEoDRIPCgd3YWl0aW5nGAYgASgNEhYKCW9sZGVzdF9tcxgHIAEoBEgAiAEBEhYKCW1lZGlhbl9tcxgIIAEoBEgBiAEBEhQKDHJ1bnNfcGVuZGluZxgJIAEoDRIUCgxydW5zX3J1bm5pbmcYCiABKA0SHgoRcGVuZGluZ19vbGRlc3RfbXMYCyABKARIAogBARIeChFwZW5kaW5nX21lZGlhbl9tcxgMIAEoBEgDiAEBEhMKC2Nvbm5lY3Rpb25zGA0gASgNEhoKEmNvbm5lY3Rpb25zX2luX3VzZRgOIAEoDUIMCgpfb2xkZXN0X21zQgwKCl9tZWRpYW5fbXNCFAoSX3BlbmRpbmdfb2xkZXN0X21zQhQKEl9wZW5kaW5nX21lZGlhbl9tcyJ4CglQb29sU3RhdHMSEgoKcHJvY2Vzc19pZBgBIAEoCRIPCgdzZXJ2aWNlGAIgASgJEgwKBGtpbmQYAyABKAkSDAoEcG9vbBgEIAEoCRIMCgRzaXplGAUgASgNEg4KBmluX3VzZRgGIAEoDRIMCgRpZGxlGAcgASgNItEBChVHZXRRdWV1ZVN0YXRzUmVzcG9uc2USIgoFdG90YWwYASABKAsyEy5wYXdsLnYxLlF1ZXVlU3RhdHMSIwoGcXVldWVzGAIgAygLMhMucGF3bC52MS5RdWV1ZVN0YXRzEiEKBXBvb2xzGAMgAygLMhIucGF3bC52MS5Qb29sU3RhdHMSIwoGcG9pbnRzGAQgAygLMhMucGF3bC52MS5RdWV1ZVN0YXRzEicKBHN0ZXAYBSABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24iqQIKFUVucXVldWVDb21tYW5kUmVxdWVzdBIiCgR0eXBlGAEgASgOMhQucGF3bC52MS5Db21tYW5kVHlwZRITCgt3b3JrZmxvd19pZBgCIAEoCRIOCgZydW5faWQYAyABKAkSEgoKaW5wdXRfanNvbhgEIAEoDBIlCgVpbnB1dBgFIAEoCzIWLmdvb2dsZS5wcm90b2J1Zi5WYWx1ZRImCgZhbnN3ZXIYBiABKAsyFi5wYXdsLnYxLkNvbW1hbmRBbnN3ZXISEAoIcHJpb3JpdHkYByABKAUSFAoMbWF4X2F0dGVtcHRzGAggASgNEigKBWRlbGF5GAkgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uEhIKCnJlcXVlc3RfaWQYCiABKAkiQQoWRW5xdWV1ZUNvbW1hbmRSZXNwb25zZRInCgdjb21tYW5kGAEgASgLMhYucGF3bC52MS5RdWV1ZWRDb21tYW5kIicKEUdldENvbW1hbmRSZXF1ZXN0EhIKCmNvbW1hbmRfaWQYASABKAkiPQoSR2V0Q29tbWFuZFJlc3BvbnNlEicKB2NvbW1hbmQYASABKAsyFi5wYXdsLnYxLlF1ZXVlZENvbW1hbmQiYwoTTGlzdENvbW1hbmRzUmVxdWVzdBIlCgZzdGF0ZXMYASADKA4yFS5wYXdsLnYxLkNvbW1hbmRTdGF0ZRIRCglwYWdlX3NpemUYAiABKAUSEgoKcGFnZV90b2tlbhgDIAEoCSJZChRMaXN0Q29tbWFuZHNSZXNwb25zZRIoCghjb21tYW5kcxgBIAMoCzIWLnBhd2wudjEuUXVldWVkQ29tbWFuZBIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkiPgoUQ2FuY2VsQ29tbWFuZFJlcXVlc3QSEgoKY29tbWFuZF9pZBgBIAEoCRISCgpyZXF1ZXN0X2lkGAIgASgJIkAKFUNhbmNlbENvbW1hbmRSZXNwb25zZRInCgdjb21tYW5kGAEgASgLMhYucGF3bC52MS5RdWV1ZWRDb21tYW5kIj8KFVJlZHJpdmVDb21tYW5kUmVxdWVzdBISCgpjb21tYW5kX2lkGAEgASgJEhIKCnJlcXVlc3RfaWQYAiABKAkiQQoWUmVkcml2ZUNvbW1hbmRSZXNwb25zZRInCgdjb21tYW5kGAEgASgLMhYucGF3bC52MS5RdWV1ZWRDb21tYW5kIj8KFURpc2NhcmRDb21tYW5kUmVxdWVzdBISCgpjb21tYW5kX2lkGAEgASgJEhIKCnJlcXVlc3RfaWQYAiABKAkiQQoWRGlzY2FyZENvbW1hbmRSZXNwb25zZRInCgdjb21tYW5kGAEgASgLMhYucGF3bC52MS5RdWV1ZWRDb21tYW5kIoADCgpEZWFkTGV0dGVyEhYKDmRlYWRfbGV0dGVyX2lkGAEgASgJEg4KBnJ1bl9pZBgCIAEoCRITCgt3b3JrZmxvd19pZBgDIAEoCRIPCgdub2RlX2lkGAQgASgJEhEKCWl0ZXJhdGlvbhgFIAEoDRIPCgdhdHRlbXB0GAYgASgNEhEKCW5vZGVfdHlwZRgHIAEoCRISCgpkZWxpdmVyaWVzGAggASgNEhMKC2V4ZWN1dG9yX2lkGAkgASgJEg4KBnJlYXNvbhgKIAEoCRIVCg1lcnJvcl9tZXNzYWdlGAsgASgJEiwKCGRpZV90aW1lGAwgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBInCgVzdGF0ZRgNIAEoDjIYLnBhd2wudjEuRGVhZExldHRlclN0YXRlEhYKDnJlZHJpdmVfcnVuX2lkGA4gASgJEi4KCmNsb3NlX3RpbWUYDyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIoQBChBEZWFkTGV0dGVyRmlsdGVyEhcKD2RlYWRfbGV0dGVyX2lkcxgBIAMoCRITCgt3b3JrZmxvd19pZBgCIAEoCRIRCglub2RlX3R5cGUYAyABKAkSLwoLYmVmb3JlX3RpbWUYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIpQBChZMaXN0RGVhZExldHRlcnNSZXF1ZXN0EikKBmZpbHRlchgBIAEoCzIZLnBhd2wudjEuRGVhZExldHRlckZpbHRlchIoCgZzdGF0ZXMYAiADKA4yGC5wYXdsLnYxLkRlYWRMZXR0ZXJTdGF0ZRIRCglwYWdlX3NpemUYAyABKAUSEgoKcGFnZV90b2tlbhgEIAEoCSJdChdMaXN0RGVhZExldHRlcnNSZXNwb25zZRIpCgxkZWFkX2xldHRlcnMYASADKAsyEy5wYXdsLnYxLkRlYWRMZXR0ZXISFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJIjAKD0xlZnREZWFkTGV0dGVycxIOCgZyZWFzb24YASABKAkSDQoFY291bnQYAiABKA0iUQoVUHJldmlld1JlZHJpdmVSZXF1ZXN0EikKBmZpbHRlchgBIAEoCzIZLnBhd2wudjEuRGVhZExldHRlckZpbHRlchINCgVsaW1pdBgCIAEoDSJzChZQcmV2aWV3UmVkcml2ZVJlc3BvbnNlEhAKCHJlZHJpdmVuGAEgASgNEgwKBHJ1bnMYAiABKA0SJgoEbGVmdBgDIAMoCzIYLnBhd2wudjEuTGVmdERlYWRMZXR0ZXJzEhEKCWZpcnN0X2lkcxgEIAMoCSKBAQoZUmVkcml2ZURlYWRMZXR0ZXJzUmVxdWVzdBIpCgZmaWx0ZXIYASABKAsyGS5wYXdsLnYxLkRlYWRMZXR0ZXJGaWx0ZXISDQoFbGltaXQYAiABKA0SFgoObWF4X3Blcl9zZWNvbmQYAyABKA0SEgoKcmVxdWVzdF9pZBgEIAEoCSI4Cg5SZWRyaXZlbkxldHRlchIWCg5kZWFkX2xldHRlcl9pZBgBIAEoCRIOCgZydW5faWQYAiABKAkiggEKGlJlZHJpdmVEZWFkTGV0dGVyc1Jlc3BvbnNlEikKCHJlZHJpdmVuGAEgAygLMhcucGF3bC52MS5SZWRyaXZlbkxldHRlchImCgRsZWZ0GAIgAygLMhgucGF3bC52MS5MZWZ0RGVhZExldHRlcnMSEQoJcmVtYWluaW5nGAMgASgNImkKGURpc2NhcmREZWFkTGV0dGVyc1JlcXVlc3QSKQoGZmlsdGVyGAEgASgLMhkucGF3bC52MS5EZWFkTGV0dGVyRmlsdGVyEg0KBWxpbWl0GAIgASgNEhIKCnJlcXVlc3RfaWQYAyABKAkiNQoaRGlzY2FyZERlYWRMZXR0ZXJzUmVzcG9uc2USFwoPZGVhZF9sZXR0ZXJfaWRzGAEgAygJIlYKEVBhdXNlUXVldWVSZXF1ZXN0EhEKCW5vZGVfdHlwZRgBIAEoCRIKCgJieRgCIAEoCRIOCgZyZWFzb24YAyABKAkSEgoKcmVxdWVzdF9pZBgEIAEoCSIzChJQYXVzZVF1ZXVlUmVzcG9uc2USHQoFcGF1c2UYASABKAsyDi5wYXdsLnYxLlBhdXNlIlcKElJlc3VtZVF1ZXVlUmVxdWVzdBIRCglub2RlX3R5cGUYASABKAkSCgoCYnkYAiABKAkSDgoGcmVhc29uGAMgASgJEhIKCnJlcXVlc3RfaWQYBCABKAkiFQoTUmVzdW1lUXVldWVSZXNwb25zZSITChFMaXN0UGF1c2VzUmVxdWVzdCI0ChJMaXN0UGF1c2VzUmVzcG9uc2USHgoGcGF1c2VzGAEgAygLMg4ucGF3bC52MS5QYXVzZSqRAQoPRGVhZExldHRlclN0YXRlEiEKHURFQURfTEVUVEVSX1NUQVRFX1VOU1BFQ0lGSUVEEAASGgoWREVBRF9MRVRURVJfU1RBVEVfT1BFThABEh4KGkRFQURfTEVUVEVSX1NUQVRFX1JFRFJJVkVOEAISHwobREVBRF9MRVRURVJfU1RBVEVfRElTQ0FSREVEEAMyygkKDFF1ZXVlU2VydmljZRJOCg1HZXRRdWV1ZURlcHRoEh0ucGF3bC52MS5HZXRRdWV1ZURlcHRoUmVxdWVzdBoeLnBhd2wudjEuR2V0UXVldWVEZXB0aFJlc3BvbnNlEk4KDUdldFF1ZXVlU3RhdHMSHS5wYXdsLnYxLkdldFF1ZXVlU3RhdHNSZXF1ZXN0Gh4ucGF3bC52MS5HZXRRdWV1ZVN0YXRzUmVzcG9uc2USUQoORW5xdWV1ZUNvbW1hbmQSHi5wYXdsLnYxLkVucXVldWVDb21tYW5kUmVxdWVzdBofLnBhd2wudjEuRW5xdWV1ZUNvbW1hbmRSZXNwb25zZRJFCgpHZXRDb21tYW5kEhoucGF3bC52MS5HZXRDb21tYW5kUmVxdWVzdBobLnBhd2wudjEuR2V0Q29tbWFuZFJlc3BvbnNlEksKDExpc3RDb21tYW5kcxIcLnBhd2wudjEuTGlzdENvbW1hbmRzUmVxdWVzdBodLnBhd2wudjEuTGlzdENvbW1hbmRzUmVzcG9uc2USTgoNQ2FuY2VsQ29tbWFuZBIdLnBhd2wudjEuQ2FuY2VsQ29tbWFuZFJlcXVlc3QaHi5wYXdsLnYxLkNhbmNlbENvbW1hbmRSZXNwb25zZRJRCg5SZWRyaXZlQ29tbWFuZBIeLnBhd2wudjEuUmVkcml2ZUNvbW1hbmRSZXF1ZXN0Gh8ucGF3bC52MS5SZWRyaXZlQ29tbWFuZFJlc3BvbnNlElEKDkRpc2NhcmRDb21tYW5kEh4ucGF3bC52MS5EaXNjYXJkQ29tbWFuZFJlcXVlc3QaHy5wYXdsLnYxLkRpc2NhcmRDb21tYW5kUmVzcG9uc2USVAoPTGlzdERlYWRMZXR0ZXJzEh8ucGF3bC52MS5MaXN0RGVhZExldHRlcnNSZXF1ZXN0GiAucGF3bC52MS5MaXN0RGVhZExldHRlcnNSZXNwb25zZRJRCg5QcmV2aWV3UmVkcml2ZRIeLnBhd2wudjEuUHJldmlld1JlZHJpdmVSZXF1ZXN0Gh8ucGF3bC52MS5QcmV2aWV3UmVkcml2ZVJlc3BvbnNlEl0KElJlZHJpdmVEZWFkTGV0dGVycxIiLnBhd2wudjEuUmVkcml2ZURlYWRMZXR0ZXJzUmVxdWVzdBojLnBhd2wudjEuUmVkcml2ZURlYWRMZXR0ZXJzUmVzcG9uc2USXQoSRGlzY2FyZERlYWRMZXR0ZXJzEiIucGF3bC52MS5EaXNjYXJkRGVhZExldHRlcnNSZXF1ZXN0GiMucGF3bC52MS5EaXNjYXJkRGVhZExldHRlcnNSZXNwb25zZRJFCgpQYXVzZVF1ZXVlEhoucGF3bC52MS5QYXVzZVF1ZXVlUmVxdWVzdBobLnBhd2wudjEuUGF1c2VRdWV1ZVJlc3BvbnNlEkgKC1Jlc3VtZVF1ZXVlEhsucGF3bC52MS5SZXN1bWVRdWV1ZVJlcXVlc3QaHC5wYXdsLnYxLlJlc3VtZVF1ZXVlUmVzcG9uc2USRQoKTGlzdFBhdXNlcxIaLnBhd2wudjEuTGlzdFBhdXNlc1JlcXVlc3QaGy5wYXdsLnYxLkxpc3RQYXVzZXNSZXNwb25zZWIGcHJvdG8z", [file_google_protobuf_duration, file_google_protobuf_struct, file_google_protobuf_timestamp, file_pawl_v1_pause, file_pawl_v1_queued_command]);
 
 /**
  * GetQueueDepthRequest is the body of GetQueueDepth.
@@ -106,6 +108,13 @@ export type GetQueueDepthResponse = Message<"pawl.v1.GetQueueDepthResponse"> & {
    * @generated from field: repeated pawl.v1.QueueDepth queues = 2;
    */
   queues: QueueDepth[];
+
+  /**
+   * The commands of the workflow queue.
+   *
+   * @generated from field: pawl.v1.CommandDepth commands = 3;
+   */
+  commands?: CommandDepth | undefined;
 };
 
 /**
@@ -114,6 +123,623 @@ export type GetQueueDepthResponse = Message<"pawl.v1.GetQueueDepthResponse"> & {
  */
 export const GetQueueDepthResponseSchema: GenMessage<GetQueueDepthResponse> = /*@__PURE__*/
   messageDesc(file_pawl_v1_queue_service, 2);
+
+/**
+ * GetQueueStatsRequest is the body of GetQueueStats.
+ *
+ * @generated from message pawl.v1.GetQueueStatsRequest
+ */
+export type GetQueueStatsRequest = Message<"pawl.v1.GetQueueStatsRequest"> & {
+  /**
+   * The node type of the points; empty for all types together.
+   *
+   * @generated from field: string node_type = 1;
+   */
+  nodeType: string;
+
+  /**
+   * How far back the points go; absent means one hour. At most 31 days.
+   *
+   * @generated from field: google.protobuf.Duration range = 2;
+   */
+  range?: Duration | undefined;
+
+  /**
+   * The time between two points; absent means a sixtieth of the range. At most 1000 points.
+   *
+   * @generated from field: google.protobuf.Duration step = 3;
+   */
+  step?: Duration | undefined;
+};
+
+/**
+ * Describes the message pawl.v1.GetQueueStatsRequest.
+ * Use `create(GetQueueStatsRequestSchema)` to create a new message.
+ */
+export const GetQueueStatsRequestSchema: GenMessage<GetQueueStatsRequest> = /*@__PURE__*/
+  messageDesc(file_pawl_v1_queue_service, 3);
+
+/**
+ * QueueStats is a sample, or the largest numbers of the samples of one step.
+ *
+ * @generated from message pawl.v1.QueueStats
+ */
+export type QueueStats = Message<"pawl.v1.QueueStats"> & {
+  /**
+   * When the sample was taken, or when the step began.
+   *
+   * @generated from field: google.protobuf.Timestamp time = 1;
+   */
+  time?: Timestamp | undefined;
+
+  /**
+   * The node type; empty for all types together.
+   *
+   * @generated from field: string node_type = 2;
+   */
+  nodeType: string;
+
+  /**
+   * The slots of live executors that serve the type.
+   *
+   * @generated from field: uint32 slots = 3;
+   */
+  slots: number;
+
+  /**
+   * Node executions that executors hold.
+   *
+   * @generated from field: uint32 active = 4;
+   */
+  active: number;
+
+  /**
+   * Slots that hold none. An executor that serves several types has its slots in each of them.
+   *
+   * @generated from field: uint32 available = 5;
+   */
+  available: number;
+
+  /**
+   * Node executions that are ready or due later.
+   *
+   * @generated from field: uint32 waiting = 6;
+   */
+  waiting: number;
+
+  /**
+   * How long the oldest due node of the queue has waited; absent if none is due.
+   *
+   * @generated from field: optional uint64 oldest_ms = 7;
+   */
+  oldestMs?: bigint | undefined;
+
+  /**
+   * The median of these waits.
+   *
+   * @generated from field: optional uint64 median_ms = 8;
+   */
+  medianMs?: bigint | undefined;
+
+  /**
+   * Runs that have not begun, because of a limit, a thread or a start time. Only for all types.
+   *
+   * @generated from field: uint32 runs_pending = 9;
+   */
+  runsPending: number;
+
+  /**
+   * Runs that are under way and do not wait for people, signals or child runs. Only for all types.
+   *
+   * @generated from field: uint32 runs_running = 10;
+   */
+  runsRunning: number;
+
+  /**
+   * How long the oldest pending run has waited, not counting the time before its start time; absent if none waits.
+   *
+   * @generated from field: optional uint64 pending_oldest_ms = 11;
+   */
+  pendingOldestMs?: bigint | undefined;
+
+  /**
+   * The median of these waits.
+   *
+   * @generated from field: optional uint64 pending_median_ms = 12;
+   */
+  pendingMedianMs?: bigint | undefined;
+
+  /**
+   * Database connections that schedulers and gateways may open, and those in use. Only for all types.
+   *
+   * @generated from field: uint32 connections = 13;
+   */
+  connections: number;
+
+  /**
+   * Those of them that a query or a transaction uses.
+   *
+   * @generated from field: uint32 connections_in_use = 14;
+   */
+  connectionsInUse: number;
+};
+
+/**
+ * Describes the message pawl.v1.QueueStats.
+ * Use `create(QueueStatsSchema)` to create a new message.
+ */
+export const QueueStatsSchema: GenMessage<QueueStats> = /*@__PURE__*/
+  messageDesc(file_pawl_v1_queue_service, 4);
+
+/**
+ * PoolStats is what one process holds open: a pool of database connections, or standing streams.
+ *
+ * @generated from message pawl.v1.PoolStats
+ */
+export type PoolStats = Message<"pawl.v1.PoolStats"> & {
+  /**
+   * The process.
+   *
+   * @generated from field: string process_id = 1;
+   */
+  processId: string;
+
+  /**
+   * `scheduler` or `gateway`.
+   *
+   * @generated from field: string service = 2;
+   */
+  service: string;
+
+  /**
+   * `connections` or `streams`.
+   *
+   * @generated from field: string kind = 3;
+   */
+  kind: string;
+
+  /**
+   * Its name in the process, such as `reads`.
+   *
+   * @generated from field: string pool = 4;
+   */
+  pool: string;
+
+  /**
+   * How many there may be.
+   *
+   * @generated from field: uint32 size = 5;
+   */
+  size: number;
+
+  /**
+   * How many are in use.
+   *
+   * @generated from field: uint32 in_use = 6;
+   */
+  inUse: number;
+
+  /**
+   * How many are open and not in use.
+   *
+   * @generated from field: uint32 idle = 7;
+   */
+  idle: number;
+};
+
+/**
+ * Describes the message pawl.v1.PoolStats.
+ * Use `create(PoolStatsSchema)` to create a new message.
+ */
+export const PoolStatsSchema: GenMessage<PoolStats> = /*@__PURE__*/
+  messageDesc(file_pawl_v1_queue_service, 5);
+
+/**
+ * GetQueueStatsResponse is the answer of GetQueueStats.
+ *
+ * @generated from message pawl.v1.GetQueueStatsResponse
+ */
+export type GetQueueStatsResponse = Message<"pawl.v1.GetQueueStatsResponse"> & {
+  /**
+   * The newest sample of all types together; absent if no scheduler has taken one.
+   *
+   * @generated from field: pawl.v1.QueueStats total = 1;
+   */
+  total?: QueueStats | undefined;
+
+  /**
+   * The newest sample of each type with something to count, by name.
+   *
+   * @generated from field: repeated pawl.v1.QueueStats queues = 2;
+   */
+  queues: QueueStats[];
+
+  /**
+   * The newest sample of each scheduler and gateway.
+   *
+   * @generated from field: repeated pawl.v1.PoolStats pools = 3;
+   */
+  pools: PoolStats[];
+
+  /**
+   * The past, oldest first: for each step with samples the largest of each number.
+   *
+   * @generated from field: repeated pawl.v1.QueueStats points = 4;
+   */
+  points: QueueStats[];
+
+  /**
+   * The time between two points.
+   *
+   * @generated from field: google.protobuf.Duration step = 5;
+   */
+  step?: Duration | undefined;
+};
+
+/**
+ * Describes the message pawl.v1.GetQueueStatsResponse.
+ * Use `create(GetQueueStatsResponseSchema)` to create a new message.
+ */
+export const GetQueueStatsResponseSchema: GenMessage<GetQueueStatsResponse> = /*@__PURE__*/
+  messageDesc(file_pawl_v1_queue_service, 6);
+
+/**
+ * EnqueueCommandRequest is the body of EnqueueCommand.
+ *
+ * @generated from message pawl.v1.EnqueueCommandRequest
+ */
+export type EnqueueCommandRequest = Message<"pawl.v1.EnqueueCommandRequest"> & {
+  /**
+   * What the scheduler does.
+   *
+   * @generated from field: pawl.v1.CommandType type = 1;
+   */
+  type: CommandType;
+
+  /**
+   * The workflow; for a resume the workflow of its run.
+   *
+   * @generated from field: string workflow_id = 2;
+   */
+  workflowId: string;
+
+  /**
+   * For a start a UUID by which a later resume names the run; empty means the id of the command. Two commands with the same name start one
+   * run. For a resume that name, or the id of the run.
+   *
+   * @generated from field: string run_id = 3;
+   */
+  runId: string;
+
+  /**
+   * The input of a start as exact JSON; empty means null. Takes precedence over input.
+   *
+   * @generated from field: bytes input_json = 4;
+   */
+  inputJson: Uint8Array;
+
+  /**
+   * The input for callers who write JSON by hand; numbers become doubles.
+   *
+   * @generated from field: google.protobuf.Value input = 5;
+   */
+  input?: Value | undefined;
+
+  /**
+   * The answer of a resume.
+   *
+   * @generated from field: pawl.v1.CommandAnswer answer = 6;
+   */
+  answer?: CommandAnswer | undefined;
+
+  /**
+   * Sooner for lower numbers; default 0; -1000 to 1000.
+   *
+   * @generated from field: int32 priority = 7;
+   */
+  priority: number;
+
+  /**
+   * How many deliveries may fail before the command is given up; 0 means 3; at most 100.
+   *
+   * @generated from field: uint32 max_attempts = 8;
+   */
+  maxAttempts: number;
+
+  /**
+   * How long the command waits at least; absent means that it waits for nothing. At most 366 days.
+   *
+   * @generated from field: google.protobuf.Duration delay = 9;
+   */
+  delay?: Duration | undefined;
+
+  /**
+   * Makes a repeat harmless: the same id and body give the same command; another body gives REQUEST_ID_REUSED.
+   *
+   * @generated from field: string request_id = 10;
+   */
+  requestId: string;
+};
+
+/**
+ * Describes the message pawl.v1.EnqueueCommandRequest.
+ * Use `create(EnqueueCommandRequestSchema)` to create a new message.
+ */
+export const EnqueueCommandRequestSchema: GenMessage<EnqueueCommandRequest> = /*@__PURE__*/
+  messageDesc(file_pawl_v1_queue_service, 7);
+
+/**
+ * EnqueueCommandResponse is the answer of EnqueueCommand.
+ *
+ * @generated from message pawl.v1.EnqueueCommandResponse
+ */
+export type EnqueueCommandResponse = Message<"pawl.v1.EnqueueCommandResponse"> & {
+  /**
+   * The command.
+   *
+   * @generated from field: pawl.v1.QueuedCommand command = 1;
+   */
+  command?: QueuedCommand | undefined;
+};
+
+/**
+ * Describes the message pawl.v1.EnqueueCommandResponse.
+ * Use `create(EnqueueCommandResponseSchema)` to create a new message.
+ */
+export const EnqueueCommandResponseSchema: GenMessage<EnqueueCommandResponse> = /*@__PURE__*/
+  messageDesc(file_pawl_v1_queue_service, 8);
+
+/**
+ * GetCommandRequest is the body of GetCommand.
+ *
+ * @generated from message pawl.v1.GetCommandRequest
+ */
+export type GetCommandRequest = Message<"pawl.v1.GetCommandRequest"> & {
+  /**
+   * Which command.
+   *
+   * @generated from field: string command_id = 1;
+   */
+  commandId: string;
+};
+
+/**
+ * Describes the message pawl.v1.GetCommandRequest.
+ * Use `create(GetCommandRequestSchema)` to create a new message.
+ */
+export const GetCommandRequestSchema: GenMessage<GetCommandRequest> = /*@__PURE__*/
+  messageDesc(file_pawl_v1_queue_service, 9);
+
+/**
+ * GetCommandResponse is the answer of GetCommand.
+ *
+ * @generated from message pawl.v1.GetCommandResponse
+ */
+export type GetCommandResponse = Message<"pawl.v1.GetCommandResponse"> & {
+  /**
+   * The command.
+   *
+   * @generated from field: pawl.v1.QueuedCommand command = 1;
+   */
+  command?: QueuedCommand | undefined;
+};
+
+/**
+ * Describes the message pawl.v1.GetCommandResponse.
+ * Use `create(GetCommandResponseSchema)` to create a new message.
+ */
+export const GetCommandResponseSchema: GenMessage<GetCommandResponse> = /*@__PURE__*/
+  messageDesc(file_pawl_v1_queue_service, 10);
+
+/**
+ * ListCommandsRequest is the body of ListCommands.
+ *
+ * @generated from message pawl.v1.ListCommandsRequest
+ */
+export type ListCommandsRequest = Message<"pawl.v1.ListCommandsRequest"> & {
+  /**
+   * Only these states; empty means all.
+   *
+   * @generated from field: repeated pawl.v1.CommandState states = 1;
+   */
+  states: CommandState[];
+
+  /**
+   * How many at most: 0 means 50, more than 200 is taken as 200, a negative number is refused.
+   *
+   * @generated from field: int32 page_size = 2;
+   */
+  pageSize: number;
+
+  /**
+   * next_page_token of the page before; bound to the states.
+   *
+   * @generated from field: string page_token = 3;
+   */
+  pageToken: string;
+};
+
+/**
+ * Describes the message pawl.v1.ListCommandsRequest.
+ * Use `create(ListCommandsRequestSchema)` to create a new message.
+ */
+export const ListCommandsRequestSchema: GenMessage<ListCommandsRequest> = /*@__PURE__*/
+  messageDesc(file_pawl_v1_queue_service, 11);
+
+/**
+ * ListCommandsResponse is the answer of ListCommands.
+ *
+ * @generated from message pawl.v1.ListCommandsResponse
+ */
+export type ListCommandsResponse = Message<"pawl.v1.ListCommandsResponse"> & {
+  /**
+   * The page.
+   *
+   * @generated from field: repeated pawl.v1.QueuedCommand commands = 1;
+   */
+  commands: QueuedCommand[];
+
+  /**
+   * Empty on the last page.
+   *
+   * @generated from field: string next_page_token = 2;
+   */
+  nextPageToken: string;
+};
+
+/**
+ * Describes the message pawl.v1.ListCommandsResponse.
+ * Use `create(ListCommandsResponseSchema)` to create a new message.
+ */
+export const ListCommandsResponseSchema: GenMessage<ListCommandsResponse> = /*@__PURE__*/
+  messageDesc(file_pawl_v1_queue_service, 12);
+
+/**
+ * CancelCommandRequest is the body of CancelCommand.
+ *
+ * @generated from message pawl.v1.CancelCommandRequest
+ */
+export type CancelCommandRequest = Message<"pawl.v1.CancelCommandRequest"> & {
+  /**
+   * Which command.
+   *
+   * @generated from field: string command_id = 1;
+   */
+  commandId: string;
+
+  /**
+   * Makes a repeat harmless.
+   *
+   * @generated from field: string request_id = 2;
+   */
+  requestId: string;
+};
+
+/**
+ * Describes the message pawl.v1.CancelCommandRequest.
+ * Use `create(CancelCommandRequestSchema)` to create a new message.
+ */
+export const CancelCommandRequestSchema: GenMessage<CancelCommandRequest> = /*@__PURE__*/
+  messageDesc(file_pawl_v1_queue_service, 13);
+
+/**
+ * CancelCommandResponse is the answer of CancelCommand.
+ *
+ * @generated from message pawl.v1.CancelCommandResponse
+ */
+export type CancelCommandResponse = Message<"pawl.v1.CancelCommandResponse"> & {
+  /**
+   * The command, cancelled.
+   *
+   * @generated from field: pawl.v1.QueuedCommand command = 1;
+   */
+  command?: QueuedCommand | undefined;
+};
+
+/**
+ * Describes the message pawl.v1.CancelCommandResponse.
+ * Use `create(CancelCommandResponseSchema)` to create a new message.
+ */
+export const CancelCommandResponseSchema: GenMessage<CancelCommandResponse> = /*@__PURE__*/
+  messageDesc(file_pawl_v1_queue_service, 14);
+
+/**
+ * RedriveCommandRequest is the body of RedriveCommand.
+ *
+ * @generated from message pawl.v1.RedriveCommandRequest
+ */
+export type RedriveCommandRequest = Message<"pawl.v1.RedriveCommandRequest"> & {
+  /**
+   * Which command.
+   *
+   * @generated from field: string command_id = 1;
+   */
+  commandId: string;
+
+  /**
+   * Makes a repeat harmless.
+   *
+   * @generated from field: string request_id = 2;
+   */
+  requestId: string;
+};
+
+/**
+ * Describes the message pawl.v1.RedriveCommandRequest.
+ * Use `create(RedriveCommandRequestSchema)` to create a new message.
+ */
+export const RedriveCommandRequestSchema: GenMessage<RedriveCommandRequest> = /*@__PURE__*/
+  messageDesc(file_pawl_v1_queue_service, 15);
+
+/**
+ * RedriveCommandResponse is the answer of RedriveCommand.
+ *
+ * @generated from message pawl.v1.RedriveCommandResponse
+ */
+export type RedriveCommandResponse = Message<"pawl.v1.RedriveCommandResponse"> & {
+  /**
+   * The command, which waits again.
+   *
+   * @generated from field: pawl.v1.QueuedCommand command = 1;
+   */
+  command?: QueuedCommand | undefined;
+};
+
+/**
+ * Describes the message pawl.v1.RedriveCommandResponse.
+ * Use `create(RedriveCommandResponseSchema)` to create a new message.
+ */
+export const RedriveCommandResponseSchema: GenMessage<RedriveCommandResponse> = /*@__PURE__*/
+  messageDesc(file_pawl_v1_queue_service, 16);
+
+/**
+ * DiscardCommandRequest is the body of DiscardCommand.
+ *
+ * @generated from message pawl.v1.DiscardCommandRequest
+ */
+export type DiscardCommandRequest = Message<"pawl.v1.DiscardCommandRequest"> & {
+  /**
+   * Which command.
+   *
+   * @generated from field: string command_id = 1;
+   */
+  commandId: string;
+
+  /**
+   * Makes a repeat harmless.
+   *
+   * @generated from field: string request_id = 2;
+   */
+  requestId: string;
+};
+
+/**
+ * Describes the message pawl.v1.DiscardCommandRequest.
+ * Use `create(DiscardCommandRequestSchema)` to create a new message.
+ */
+export const DiscardCommandRequestSchema: GenMessage<DiscardCommandRequest> = /*@__PURE__*/
+  messageDesc(file_pawl_v1_queue_service, 17);
+
+/**
+ * DiscardCommandResponse is the answer of DiscardCommand.
+ *
+ * @generated from message pawl.v1.DiscardCommandResponse
+ */
+export type DiscardCommandResponse = Message<"pawl.v1.DiscardCommandResponse"> & {
+  /**
+   * The command, closed.
+   *
+   * @generated from field: pawl.v1.QueuedCommand command = 1;
+   */
+  command?: QueuedCommand | undefined;
+};
+
+/**
+ * Describes the message pawl.v1.DiscardCommandResponse.
+ * Use `create(DiscardCommandResponseSchema)` to create a new message.
+ */
+export const DiscardCommandResponseSchema: GenMessage<DiscardCommandResponse> = /*@__PURE__*/
+  messageDesc(file_pawl_v1_queue_service, 18);
 
 /**
  * DeadLetter is a node execution that lost too many executors. Output only.
@@ -232,7 +858,7 @@ export type DeadLetter = Message<"pawl.v1.DeadLetter"> & {
  * Use `create(DeadLetterSchema)` to create a new message.
  */
 export const DeadLetterSchema: GenMessage<DeadLetter> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_queue_service, 3);
+  messageDesc(file_pawl_v1_queue_service, 19);
 
 /**
  * DeadLetterFilter selects dead letters; an empty field selects all.
@@ -274,7 +900,7 @@ export type DeadLetterFilter = Message<"pawl.v1.DeadLetterFilter"> & {
  * Use `create(DeadLetterFilterSchema)` to create a new message.
  */
 export const DeadLetterFilterSchema: GenMessage<DeadLetterFilter> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_queue_service, 4);
+  messageDesc(file_pawl_v1_queue_service, 20);
 
 /**
  * ListDeadLettersRequest is the body of ListDeadLetters.
@@ -316,7 +942,7 @@ export type ListDeadLettersRequest = Message<"pawl.v1.ListDeadLettersRequest"> &
  * Use `create(ListDeadLettersRequestSchema)` to create a new message.
  */
 export const ListDeadLettersRequestSchema: GenMessage<ListDeadLettersRequest> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_queue_service, 5);
+  messageDesc(file_pawl_v1_queue_service, 21);
 
 /**
  * ListDeadLettersResponse is the answer of ListDeadLetters.
@@ -344,7 +970,7 @@ export type ListDeadLettersResponse = Message<"pawl.v1.ListDeadLettersResponse">
  * Use `create(ListDeadLettersResponseSchema)` to create a new message.
  */
 export const ListDeadLettersResponseSchema: GenMessage<ListDeadLettersResponse> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_queue_service, 6);
+  messageDesc(file_pawl_v1_queue_service, 22);
 
 /**
  * LeftDeadLetters are dead letters that a redrive leaves as they are, and why.
@@ -373,7 +999,7 @@ export type LeftDeadLetters = Message<"pawl.v1.LeftDeadLetters"> & {
  * Use `create(LeftDeadLettersSchema)` to create a new message.
  */
 export const LeftDeadLettersSchema: GenMessage<LeftDeadLetters> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_queue_service, 7);
+  messageDesc(file_pawl_v1_queue_service, 23);
 
 /**
  * PreviewRedriveRequest is the body of PreviewRedrive.
@@ -401,7 +1027,7 @@ export type PreviewRedriveRequest = Message<"pawl.v1.PreviewRedriveRequest"> & {
  * Use `create(PreviewRedriveRequestSchema)` to create a new message.
  */
 export const PreviewRedriveRequestSchema: GenMessage<PreviewRedriveRequest> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_queue_service, 8);
+  messageDesc(file_pawl_v1_queue_service, 24);
 
 /**
  * PreviewRedriveResponse is the answer of PreviewRedrive.
@@ -443,7 +1069,7 @@ export type PreviewRedriveResponse = Message<"pawl.v1.PreviewRedriveResponse"> &
  * Use `create(PreviewRedriveResponseSchema)` to create a new message.
  */
 export const PreviewRedriveResponseSchema: GenMessage<PreviewRedriveResponse> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_queue_service, 9);
+  messageDesc(file_pawl_v1_queue_service, 25);
 
 /**
  * RedriveDeadLettersRequest is the body of RedriveDeadLetters.
@@ -485,7 +1111,7 @@ export type RedriveDeadLettersRequest = Message<"pawl.v1.RedriveDeadLettersReque
  * Use `create(RedriveDeadLettersRequestSchema)` to create a new message.
  */
 export const RedriveDeadLettersRequestSchema: GenMessage<RedriveDeadLettersRequest> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_queue_service, 10);
+  messageDesc(file_pawl_v1_queue_service, 26);
 
 /**
  * RedrivenLetter is a dead letter and the run that was started for it.
@@ -513,7 +1139,7 @@ export type RedrivenLetter = Message<"pawl.v1.RedrivenLetter"> & {
  * Use `create(RedrivenLetterSchema)` to create a new message.
  */
 export const RedrivenLetterSchema: GenMessage<RedrivenLetter> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_queue_service, 11);
+  messageDesc(file_pawl_v1_queue_service, 27);
 
 /**
  * RedriveDeadLettersResponse is the answer of RedriveDeadLetters.
@@ -549,7 +1175,7 @@ export type RedriveDeadLettersResponse = Message<"pawl.v1.RedriveDeadLettersResp
  * Use `create(RedriveDeadLettersResponseSchema)` to create a new message.
  */
 export const RedriveDeadLettersResponseSchema: GenMessage<RedriveDeadLettersResponse> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_queue_service, 12);
+  messageDesc(file_pawl_v1_queue_service, 28);
 
 /**
  * DiscardDeadLettersRequest is the body of DiscardDeadLetters.
@@ -584,7 +1210,7 @@ export type DiscardDeadLettersRequest = Message<"pawl.v1.DiscardDeadLettersReque
  * Use `create(DiscardDeadLettersRequestSchema)` to create a new message.
  */
 export const DiscardDeadLettersRequestSchema: GenMessage<DiscardDeadLettersRequest> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_queue_service, 13);
+  messageDesc(file_pawl_v1_queue_service, 29);
 
 /**
  * DiscardDeadLettersResponse is the answer of DiscardDeadLetters.
@@ -605,7 +1231,7 @@ export type DiscardDeadLettersResponse = Message<"pawl.v1.DiscardDeadLettersResp
  * Use `create(DiscardDeadLettersResponseSchema)` to create a new message.
  */
 export const DiscardDeadLettersResponseSchema: GenMessage<DiscardDeadLettersResponse> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_queue_service, 14);
+  messageDesc(file_pawl_v1_queue_service, 30);
 
 /**
  * PauseQueueRequest is the body of PauseQueue.
@@ -647,7 +1273,7 @@ export type PauseQueueRequest = Message<"pawl.v1.PauseQueueRequest"> & {
  * Use `create(PauseQueueRequestSchema)` to create a new message.
  */
 export const PauseQueueRequestSchema: GenMessage<PauseQueueRequest> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_queue_service, 15);
+  messageDesc(file_pawl_v1_queue_service, 31);
 
 /**
  * PauseQueueResponse is the answer of PauseQueue.
@@ -668,7 +1294,7 @@ export type PauseQueueResponse = Message<"pawl.v1.PauseQueueResponse"> & {
  * Use `create(PauseQueueResponseSchema)` to create a new message.
  */
 export const PauseQueueResponseSchema: GenMessage<PauseQueueResponse> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_queue_service, 16);
+  messageDesc(file_pawl_v1_queue_service, 32);
 
 /**
  * ResumeQueueRequest is the body of ResumeQueue.
@@ -710,7 +1336,7 @@ export type ResumeQueueRequest = Message<"pawl.v1.ResumeQueueRequest"> & {
  * Use `create(ResumeQueueRequestSchema)` to create a new message.
  */
 export const ResumeQueueRequestSchema: GenMessage<ResumeQueueRequest> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_queue_service, 17);
+  messageDesc(file_pawl_v1_queue_service, 33);
 
 /**
  * ResumeQueueResponse is the answer of ResumeQueue.
@@ -725,7 +1351,7 @@ export type ResumeQueueResponse = Message<"pawl.v1.ResumeQueueResponse"> & {
  * Use `create(ResumeQueueResponseSchema)` to create a new message.
  */
 export const ResumeQueueResponseSchema: GenMessage<ResumeQueueResponse> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_queue_service, 18);
+  messageDesc(file_pawl_v1_queue_service, 34);
 
 /**
  * ListPausesRequest is the body of ListPauses.
@@ -740,7 +1366,7 @@ export type ListPausesRequest = Message<"pawl.v1.ListPausesRequest"> & {
  * Use `create(ListPausesRequestSchema)` to create a new message.
  */
 export const ListPausesRequestSchema: GenMessage<ListPausesRequest> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_queue_service, 19);
+  messageDesc(file_pawl_v1_queue_service, 35);
 
 /**
  * ListPausesResponse is the answer of ListPauses.
@@ -761,7 +1387,7 @@ export type ListPausesResponse = Message<"pawl.v1.ListPausesResponse"> & {
  * Use `create(ListPausesResponseSchema)` to create a new message.
  */
 export const ListPausesResponseSchema: GenMessage<ListPausesResponse> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_queue_service, 20);
+  messageDesc(file_pawl_v1_queue_service, 36);
 
 /**
  * DeadLetterState is the state of a dead letter.
@@ -812,13 +1438,14 @@ export const DeadLetterStateSchema: GenEnum<DeadLetterState> = /*@__PURE__*/
   enumDesc(file_pawl_v1_queue_service, 0);
 
 /**
- * QueueService counts nodes that wait, pauses queues, and handles node executions that lost too many executors.
+ * QueueService counts nodes that wait, pauses queues, handles node executions that lost too many executors, and keeps commands that a
+ * scheduler carries out later.
  *
  * @generated from service pawl.v1.QueueService
  */
 export const QueueService: GenService<{
   /**
-   * GetQueueDepth counts the node executions that wait, run, wait for a person, or are dead letters.
+   * GetQueueDepth counts the node executions that wait, run, wait for a person, or are dead letters, and the commands of the workflow queue.
    *
    * @generated from rpc pawl.v1.QueueService.GetQueueDepth
    */
@@ -826,6 +1453,77 @@ export const QueueService: GenService<{
     methodKind: "unary";
     input: typeof GetQueueDepthRequestSchema;
     output: typeof GetQueueDepthResponseSchema;
+  },
+  /**
+   * GetQueueStats reads what schedulers counted at regular times: slots of executors, waiting nodes and runs with their ages, and
+   * connections. It has the newest sample, and points of the past for a plot.
+   *
+   * @generated from rpc pawl.v1.QueueService.GetQueueStats
+   */
+  getQueueStats: {
+    methodKind: "unary";
+    input: typeof GetQueueStatsRequestSchema;
+    output: typeof GetQueueStatsResponseSchema;
+  },
+  /**
+   * EnqueueCommand puts a command about a run into the workflow queue. A scheduler carries it out once, as soon as it may.
+   *
+   * @generated from rpc pawl.v1.QueueService.EnqueueCommand
+   */
+  enqueueCommand: {
+    methodKind: "unary";
+    input: typeof EnqueueCommandRequestSchema;
+    output: typeof EnqueueCommandResponseSchema;
+  },
+  /**
+   * GetCommand reads a command with its state. QUEUE_JOB_NOT_FOUND.
+   *
+   * @generated from rpc pawl.v1.QueueService.GetCommand
+   */
+  getCommand: {
+    methodKind: "unary";
+    input: typeof GetCommandRequestSchema;
+    output: typeof GetCommandResponseSchema;
+  },
+  /**
+   * ListCommands lists commands, newest first. Commands that ended are kept for seven days.
+   *
+   * @generated from rpc pawl.v1.QueueService.ListCommands
+   */
+  listCommands: {
+    methodKind: "unary";
+    input: typeof ListCommandsRequestSchema;
+    output: typeof ListCommandsResponseSchema;
+  },
+  /**
+   * CancelCommand ends a command that waits. Once it is answered, no scheduler carries the command out. QUEUE_JOB_NOT_CANCELLABLE.
+   *
+   * @generated from rpc pawl.v1.QueueService.CancelCommand
+   */
+  cancelCommand: {
+    methodKind: "unary";
+    input: typeof CancelCommandRequestSchema;
+    output: typeof CancelCommandResponseSchema;
+  },
+  /**
+   * RedriveCommand lets a command that was given up wait again, with all its attempts. QUEUE_JOB_NOT_DEAD.
+   *
+   * @generated from rpc pawl.v1.QueueService.RedriveCommand
+   */
+  redriveCommand: {
+    methodKind: "unary";
+    input: typeof RedriveCommandRequestSchema;
+    output: typeof RedriveCommandResponseSchema;
+  },
+  /**
+   * DiscardCommand closes a command that was given up. QUEUE_JOB_NOT_DEAD.
+   *
+   * @generated from rpc pawl.v1.QueueService.DiscardCommand
+   */
+  discardCommand: {
+    methodKind: "unary";
+    input: typeof DiscardCommandRequestSchema;
+    output: typeof DiscardCommandResponseSchema;
   },
   /**
    * ListDeadLetters lists dead letters, newest first.

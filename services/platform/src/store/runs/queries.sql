@@ -240,6 +240,25 @@ where ended_at is null
 order by deadline_at
 limit :limit::integer
 
+-- name: live_load
+-- How many runs have not begun and how many are under way, up to a bound, and how long the pending ones have waited. A run with a later start
+-- waits from that time on.
+select
+  count(*) filter (where l.status = 'pending')::integer as runs_pending,
+  count(*) filter (where l.status <> 'pending')::integer as runs_running,
+  max(l.age_ms) filter (where l.status = 'pending') as pending_oldest_ms,
+  percentile_cont(0.5) within group (order by l.age_ms) filter (where l.status = 'pending') as pending_median_ms
+from (
+  select r.status,
+    case when greatest(r.created_at, r.start_at) <= now()
+      then extract(epoch from now() - greatest(r.created_at, r.start_at))::float8 * 1000
+    end as age_ms
+  from runs r
+  where r.ended_at is null
+    and r.status not in ('waiting', 'paused')
+  limit 100000
+) l
+
 -- name: move_deadlines
 -- New deadlines of runs that continue after a wait. The tick has locked their rows.
 update runs r

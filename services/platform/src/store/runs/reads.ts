@@ -11,6 +11,7 @@ import {
   queriesBeside,
   type Query,
   type Queryable,
+  type RowOf,
   rowsOf,
   type Shape,
   run,
@@ -71,6 +72,17 @@ const load = declare("load", lists({ runId: uuid(), fromSnapshot: flag() }), {
 });
 const ofRequests = declare("of_requests", { ...TENANT, requestIds: list(text()) }, REQUEST);
 const ofInputs = declare("of_input_keys", { ...TENANT, inputKeys: list(text()) }, STARTED_INPUT);
+const liveLoad = declare(
+  "live_load",
+  {},
+  {
+    runsPending: number(),
+    runsRunning: number(),
+    pendingOldestMs: orNull(number()),
+    pendingMedianMs: orNull(number()),
+  },
+);
+const NO_LOAD = { runsPending: 0, runsRunning: 0, pendingOldestMs: null, pendingMedianMs: null };
 const liveChildren = declare("live_children", { runIds: list(uuid()), limit: number() }, FOUND);
 const overdue = declare("overdue", { limit: number() }, FOUND);
 
@@ -247,4 +259,9 @@ export async function findLiveChildren(
 /** Live runs whose deadline has passed. @throws STORE_UNAVAILABLE */
 export async function findOverdueRuns(db: Queryable, limit: number): Promise<RunId[]> {
   return (await run(db, overdue, { limit })).map(({ runId }) => runId);
+}
+
+/** How many runs are pending and under way, and how long the pending ones have waited. @throws STORE_UNAVAILABLE */
+export async function readLiveLoad(db: Queryable): Promise<RowOf<typeof liveLoad>> {
+  return (await first(db, liveLoad, {})) ?? NO_LOAD;
 }

@@ -162,6 +162,8 @@ const (
 	Reason_REASON_QUEUE_JOB_NOT_FOUND Reason = 158
 	// FAILED_PRECONDITION. A scheduler has claimed the job, or the job has ended.
 	Reason_REASON_QUEUE_JOB_NOT_CANCELLABLE Reason = 159
+	// FAILED_PRECONDITION. The job was not given up, or its data is no command.
+	Reason_REASON_QUEUE_JOB_NOT_DEAD Reason = 160
 	// FAILED_PRECONDITION. No archive is set for this deployment.
 	Reason_REASON_ARCHIVE_NOT_CONFIGURED Reason = 190
 	// NOT_FOUND. The archive has no run of this id.
@@ -243,6 +245,7 @@ var (
 		157: "REASON_BULK_NOT_WAITING",
 		158: "REASON_QUEUE_JOB_NOT_FOUND",
 		159: "REASON_QUEUE_JOB_NOT_CANCELLABLE",
+		160: "REASON_QUEUE_JOB_NOT_DEAD",
 		190: "REASON_ARCHIVE_NOT_CONFIGURED",
 		191: "REASON_ARCHIVED_RUN_NOT_FOUND",
 		192: "REASON_ARCHIVE_INVALID",
@@ -317,6 +320,7 @@ var (
 		"REASON_BULK_NOT_WAITING":           157,
 		"REASON_QUEUE_JOB_NOT_FOUND":        158,
 		"REASON_QUEUE_JOB_NOT_CANCELLABLE":  159,
+		"REASON_QUEUE_JOB_NOT_DEAD":         160,
 		"REASON_ARCHIVE_NOT_CONFIGURED":     190,
 		"REASON_ARCHIVED_RUN_NOT_FOUND":     191,
 		"REASON_ARCHIVE_INVALID":            192,
@@ -355,7 +359,7 @@ var File_pawl_errors_v1_reason_proto protoreflect.FileDescriptor
 
 const file_pawl_errors_v1_reason_proto_rawDesc = "" +
 	"\n" +
-	"\x1bpawl/errors/v1/reason.proto\x12\x0epawl.errors.v1*\xd6\x10\n" +
+	"\x1bpawl/errors/v1/reason.proto\x12\x0epawl.errors.v1*\xf6\x10\n" +
 	"\x06Reason\x12\x16\n" +
 	"\x12REASON_UNSPECIFIED\x10\x00\x12\x1d\n" +
 	"\x19REASON_DEFINITION_INVALID\x10\x01\x12\x19\n" +
@@ -425,7 +429,8 @@ const file_pawl_errors_v1_reason_proto_rawDesc = "" +
 	"\x15REASON_BULK_NOT_FOUND\x10\x9c\x01\x12\x1c\n" +
 	"\x17REASON_BULK_NOT_WAITING\x10\x9d\x01\x12\x1f\n" +
 	"\x1aREASON_QUEUE_JOB_NOT_FOUND\x10\x9e\x01\x12%\n" +
-	" REASON_QUEUE_JOB_NOT_CANCELLABLE\x10\x9f\x01\x12\"\n" +
+	" REASON_QUEUE_JOB_NOT_CANCELLABLE\x10\x9f\x01\x12\x1e\n" +
+	"\x19REASON_QUEUE_JOB_NOT_DEAD\x10\xa0\x01\x12\"\n" +
 	"\x1dREASON_ARCHIVE_NOT_CONFIGURED\x10\xbe\x01\x12\"\n" +
 	"\x1dREASON_ARCHIVED_RUN_NOT_FOUND\x10\xbf\x01\x12\x1b\n" +
 	"\x16REASON_ARCHIVE_INVALID\x10\xc0\x01\x12\x1c\n" +

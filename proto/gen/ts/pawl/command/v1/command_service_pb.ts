@@ -12,7 +12,99 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file pawl/command/v1/command_service.proto.
  */
 export const file_pawl_command_v1_command_service: GenFile = /*@__PURE__*/
-  fileDesc("CiVwYXdsL2NvbW1hbmQvdjEvY29tbWFuZF9zZXJ2aWNlLnByb3RvEg9wYXdsLmNvbW1hbmQudjEiJAoSR2V0U3RhbmRpbmdSZXF1ZXN0Eg4KBnJ1bl9pZBgBIAEoCSJpChNHZXRTdGFuZGluZ1Jlc3BvbnNlEhUKDXN0b3JlX2ZhaWx1cmUYASABKAkSOwoRdW5zZXR0bGVkX3Jlc3VsdHMYAiADKAsyIC5wYXdsLmNvbW1hbmQudjEuVW5zZXR0bGVkUmVzdWx0IlQKD1Vuc2V0dGxlZFJlc3VsdBIPCgdub2RlX2lkGAEgASgJEhEKCWl0ZXJhdGlvbhgCIAEoDRINCgVlcG9jaBgDIAEoBBIOCgZyZWFzb24YBCABKAkiOgoMQ2FycnlSZXF1ZXN0EioKCGNvbW1hbmRzGAEgAygLMhgucGF3bC5jb21tYW5kLnYxLkNvbW1hbmQiOQoNQ2FycnlSZXNwb25zZRIoCgdhbnN3ZXJzGAEgAygLMhcucGF3bC5jb21tYW5kLnYxLkFuc3dlciJ3CgdDb21tYW5kEhIKCmNvbW1hbmRfaWQYASABKA0SDgoGbWV0aG9kGAIgASgJEg8KB3JlcXVlc3QYAyABKAwSEgoKdGltZW91dF9tcxgEIAEoDRITCgt0cmFjZXBhcmVudBgFIAEoCUoECAYQB1IIbWV0YWRhdGEiYQoGQW5zd2VyEhIKCmNvbW1hbmRfaWQYASABKA0SEgoIcmVzcG9uc2UYAiABKAxIABIlCgdyZWZ1c2FsGAMgASgLMhIuZ29vZ2xlLnJwYy5TdGF0dXNIAEIICgZyZXN1bHQyXAoOQ29tbWFuZFNlcnZpY2USSgoFQ2FycnkSHS5wYXdsLmNvbW1hbmQudjEuQ2FycnlSZXF1ZXN0Gh4ucGF3bC5jb21tYW5kLnYxLkNhcnJ5UmVzcG9uc2UoATABMmsKD1N0YW5kaW5nU2VydmljZRJYCgtHZXRTdGFuZGluZxIjLnBhd2wuY29tbWFuZC52MS5HZXRTdGFuZGluZ1JlcXVlc3QaJC5wYXdsLmNvbW1hbmQudjEuR2V0U3RhbmRpbmdSZXNwb25zZWIGcHJvdG8z", [file_google_rpc_status]);
+  fileDesc("CiVwYXdsL2NvbW1hbmQvdjEvY29tbWFuZF9zZXJ2aWNlLnByb3RvEg9wYXdsLmNvbW1hbmQudjEiTgoSUmVwb3J0UG9vbHNSZXF1ZXN0EhIKCnByb2Nlc3NfaWQYASABKAkSJAoFcG9vbHMYAiADKAsyFS5wYXdsLmNvbW1hbmQudjEuUG9vbCJVCgRQb29sEgwKBG5hbWUYASABKAkSEwoLaGFzX3N0cmVhbXMYAiABKAgSDAoEc2l6ZRgDIAEoDRIOCgZpbl91c2UYBCABKA0SDAoEaWRsZRgFIAEoDSIVChNSZXBvcnRQb29sc1Jlc3BvbnNlIiQKEkdldFN0YW5kaW5nUmVxdWVzdBIOCgZydW5faWQYASABKAkiaQoTR2V0U3RhbmRpbmdSZXNwb25zZRIVCg1zdG9yZV9mYWlsdXJlGAEgASgJEjsKEXVuc2V0dGxlZF9yZXN1bHRzGAIgAygLMiAucGF3bC5jb21tYW5kLnYxLlVuc2V0dGxlZFJlc3VsdCJUCg9VbnNldHRsZWRSZXN1bHQSDwoHbm9kZV9pZBgBIAEoCRIRCglpdGVyYXRpb24YAiABKA0SDQoFZXBvY2gYAyABKAQSDgoGcmVhc29uGAQgASgJIjoKDENhcnJ5UmVxdWVzdBIqCghjb21tYW5kcxgBIAMoCzIYLnBhd2wuY29tbWFuZC52MS5Db21tYW5kIjkKDUNhcnJ5UmVzcG9uc2USKAoHYW5zd2VycxgBIAMoCzIXLnBhd2wuY29tbWFuZC52MS5BbnN3ZXIidwoHQ29tbWFuZBISCgpjb21tYW5kX2lkGAEgASgNEg4KBm1ldGhvZBgCIAEoCRIPCgdyZXF1ZXN0GAMgASgMEhIKCnRpbWVvdXRfbXMYBCABKA0SEwoLdHJhY2VwYXJlbnQYBSABKAlKBAgGEAdSCG1ldGFkYXRhImEKBkFuc3dlchISCgpjb21tYW5kX2lkGAEgASgNEhIKCHJlc3BvbnNlGAIgASgMSAASJQoHcmVmdXNhbBgDIAEoCzISLmdvb2dsZS5ycGMuU3RhdHVzSABCCAoGcmVzdWx0MlwKDkNvbW1hbmRTZXJ2aWNlEkoKBUNhcnJ5Eh0ucGF3bC5jb21tYW5kLnYxLkNhcnJ5UmVxdWVzdBoeLnBhd2wuY29tbWFuZC52MS5DYXJyeVJlc3BvbnNlKAEwATJrCg9TdGFuZGluZ1NlcnZpY2USWAoLR2V0U3RhbmRpbmcSIy5wYXdsLmNvbW1hbmQudjEuR2V0U3RhbmRpbmdSZXF1ZXN0GiQucGF3bC5jb21tYW5kLnYxLkdldFN0YW5kaW5nUmVzcG9uc2UyaAoMU3RhdHNTZXJ2aWNlElgKC1JlcG9ydFBvb2xzEiMucGF3bC5jb21tYW5kLnYxLlJlcG9ydFBvb2xzUmVxdWVzdBokLnBhd2wuY29tbWFuZC52MS5SZXBvcnRQb29sc1Jlc3BvbnNlYgZwcm90bzM", [file_google_rpc_status]);
+
+/**
+ * ReportPoolsRequest has the pools of one process.
+ *
+ * @generated from message pawl.command.v1.ReportPoolsRequest
+ */
+export type ReportPoolsRequest = Message<"pawl.command.v1.ReportPoolsRequest"> & {
+  /**
+   * The process.
+   *
+   * @generated from field: string process_id = 1;
+   */
+  processId: string;
+
+  /**
+   * Its pools, at most 16.
+   *
+   * @generated from field: repeated pawl.command.v1.Pool pools = 2;
+   */
+  pools: Pool[];
+};
+
+/**
+ * Describes the message pawl.command.v1.ReportPoolsRequest.
+ * Use `create(ReportPoolsRequestSchema)` to create a new message.
+ */
+export const ReportPoolsRequestSchema: GenMessage<ReportPoolsRequest> = /*@__PURE__*/
+  messageDesc(file_pawl_command_v1_command_service, 0);
+
+/**
+ * Pool is a pool of connections, or standing streams.
+ *
+ * @generated from message pawl.command.v1.Pool
+ */
+export type Pool = Message<"pawl.command.v1.Pool"> & {
+  /**
+   * Its name.
+   *
+   * @generated from field: string name = 1;
+   */
+  name: string;
+
+  /**
+   * Whether it has streams, and no database connections.
+   *
+   * @generated from field: bool has_streams = 2;
+   */
+  hasStreams: boolean;
+
+  /**
+   * How many there may be.
+   *
+   * @generated from field: uint32 size = 3;
+   */
+  size: number;
+
+  /**
+   * How many are in use.
+   *
+   * @generated from field: uint32 in_use = 4;
+   */
+  inUse: number;
+
+  /**
+   * How many are open and not in use.
+   *
+   * @generated from field: uint32 idle = 5;
+   */
+  idle: number;
+};
+
+/**
+ * Describes the message pawl.command.v1.Pool.
+ * Use `create(PoolSchema)` to create a new message.
+ */
+export const PoolSchema: GenMessage<Pool> = /*@__PURE__*/
+  messageDesc(file_pawl_command_v1_command_service, 1);
+
+/**
+ * ReportPoolsResponse is the answer of ReportPools.
+ *
+ * @generated from message pawl.command.v1.ReportPoolsResponse
+ */
+export type ReportPoolsResponse = Message<"pawl.command.v1.ReportPoolsResponse"> & {
+};
+
+/**
+ * Describes the message pawl.command.v1.ReportPoolsResponse.
+ * Use `create(ReportPoolsResponseSchema)` to create a new message.
+ */
+export const ReportPoolsResponseSchema: GenMessage<ReportPoolsResponse> = /*@__PURE__*/
+  messageDesc(file_pawl_command_v1_command_service, 2);
 
 /**
  * GetStandingRequest asks about the scheduler and, if it names a run, about that run.
@@ -33,7 +125,7 @@ export type GetStandingRequest = Message<"pawl.command.v1.GetStandingRequest"> &
  * Use `create(GetStandingRequestSchema)` to create a new message.
  */
 export const GetStandingRequestSchema: GenMessage<GetStandingRequest> = /*@__PURE__*/
-  messageDesc(file_pawl_command_v1_command_service, 0);
+  messageDesc(file_pawl_command_v1_command_service, 3);
 
 /**
  * GetStandingResponse is the state of one scheduler.
@@ -61,7 +153,7 @@ export type GetStandingResponse = Message<"pawl.command.v1.GetStandingResponse">
  * Use `create(GetStandingResponseSchema)` to create a new message.
  */
 export const GetStandingResponseSchema: GenMessage<GetStandingResponse> = /*@__PURE__*/
-  messageDesc(file_pawl_command_v1_command_service, 1);
+  messageDesc(file_pawl_command_v1_command_service, 4);
 
 /**
  * UnsettledResult is a result that waits in the memory of a scheduler.
@@ -103,7 +195,7 @@ export type UnsettledResult = Message<"pawl.command.v1.UnsettledResult"> & {
  * Use `create(UnsettledResultSchema)` to create a new message.
  */
 export const UnsettledResultSchema: GenMessage<UnsettledResult> = /*@__PURE__*/
-  messageDesc(file_pawl_command_v1_command_service, 2);
+  messageDesc(file_pawl_command_v1_command_service, 5);
 
 /**
  * CarryRequest is one message of a gateway.
@@ -124,7 +216,7 @@ export type CarryRequest = Message<"pawl.command.v1.CarryRequest"> & {
  * Use `create(CarryRequestSchema)` to create a new message.
  */
 export const CarryRequestSchema: GenMessage<CarryRequest> = /*@__PURE__*/
-  messageDesc(file_pawl_command_v1_command_service, 3);
+  messageDesc(file_pawl_command_v1_command_service, 6);
 
 /**
  * CarryResponse is one message of a scheduler.
@@ -145,7 +237,7 @@ export type CarryResponse = Message<"pawl.command.v1.CarryResponse"> & {
  * Use `create(CarryResponseSchema)` to create a new message.
  */
 export const CarryResponseSchema: GenMessage<CarryResponse> = /*@__PURE__*/
-  messageDesc(file_pawl_command_v1_command_service, 4);
+  messageDesc(file_pawl_command_v1_command_service, 7);
 
 /**
  * Command is one unary call. Every command has a request id in its request, so that the gateway may send it again if a stream breaks
@@ -195,7 +287,7 @@ export type Command = Message<"pawl.command.v1.Command"> & {
  * Use `create(CommandSchema)` to create a new message.
  */
 export const CommandSchema: GenMessage<Command> = /*@__PURE__*/
-  messageDesc(file_pawl_command_v1_command_service, 5);
+  messageDesc(file_pawl_command_v1_command_service, 8);
 
 /**
  * Answer is the answer to one command.
@@ -239,7 +331,7 @@ export type Answer = Message<"pawl.command.v1.Answer"> & {
  * Use `create(AnswerSchema)` to create a new message.
  */
 export const AnswerSchema: GenMessage<Answer> = /*@__PURE__*/
-  messageDesc(file_pawl_command_v1_command_service, 6);
+  messageDesc(file_pawl_command_v1_command_service, 9);
 
 /**
  * CommandService carries the commands of many callers from a gateway to a scheduler over few streams, so that a command does not cost a
@@ -279,4 +371,23 @@ export const StandingService: GenService<{
   },
 }> = /*@__PURE__*/
   serviceDesc(file_pawl_command_v1_command_service, 1);
+
+/**
+ * StatsService takes what a gateway holds open, because a gateway writes nothing to the database.
+ *
+ * @generated from service pawl.command.v1.StatsService
+ */
+export const StatsService: GenService<{
+  /**
+   * ReportPools stores the pools of a gateway for the present interval. A repeat changes nothing.
+   *
+   * @generated from rpc pawl.command.v1.StatsService.ReportPools
+   */
+  reportPools: {
+    methodKind: "unary";
+    input: typeof ReportPoolsRequestSchema;
+    output: typeof ReportPoolsResponseSchema;
+  },
+}> = /*@__PURE__*/
+  serviceDesc(file_pawl_command_v1_command_service, 2);
 

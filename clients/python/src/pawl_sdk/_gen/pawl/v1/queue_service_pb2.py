@@ -22,61 +22,96 @@ _runtime_version.ValidateProtobufRuntimeVersion(
 _sym_db = _symbol_database.Default()
 
 
+from google.protobuf import duration_pb2 as google_dot_protobuf_dot_duration__pb2
+from google.protobuf import struct_pb2 as google_dot_protobuf_dot_struct__pb2
 from google.protobuf import timestamp_pb2 as google_dot_protobuf_dot_timestamp__pb2
 from pawl_sdk._gen.pawl.v1 import pause_pb2 as pawl_dot_v1_dot_pause__pb2
+from pawl_sdk._gen.pawl.v1 import queued_command_pb2 as pawl_dot_v1_dot_queued__command__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1bpawl/v1/queue_service.proto\x12\x07pawl.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x13pawl/v1/pause.proto\"\x16\n\x14GetQueueDepthRequest\"\xa8\x01\n\nQueueDepth\x12\x1b\n\tnode_type\x18\x01 \x01(\tR\x08nodeType\x12\x18\n\x07waiting\x18\x02 \x01(\rR\x07waiting\x12\x16\n\x06\x61\x63tive\x18\x03 \x01(\rR\x06\x61\x63tive\x12\x16\n\x06paused\x18\x04 \x01(\rR\x06paused\x12\x1f\n\x0b\x64\x65\x61\x64_letter\x18\x05 \x01(\rR\ndeadLetter\x12\x12\n\x04held\x18\x06 \x01(\x08R\x04held\"o\n\x15GetQueueDepthResponse\x12)\n\x05total\x18\x01 \x01(\x0b\x32\x13.pawl.v1.QueueDepthR\x05total\x12+\n\x06queues\x18\x02 \x03(\x0b\x32\x13.pawl.v1.QueueDepthR\x06queues\"\x9e\x04\n\nDeadLetter\x12$\n\x0e\x64\x65\x61\x64_letter_id\x18\x01 \x01(\tR\x0c\x64\x65\x61\x64LetterId\x12\x15\n\x06run_id\x18\x02 \x01(\tR\x05runId\x12\x1f\n\x0bworkflow_id\x18\x03 \x01(\tR\nworkflowId\x12\x17\n\x07node_id\x18\x04 \x01(\tR\x06nodeId\x12\x1c\n\titeration\x18\x05 \x01(\rR\titeration\x12\x18\n\x07\x61ttempt\x18\x06 \x01(\rR\x07\x61ttempt\x12\x1b\n\tnode_type\x18\x07 \x01(\tR\x08nodeType\x12\x1e\n\ndeliveries\x18\x08 \x01(\rR\ndeliveries\x12\x1f\n\x0b\x65xecutor_id\x18\t \x01(\tR\nexecutorId\x12\x16\n\x06reason\x18\n \x01(\tR\x06reason\x12#\n\rerror_message\x18\x0b \x01(\tR\x0c\x65rrorMessage\x12\x35\n\x08\x64ie_time\x18\x0c \x01(\x0b\x32\x1a.google.protobuf.TimestampR\x07\x64ieTime\x12.\n\x05state\x18\r \x01(\x0e\x32\x18.pawl.v1.DeadLetterStateR\x05state\x12$\n\x0eredrive_run_id\x18\x0e \x01(\tR\x0credriveRunId\x12\x39\n\nclose_time\x18\x0f \x01(\x0b\x32\x1a.google.protobuf.TimestampR\tcloseTime\"\xb5\x01\n\x10\x44\x65\x61\x64LetterFilter\x12&\n\x0f\x64\x65\x61\x64_letter_ids\x18\x01 \x03(\tR\rdeadLetterIds\x12\x1f\n\x0bworkflow_id\x18\x02 \x01(\tR\nworkflowId\x12\x1b\n\tnode_type\x18\x03 \x01(\tR\x08nodeType\x12;\n\x0b\x62\x65\x66ore_time\x18\x04 \x01(\x0b\x32\x1a.google.protobuf.TimestampR\nbeforeTime\"\xb9\x01\n\x16ListDeadLettersRequest\x12\x31\n\x06\x66ilter\x18\x01 \x01(\x0b\x32\x19.pawl.v1.DeadLetterFilterR\x06\x66ilter\x12\x30\n\x06states\x18\x02 \x03(\x0e\x32\x18.pawl.v1.DeadLetterStateR\x06states\x12\x1b\n\tpage_size\x18\x03 \x01(\x05R\x08pageSize\x12\x1d\n\npage_token\x18\x04 \x01(\tR\tpageToken\"y\n\x17ListDeadLettersResponse\x12\x36\n\x0c\x64\x65\x61\x64_letters\x18\x01 \x03(\x0b\x32\x13.pawl.v1.DeadLetterR\x0b\x64\x65\x61\x64Letters\x12&\n\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"?\n\x0fLeftDeadLetters\x12\x16\n\x06reason\x18\x01 \x01(\tR\x06reason\x12\x14\n\x05\x63ount\x18\x02 \x01(\rR\x05\x63ount\"`\n\x15PreviewRedriveRequest\x12\x31\n\x06\x66ilter\x18\x01 \x01(\x0b\x32\x19.pawl.v1.DeadLetterFilterR\x06\x66ilter\x12\x14\n\x05limit\x18\x02 \x01(\rR\x05limit\"\x93\x01\n\x16PreviewRedriveResponse\x12\x1a\n\x08redriven\x18\x01 \x01(\rR\x08redriven\x12\x12\n\x04runs\x18\x02 \x01(\rR\x04runs\x12,\n\x04left\x18\x03 \x03(\x0b\x32\x18.pawl.v1.LeftDeadLettersR\x04left\x12\x1b\n\tfirst_ids\x18\x04 \x03(\tR\x08\x66irstIds\"\xa9\x01\n\x19RedriveDeadLettersRequest\x12\x31\n\x06\x66ilter\x18\x01 \x01(\x0b\x32\x19.pawl.v1.DeadLetterFilterR\x06\x66ilter\x12\x14\n\x05limit\x18\x02 \x01(\rR\x05limit\x12$\n\x0emax_per_second\x18\x03 \x01(\rR\x0cmaxPerSecond\x12\x1d\n\nrequest_id\x18\x04 \x01(\tR\trequestId\"M\n\x0eRedrivenLetter\x12$\n\x0e\x64\x65\x61\x64_letter_id\x18\x01 \x01(\tR\x0c\x64\x65\x61\x64LetterId\x12\x15\n\x06run_id\x18\x02 \x01(\tR\x05runId\"\x9d\x01\n\x1aRedriveDeadLettersResponse\x12\x33\n\x08redriven\x18\x01 \x03(\x0b\x32\x17.pawl.v1.RedrivenLetterR\x08redriven\x12,\n\x04left\x18\x02 \x03(\x0b\x32\x18.pawl.v1.LeftDeadLettersR\x04left\x12\x1c\n\tremaining\x18\x03 \x01(\rR\tremaining\"\x83\x01\n\x19\x44iscardDeadLettersRequest\x12\x31\n\x06\x66ilter\x18\x01 \x01(\x0b\x32\x19.pawl.v1.DeadLetterFilterR\x06\x66ilter\x12\x14\n\x05limit\x18\x02 \x01(\rR\x05limit\x12\x1d\n\nrequest_id\x18\x03 \x01(\tR\trequestId\"D\n\x1a\x44iscardDeadLettersResponse\x12&\n\x0f\x64\x65\x61\x64_letter_ids\x18\x01 \x03(\tR\rdeadLetterIds\"w\n\x11PauseQueueRequest\x12\x1b\n\tnode_type\x18\x01 \x01(\tR\x08nodeType\x12\x0e\n\x02\x62y\x18\x02 \x01(\tR\x02\x62y\x12\x16\n\x06reason\x18\x03 \x01(\tR\x06reason\x12\x1d\n\nrequest_id\x18\x04 \x01(\tR\trequestId\":\n\x12PauseQueueResponse\x12$\n\x05pause\x18\x01 \x01(\x0b\x32\x0e.pawl.v1.PauseR\x05pause\"x\n\x12ResumeQueueRequest\x12\x1b\n\tnode_type\x18\x01 \x01(\tR\x08nodeType\x12\x0e\n\x02\x62y\x18\x02 \x01(\tR\x02\x62y\x12\x16\n\x06reason\x18\x03 \x01(\tR\x06reason\x12\x1d\n\nrequest_id\x18\x04 \x01(\tR\trequestId\"\x15\n\x13ResumeQueueResponse\"\x13\n\x11ListPausesRequest\"<\n\x12ListPausesResponse\x12&\n\x06pauses\x18\x01 \x03(\x0b\x32\x0e.pawl.v1.PauseR\x06pauses*\x91\x01\n\x0f\x44\x65\x61\x64LetterState\x12!\n\x1d\x44\x45\x41\x44_LETTER_STATE_UNSPECIFIED\x10\x00\x12\x1a\n\x16\x44\x45\x41\x44_LETTER_STATE_OPEN\x10\x01\x12\x1e\n\x1a\x44\x45\x41\x44_LETTER_STATE_REDRIVEN\x10\x02\x12\x1f\n\x1b\x44\x45\x41\x44_LETTER_STATE_DISCARDED\x10\x03\x32\x9d\x05\n\x0cQueueService\x12N\n\rGetQueueDepth\x12\x1d.pawl.v1.GetQueueDepthRequest\x1a\x1e.pawl.v1.GetQueueDepthResponse\x12T\n\x0fListDeadLetters\x12\x1f.pawl.v1.ListDeadLettersRequest\x1a .pawl.v1.ListDeadLettersResponse\x12Q\n\x0ePreviewRedrive\x12\x1e.pawl.v1.PreviewRedriveRequest\x1a\x1f.pawl.v1.PreviewRedriveResponse\x12]\n\x12RedriveDeadLetters\x12\".pawl.v1.RedriveDeadLettersRequest\x1a#.pawl.v1.RedriveDeadLettersResponse\x12]\n\x12\x44iscardDeadLetters\x12\".pawl.v1.DiscardDeadLettersRequest\x1a#.pawl.v1.DiscardDeadLettersResponse\x12\x45\n\nPauseQueue\x12\x1a.pawl.v1.PauseQueueRequest\x1a\x1b.pawl.v1.PauseQueueResponse\x12H\n\x0bResumeQueue\x12\x1b.pawl.v1.ResumeQueueRequest\x1a\x1c.pawl.v1.ResumeQueueResponse\x12\x45\n\nListPauses\x12\x1a.pawl.v1.ListPausesRequest\x1a\x1b.pawl.v1.ListPausesResponseb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1bpawl/v1/queue_service.proto\x12\x07pawl.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x13pawl/v1/pause.proto\x1a\x1cpawl/v1/queued_command.proto\"\x16\n\x14GetQueueDepthRequest\"\xa8\x01\n\nQueueDepth\x12\x1b\n\tnode_type\x18\x01 \x01(\tR\x08nodeType\x12\x18\n\x07waiting\x18\x02 \x01(\rR\x07waiting\x12\x16\n\x06\x61\x63tive\x18\x03 \x01(\rR\x06\x61\x63tive\x12\x16\n\x06paused\x18\x04 \x01(\rR\x06paused\x12\x1f\n\x0b\x64\x65\x61\x64_letter\x18\x05 \x01(\rR\ndeadLetter\x12\x12\n\x04held\x18\x06 \x01(\x08R\x04held\"\xa2\x01\n\x15GetQueueDepthResponse\x12)\n\x05total\x18\x01 \x01(\x0b\x32\x13.pawl.v1.QueueDepthR\x05total\x12+\n\x06queues\x18\x02 \x03(\x0b\x32\x13.pawl.v1.QueueDepthR\x06queues\x12\x31\n\x08\x63ommands\x18\x03 \x01(\x0b\x32\x15.pawl.v1.CommandDepthR\x08\x63ommands\"\x93\x01\n\x14GetQueueStatsRequest\x12\x1b\n\tnode_type\x18\x01 \x01(\tR\x08nodeType\x12/\n\x05range\x18\x02 \x01(\x0b\x32\x19.google.protobuf.DurationR\x05range\x12-\n\x04step\x18\x03 \x01(\x0b\x32\x19.google.protobuf.DurationR\x04step\"\xc3\x04\n\nQueueStats\x12.\n\x04time\x18\x01 \x01(\x0b\x32\x1a.google.protobuf.TimestampR\x04time\x12\x1b\n\tnode_type\x18\x02 \x01(\tR\x08nodeType\x12\x14\n\x05slots\x18\x03 \x01(\rR\x05slots\x12\x16\n\x06\x61\x63tive\x18\x04 \x01(\rR\x06\x61\x63tive\x12\x1c\n\tavailable\x18\x05 \x01(\rR\tavailable\x12\x18\n\x07waiting\x18\x06 \x01(\rR\x07waiting\x12 \n\toldest_ms\x18\x07 \x01(\x04H\x00R\x08oldestMs\x88\x01\x01\x12 \n\tmedian_ms\x18\x08 \x01(\x04H\x01R\x08medianMs\x88\x01\x01\x12!\n\x0cruns_pending\x18\t \x01(\rR\x0brunsPending\x12!\n\x0cruns_running\x18\n \x01(\rR\x0brunsRunning\x12/\n\x11pending_oldest_ms\x18\x0b \x01(\x04H\x02R\x0fpendingOldestMs\x88\x01\x01\x12/\n\x11pending_median_ms\x18\x0c \x01(\x04H\x03R\x0fpendingMedianMs\x88\x01\x01\x12 \n\x0b\x63onnections\x18\r \x01(\rR\x0b\x63onnections\x12,\n\x12\x63onnections_in_use\x18\x0e \x01(\rR\x10\x63onnectionsInUseB\x0c\n\n_oldest_msB\x0c\n\n_median_msB\x14\n\x12_pending_oldest_msB\x14\n\x12_pending_median_ms\"\xab\x01\n\tPoolStats\x12\x1d\n\nprocess_id\x18\x01 \x01(\tR\tprocessId\x12\x18\n\x07service\x18\x02 \x01(\tR\x07service\x12\x12\n\x04kind\x18\x03 \x01(\tR\x04kind\x12\x12\n\x04pool\x18\x04 \x01(\tR\x04pool\x12\x12\n\x04size\x18\x05 \x01(\rR\x04size\x12\x15\n\x06in_use\x18\x06 \x01(\rR\x05inUse\x12\x12\n\x04idle\x18\x07 \x01(\rR\x04idle\"\xf5\x01\n\x15GetQueueStatsResponse\x12)\n\x05total\x18\x01 \x01(\x0b\x32\x13.pawl.v1.QueueStatsR\x05total\x12+\n\x06queues\x18\x02 \x03(\x0b\x32\x13.pawl.v1.QueueStatsR\x06queues\x12(\n\x05pools\x18\x03 \x03(\x0b\x32\x12.pawl.v1.PoolStatsR\x05pools\x12+\n\x06points\x18\x04 \x03(\x0b\x32\x13.pawl.v1.QueueStatsR\x06points\x12-\n\x04step\x18\x05 \x01(\x0b\x32\x19.google.protobuf.DurationR\x04step\"\x85\x03\n\x15\x45nqueueCommandRequest\x12(\n\x04type\x18\x01 \x01(\x0e\x32\x14.pawl.v1.CommandTypeR\x04type\x12\x1f\n\x0bworkflow_id\x18\x02 \x01(\tR\nworkflowId\x12\x15\n\x06run_id\x18\x03 \x01(\tR\x05runId\x12\x1d\n\ninput_json\x18\x04 \x01(\x0cR\tinputJson\x12,\n\x05input\x18\x05 \x01(\x0b\x32\x16.google.protobuf.ValueR\x05input\x12.\n\x06\x61nswer\x18\x06 \x01(\x0b\x32\x16.pawl.v1.CommandAnswerR\x06\x61nswer\x12\x1a\n\x08priority\x18\x07 \x01(\x05R\x08priority\x12!\n\x0cmax_attempts\x18\x08 \x01(\rR\x0bmaxAttempts\x12/\n\x05\x64\x65lay\x18\t \x01(\x0b\x32\x19.google.protobuf.DurationR\x05\x64\x65lay\x12\x1d\n\nrequest_id\x18\n \x01(\tR\trequestId\"J\n\x16\x45nqueueCommandResponse\x12\x30\n\x07\x63ommand\x18\x01 \x01(\x0b\x32\x16.pawl.v1.QueuedCommandR\x07\x63ommand\"2\n\x11GetCommandRequest\x12\x1d\n\ncommand_id\x18\x01 \x01(\tR\tcommandId\"F\n\x12GetCommandResponse\x12\x30\n\x07\x63ommand\x18\x01 \x01(\x0b\x32\x16.pawl.v1.QueuedCommandR\x07\x63ommand\"\x80\x01\n\x13ListCommandsRequest\x12-\n\x06states\x18\x01 \x03(\x0e\x32\x15.pawl.v1.CommandStateR\x06states\x12\x1b\n\tpage_size\x18\x02 \x01(\x05R\x08pageSize\x12\x1d\n\npage_token\x18\x03 \x01(\tR\tpageToken\"r\n\x14ListCommandsResponse\x12\x32\n\x08\x63ommands\x18\x01 \x03(\x0b\x32\x16.pawl.v1.QueuedCommandR\x08\x63ommands\x12&\n\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"T\n\x14\x43\x61ncelCommandRequest\x12\x1d\n\ncommand_id\x18\x01 \x01(\tR\tcommandId\x12\x1d\n\nrequest_id\x18\x02 \x01(\tR\trequestId\"I\n\x15\x43\x61ncelCommandResponse\x12\x30\n\x07\x63ommand\x18\x01 \x01(\x0b\x32\x16.pawl.v1.QueuedCommandR\x07\x63ommand\"U\n\x15RedriveCommandRequest\x12\x1d\n\ncommand_id\x18\x01 \x01(\tR\tcommandId\x12\x1d\n\nrequest_id\x18\x02 \x01(\tR\trequestId\"J\n\x16RedriveCommandResponse\x12\x30\n\x07\x63ommand\x18\x01 \x01(\x0b\x32\x16.pawl.v1.QueuedCommandR\x07\x63ommand\"U\n\x15\x44iscardCommandRequest\x12\x1d\n\ncommand_id\x18\x01 \x01(\tR\tcommandId\x12\x1d\n\nrequest_id\x18\x02 \x01(\tR\trequestId\"J\n\x16\x44iscardCommandResponse\x12\x30\n\x07\x63ommand\x18\x01 \x01(\x0b\x32\x16.pawl.v1.QueuedCommandR\x07\x63ommand\"\x9e\x04\n\nDeadLetter\x12$\n\x0e\x64\x65\x61\x64_letter_id\x18\x01 \x01(\tR\x0c\x64\x65\x61\x64LetterId\x12\x15\n\x06run_id\x18\x02 \x01(\tR\x05runId\x12\x1f\n\x0bworkflow_id\x18\x03 \x01(\tR\nworkflowId\x12\x17\n\x07node_id\x18\x04 \x01(\tR\x06nodeId\x12\x1c\n\titeration\x18\x05 \x01(\rR\titeration\x12\x18\n\x07\x61ttempt\x18\x06 \x01(\rR\x07\x61ttempt\x12\x1b\n\tnode_type\x18\x07 \x01(\tR\x08nodeType\x12\x1e\n\ndeliveries\x18\x08 \x01(\rR\ndeliveries\x12\x1f\n\x0b\x65xecutor_id\x18\t \x01(\tR\nexecutorId\x12\x16\n\x06reason\x18\n \x01(\tR\x06reason\x12#\n\rerror_message\x18\x0b \x01(\tR\x0c\x65rrorMessage\x12\x35\n\x08\x64ie_time\x18\x0c \x01(\x0b\x32\x1a.google.protobuf.TimestampR\x07\x64ieTime\x12.\n\x05state\x18\r \x01(\x0e\x32\x18.pawl.v1.DeadLetterStateR\x05state\x12$\n\x0eredrive_run_id\x18\x0e \x01(\tR\x0credriveRunId\x12\x39\n\nclose_time\x18\x0f \x01(\x0b\x32\x1a.google.protobuf.TimestampR\tcloseTime\"\xb5\x01\n\x10\x44\x65\x61\x64LetterFilter\x12&\n\x0f\x64\x65\x61\x64_letter_ids\x18\x01 \x03(\tR\rdeadLetterIds\x12\x1f\n\x0bworkflow_id\x18\x02 \x01(\tR\nworkflowId\x12\x1b\n\tnode_type\x18\x03 \x01(\tR\x08nodeType\x12;\n\x0b\x62\x65\x66ore_time\x18\x04 \x01(\x0b\x32\x1a.google.protobuf.TimestampR\nbeforeTime\"\xb9\x01\n\x16ListDeadLettersRequest\x12\x31\n\x06\x66ilter\x18\x01 \x01(\x0b\x32\x19.pawl.v1.DeadLetterFilterR\x06\x66ilter\x12\x30\n\x06states\x18\x02 \x03(\x0e\x32\x18.pawl.v1.DeadLetterStateR\x06states\x12\x1b\n\tpage_size\x18\x03 \x01(\x05R\x08pageSize\x12\x1d\n\npage_token\x18\x04 \x01(\tR\tpageToken\"y\n\x17ListDeadLettersResponse\x12\x36\n\x0c\x64\x65\x61\x64_letters\x18\x01 \x03(\x0b\x32\x13.pawl.v1.DeadLetterR\x0b\x64\x65\x61\x64Letters\x12&\n\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"?\n\x0fLeftDeadLetters\x12\x16\n\x06reason\x18\x01 \x01(\tR\x06reason\x12\x14\n\x05\x63ount\x18\x02 \x01(\rR\x05\x63ount\"`\n\x15PreviewRedriveRequest\x12\x31\n\x06\x66ilter\x18\x01 \x01(\x0b\x32\x19.pawl.v1.DeadLetterFilterR\x06\x66ilter\x12\x14\n\x05limit\x18\x02 \x01(\rR\x05limit\"\x93\x01\n\x16PreviewRedriveResponse\x12\x1a\n\x08redriven\x18\x01 \x01(\rR\x08redriven\x12\x12\n\x04runs\x18\x02 \x01(\rR\x04runs\x12,\n\x04left\x18\x03 \x03(\x0b\x32\x18.pawl.v1.LeftDeadLettersR\x04left\x12\x1b\n\tfirst_ids\x18\x04 \x03(\tR\x08\x66irstIds\"\xa9\x01\n\x19RedriveDeadLettersRequest\x12\x31\n\x06\x66ilter\x18\x01 \x01(\x0b\x32\x19.pawl.v1.DeadLetterFilterR\x06\x66ilter\x12\x14\n\x05limit\x18\x02 \x01(\rR\x05limit\x12$\n\x0emax_per_second\x18\x03 \x01(\rR\x0cmaxPerSecond\x12\x1d\n\nrequest_id\x18\x04 \x01(\tR\trequestId\"M\n\x0eRedrivenLetter\x12$\n\x0e\x64\x65\x61\x64_letter_id\x18\x01 \x01(\tR\x0c\x64\x65\x61\x64LetterId\x12\x15\n\x06run_id\x18\x02 \x01(\tR\x05runId\"\x9d\x01\n\x1aRedriveDeadLettersResponse\x12\x33\n\x08redriven\x18\x01 \x03(\x0b\x32\x17.pawl.v1.RedrivenLetterR\x08redriven\x12,\n\x04left\x18\x02 \x03(\x0b\x32\x18.pawl.v1.LeftDeadLettersR\x04left\x12\x1c\n\tremaining\x18\x03 \x01(\rR\tremaining\"\x83\x01\n\x19\x44iscardDeadLettersRequest\x12\x31\n\x06\x66ilter\x18\x01 \x01(\x0b\x32\x19.pawl.v1.DeadLetterFilterR\x06\x66ilter\x12\x14\n\x05limit\x18\x02 \x01(\rR\x05limit\x12\x1d\n\nrequest_id\x18\x03 \x01(\tR\trequestId\"D\n\x1a\x44iscardDeadLettersResponse\x12&\n\x0f\x64\x65\x61\x64_letter_ids\x18\x01 \x03(\tR\rdeadLetterIds\"w\n\x11PauseQueueRequest\x12\x1b\n\tnode_type\x18\x01 \x01(\tR\x08nodeType\x12\x0e\n\x02\x62y\x18\x02 \x01(\tR\x02\x62y\x12\x16\n\x06reason\x18\x03 \x01(\tR\x06reason\x12\x1d\n\nrequest_id\x18\x04 \x01(\tR\trequestId\":\n\x12PauseQueueResponse\x12$\n\x05pause\x18\x01 \x01(\x0b\x32\x0e.pawl.v1.PauseR\x05pause\"x\n\x12ResumeQueueRequest\x12\x1b\n\tnode_type\x18\x01 \x01(\tR\x08nodeType\x12\x0e\n\x02\x62y\x18\x02 \x01(\tR\x02\x62y\x12\x16\n\x06reason\x18\x03 \x01(\tR\x06reason\x12\x1d\n\nrequest_id\x18\x04 \x01(\tR\trequestId\"\x15\n\x13ResumeQueueResponse\"\x13\n\x11ListPausesRequest\"<\n\x12ListPausesResponse\x12&\n\x06pauses\x18\x01 \x03(\x0b\x32\x0e.pawl.v1.PauseR\x06pauses*\x91\x01\n\x0f\x44\x65\x61\x64LetterState\x12!\n\x1d\x44\x45\x41\x44_LETTER_STATE_UNSPECIFIED\x10\x00\x12\x1a\n\x16\x44\x45\x41\x44_LETTER_STATE_OPEN\x10\x01\x12\x1e\n\x1a\x44\x45\x41\x44_LETTER_STATE_REDRIVEN\x10\x02\x12\x1f\n\x1b\x44\x45\x41\x44_LETTER_STATE_DISCARDED\x10\x03\x32\xca\t\n\x0cQueueService\x12N\n\rGetQueueDepth\x12\x1d.pawl.v1.GetQueueDepthRequest\x1a\x1e.pawl.v1.GetQueueDepthResponse\x12N\n\rGetQueueStats\x12\x1d.pawl.v1.GetQueueStatsRequest\x1a\x1e.pawl.v1.GetQueueStatsResponse\x12Q\n\x0e\x45nqueueCommand\x12\x1e.pawl.v1.EnqueueCommandRequest\x1a\x1f.pawl.v1.EnqueueCommandResponse\x12\x45\n\nGetCommand\x12\x1a.pawl.v1.GetCommandRequest\x1a\x1b.pawl.v1.GetCommandResponse\x12K\n\x0cListCommands\x12\x1c.pawl.v1.ListCommandsRequest\x1a\x1d.pawl.v1.ListCommandsResponse\x12N\n\rCancelCommand\x12\x1d.pawl.v1.CancelCommandRequest\x1a\x1e.pawl.v1.CancelCommandResponse\x12Q\n\x0eRedriveCommand\x12\x1e.pawl.v1.RedriveCommandRequest\x1a\x1f.pawl.v1.RedriveCommandResponse\x12Q\n\x0e\x44iscardCommand\x12\x1e.pawl.v1.DiscardCommandRequest\x1a\x1f.pawl.v1.DiscardCommandResponse\x12T\n\x0fListDeadLetters\x12\x1f.pawl.v1.ListDeadLettersRequest\x1a .pawl.v1.ListDeadLettersResponse\x12Q\n\x0ePreviewRedrive\x12\x1e.pawl.v1.PreviewRedriveRequest\x1a\x1f.pawl.v1.PreviewRedriveResponse\x12]\n\x12RedriveDeadLetters\x12\".pawl.v1.RedriveDeadLettersRequest\x1a#.pawl.v1.RedriveDeadLettersResponse\x12]\n\x12\x44iscardDeadLetters\x12\".pawl.v1.DiscardDeadLettersRequest\x1a#.pawl.v1.DiscardDeadLettersResponse\x12\x45\n\nPauseQueue\x12\x1a.pawl.v1.PauseQueueRequest\x1a\x1b.pawl.v1.PauseQueueResponse\x12H\n\x0bResumeQueue\x12\x1b.pawl.v1.ResumeQueueRequest\x1a\x1c.pawl.v1.ResumeQueueResponse\x12\x45\n\nListPauses\x12\x1a.pawl.v1.ListPausesRequest\x1a\x1b.pawl.v1.ListPausesResponseb\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'pawl.v1.queue_service_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
-  _globals['_DEADLETTERSTATE']._serialized_start=2780
-  _globals['_DEADLETTERSTATE']._serialized_end=2925
-  _globals['_GETQUEUEDEPTHREQUEST']._serialized_start=94
-  _globals['_GETQUEUEDEPTHREQUEST']._serialized_end=116
-  _globals['_QUEUEDEPTH']._serialized_start=119
-  _globals['_QUEUEDEPTH']._serialized_end=287
-  _globals['_GETQUEUEDEPTHRESPONSE']._serialized_start=289
-  _globals['_GETQUEUEDEPTHRESPONSE']._serialized_end=400
-  _globals['_DEADLETTER']._serialized_start=403
-  _globals['_DEADLETTER']._serialized_end=945
-  _globals['_DEADLETTERFILTER']._serialized_start=948
-  _globals['_DEADLETTERFILTER']._serialized_end=1129
-  _globals['_LISTDEADLETTERSREQUEST']._serialized_start=1132
-  _globals['_LISTDEADLETTERSREQUEST']._serialized_end=1317
-  _globals['_LISTDEADLETTERSRESPONSE']._serialized_start=1319
-  _globals['_LISTDEADLETTERSRESPONSE']._serialized_end=1440
-  _globals['_LEFTDEADLETTERS']._serialized_start=1442
-  _globals['_LEFTDEADLETTERS']._serialized_end=1505
-  _globals['_PREVIEWREDRIVEREQUEST']._serialized_start=1507
-  _globals['_PREVIEWREDRIVEREQUEST']._serialized_end=1603
-  _globals['_PREVIEWREDRIVERESPONSE']._serialized_start=1606
-  _globals['_PREVIEWREDRIVERESPONSE']._serialized_end=1753
-  _globals['_REDRIVEDEADLETTERSREQUEST']._serialized_start=1756
-  _globals['_REDRIVEDEADLETTERSREQUEST']._serialized_end=1925
-  _globals['_REDRIVENLETTER']._serialized_start=1927
-  _globals['_REDRIVENLETTER']._serialized_end=2004
-  _globals['_REDRIVEDEADLETTERSRESPONSE']._serialized_start=2007
-  _globals['_REDRIVEDEADLETTERSRESPONSE']._serialized_end=2164
-  _globals['_DISCARDDEADLETTERSREQUEST']._serialized_start=2167
-  _globals['_DISCARDDEADLETTERSREQUEST']._serialized_end=2298
-  _globals['_DISCARDDEADLETTERSRESPONSE']._serialized_start=2300
-  _globals['_DISCARDDEADLETTERSRESPONSE']._serialized_end=2368
-  _globals['_PAUSEQUEUEREQUEST']._serialized_start=2370
-  _globals['_PAUSEQUEUEREQUEST']._serialized_end=2489
-  _globals['_PAUSEQUEUERESPONSE']._serialized_start=2491
-  _globals['_PAUSEQUEUERESPONSE']._serialized_end=2549
-  _globals['_RESUMEQUEUEREQUEST']._serialized_start=2551
-  _globals['_RESUMEQUEUEREQUEST']._serialized_end=2671
-  _globals['_RESUMEQUEUERESPONSE']._serialized_start=2673
-  _globals['_RESUMEQUEUERESPONSE']._serialized_end=2694
-  _globals['_LISTPAUSESREQUEST']._serialized_start=2696
-  _globals['_LISTPAUSESREQUEST']._serialized_end=2715
-  _globals['_LISTPAUSESRESPONSE']._serialized_start=2717
-  _globals['_LISTPAUSESRESPONSE']._serialized_end=2777
-  _globals['_QUEUESERVICE']._serialized_start=2928
-  _globals['_QUEUESERVICE']._serialized_end=3597
+  _globals['_DEADLETTERSTATE']._serialized_start=5404
+  _globals['_DEADLETTERSTATE']._serialized_end=5549
+  _globals['_GETQUEUEDEPTHREQUEST']._serialized_start=186
+  _globals['_GETQUEUEDEPTHREQUEST']._serialized_end=208
+  _globals['_QUEUEDEPTH']._serialized_start=211
+  _globals['_QUEUEDEPTH']._serialized_end=379
+  _globals['_GETQUEUEDEPTHRESPONSE']._serialized_start=382
+  _globals['_GETQUEUEDEPTHRESPONSE']._serialized_end=544
+  _globals['_GETQUEUESTATSREQUEST']._serialized_start=547
+  _globals['_GETQUEUESTATSREQUEST']._serialized_end=694
+  _globals['_QUEUESTATS']._serialized_start=697
+  _globals['_QUEUESTATS']._serialized_end=1276
+  _globals['_POOLSTATS']._serialized_start=1279
+  _globals['_POOLSTATS']._serialized_end=1450
+  _globals['_GETQUEUESTATSRESPONSE']._serialized_start=1453
+  _globals['_GETQUEUESTATSRESPONSE']._serialized_end=1698
+  _globals['_ENQUEUECOMMANDREQUEST']._serialized_start=1701
+  _globals['_ENQUEUECOMMANDREQUEST']._serialized_end=2090
+  _globals['_ENQUEUECOMMANDRESPONSE']._serialized_start=2092
+  _globals['_ENQUEUECOMMANDRESPONSE']._serialized_end=2166
+  _globals['_GETCOMMANDREQUEST']._serialized_start=2168
+  _globals['_GETCOMMANDREQUEST']._serialized_end=2218
+  _globals['_GETCOMMANDRESPONSE']._serialized_start=2220
+  _globals['_GETCOMMANDRESPONSE']._serialized_end=2290
+  _globals['_LISTCOMMANDSREQUEST']._serialized_start=2293
+  _globals['_LISTCOMMANDSREQUEST']._serialized_end=2421
+  _globals['_LISTCOMMANDSRESPONSE']._serialized_start=2423
+  _globals['_LISTCOMMANDSRESPONSE']._serialized_end=2537
+  _globals['_CANCELCOMMANDREQUEST']._serialized_start=2539
+  _globals['_CANCELCOMMANDREQUEST']._serialized_end=2623
+  _globals['_CANCELCOMMANDRESPONSE']._serialized_start=2625
+  _globals['_CANCELCOMMANDRESPONSE']._serialized_end=2698
+  _globals['_REDRIVECOMMANDREQUEST']._serialized_start=2700
+  _globals['_REDRIVECOMMANDREQUEST']._serialized_end=2785
+  _globals['_REDRIVECOMMANDRESPONSE']._serialized_start=2787
+  _globals['_REDRIVECOMMANDRESPONSE']._serialized_end=2861
+  _globals['_DISCARDCOMMANDREQUEST']._serialized_start=2863
+  _globals['_DISCARDCOMMANDREQUEST']._serialized_end=2948
+  _globals['_DISCARDCOMMANDRESPONSE']._serialized_start=2950
+  _globals['_DISCARDCOMMANDRESPONSE']._serialized_end=3024
+  _globals['_DEADLETTER']._serialized_start=3027
+  _globals['_DEADLETTER']._serialized_end=3569
+  _globals['_DEADLETTERFILTER']._serialized_start=3572
+  _globals['_DEADLETTERFILTER']._serialized_end=3753
+  _globals['_LISTDEADLETTERSREQUEST']._serialized_start=3756
+  _globals['_LISTDEADLETTERSREQUEST']._serialized_end=3941
+  _globals['_LISTDEADLETTERSRESPONSE']._serialized_start=3943
+  _globals['_LISTDEADLETTERSRESPONSE']._serialized_end=4064
+  _globals['_LEFTDEADLETTERS']._serialized_start=4066
+  _globals['_LEFTDEADLETTERS']._serialized_end=4129
+  _globals['_PREVIEWREDRIVEREQUEST']._serialized_start=4131
+  _globals['_PREVIEWREDRIVEREQUEST']._serialized_end=4227
+  _globals['_PREVIEWREDRIVERESPONSE']._serialized_start=4230
+  _globals['_PREVIEWREDRIVERESPONSE']._serialized_end=4377
+  _globals['_REDRIVEDEADLETTERSREQUEST']._serialized_start=4380
+  _globals['_REDRIVEDEADLETTERSREQUEST']._serialized_end=4549
+  _globals['_REDRIVENLETTER']._serialized_start=4551
+  _globals['_REDRIVENLETTER']._serialized_end=4628
+  _globals['_REDRIVEDEADLETTERSRESPONSE']._serialized_start=4631
+  _globals['_REDRIVEDEADLETTERSRESPONSE']._serialized_end=4788
+  _globals['_DISCARDDEADLETTERSREQUEST']._serialized_start=4791
+  _globals['_DISCARDDEADLETTERSREQUEST']._serialized_end=4922
+  _globals['_DISCARDDEADLETTERSRESPONSE']._serialized_start=4924
+  _globals['_DISCARDDEADLETTERSRESPONSE']._serialized_end=4992
+  _globals['_PAUSEQUEUEREQUEST']._serialized_start=4994
+  _globals['_PAUSEQUEUEREQUEST']._serialized_end=5113
+  _globals['_PAUSEQUEUERESPONSE']._serialized_start=5115
+  _globals['_PAUSEQUEUERESPONSE']._serialized_end=5173
+  _globals['_RESUMEQUEUEREQUEST']._serialized_start=5175
+  _globals['_RESUMEQUEUEREQUEST']._serialized_end=5295
+  _globals['_RESUMEQUEUERESPONSE']._serialized_start=5297
+  _globals['_RESUMEQUEUERESPONSE']._serialized_end=5318
+  _globals['_LISTPAUSESREQUEST']._serialized_start=5320
+  _globals['_LISTPAUSESREQUEST']._serialized_end=5339
+  _globals['_LISTPAUSESRESPONSE']._serialized_start=5341
+  _globals['_LISTPAUSESRESPONSE']._serialized_end=5401
+  _globals['_QUEUESERVICE']._serialized_start=5552
+  _globals['_QUEUESERVICE']._serialized_end=6778
 # @@protoc_insertion_point(module_scope)
