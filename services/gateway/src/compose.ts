@@ -171,7 +171,11 @@ async function openParts(config: Config) {
   });
   const definitions = new DefinitionCache((id) => getDefinition(pool, id));
   const reader = createRunReader(pool, definitions);
-  const readPage = coalesce({ load: readMany, maxKeys: REPLAYS_PER_READ });
+  const readPage = coalesce({
+    load: readMany,
+    maxKeys: REPLAYS_PER_READ,
+    nameOf: ({ runId, afterSeq }: LogCursor) => `${runId} ${afterSeq}`,
+  });
   const watching = { ...WATCH_DEFAULTS, fanout, findRun: reader.findRun, readPage };
   const watch: Watch = (request) => watchRun(watching, request);
   const scheduler = connectScheduler(config.PAWL_SCHEDULER_ADDRESS);

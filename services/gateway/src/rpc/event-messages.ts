@@ -7,7 +7,6 @@ import { METRICS } from "@pawl/platform/telemetry/catalogue";
 import { toWireHeartbeat } from "@pawl/platform/wire/event";
 import type { RunEvent as WireEvent } from "@pawl/proto/pawl/v1/event_pb";
 import type { WatchStream } from "../watch/watch-run.ts";
-import { portions } from "./portions.ts";
 
 interface MessageOptions<Message> {
   readonly runId: RunId;
@@ -26,7 +25,7 @@ export async function* eventMessages<Message>(
       yield toMessage(heartbeat(runId));
     } else {
       METRICS.eventsDelivered.add(batch.length, {});
-      for (const portion of portions(batch)) yield toMessage(portion.map((event) => event.wire));
+      yield toMessage(batch.map(({ wire }) => wire));
       probe("watch.after-batch");
     }
   }

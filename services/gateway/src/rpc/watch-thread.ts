@@ -17,7 +17,6 @@ import type { ThreadCursors } from "../watch/thread-cursors.ts";
 import type { ThreadBatch, WatchThread } from "../watch/watch-thread.ts";
 import { throwIfLate } from "./event-messages.ts";
 import { itemMessages } from "./item-messages.ts";
-import { portions } from "./portions.ts";
 
 interface WatchThreadParts {
   readonly watchThread: WatchThread;
@@ -38,26 +37,14 @@ export async function* threadResponses(
     abandon: values.get(abandonKey),
   };
   for await (const news of watchThread({ ...asked, untilIdle, skipFinished, signal }))
-    yield* messagesOf(news);
+    yield messageOf(news);
   throwIfLate(signal);
 }
 
-function* messagesOf({ runId, batch, mark, cursor }: ThreadBatch): Generator<WatchThreadResponse> {
-  if (runId === undefined) {
-    yield create(WatchThreadResponseSchema, { cursor });
-    return;
-  }
-  const viewed = batch.filter(isViewed);
-  if (viewed.length > 0)
-    yield create(WatchThreadResponseSchema, { runId, items: itemMessages(viewed), cursor });
-  const events = batch.filter(isLogged);
+function messageOf({ runId, batch, cursor }: ThreadBatch): WatchThreadResponse {
+  if (runId === undefined) return create(WatchThreadResponseSchema, { cursor });
+  const items = itemMessages(batch.filter(isViewed));
+  const events = batch.filter(isLogged).map(({ wire }) => wire);
   METRICS.eventsDelivered.add(events.length, {});
-  for (const portion of portions(events)) {
-    const last = portion.at(-1);
-    yield create(WatchThreadResponseSchema, {
-      runId,
-      events: portion.map(({ wire }) => wire),
-      cursor: last === undefined ? cursor : `${mark}.${last.event.seq}`,
-    });
-  }
+  return create(WatchThreadResponseSchema, { runId, events, items, cursor });
 }

@@ -28,3 +28,23 @@ test("a load that fails fails its own keys only", async () => {
   const [first, second] = await Promise.allSettled([get(1), get(2)]);
   expect([first?.status, second?.status]).toEqual(["rejected", "fulfilled"]);
 });
+
+test("keys of one name that wait for a load are loaded once, and a load that has begun is not shared", async () => {
+  const batches: string[][] = [];
+  const gates = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const load = async (keys: readonly string[]) => {
+    batches.push([...keys]);
+    await gates[batches.length - 1]?.promise;
+    return keys.map((key) => `${key}${batches.length}`);
+  };
+  const get = coalesce({ load, maxKeys: 2, nameOf: (key: string) => key });
+  const first = [get("a"), get("b"), get("a")];
+  await Promise.resolve();
+  await Promise.resolve();
+  const later = [get("a"), get("a")];
+  gates[0]?.resolve();
+  expect(await Promise.all(first)).toEqual(["a1", "b1", "a1"]);
+  gates[1]?.resolve();
+  expect(await Promise.all(later)).toEqual(["a2", "a2"]);
+  expect(batches).toEqual([["a", "b"], ["a"]]);
+});

@@ -11,6 +11,17 @@ import type { RunEvent as WireEvent } from "@pawl/proto/pawl/v1/event_pb";
 /** The size of an event on the wire without its texts; used only to bound buffers. */
 const ENVELOPE_BYTES = 256;
 
+const LOGGED = new WeakMap<RunEvent, LoggedEvent>();
+
+/** The logged event of an event that several readers share. */
+export function loggedOf(event: RunEvent, scope: EventScope): LoggedEvent {
+  const known = LOGGED.get(event);
+  if (known?.isOf(scope) === true) return known;
+  const made = new LoggedEvent(event, scope);
+  LOGGED.set(event, made);
+  return made;
+}
+
 export class LoggedEvent {
   readonly event: RunEvent;
   /** About the size of the event in memory and on the wire. */
@@ -23,6 +34,12 @@ export class LoggedEvent {
     this.event = event;
     this.#scope = scope;
     this.bytes = ENVELOPE_BYTES + (event.value?.length ?? 0) + textLength(event);
+  }
+
+  /** Whether its forms are those of this scope. */
+  isOf({ workflowId, traceId, waveOf }: EventScope): boolean {
+    const own = this.#scope;
+    return own.workflowId === workflowId && own.traceId === traceId && own.waveOf === waveOf;
   }
 
   /** The event as a message of the contract. */

@@ -8,6 +8,8 @@ import type { WatchedRun } from "./watch-run.ts";
 
 export const RUN: RunId = runId("0198c0de-0000-7000-8000-000000000001");
 
+const SCOPE = { workflowId: "w", traceId: "", waveOf: () => 0 };
+
 /** Far more than the steps of any chain of promises between a hint and its reader. */
 const STEPS = 200;
 
@@ -88,6 +90,6 @@ export class MemoryLog {
     Promise.resolve({
       status: isTerminalType(this.events.at(-1)?.type ?? "") ? "completed" : "running",
       lastSeq: this.events.length,
-      scope: { workflowId: "w", traceId: "", waveOf: () => 0 },
+      scope: SCOPE,
     });
 }

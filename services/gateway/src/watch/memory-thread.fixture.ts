@@ -49,7 +49,7 @@ export class MemoryThread {
       retryMs: 1,
       onPoll: () => this.hub.pollAll(),
     });
-    const times = { heartbeatMs: 60_000, stallMs: 60_000, abandonMs: 60_000 };
+    const times = { heartbeatMs: 60_000, stallMs: 60_000, releaseMs: 60_000, abandonMs: 60_000 };
     const readPage = coalesce({ load: this.#readMany, maxKeys: 100 });
     const watching = { ...times, fanout: this.fanout, findRun: this.#findRun, readPage };
     const deps = {

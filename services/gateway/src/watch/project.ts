@@ -7,6 +7,7 @@
 import type { RunEvent } from "@pawl/core/log/event";
 import { apply } from "@pawl/core/log/fold";
 import type { RunState } from "@pawl/core/log/state";
+import { MESSAGE_BYTES, MESSAGE_EVENTS } from "./held-events.ts";
 import type { LoggedEvent } from "./logged-event.ts";
 import { WATCH_DEFAULTS, type WatchStream } from "./watch-run.ts";
 
@@ -22,9 +23,6 @@ interface Projection<Form extends Projected> {
   readonly project: (logged: LoggedEvent, state: RunState | undefined) => Form | undefined;
   readonly heartbeatMs?: number;
 }
-
-const BATCH_FORMS = 256;
-const BATCH_BYTES = 64 * 1024;
 
 /** Ends and fails as `watching` does. An empty batch is a heartbeat. */
 export async function* projected<Form extends Projected>(
@@ -42,7 +40,10 @@ export async function* projected<Form extends Projected>(
       if (state !== undefined) apply(state, logged.event);
       const form = project(logged, state);
       if (form === undefined) continue;
-      if (forms.length >= BATCH_FORMS || (forms.length > 0 && bytes + form.bytes > BATCH_BYTES)) {
+      if (
+        forms.length >= MESSAGE_EVENTS ||
+        (forms.length > 0 && bytes + form.bytes > MESSAGE_BYTES)
+      ) {
         yield forms;
         forms = [];
         bytes = 0;

@@ -1,7 +1,8 @@
 // One live reader of a run: a bounded buffer between the tail, which never waits, and a connection, which may.
 //
-// States: open → overflowed (the tail pushed more than the buffer holds; the buffer is emptied, and the tail drops this subscriber) | ended
-// (drain). Both are final for this subscriber. Its reader then reads from the store, or ends.
+// States: open → released (the connection accepts nothing; the buffer is emptied, and events only count) → overflowed (the tail pushed more
+// than the buffer holds; the buffer is emptied, and the tail drops this subscriber) | ended (drain). A reader reads from the store after
+// released and overflowed, or ends.
 
 import type { EngineError } from "@pawl/core/fault/engine-error";
 import type { LoggedEvent } from "./logged-event.ts";
@@ -22,13 +23,16 @@ export interface Listener {
   finish(reason: EngineError): void;
 }
 
-type Waited = "events" | "overflowed" | "ended" | "timeout" | "aborted";
+type Waited = "events" | "released" | "overflowed" | "ended" | "timeout" | "aborted";
 
 export class Subscriber implements Listener {
   readonly isEndOnly: boolean;
   readonly #limits: BufferLimits;
   #buffer: LoggedEvent[] = [];
+  /** What the tail pushed since the reader took events last. */
+  #count = 0;
   #bytes = 0;
+  #isReleased = false;
   /** The time of the overflow, by `performance.now()`. */
   overflowedAt: number | undefined;
   /** The reason given to `finish`. */
@@ -46,15 +50,15 @@ export class Subscriber implements Listener {
    */
   push(events: readonly LoggedEvent[], bytes: number): boolean {
     const isFull =
-      this.#buffer.length > 0 &&
-      (this.#buffer.length + events.length > this.#limits.events ||
+      this.#count > 0 &&
+      (this.#count + events.length > this.#limits.events ||
         this.#bytes + bytes > this.#limits.bytes);
     if (isFull) {
       this.#buffer = [];
-      this.#bytes = 0;
       this.overflowedAt = performance.now();
     } else {
-      this.#buffer.push(...events);
+      if (!this.#isReleased) this.#buffer.push(...events);
+      this.#count += events.length;
       this.#bytes += bytes;
     }
     this.#waker.wake();
@@ -71,8 +75,15 @@ export class Subscriber implements Listener {
   take(): LoggedEvent[] {
     const taken = this.#buffer;
     this.#buffer = [];
+    this.#count = 0;
     this.#bytes = 0;
     return taken;
+  }
+
+  /** Lets go of the buffered events. The reader must read them from the store. */
+  release(): void {
+    this.#buffer = [];
+    this.#isReleased = true;
   }
 
   /** Waits until the buffer has events or the subscription ends. */
@@ -86,6 +97,7 @@ export class Subscriber implements Listener {
   #state(signal: AbortSignal): Waited | undefined {
     if (signal.aborted) return "aborted";
     if (this.overflowedAt !== undefined) return "overflowed";
+    if (this.#isReleased) return "released";
     if (this.#buffer.length > 0) return "events";
     return this.end === undefined ? undefined : "ended";
   }

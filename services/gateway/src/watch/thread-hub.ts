@@ -22,8 +22,10 @@ export class ThreadHub {
 
   constructor(readTurns: ReadTurns) {
     this.next = coalesce({
-      load: (places) => readOnce(readTurns, places),
+      load: readTurns,
       maxKeys: PLACES_PER_READ,
+      nameOf: ({ tenantId, threadId, turn, position }) =>
+        `${tenantId}\n${threadId}\n${turn}\n${position}`,
     });
   }
 
@@ -48,19 +50,6 @@ export class ThreadHub {
   pollAll(): void {
     for (const threadId of this.#seats.keys()) this.notify(threadId);
   }
-}
-
-/** Reads each place once, however many streams are there. */
-async function readOnce(
-  readTurns: ReadTurns,
-  places: readonly ThreadPlace[],
-): Promise<readonly (ThreadNews | undefined)[]> {
-  const nameOf = ({ tenantId, threadId, turn, position }: ThreadPlace): string =>
-    `${tenantId}\n${threadId}\n${turn}\n${position}`;
-  const distinct = new Map(places.map((place) => [nameOf(place), place]));
-  const read = await readTurns([...distinct.values()]);
-  const news = new Map([...distinct.keys()].map((name, index) => [name, read[index]]));
-  return places.map((place) => news.get(nameOf(place)));
 }
 
 /** The place of one stream at a thread. */

@@ -16,7 +16,8 @@ import { METRICS } from "@pawl/platform/telemetry/catalogue";
 import type { EventScope } from "@pawl/platform/wire/event";
 import type { NotificationMark } from "@pawl/platform/ends/endings";
 import type { Fanout, Seat } from "./fanout.ts";
-import { LoggedEvent } from "./logged-event.ts";
+import { HeldEvents } from "./held-events.ts";
+import { type LoggedEvent, loggedOf } from "./logged-event.ts";
 
 export interface WatchedRun {
   readonly status: Parameters<typeof isFinal>[0];
@@ -39,12 +40,16 @@ export interface WatchDeps {
   readonly heartbeatMs: number;
   /** A reader that leaves a full buffer unread for longer than this is too slow for a live stream. */
   readonly stallMs: number;
+  /** A reader whose connection accepts no data for this long lets go of the events that it holds. */
+  readonly releaseMs: number;
   /** The gateway closes a connection without a message if it accepts no data for this long. */
   readonly abandonMs: number;
 }
 
 /** Heartbeats come before proxies close a silent stream. */
-export const WATCH_DEFAULTS = { heartbeatMs: 15_000, stallMs: 5_000, abandonMs: 60_000 } as const;
+export const WATCH_DEFAULTS = {
+  ...{ heartbeatMs: 15_000, stallMs: 5_000, releaseMs: 1_000, abandonMs: 60_000 },
+} as const;
 
 /** The tail reads a log of at most this length, together with other logs. The reader first replays a longer one itself. */
 const SHORT_REPLAY = 100;
@@ -114,6 +119,11 @@ class Reader {
   cursor: number;
   #isDone = false;
   #hasSent = false;
+  readonly #held = new HeldEvents();
+  /** When it let go of events while it sent the last message, by `performance.now()`. */
+  #releasedAt: number | undefined;
+  /** The place of this reader at the tail, while it has one. */
+  #seat: Seat | undefined;
 
   constructor(deps: WatchDeps, request: WatchRequest) {
     this.#deps = deps;
@@ -141,27 +151,42 @@ class Reader {
         since: known?.since,
         share: this.#request.share,
       });
+      this.#seat = seat;
       try {
         yield* this.#replay(run.scope, seat.joinedAfter);
         probe("watch.after-replay");
         if (!this.#isDone) yield* this.#follow(seat);
       } finally {
         seat.leave();
+        this.#seat = undefined;
       }
-      // The buffer overflowed. The reader is behind and reads from the store again.
+      // The buffer overflowed, or was let go. The reader is behind and reads from the store again.
       isLong = true;
     }
   }
 
   /** Reads pages from the store until the end of the log, or until `upTo`. */
   async *#replay(scope: EventScope, upTo: number): WatchStream {
-    const { runId, signal } = this.#request;
+    const { signal } = this.#request;
     while (this.cursor < upTo && !this.#isDone && !signal.aborted) {
       this.#deps.fanout.throwIfDraining();
-      const page = await this.#deps.readPage({ runId, afterSeq: this.cursor });
-      yield* this.#emit(page.events.map((event) => new LoggedEvent(event, scope)));
-      if (!page.hasMore) return;
+      const hasMore = await this.#holdPage(scope);
+      yield* this.#emit();
+      if (!hasMore && !this.#held.isReleased) return;
+      this.#forgive(this.#releasedAt);
     }
+  }
+
+  // A generator keeps its variables while it waits. So those that yield have no variable with events, except those of one part.
+  async #holdPage(scope: EventScope): Promise<boolean> {
+    const { runId } = this.#request;
+    const page = await this.#deps.readPage({ runId, afterSeq: this.cursor });
+    this.#held.put(page.events.map((event) => loggedOf(event, scope)));
+    return page.hasMore;
+  }
+
+  #holdPushed({ subscriber }: Seat): void {
+    this.#held.put(subscriber.take().filter(({ event }) => event.seq > this.cursor));
   }
 
   /** Yields the events that the tail pushes, with heartbeats, until the end or an overflow of a quick reader. */
@@ -173,21 +198,22 @@ class Reader {
       const leftMs = Math.max(1, silentSince + beatMs - performance.now());
       const waited = await subscriber.wait(leftMs, this.#request.signal);
       switch (waited) {
-        case "events": {
-          const fresh = subscriber.take().filter(({ event }) => event.seq > this.cursor);
-          for await (const batch of this.#emit(fresh)) {
+        case "events":
+          this.#holdPushed(seat);
+          for await (const batch of this.#emit()) {
             yield batch;
             silentSince = performance.now();
           }
           if (this.#isDone) return;
           break;
-        }
         case "timeout":
           yield* this.#beat();
           silentSince = performance.now();
           break;
         case "overflowed":
-          this.#forgive(subscriber.overflowedAt ?? 0);
+          this.#forgive(subscriber.overflowedAt);
+          return;
+        case "released":
           return;
         case "ended":
           throw subscriber.end;
@@ -198,20 +224,33 @@ class Reader {
     }
   }
 
-  /** Yields the events that pass the filter, and moves the cursor past all events. */
-  async *#emit(events: readonly LoggedEvent[]): WatchStream {
-    const last = events.at(-1);
-    if (last === undefined) return;
+  /** Yields the held events that pass the filter, in parts, and moves the cursor past all of them. */
+  async *#emit(): WatchStream {
     const { types } = this.#request;
-    const wanted = events.filter(
-      ({ event: { type } }) => types.size === 0 || types.has(type) || isTerminalType(type),
-    );
-    if (wanted.length > 0) {
-      this.#hasSent = true;
-      yield wanted;
+    for (let part = this.#held.next(); part !== undefined; part = this.#held.next()) {
+      const wanted = part.filter(
+        ({ event: { type } }) => types.size === 0 || types.has(type) || isTerminalType(type),
+      );
+      if (wanted.length > 0) {
+        this.#hasSent = true;
+        this.#releasedAt = undefined;
+        const timer = setTimeout(() => this.#release(), this.#deps.releaseMs);
+        try {
+          yield wanted;
+        } finally {
+          clearTimeout(timer);
+        }
+      }
+      const last = part.at(-1)?.event;
+      this.cursor = last?.seq ?? this.cursor;
+      if (isTerminalType(last?.type ?? "")) this.#isDone = true;
     }
-    this.cursor = last.event.seq;
-    if (isTerminalType(last.event.type)) this.#isDone = true;
+  }
+
+  #release(): void {
+    this.#releasedAt = performance.now();
+    this.#held.release();
+    this.#seat?.subscriber.release();
   }
 
   /** A heartbeat, if the run still exists: the stream of a deleted run would never end. @throws RUN_NOT_FOUND */
@@ -226,8 +265,9 @@ class Reader {
     yield [];
   }
 
-  #forgive(overflowedAt: number): void {
-    if (performance.now() - overflowedAt <= this.#deps.stallMs) return;
+  /** @throws STREAM_LIMIT if the reader has been behind for too long */
+  #forgive(behindSince: number | undefined): void {
+    if (behindSince === undefined || performance.now() - behindSince <= this.#deps.stallMs) return;
     METRICS.streamCutoffs.add(1, {});
     const message = "The reader is too slow for a live stream; read on from the cursor.";
     throw new EngineError("STREAM_LIMIT", message, { retryAfterMs: 1_000 });

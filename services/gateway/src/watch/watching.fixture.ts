@@ -32,6 +32,7 @@ export function setup(options: Partial<WatchDeps> & { subscribersMax?: number } 
     readPage: log.readPage,
     heartbeatMs: 60_000,
     stallMs: 60_000,
+    releaseMs: 60_000,
     abandonMs: 60_000,
     ...options,
   };
