@@ -10,6 +10,7 @@ import { startCluster } from "../support/cluster.ts";
 import type { Member } from "../support/member.ts";
 import { temporaryFolder } from "../support/folder.ts";
 import { BenchClient } from "./client.ts";
+import { MEMORY_PROBE } from "./memory.ts";
 import { SLOTS, startSteps, type StepExecutor } from "./steps.ts";
 
 /** As in production. */
@@ -48,6 +49,9 @@ const settingsOf = (env: NodeJS.ProcessEnv): Readonly<Record<string, string>> =>
     }),
   );
 
+/** The process of the first member. */
+const pidOf = (members: readonly { readonly pid: number }[]): number => members[0]?.pid ?? 0;
+
 /** Starts the trio of the checkout in `root`, or of this one, on a database server of its own. */
 export async function startStack(root?: string): Promise<Stack> {
   const folder = temporaryFolder("bench");
@@ -69,6 +73,7 @@ export async function startStack(root?: string): Promise<Stack> {
       ...settingsOf(process.env),
     },
     envOf: {
+      gateway: MEMORY_PROBE,
       executor: {
         PAWL_EXECUTOR_SLOTS: process.env["PAWL_EXECUTOR_SLOTS"] ?? String(SLOTS),
         ...(root === undefined ? { PAWL_HANDLER_PORT: handlerPort } : {}),
@@ -81,7 +86,6 @@ export async function startStack(root?: string): Promise<Stack> {
   const schedulerAddress = `${LOOPBACK}:${cluster.schedulers[0]?.port ?? 0}`;
   const [gateway] = cluster.gateways;
   if (gateway === undefined) throw new Error("the stack has no gateway");
-  const pidOf = (members: readonly { readonly pid: number }[]): number => members[0]?.pid ?? 0;
   let steps: StepExecutor | undefined;
   const leaveSteps = async (): Promise<void> => {
     await steps?.stop();

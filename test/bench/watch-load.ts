@@ -2,21 +2,19 @@
 // cost little and are cut off with a cursor. The bench runs it at full size, and a test at a small one.
 
 import { fork } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { loadavg } from "node:os";
 import { setTimeout as wait } from "node:timers/promises";
 import { createClient } from "@connectrpc/connect";
 import { createGrpcTransport } from "@connectrpc/connect-node";
 import { createPawlClient, type PawlClient, pawlErrorFrom } from "@pawl/client";
 import { EventService } from "@pawl/proto/pawl/v1/event_service_pb";
+import type { Member } from "../support/member.ts";
+import { heldMemory, peakMemory } from "./memory.ts";
 import type { WatchNews, Watched, WatchOrder } from "./watch-process.ts";
 
 interface WatchLoad {
   readonly url: string;
-  readonly gateway: {
-    readonly pid: number;
-    kill(signal: NodeJS.Signals): Promise<void>;
-    restart(): Promise<void>;
-  };
+  readonly gateway: Pick<Member, "pid" | "kill" | "restart" | "logs">;
   readonly watchers: number;
   readonly runs: number;
   readonly processes: number;
@@ -28,7 +26,7 @@ interface WatchLoad {
   readonly loudRuns: number;
   readonly loudNodes: number;
   readonly stallMs: number;
-  /** How long the memory is measured without them first. */
+  /** How long the delays are measured before that. */
   readonly steadyMs: number;
   readonly progress?: (text: string) => void;
 }
@@ -40,16 +38,20 @@ interface WatchFigures {
   readonly delivered: number;
   readonly p50Ms: number;
   readonly p99Ms: number;
-  readonly rssMb: number;
+  /** The most resident memory of the gateway, and what it held after a collection while all watchers were connected. */
+  readonly peakMb: number;
+  readonly heldMb: number;
   /** From the kill of the gateway until every watcher was connected again. */
   readonly wholeMs: number;
-  /** How much memory the readers that stopped cost. */
+  /** How much resident memory the readers that stopped cost, after a collection, and how much of it are objects and buffers. */
   readonly stalledMb: number;
+  readonly stalledHeldMb: number;
   /** Readers that were cut off by a typed error with a cursor, and then read the rest from it. */
   readonly cutOff: number;
+  /** The average number of processes that ran or waited for a core, while the delays were measured. */
+  readonly loadAverage: number;
 }
 
-const MIB = 1024 * 1024;
 const QUIET = "bench-watch-quiet";
 const LOUD = "bench-watch-loud";
 /** A text has at most 64 KiB, and a definition 2 MiB. */
@@ -60,7 +62,7 @@ export async function watchLoad(load: WatchLoad): Promise<WatchFigures> {
   const { progress = () => undefined } = load;
   const client = createPawlClient({ baseUrl: load.url });
   await saveWorkflows(client, load);
-  const memory = sampleMemory(() => load.gateway.pid);
+  const memory = peakMemory(() => load.gateway.pid);
   // The processes start while the runs do.
   const children = Array.from({ length: load.processes }, startChild);
   try {
@@ -68,20 +70,11 @@ export async function watchLoad(load: WatchLoad): Promise<WatchFigures> {
     const runIds = await startRuns(client, QUIET, load.runs);
     children.forEach((child, part) => child.send(orderOf(load, runIds, part)));
     await Promise.all(children.map((child) => child.news("begun")));
-    memory.reset();
+    for (const child of children) child.send({ kind: "measure", isOn: true });
     await wait(load.steadyMs);
-    const before = memory.peak();
-    progress(`${load.stalled} readers stop reading`);
-    memory.reset();
-    const loudIds = await startRuns(client, LOUD, load.loudRuns);
-    const stalled = Promise.all(loudIds.map((runId) => client.runs.wait(runId))).then(() =>
-      wait(load.stallMs),
-    );
-    const reading = readLate(client, load, loudIds, stalled);
-    await stalled;
-    // When they read again, the gateway also replays what they missed.
-    const stalledMb = Math.max(0, memory.peak() - before);
-    const cutOff = await reading;
+    for (const child of children) child.send({ kind: "measure", isOn: false });
+    const [loadAverage = 0] = loadavg();
+    const stalling = load.stalled === 0 ? NO_STALL : await stall(client, load);
     progress("killing the gateway");
     const killedAt = performance.now();
     for (const child of children) child.send({ kind: "mark" });
@@ -102,16 +95,36 @@ export async function watchLoad(load: WatchLoad): Promise<WatchFigures> {
       delivered: watched.reduce((sum, { lastEventId }) => sum + lastEventId, 0),
       p50Ms: delays[Math.floor(delays.length * 0.5)] ?? 0,
       p99Ms: delays[Math.floor(delays.length * 0.99)] ?? 0,
-      rssMb: memory.peakOfAll(),
-      wholeMs,
-      stalledMb,
-      cutOff,
+      peakMb: memory.peakMb(),
+      ...{ wholeMs, ...stalling, loadAverage },
     };
   } finally {
     memory.stop();
     client.close();
     for (const child of children) child.leave();
   }
+}
+
+const NO_STALL = { heldMb: 0, stalledMb: 0, stalledHeldMb: 0, cutOff: 0 };
+
+/** Measures what readers cost that stop reading. Each measurement follows a collection, so garbage of the loud runs does not count. */
+async function stall(client: PawlClient, load: WatchLoad): Promise<typeof NO_STALL> {
+  const { progress = () => undefined } = load;
+  const before = await heldMemory(load.gateway);
+  progress(`${load.stalled} readers stop reading`);
+  const runIds = await startRuns(client, LOUD, load.loudRuns);
+  const goOn = Promise.withResolvers<void>();
+  const reading = readLate(client, load, runIds, goOn.promise);
+  await Promise.all(runIds.map((runId) => client.runs.wait(runId)));
+  await wait(load.stallMs);
+  const during = await heldMemory(load.gateway);
+  goOn.resolve();
+  return {
+    heldMb: before.rssMb,
+    stalledMb: Math.max(0, during.rssMb - before.rssMb),
+    stalledHeldMb: Math.max(0, during.heldMb - before.heldMb),
+    cutOff: await reading,
+  };
 }
 
 const isComplete = (
@@ -191,7 +204,7 @@ async function readLate(
   const transports = Array.from({ length: Math.ceil(load.stalled / 50) }, () =>
     createGrpcTransport({ baseUrl: load.url }),
   );
-  const stall = async (index: number): Promise<boolean> => {
+  const readOne = async (index: number): Promise<boolean> => {
     const transport = transports[index % transports.length];
     const runId = runIds[index % runIds.length];
     if (transport === undefined || runId === undefined) return false;
@@ -215,33 +228,6 @@ async function readLate(
       return true;
     }
   };
-  const late = await Promise.all(Array.from({ length: load.stalled }, (_, n) => stall(n)));
+  const late = await Promise.all(Array.from({ length: load.stalled }, (_, n) => readOne(n)));
   return late.filter(Boolean).length;
-}
-
-/** Reads the resident memory of a process twice a second. */
-function sampleMemory(pid: () => number) {
-  let peak = 0;
-  let peakOfAll = 0;
-  const now = (): number => {
-    try {
-      const status = readFileSync(`/proc/${pid()}/status`, "utf8");
-      return (Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? 0) * 1024) / MIB;
-    } catch {
-      // The process is between its kill and its start.
-      return 0;
-    }
-  };
-  const timer = setInterval(() => {
-    const rss = now();
-    peak = Math.max(peak, rss);
-    peakOfAll = Math.max(peakOfAll, rss);
-  }, 500);
-  return {
-    now,
-    peak: () => peak,
-    peakOfAll: () => peakOfAll,
-    reset: () => (peak = 0),
-    stop: () => clearInterval(timer),
-  };
 }

@@ -7,6 +7,8 @@ import { timestampMs } from "@bufbuild/protobuf/wkt";
 /** What the bench sends. */
 export type WatchOrder =
   | { readonly kind: "watch"; readonly url: string; readonly runIds: readonly string[] }
+  /** From now on the delays of events count, or do not count. */
+  | { readonly kind: "measure"; readonly isOn: boolean }
   /** The gateway will be killed now. */
   | { readonly kind: "mark" };
 
@@ -35,7 +37,7 @@ interface Watcher {
   marked: number;
 }
 
-/** While the gateway is away, delays are those of its start and not of its work. */
+let isMeasuring = false;
 let isMarked = false;
 let hasBegun = false;
 const delaysMs: number[] = [];
@@ -44,7 +46,9 @@ const watchers: Watcher[] = [];
 const say = (news: WatchNews): void => void process.send?.(news);
 
 process.on("message", (order: WatchOrder) => {
-  if (order.kind === "mark") {
+  if (order.kind === "measure") {
+    isMeasuring = order.isOn;
+  } else if (order.kind === "mark") {
     isMarked = true;
     for (const watcher of watchers) watcher.marked = watcher.connections;
     look();
@@ -66,9 +70,7 @@ async function watchAll(url: string, runIds: readonly string[]): Promise<void> {
       for await (const { eventId, time, type } of client.watch(runId, { onConnect })) {
         const id = Number(eventId);
         watcher.isInOrder &&= id === watcher.lastEventId + 1;
-        // The replay before the first live event says nothing about delivery.
-        if (hasBegun && !isMarked && time !== undefined)
-          delaysMs.push(Date.now() - timestampMs(time));
+        if (isMeasuring && time !== undefined) delaysMs.push(Date.now() - timestampMs(time));
         watcher.lastEventId = id;
         watcher.hasEnded = type === "run.completed";
         if (!hasBegun || watcher.hasEnded) look();
