@@ -178,6 +178,30 @@ test("a plain job of pg-boss whose data is a command is one; any other is a dead
   expect(await queue.dequeue("worker")).toBeNull();
 });
 
+test("the queue wakes its watchers when a delayed command is due, and wakes none while it is empty", async () => {
+  await boss.empty();
+  const { queue } = boss;
+  let woken = 0;
+  const stop = queue.watch?.(() => {
+    woken += 1;
+  });
+  // Longer than the shortest timer.
+  const until = performance.now() + 50;
+  while (performance.now() < until) expect(await queue.dequeue("worker")).toBeNull();
+  expect(woken).toBe(0);
+  const command = { type: "start", runId: runIdOf(0), graphId: "g" } as const;
+  const jobId = await queue.enqueue(command, { delayMs: 200 });
+  for (let n = 0; n < 5; n += 1) expect(await queue.dequeue("worker")).toBeNull();
+  expect(woken).toBe(0);
+  await expect.poll(() => woken).toBe(1);
+  expect(await queue.dequeue("worker")).toMatchObject({ jobId });
+  // Another process enqueued this one, so only the poll learns when it is due.
+  await boss.rival.enqueue({ ...command, runId: runIdOf(1) }, { delayMs: 200 });
+  expect(await queue.dequeue("worker")).toBeNull();
+  await expect.poll(() => woken).toBe(2);
+  stop?.();
+});
+
 test("a crash between taking a job from pg-boss and noting the claim leaves it waiting (S0.2, S0.59)", async () => {
   await boss.empty();
   const { queue } = boss;

@@ -61,6 +61,9 @@ export class BossWorkflowQueue implements WorkflowQueue {
   readonly #clock: (() => number) | undefined;
   readonly #newId: () => string;
   readonly #watchers = new Set<() => void>();
+  /** The timer for the next delayed command, and when it ends by steady time. */
+  #timer: NodeJS.Timeout | undefined;
+  #timerAt = Infinity;
 
   constructor(options: BossWorkflowQueueOptions) {
     this.#pool = options.pool;
@@ -199,8 +202,16 @@ export class BossWorkflowQueue implements WorkflowQueue {
   /** Calls the watchers when a delayed command is due. A process that starts later learns of it when it polls. */
   #wakeAfter(afterMs: number): void {
     if (afterMs === 0) return this.wake();
-    // A command that is due later is found by a poll.
-    if (afterMs <= NEAR_MS) setTimeout(() => this.wake(), afterMs + CLOCK_SLACK_MS).unref();
+    const at = performance.now() + afterMs + CLOCK_SLACK_MS;
+    // A poll finds a command that is due later.
+    if (afterMs > NEAR_MS || at >= this.#timerAt) return;
+    clearTimeout(this.#timer);
+    this.#timerAt = at;
+    const onDue = (): void => {
+      this.#timerAt = Infinity;
+      this.wake();
+    };
+    this.#timer = setTimeout(onDue, afterMs + CLOCK_SLACK_MS).unref();
   }
 
   /** Drops commands that ended longer ago than this. */

@@ -108,7 +108,7 @@ where name = any (:queues::text[])
 -- runs only if none of them may be taken.
 select coalesce(
   (select 0::float8 from job where name = :queue::text and state < 'active' and not blocked and start_after <= now() limit 1),
-  (select greatest(extract(epoch from min(start_after) - now())::float8 * 1000, 1)
+  (select extract(epoch from min(start_after) - now())::float8 * 1000
    from job
    where name = :queue::text and state < 'active' and not blocked)
 ) as due_in_ms
