@@ -1,7 +1,8 @@
-// What operators read in the console, in a real browser against the real trio: daily budgets, webhooks, and runs that were held or undone.
+// What operators read in the console, in a real browser against the real trio: daily budgets, webhooks, the load, and runs that were held or undone.
 
 import { createPawlClient, type PawlClient } from "@pawl/client";
 import { readExample } from "@pawl/deploy/sample.ts";
+import { openPool } from "@pawl/platform/db/pool";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from "vitest";
 import { graph, script } from "../flow/graph.ts";
@@ -29,7 +30,8 @@ beforeAll(async () => {
     if (path === "down" && isDown) response.statusCode = 503;
     response.end();
   });
-  cluster = await startCluster({ env: { ...SINK_EGRESS, PAWL_WEBHOOK_RETRY_MS: "3600000" } });
+  const env = { ...SINK_EGRESS, PAWL_WEBHOOK_RETRY_MS: "3600000", PAWL_STATS_MS: "500" };
+  cluster = await startCluster({ env });
   browser = await launchChromium();
   client = createPawlClient({ baseUrl: cluster.url });
   for (const id of ["pay-an-invoice", "order-fulfilment"])
@@ -50,6 +52,17 @@ async function open(path: string, width: number): Promise<Page> {
     expect(errors).toEqual([]);
   });
   return page;
+}
+
+/** Keeps samples of the last hour, one a minute, with a backlog that grows and shrinks, and a gap while no scheduler ran. */
+async function keepHistory(): Promise<void> {
+  const pool = openPool(cluster.databaseUrl, { max: 1, name: "pawl-browser" });
+  await pool.query({
+    text: `insert into queue_stats (node_type, taken_at, slots, active, waiting, oldest_ms, median_ms, runs_pending, runs_running)
+      select '', date_trunc('minute', now()) - n * interval '1 minute', 256, 40 - abs(30 - n), 40 - abs(30 - n), n * 1000, n * 400, 0, n
+      from generate_series(2, 59) n where n not between 12 and 17 on conflict do nothing`,
+  });
+  await pool.end();
 }
 
 /** By how many pixels a page is wider than its window. */
@@ -80,6 +93,40 @@ test.each(WIDTHS)(
     await page.goto(`${cluster.url}/workflows/free-${width}`);
     await page.getByRole("region", { name: "Definition" }).waitFor();
     expect(await card.count()).toBe(0);
+  },
+);
+
+test.each(WIDTHS)(
+  "the page of queues shows the newest sample, plots of the past, and a plot of one node type, at %i px (S4.34)",
+  async (width) => {
+    await client.queues.pause("javascript");
+    const { run } = await client.runs.test(graph(["start > a"], { a: script("return 1") }));
+    onTestFinished(async () => {
+      await client.queues.resume("javascript");
+      await storyOf(client, run.runId);
+    });
+    await keepHistory();
+    const page = await open("/queues", width);
+    const row = page.locator('[data-queue="javascript"]');
+    await expect.poll(async () => (await client.queues.stats()).queues.length).toBeGreaterThan(0);
+    await page.reload();
+    await row.waitFor();
+    expect(await row.locator("td span:last-child").first().textContent()).toBe("javascript");
+    const waiting = page.locator('[data-plot="Nodes waiting"] svg');
+    expect(await waiting.getAttribute("aria-label")).toMatch(/^Nodes waiting: now 1, at most 40$/);
+    expect(await page.locator('[data-pool="gateway reads"]').count()).toBe(1);
+    await shoot(page, `queues-${width}`);
+    expect(await sideways(page)).toBe(0);
+    await row.getByRole("link").click();
+    await page.locator('[data-plot="Runs running"]').waitFor({ state: "detached" });
+    expect(page.url()).toContain("type=javascript");
+    await waiting.waitFor();
+    await page.getByRole("link", { name: "7 days" }).click();
+    await page.waitForURL(/range=7d/);
+    await waiting.waitFor();
+    await shoot(page, `queues-one-${width}`);
+    const last = await page.getByRole("link", { name: "Queues", exact: true }).boundingBox();
+    expect((last?.x ?? 0) + (last?.width ?? 0)).toBeLessThanOrEqual(width);
   },
 );
 

@@ -1,8 +1,9 @@
 // The console: the frame of every page, and the table of addresses and pages.
 
-import { type ReactNode, StrictMode } from "react";
+import { type ReactNode, StrictMode, useEffect, useRef } from "react";
 import { ApprovalsPage, openCount, useOpenApprovals } from "./approvals/approvals-page.tsx";
 import type { Route } from "./route.ts";
+import { QueuesPage } from "./queues/queues-page.tsx";
 import { RunPage } from "./run/run-page.tsx";
 import { RunsPage } from "./runs/runs-page.tsx";
 import { ThreadPage } from "./threads/thread-page.tsx";
@@ -29,6 +30,8 @@ function pageOf(route: Route): ReactNode {
       return <ThreadsPage {...route} />;
     case "thread":
       return <ThreadPage key={route.threadId} {...route} />;
+    case "queues":
+      return <QueuesPage {...route} />;
     case "webhooks":
       return <WebhooksPage {...route} />;
     case "workflows":
@@ -79,6 +82,12 @@ function Shell({
   readonly children: ReactNode;
 }): ReactNode {
   const waiting = openCount(useOpenApprovals().value);
+  const nav = useRef<HTMLElement>(null);
+  // On a phone the navigation scrolls, and the link of the present page must be in view.
+  useEffect(() => {
+    const link = nav.current?.querySelector("[aria-current]");
+    link?.scrollIntoView({ block: "nearest", inline: "nearest" });
+  }, [route.page]);
   const onRuns = route.page === "runs" || route.page === "run";
   const onThreads = route.page === "threads" || route.page === "thread";
   const onWorkflows = route.page === "workflows" || route.page === "workflow";
@@ -89,7 +98,7 @@ function Shell({
           <Mark />
           <span>Pawl</span>
         </Link>
-        <nav aria-label="Console">
+        <nav aria-label="Console" ref={nav}>
           <Link to="/" current={onRuns}>
             Runs
           </Link>
@@ -110,6 +119,9 @@ function Shell({
           </Link>
           <Link to="/webhooks" current={route.page === "webhooks"}>
             Webhooks
+          </Link>
+          <Link to="/queues" current={route.page === "queues"}>
+            Queues
           </Link>
         </nav>
       </header>

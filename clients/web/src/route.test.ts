@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { readRoute, runPath, runsPath, webhooksPath, workflowPath } from "./route.ts";
+import { queuesPath, readRoute, runPath, runsPath, webhooksPath, workflowPath } from "./route.ts";
 
 const reread = (path: string): ReturnType<typeof readRoute> => {
   const url = new URL(path, "http://localhost");
@@ -13,6 +13,9 @@ test("filters live in the address and come back from it", () => {
   const deliveries = { endpointId: "ops", state: "dead", pageToken: "x/y+z=" };
   expect(reread(webhooksPath(deliveries))).toEqual({ page: "webhooks", ...deliveries });
   expect(webhooksPath({})).toBe("/webhooks");
+  const queues = { nodeType: "acme.charge@1", range: "7d" };
+  expect(reread(queuesPath(queues))).toEqual({ page: "queues", ...queues });
+  expect(queuesPath({})).toBe("/queues");
 });
 
 test("every page has an address of its own", () => {

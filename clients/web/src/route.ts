@@ -19,6 +19,7 @@ export type Route =
       readonly state: string;
       readonly pageToken: string;
     }
+  | { readonly page: "queues"; readonly nodeType: string; readonly range: string }
   | { readonly page: "workflows" }
   | { readonly page: "workflow"; readonly workflowId: string }
   | { readonly page: "lost"; readonly path: string };
@@ -51,6 +52,12 @@ export function readRoute(path: string, query: string): Route {
       : { page: "thread", threadId: second, pageToken };
   }
   if (second === undefined && first === "approvals") return { page: "approvals" };
+  if (second === undefined && first === "queues")
+    return {
+      page: "queues",
+      nodeType: params.get("type") ?? "",
+      range: params.get("range") ?? "",
+    };
   if (second === undefined && first === "webhooks")
     return {
       page: "webhooks",
@@ -90,6 +97,13 @@ export function runsPath(filter: {
     ["page", filter.pageToken],
   ]);
 }
+
+/** The address of the queues, with plots of one node type over a range. */
+export const queuesPath = (filter: { nodeType?: string; range?: string }): string =>
+  listPath("/queues", [
+    ["type", filter.nodeType],
+    ["range", filter.range],
+  ]);
 
 /** The address of the webhooks, with the deliveries of one endpoint or state. */
 export const webhooksPath = (filter: {

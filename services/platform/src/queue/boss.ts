@@ -20,6 +20,7 @@ import { GLUE, jobId, KEEP_FOREVER, PENDING_RUNS, queueName, startAfter } from "
 import type { DroppedJob, Job, NewJob, QueueDepth } from "./queue.ts";
 import { missingJobs, readDepths } from "./reads.ts";
 
+const SUPERVISE_INTERVAL_SECONDS = 600;
 const FLOW_INTERVAL_SECONDS = 3_600;
 
 const declare = queriesBeside(import.meta.url);
@@ -59,6 +60,10 @@ export class BossQueue implements NodeQueue {
       application_name: "pawl-boss",
       // No job here depends on another. The search for such jobs every 5 s made 36 of the queries of an idle minute.
       flowIntervalSeconds: FLOW_INTERVAL_SECONDS,
+      // No job is active in pg-boss for longer than a transaction, so nothing expires there. Its search each minute made 30 queries.
+      superviseIntervalSeconds: SUPERVISE_INTERVAL_SECONDS,
+      monitorIntervalSeconds: SUPERVISE_INTERVAL_SECONDS,
+      bamIntervalSeconds: SUPERVISE_INTERVAL_SECONDS,
       // Schedules use its rules and its delayed jobs, not its clock: decisions/0026.
       schedule: false,
     });
