@@ -5,7 +5,7 @@ interface Point {
   readonly value: number;
 }
 
-export interface Plot {
+interface Plot {
   /** The path of the line. It is broken at a gap. */
   readonly line: string;
   /** The path of the area below the line. */
