@@ -126,6 +126,41 @@ function refusals(open: Open): void {
 }
 
 function sweeps(open: Open): void {
+  test("a value that only the memory of a thread names stays, also in a fork, and goes with the last thread (S2.34, S4.2)", async () => {
+    const { store, put, read, sweep } = await open();
+    const { journal, threads } = store;
+    const [writer, reader] = [newRunId(), newRunId()];
+    const reference = await put(writer, textOf(LIMITS.inputBytes));
+    const { sha256 } = reference;
+    const chat = { tenantId: "acme", threadId: "chat" };
+    const change = { ...chat, status: "idle", holderRunId: null, runCount: 1 } as const;
+    const state = { memory: "{}", memoryTaint: null, output: null, stateRunId: null };
+    const move = (expectedVersion: number, sha256s: readonly string[]): Promise<unknown> =>
+      journal.transact((tx) =>
+        tx.moveThreads({
+          threads: [{ ...change, ...state, expectedVersion }],
+          runs: [],
+          values: [{ ...chat, sha256s }],
+        }),
+      );
+    await move(0, [sha256]);
+    const nothing = { metadata: "{}", forkedFrom: "chat", assistantId: null };
+    const { stateRunId: _none, ...begun } = state;
+    const fork = { tenantId: "acme", threadId: "fork", ...begun, ...nothing, sha256s: [sha256] };
+    await threads.create(fork);
+    // No run names the value, so the reference of its writer ends here.
+    await sweep();
+    await store.journal.transact((tx) => tx.referValues([{ runId: reader, sha256 }]));
+    expect((await read(reader, reference)).bytes).toBe(reference.bytes);
+    await move(1, []);
+    const other = { ...fork, threadId: "none", sha256s: ["0".repeat(64)] };
+    await expect(threads.create(other)).rejects.toMatchObject({ code: "23503" });
+    expect(await threads.find(other)).toBeUndefined();
+    expect(await threads.remove(fork)).toBe("removed");
+    await sweep();
+    expect((await read(reader, reference)).bytes).toBe(reference.bytes);
+  });
+
   test("a sweep removes what no event names after the grace, and nothing else (S2.34)", async () => {
     const { store, blobs, values, put, refer, read, sweep } = await open();
     const [named, loose] = [await begin(store.journal), newRunId()];

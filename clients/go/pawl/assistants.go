@@ -27,11 +27,12 @@ type AssistantInput struct {
 	ConfigJSON []byte
 	// Metadata is what to find it by.
 	Metadata map[string]any
-	// Goal, Constraints, Budget and Multitask count for a start that does not set them itself.
-	Goal        string
-	Constraints []string
-	Budget      Budget
-	Multitask   Multitask
+	// Goal, Constraints, Budget, Multitask and ThreadRelease count for a start that does not set them itself.
+	Goal          string
+	Constraints   []string
+	Budget        Budget
+	Multitask     Multitask
+	ThreadRelease ThreadRelease
 }
 
 func (a AssistantInput) wire() (*pawlv1.AssistantSpec, error) {
@@ -50,6 +51,7 @@ func (a AssistantInput) wire() (*pawlv1.AssistantSpec, error) {
 		WorkflowId: a.WorkflowID, WorkflowVersion: a.WorkflowVersion, ConfigJson: config, MetadataJson: metadata,
 		Defaults: &pawlv1.StartDefaults{
 			Goal: a.Goal, Constraints: a.Constraints, Budget: a.Budget.wire(), MultitaskStrategy: a.Multitask,
+			ThreadRelease: a.ThreadRelease,
 		},
 	}, nil
 }

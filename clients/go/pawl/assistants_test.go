@@ -70,7 +70,8 @@ func TestAssistantsAreMadeFoundEditedAndRefusedWhileBusyAndStartsNameThem(t *tes
 	if !isReason(err, "ASSISTANT_BUSY") || err.(*Error).Code != codes.Aborted {
 		t.Errorf("got %v", err)
 	}
-	if _, err := client.Runs.Start(ctx, "", "hello", StartOptions{AssistantID: "tutor"}); err != nil || runs.started.GetAssistantId() != "tutor" {
+	if _, err := client.Runs.Start(ctx, "", "hello", StartOptions{AssistantID: "tutor", ThreadRelease: ReleaseWhenWanted}); err != nil ||
+		runs.started.GetAssistantId() != "tutor" || runs.started.GetThreadRelease() != ReleaseWhenWanted {
 		t.Errorf("got %v, %v", runs.started, err)
 	}
 	if _, _, err := client.Runs.List(ctx, RunFilter{AssistantID: "tutor"}, Page{}); err != nil || runs.listed.GetAssistantId() != "tutor" {

@@ -61,6 +61,8 @@ type StartOptions struct {
 	CreateThread bool
 	// Multitask says what happens if the thread has runs that have not ended. The zero value refuses the start: THREAD_BUSY.
 	Multitask Multitask
+	// ThreadRelease says whether the run gives its thread up while it only waits for people or signals.
+	ThreadRelease ThreadRelease
 	// AssistantID is the assistant in place of a workflow: the workflow id is empty then.
 	AssistantID string
 }
@@ -103,7 +105,7 @@ func startRequest(workflowID string, input any, options StartOptions) (*pawlv1.S
 		UntrustedInput: options.UntrustedInput, Webhook: options.Webhook.wire(),
 		Goal: options.Goal, Constraints: options.Constraints, MaxIterations: options.MaxIterations, MaxRetries: options.MaxRetries,
 		ThreadId: options.ThreadID, CreateThread: options.CreateThread, MultitaskStrategy: options.Multitask,
-		AssistantId: options.AssistantID,
+		AssistantId: options.AssistantID, ThreadRelease: options.ThreadRelease,
 	}
 	if req.MetadataJson, err = metadataOf(options.Metadata); err != nil {
 		return nil, err

@@ -27,6 +27,16 @@ const (
 	MultitaskRollback = pawlv1.MultitaskStrategy_MULTITASK_STRATEGY_ROLLBACK
 )
 
+// ThreadRelease says whether a run gives its thread up while it only waits for people or signals. The zero value is ReleaseNever.
+type ThreadRelease = pawlv1.ThreadRelease
+
+const (
+	// ReleaseNever lets the run hold its thread until it ends.
+	ReleaseNever = pawlv1.ThreadRelease_THREAD_RELEASE_NEVER
+	// ReleaseWhenWanted interrupts the run if it only waits and another run wants the thread.
+	ReleaseWhenWanted = pawlv1.ThreadRelease_THREAD_RELEASE_WHEN_WANTED
+)
+
 // StopMode says how to stop a run, or how it was stopped. The zero value is a plain cancellation.
 type StopMode = pawlv1.StopMode
 

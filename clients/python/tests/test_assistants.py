@@ -42,7 +42,7 @@ def test_assistants_are_made_found_edited_and_refused_while_busy_and_starts_name
     with gateway(**{name: answers(name, each) for name, each in scripts.items()}, DeleteAssistant=delete) as address:
         made = use(
             address, "assistants.create", "tutor", "ask",
-            config={"tone": "kind"}, goal="teach", multitask="enqueue", budget={"tokens": 7},
+            config={"tone": "kind"}, goal="teach", multitask="enqueue", budget={"tokens": 7}, thread_release="when_wanted",
         )
         assert (made.version, made.config, made.multitask) == (2, {"tone": "kind"}, "enqueue")
         assert use(address, "assistants.get", "tutor").workflow_id == "ask"
@@ -58,6 +58,7 @@ def test_assistants_are_made_found_edited_and_refused_while_busy_and_starts_name
     assert asked.config_json == b'{"tone":"kind"}'
     assert (asked.defaults.goal, asked.defaults.budget.tokens) == ("teach", 7)
     assert asked.defaults.multitask_strategy == run_service_pb2.MULTITASK_STRATEGY_ENQUEUE
+    assert asked.defaults.thread_release == run_service_pb2.THREAD_RELEASE_WHEN_WANTED
     assert seen["UpdateAssistant"].expected_version == 2
     assert seen["UpdateThread"].HasField("assistant_id") and seen["UpdateThread"].metadata_json == b""
     assert seen["ListRuns"].assistant_id == "tutor"

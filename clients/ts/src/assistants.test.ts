@@ -10,6 +10,7 @@ import {
   MultitaskStrategy,
   RunService,
   type StartRunRequest,
+  ThreadRelease,
 } from "@pawl/proto/pawl/v1/run_service_pb";
 import { ThreadService, type UpdateThreadRequest } from "@pawl/proto/pawl/v1/thread_service_pb";
 import { expect, test } from "vitest";
@@ -17,13 +18,10 @@ import { createPawlClient } from "./client.ts";
 
 const text = (bytes: Uint8Array | undefined): string => new TextDecoder().decode(bytes);
 
-test("assistants are made, found, edited and refused while busy, and starts name them", async () => {
+test("assistants are made, found, edited and refused while busy", async () => {
   const created: CreateAssistantRequest[] = [];
   const listed: ListAssistantsRequest[] = [];
   const updated: UpdateAssistantRequest[] = [];
-  const started: StartRunRequest[] = [];
-  const found: ListRunsRequest[] = [];
-  const threads: UpdateThreadRequest[] = [];
   const transport = createRouterTransport(({ service }) => {
     service(AssistantService, {
       createAssistant: (request) => {
@@ -41,22 +39,6 @@ test("assistants are made, found, edited and refused while busy, and starts name
       },
       deleteAssistant: () => {
         throw new ConnectError("run r has not ended", Code.Aborted);
-      },
-    });
-    service(RunService, {
-      startRun: (request) => {
-        started.push(request);
-        return { run: { runId: "r" } };
-      },
-      listRuns: (request) => {
-        found.push(request);
-        return {};
-      },
-    });
-    service(ThreadService, {
-      updateThread: (request) => {
-        threads.push(request);
-        return { thread: { threadId: "chat" } };
       },
     });
   });
@@ -80,8 +62,35 @@ test("assistants are made, found, edited and refused while busy, and starts name
   expect((await pawl.assistants.update("tutor", exact, { expectedVersion: 7 })).version).toBe(8);
   expect(text(updated[0]?.spec?.configJson)).toBe('{"n":1.50}');
   await expect(pawl.assistants.delete("tutor")).rejects.toMatchObject({ code: Code.Aborted });
-  await pawl.runs.start("", { assistantId: "tutor" });
-  expect(started[0]).toMatchObject({ workflowId: "", assistantId: "tutor" });
+});
+
+test("a start, a list of runs and a thread name an assistant", async () => {
+  const started: StartRunRequest[] = [];
+  const found: ListRunsRequest[] = [];
+  const threads: UpdateThreadRequest[] = [];
+  const transport = createRouterTransport(({ service }) => {
+    service(RunService, {
+      startRun: (request) => {
+        started.push(request);
+        return { run: { runId: "r" } };
+      },
+      listRuns: (request) => {
+        found.push(request);
+        return {};
+      },
+    });
+    service(ThreadService, {
+      updateThread: (request) => {
+        threads.push(request);
+        return { thread: { threadId: "chat" } };
+      },
+    });
+  });
+  const pawl = createPawlClient({ transport });
+  await pawl.runs.start("", { assistantId: "tutor", threadRelease: "when_wanted" });
+  expect(started[0]).toMatchObject({
+    ...{ workflowId: "", assistantId: "tutor", threadRelease: ThreadRelease.WHEN_WANTED },
+  });
   await pawl.runs.list({ assistantId: "tutor" });
   expect(found[0]).toMatchObject({ assistantId: "tutor" });
   await pawl.threads.update("chat", undefined, { assistantId: "" });

@@ -14,7 +14,7 @@ import {
   pick,
 } from "./caller.ts";
 import { bytesOf, type Json } from "./json.ts";
-import { type Multitask, strategyOf } from "./threads.ts";
+import { type Multitask, releaseOf, strategyOf, type ThreadRelease } from "./threads.ts";
 
 /** What a start by the assistant gets if it does not set it itself. */
 export interface StartDefaults {
@@ -26,6 +26,8 @@ export interface StartDefaults {
   readonly budget?: BudgetOptions | undefined;
   /** What happens if the thread of the run has runs that have not ended. */
   readonly multitask?: Multitask | undefined;
+  /** Whether the run gives its thread up while it only waits for people or signals. */
+  readonly threadRelease?: ThreadRelease | undefined;
 }
 
 export interface AssistantInput {
@@ -94,7 +96,8 @@ export function createAssistants(rpc: Client<typeof AssistantService>, call: Cal
 
 function specOf(input: AssistantInput) {
   const { workflowId, workflowVersion = 0, config, configJson, metadata, defaults } = input;
-  const { goal = "", constraints = [], budget, multitask } = defaults ?? {};
+  const { goal = "", constraints = [], budget, multitask, threadRelease } = defaults ?? {};
+  const onThread = { ...strategyOf(multitask), ...releaseOf(threadRelease) };
   return {
     workflowId,
     workflowVersion,
@@ -104,7 +107,7 @@ function specOf(input: AssistantInput) {
       goal,
       constraints: [...constraints],
       ...limitsOf(budget),
-      ...strategyOf(multitask),
+      ...onThread,
     },
   };
 }

@@ -188,6 +188,7 @@ export type {
   ThreadAssistantOptions,
   ThreadOptions,
   ThreadPage,
+  ThreadRelease,
   Threads,
   ThreadStateOptions,
 } from "./threads.ts";

@@ -6,11 +6,15 @@ import type { RunStarted, RunThreadTaken } from "@pawl/proto/pawl/v1/event_pb";
 import { jsonTextOf } from "./json.ts";
 import { keyTaintsOf } from "./taint.ts";
 
-export const threadLinkOf = ({
+export function threadLinkOf({
   threadId,
   threadPosition,
-}: RunStarted): Pick<Payloads["run.started"], "thread"> =>
-  threadId === "" ? {} : { thread: { threadId, position: Number(threadPosition) } };
+  yieldsThread,
+}: RunStarted): Pick<Payloads["run.started"], "thread"> {
+  if (threadId === "") return {};
+  const position = Number(threadPosition);
+  return { thread: { threadId, position, ...(yieldsThread ? { yields: true } : {}) } };
+}
 
 export const assistantOf = ({
   assistantId,

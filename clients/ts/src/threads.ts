@@ -1,7 +1,10 @@
 // Threads: lines of runs that share a memory. A start names the thread of its run.
 
 import type { Client } from "@connectrpc/connect";
-import { MultitaskStrategy } from "@pawl/proto/pawl/v1/run_service_pb";
+import {
+  MultitaskStrategy,
+  ThreadRelease as WireRelease,
+} from "@pawl/proto/pawl/v1/run_service_pb";
 import type { Thread, ThreadState, ThreadStatus } from "@pawl/proto/pawl/v1/thread_pb";
 import type { ThreadService } from "@pawl/proto/pawl/v1/thread_service_pb";
 import {
@@ -18,6 +21,9 @@ import { bytesOf, type Json } from "./json.ts";
 /** What a new run does with the runs of its thread that have not ended. */
 export type Multitask = "reject" | "enqueue" | "interrupt" | "rollback";
 
+/** Whether a run gives its thread up while it only waits for people or signals. */
+export type ThreadRelease = "never" | "when_wanted";
+
 /** The thread of a start. */
 export interface ThreadOptions {
   /** The thread that the run belongs to: it begins with the memory of the thread. */
@@ -26,6 +32,8 @@ export interface ThreadOptions {
   readonly createThread?: boolean | undefined;
   /** Default reject: THREAD_BUSY while another run of the thread has not ended. */
   readonly multitask?: Multitask | undefined;
+  /** Default never. `when_wanted`: the run is interrupted if it only waits and another run wants the thread. */
+  readonly threadRelease?: ThreadRelease | undefined;
 }
 
 /** The assistant of a start. */
@@ -46,13 +54,23 @@ export const threadOf = ({
   threadId,
   createThread,
   multitask,
+  threadRelease,
   assistantId,
 }: ThreadOptions & AssistantOptions) => ({
   ...(threadId === undefined ? {} : { threadId }),
   ...(createThread === undefined ? {} : { createThread }),
   ...strategyOf(multitask),
+  ...releaseOf(threadRelease),
   ...(assistantId === undefined ? {} : { assistantId }),
 });
+
+const RELEASES: Readonly<Record<ThreadRelease, WireRelease>> = {
+  never: WireRelease.NEVER,
+  when_wanted: WireRelease.WHEN_WANTED,
+};
+
+export const releaseOf = (release: ThreadRelease | undefined) =>
+  release === undefined ? {} : { threadRelease: RELEASES[release] };
 
 export const strategyOf = (multitask: Multitask | undefined) =>
   multitask === undefined ? {} : { multitaskStrategy: STRATEGIES[multitask] };

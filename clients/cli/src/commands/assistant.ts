@@ -8,6 +8,7 @@ import {
   type Multitask,
   plainAssistant,
   type StartDefaults,
+  type ThreadRelease,
 } from "@pawl/client";
 import type { Assistant } from "@pawl/proto/pawl/v1/assistant_pb";
 import { type Command, Option } from "commander";
@@ -17,6 +18,10 @@ import { isoText } from "../render/words.ts";
 import { readJsonFlag } from "../run-input.ts";
 import { print, printList, type Session, UsageError } from "../session.ts";
 
+const THREAD_RELEASE = new Option(
+  "--thread-release <when>",
+  "whether its runs give their threads up while they wait for people; default never",
+).choices(["never", "when_wanted"]);
 const MULTITASK = new Option(
   "--multitask <strategy>",
   "what happens to runs of its thread that have not ended; default reject",
@@ -31,7 +36,8 @@ export function assistantVerbs(assistant: Command, verb: Verb): void {
       .option("--metadata <json>", "a JSON object that describes it: JSON, or @FILE")
       .option("--goal <text>", "what its runs are for; default the definition's own")
       .option("--constraint <text>", "a rule that the nodes respect; may be repeated", collect)
-      .addOption(MULTITASK);
+      .addOption(MULTITASK)
+      .addOption(THREAD_RELEASE);
   spec(verb(assistant, "create [assistant]", "Create an assistant", create));
   pageFlags(
     verb(assistant, "list", "List assistants", list)
@@ -55,6 +61,7 @@ interface SpecFlags extends BudgetFlags {
   readonly goal?: string;
   readonly constraint?: readonly string[];
   readonly multitask?: Multitask;
+  readonly threadRelease?: ThreadRelease;
 }
 
 async function create(
@@ -102,27 +109,37 @@ const metadataOf = async (session: Session, text: string): Promise<Json> =>
   JSON.parse(await readJsonFlag(session, "metadata", text)) as Json;
 
 /** The defaults that the flags name. */
-function defaultsOf({ goal, constraint, multitask, ...flags }: SpecFlags): StartDefaults {
+function defaultsOf({
+  goal,
+  constraint,
+  multitask,
+  threadRelease,
+  ...flags
+}: SpecFlags): StartDefaults {
   const budget = budgetOf(flags);
   return {
     ...(goal === undefined ? {} : { goal }),
     ...(constraint === undefined ? {} : { constraints: constraint }),
     ...(multitask === undefined ? {} : { multitask }),
+    ...(threadRelease === undefined ? {} : { threadRelease }),
     ...(budget === undefined ? {} : { budget }),
   };
 }
 
 /** The defaults that an assistant has, in the form of a request. */
 function knownDefaults(spec: Assistant["spec"]): StartDefaults {
-  const { goal = "", constraints = [], budget, multitaskStrategy = 0 } = spec?.defaults ?? {};
-  const multitask = STRATEGIES[multitaskStrategy];
+  const { goal = "", constraints = [], budget } = spec?.defaults ?? {};
+  const multitask = STRATEGIES[spec?.defaults?.multitaskStrategy ?? 0];
+  const threadRelease = RELEASES[spec?.defaults?.threadRelease ?? 0];
   return {
     ...{ goal, constraints },
+    ...(threadRelease === undefined ? {} : { threadRelease }),
     ...(multitask === undefined ? {} : { multitask }),
     ...(budget === undefined ? {} : { budget: askedBudget(budget) }),
   };
 }
 
+const RELEASES: Readonly<Record<number, ThreadRelease>> = { 1: "never", 2: "when_wanted" };
 const STRATEGIES: Readonly<Record<number, Multitask>> = {
   1: "reject",
   2: "enqueue",

@@ -9,6 +9,7 @@ import {
   type RunWithDefinition,
   sampleInputOf,
   type StartedRun,
+  type ThreadRelease,
 } from "@pawl/client";
 import type { Command } from "commander";
 import { NodeStatus, type Run, RunStatus } from "@pawl/proto/pawl/v1/run_pb";
@@ -54,6 +55,7 @@ interface StartFlags extends InputFlags, BudgetFlags, WebhookFlags, TimeFlags {
   readonly createThread?: boolean;
   readonly multitask?: Multitask;
   readonly assistant?: string;
+  readonly threadRelease?: ThreadRelease;
 }
 
 /** The flags of a start beside its input. */
@@ -87,7 +89,7 @@ export async function runStart(
     throw new UsageError("Name a workflow, or --assistant ID, or --thread ID of one that has one.");
   const workflowId = named ?? "";
   const { requestId, version, priority, untrustedInput } = flags;
-  const { thread: threadId, createThread, multitask } = flags;
+  const { thread: threadId, createThread, multitask, threadRelease } = flags;
   const inputJson = await readRunInput(session, flags, async () => {
     const of = await sampledWorkflow(session, workflowId, flags);
     return jsonOf((await client.workflows.get(of.workflowId, { ...of, signal })).definitionJson);
@@ -101,7 +103,7 @@ export async function runStart(
     version,
     priority,
     untrustedInput,
-    ...{ threadId, createThread, multitask, assistantId },
+    ...{ threadId, createThread, multitask, threadRelease, assistantId },
     ...timeOf(flags),
     dedupeInputMs: durationMs("--dedupe-input", flags.dedupeInput),
     budget: budgetOf(flags),

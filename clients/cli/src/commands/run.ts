@@ -45,6 +45,10 @@ import { runStart, runTest, runWatch, sampleCommand, startFlags } from "./run-st
 
 const METADATA_CHANGES = "Merge a JSON object into the metadata of a run; null deletes a key";
 const STARTS = "Start a run of a saved workflow, of an assistant, or of that of a thread";
+const THREAD_RELEASE = new Option(
+  "--thread-release <when>",
+  "whether it gives the thread up while it waits for people; default never",
+).choices(["never", "when_wanted"]);
 const MULTITASK = new Option(
   "--multitask <strategy>",
   "what happens to runs of the thread that have not ended; default reject",
@@ -55,7 +59,8 @@ export function runVerbs(run: Command, verb: Verb): void {
     .option("--thread <id>", "the thread that the run belongs to")
     .option("--create-thread", "create the thread if there is none")
     .option("--assistant <id>", "the assistant in place of a workflow")
-    .addOption(MULTITASK);
+    .addOption(MULTITASK)
+    .addOption(THREAD_RELEASE);
   const tests = "Run a definition without saving it";
   timeFlags(budgetFlags(fileFlag(inputFlags(verb(run, "test", tests, runTest)))));
   const watches = "Follow a run to its end; Ctrl-C stops watching, not the run";

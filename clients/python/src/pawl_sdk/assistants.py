@@ -10,7 +10,7 @@ from typing import Any, TypedDict
 from pawl_sdk import _json
 from pawl_sdk._gen.pawl.v1 import assistant_pb2, run_service_pb2
 from pawl_sdk._plain import short_name, time_of
-from pawl_sdk.options import Budget, Multitask
+from pawl_sdk.options import Budget, Multitask, ThreadRelease
 
 
 class AssistantOptions(TypedDict, total=False):
@@ -32,6 +32,8 @@ class AssistantOptions(TypedDict, total=False):
     """How much a run may use. A start can lower it, and not raise it."""
     multitask: Multitask
     """What happens if the thread of the run has runs that have not ended, if the start does not say it."""
+    thread_release: ThreadRelease
+    """Whether the run gives its thread up while it only waits for people or signals."""
     request_id: str
     """Names the request in traces."""
 

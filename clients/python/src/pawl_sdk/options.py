@@ -19,6 +19,8 @@ Multitask = Literal["reject", "enqueue", "interrupt", "rollback"]
 """What a new run does with the runs of its thread that have not ended."""
 Overlap = Literal["allow", "skip"]
 """What to do about an occurrence while the run of the previous one is live."""
+ThreadRelease = Literal["never", "when_wanted"]
+"""Whether a run gives its thread up while it only waits for people or signals."""
 
 
 class Budget(TypedDict, total=False):
@@ -88,6 +90,8 @@ class StartOptions(TypedDict, total=False):
     """Creates the thread if there is none. Otherwise the start is refused with THREAD_NOT_FOUND."""
     multitask: Multitask
     """Default reject: THREAD_BUSY while another run of the thread has not ended."""
+    thread_release: ThreadRelease
+    """Default never. `when_wanted`: the run is interrupted if it only waits and another run wants the thread."""
     assistant_id: str
     """The assistant in place of a workflow: the workflow id is empty then."""
 

@@ -86,6 +86,8 @@ export interface Stopped {
 export interface ThreadLink {
   readonly threadId: string;
   readonly position: number;
+  /** It gives the thread up while it only waits for people or signals (`thread.ts`). */
+  readonly yields?: true;
 }
 
 /** What the compensation of a run undid, and what it could not undo. */

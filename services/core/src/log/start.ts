@@ -175,8 +175,8 @@ function webhookEventsOf({ webhooks = [] }: AcceptedStart) {
 
 function threadOf({ thread }: AcceptedStart) {
   if (thread === undefined) return {};
-  const { threadId, position = 0 } = thread;
-  return { thread: { threadId, position } };
+  const { threadId, position = 0, yields } = thread;
+  return { thread: { threadId, position, ...(yields === true ? { yields } : {}) } };
 }
 
 function repairOf({ repair }: AcceptedStart) {

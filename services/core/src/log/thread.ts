@@ -26,6 +26,20 @@ export function threadStatusAfter({ status, stop }: RunState): Exclude<ThreadSta
   return stop === "interrupt" ? "interrupted" : "idle";
 }
 
+/** Whether the run gives its thread up to another run: it may, and only people and signals can advance it. */
+export const mayYield = ({
+  thread,
+  isThreadTaken,
+  status,
+  childCount,
+  ending,
+}: RunState): boolean =>
+  thread?.yields === true &&
+  isThreadTaken &&
+  status === "waiting" &&
+  childCount === 0 &&
+  ending === undefined;
+
 /** Whether the thread keeps what the run did. A rollback discards it, and a run that never took the thread has done nothing. */
 export const leavesState = ({ status, stop, isThreadTaken }: RunState): boolean =>
   isFinal(status) && isThreadTaken && stop !== "rollback";

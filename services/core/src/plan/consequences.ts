@@ -15,6 +15,7 @@ import {
 import { executionAt } from "../log/execution.ts";
 import { isSettlingType } from "../log/meaning.ts";
 import type { ExecutionState, RunState } from "../log/state.ts";
+import { mayYield } from "../log/thread.ts";
 import { isUndo } from "../log/undo-iteration.ts";
 import type { ApprovalId, RunId } from "../name/ids.ts";
 import { isLimited, type FoldedLimits } from "../policy/limit.ts";
@@ -57,6 +58,8 @@ export type Consequence =
   | { readonly kind: "bury"; readonly nodeIndex: number; readonly why: string }
   /** The run has ended, and belongs to a thread. */
   | { readonly kind: "leave_thread" }
+  /** The run waits, and gives its thread up if another run wants it. */
+  | { readonly kind: "offer_thread" }
   /** The run is a child run and has ended. */
   | { readonly kind: "tell_parent" };
 
@@ -172,6 +175,7 @@ function runConsequences(
   if (startAt !== undefined && !after.isAdmitted && isTerminalType(type))
     found.push({ kind: "drop_run_job" });
   if (thread !== undefined && isTerminalType(type)) found.push({ kind: "leave_thread" });
+  if (type === "run.status.changed" && mayYield(after)) found.push({ kind: "offer_thread" });
   if (parent !== undefined && isTerminalType(type)) found.push({ kind: "tell_parent" });
   if (!isLimited(after)) return found;
   // A run takes its thread first, and its slots after that: two runs never hold what the other waits for.

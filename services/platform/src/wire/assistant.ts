@@ -31,7 +31,7 @@ import { jsonOf, nameOf, optionalName, requestIdOf, valueOf } from "./fields.ts"
 import { inFieldOf } from "./in-field.ts";
 import { metadataOf } from "./metadata.ts";
 import { toJsonBytes, toTimestamp } from "./scalar.ts";
-import { strategyOf, toWireStrategy } from "./thread.ts";
+import { strategyOf, toWireRelease, toWireStrategy, yieldsOf } from "./thread.ts";
 
 /** The thread and the assistant of a run, as its first event shows them. */
 export const toWireLinks = ({
@@ -40,6 +40,7 @@ export const toWireLinks = ({
 }: Pick<RunPayloads["run.started"], "thread" | "assistant">) => ({
   threadId: thread?.threadId ?? "",
   threadPosition: BigInt(thread?.position ?? 0),
+  yieldsThread: thread?.yields ?? false,
   assistantId: assistant?.assistantId ?? "",
   assistantVersion: assistant?.version ?? 0,
   configJson: toJsonBytes(assistant?.config),
@@ -120,16 +121,18 @@ function defaultsOf(wire: WireDefaults | undefined): StartDefaults {
   const { goal, constraints } = askedOf({ ...BOUNDS, ...wire });
   const budget = budgetOf(wire.budget);
   const strategy = strategyOf(wire.multitaskStrategy);
+  const yields = yieldsOf(wire.threadRelease);
   return {
     ...(goal === undefined ? {} : { goal }),
     ...(constraints === undefined ? {} : { constraints }),
     ...(budget === undefined ? {} : { budget }),
     ...(strategy === undefined ? {} : { strategy }),
+    ...(yields === undefined ? {} : { yields }),
   };
 }
 
 export function toWireAssistant(assistant: AssistantRecord): WireAssistant {
-  const { goal = "", constraints = [], budget, strategy } = assistant.defaults;
+  const { goal = "", constraints = [], budget, strategy, yields } = assistant.defaults;
   return create(AssistantSchema, {
     assistantId: assistant.assistantId,
     spec: {
@@ -142,6 +145,7 @@ export function toWireAssistant(assistant: AssistantRecord): WireAssistant {
         constraints: [...constraints],
         ...(budget && { budget: toWireAskedBudget(budget) }),
         multitaskStrategy: toWireStrategy(strategy),
+        threadRelease: toWireRelease(yields),
       },
     },
     version: assistant.version,

@@ -6,7 +6,10 @@ import { invalidField } from "@pawl/core/fault/engine-error";
 import type { AskedThread, MultitaskStrategy } from "@pawl/core/log/start";
 import type { ThreadStatus } from "@pawl/core/log/thread";
 import type { RunId } from "@pawl/core/name/ids";
-import { MultitaskStrategy as WireStrategy } from "@pawl/proto/pawl/v1/run_service_pb";
+import {
+  MultitaskStrategy as WireStrategy,
+  ThreadRelease,
+} from "@pawl/proto/pawl/v1/run_service_pb";
 import type { StartRunRequest } from "@pawl/proto/pawl/v1/run_service_pb";
 import {
   ThreadSchema,
@@ -36,16 +39,31 @@ export function threadOf({
   threadId,
   createThread,
   multitaskStrategy,
-}: Pick<StartRunRequest, "threadId" | "createThread" | "multitaskStrategy">):
+  threadRelease,
+}: Pick<StartRunRequest, "threadId" | "createThread" | "multitaskStrategy" | "threadRelease">):
   | RequestedThread
   | undefined {
   if (threadId === "") {
-    if (!createThread && multitaskStrategy === WireStrategy.UNSPECIFIED) return undefined;
+    if (!createThread && multitaskStrategy + threadRelease === 0) return undefined;
     throw invalidField("thread_id", "REQUIRED", "is missing: the request says how to use a thread");
   }
   const strategy = strategyOf(multitaskStrategy);
-  return { threadId: nameOf("thread_id", threadId), isCreated: createThread, strategy };
+  const yields = yieldsOf(threadRelease);
+  return { threadId: nameOf("thread_id", threadId), isCreated: createThread, strategy, yields };
 }
+
+/** Whether the run gives its thread up when another one wants it. Undefined if it is not specified. @throws INPUT_INVALID */
+export function yieldsOf(wire: ThreadRelease): boolean | undefined {
+  if (wire === ThreadRelease.UNSPECIFIED) return undefined;
+  if (wire !== ThreadRelease.NEVER && wire !== ThreadRelease.WHEN_WANTED)
+    throw invalidField("thread_release", "UNKNOWN_ENUM", "must be NEVER or WHEN_WANTED");
+  return wire === ThreadRelease.WHEN_WANTED;
+}
+
+export const toWireRelease = (yields: boolean | undefined): ThreadRelease => {
+  if (yields === undefined) return ThreadRelease.UNSPECIFIED;
+  return yields ? ThreadRelease.WHEN_WANTED : ThreadRelease.NEVER;
+};
 
 /** Undefined if it is not specified. @throws INPUT_INVALID */
 export function strategyOf(wire: WireStrategy): MultitaskStrategy | undefined {
@@ -62,6 +80,7 @@ export const toWireStrategy = (strategy: MultitaskStrategy | undefined): WireStr
 /** The thread that a caller names. Without a strategy of its own, the assistant of the run says what happens, or `reject`. */
 export interface RequestedThread extends Pick<AskedThread, "threadId" | "isCreated"> {
   readonly strategy: MultitaskStrategy | undefined;
+  readonly yields: boolean | undefined;
 }
 
 /** A command that names a thread and nothing else. */

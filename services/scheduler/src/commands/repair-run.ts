@@ -84,7 +84,7 @@ export async function repairRun(
   const on =
     thread === undefined || !staysOnThread
       ? {}
-      : { thread: { threadId: thread.threadId, isCreated: false, strategy: "enqueue" } as const };
+      : { thread: { ...thread, isCreated: false, strategy: "enqueue" } as const };
   const accepted = await accept(parts, { ...start, ...on, requestHash }, definition.unsaved);
   return { plan: shown, accepted, warnings };
 }

@@ -65,7 +65,13 @@ function threadOf(
   assistant: AssistantRecord | undefined,
 ): AskedThread | undefined {
   if (thread === undefined) return undefined;
-  return { ...thread, strategy: thread.strategy ?? assistant?.defaults.strategy ?? "reject" };
+  const { strategy, yields, ...named } = thread;
+  const { defaults = {} } = assistant ?? {};
+  return {
+    ...named,
+    strategy: strategy ?? defaults.strategy ?? "reject",
+    ...((yields ?? defaults.yields) === true ? { yields: true } : {}),
+  };
 }
 
 type Given = NonNullable<AssistantRecord["defaults"]["budget"]>;

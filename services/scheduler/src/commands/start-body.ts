@@ -34,7 +34,10 @@ export const hashOf = (body: readonly string[], deadlineMs: number): string =>
 const threadTexts = ({ thread }: StartRequest): string[] =>
   thread === undefined
     ? []
-    : [thread.threadId, String(thread.isCreated), thread.strategy ?? "reject"];
+    : [
+        ...[thread.threadId, String(thread.isCreated), thread.strategy ?? "reject"],
+        ...(thread.yields === undefined ? [] : [`yields ${thread.yields}`]),
+      ];
 
 /** The caller's own wishes as texts for a hash. A request of an earlier version keeps its hash. */
 export function askedTexts({ maxIterations, ...rest }: AskedOfRun = {}): readonly string[] {

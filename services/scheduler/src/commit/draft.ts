@@ -72,7 +72,7 @@ export class Draft {
   readonly orphans: Extract<Consequence, { kind: "cancel_child" }>[] = [];
   /** Child runs that ended in this draft. The draft has yet to advance their parents. */
   readonly endedChildren: CachedRun[] = [];
-  /** Runs that ended in this draft and have yet to leave their threads, and runs that have yet to ask for theirs again. */
+  /** Runs that ended in this draft and have yet to leave their threads. Runs that ask for theirs again, or offer them to others. */
   readonly leavers: CachedRun[] = [];
   readonly askers: CachedRun[] = [];
   /** The threads that the tick decides about. */

@@ -27,6 +27,7 @@ interface Lists {
   readonly orphans: Extract<Consequence, { kind: "cancel_child" }>[];
   readonly endedChildren: CachedRun[];
   readonly leavers: CachedRun[];
+  readonly askers: CachedRun[];
   readonly slots: SlotChanges;
   readonly approvals: { readonly opened: NewApproval[]; readonly closed: ClosedApproval[] };
   readonly waits: { readonly opened: NewWait[]; readonly closed: WaitKey[] };
@@ -105,6 +106,8 @@ export function follow(lists: Lists, draft: RunDraft, fact: Fact, consequence: C
     case "leave_thread":
       lists.leavers.push(run);
       return;
+    case "offer_thread":
+      return void lists.askers.push(run);
     case "tell_parent":
       lists.endedChildren.push(run);
       return;

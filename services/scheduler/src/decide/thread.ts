@@ -3,13 +3,16 @@
 //
 // Races. Two schedulers start runs of one thread, or one starts a run while another ends the run before it. Both compare the version of
 // the thread, and one decides again on what the other wrote. A user pauses a run that waits: the next one takes the thread, and the paused
-// one asks again when it resumes. Its scheduler changes the version too, so it never misses a thread that becomes free meanwhile.
+// one asks again when it resumes. Its scheduler changes the version too, so it never misses a thread that becomes free meanwhile. A run that
+// gives its thread up begins to wait while another one joins the line. The scheduler of the first changes the version as well. So one of the
+// two sees the other, and interrupts the run that waits.
 
 import { EngineError } from "@pawl/core/fault/engine-error";
 import type { Graph } from "@pawl/core/definition/graph";
 import { LIMITS } from "@pawl/core/data/limits";
 import { isFinal, type StopMode } from "@pawl/core/log/event";
 import type { AcceptedStart, AskedThread } from "@pawl/core/log/start";
+import { mayYield } from "@pawl/core/log/thread";
 import { DEFAULT_TENANT } from "@pawl/core/name/tenant";
 import type { RunId } from "@pawl/core/name/ids";
 import { RUN_PLACE } from "@pawl/core/plan/place";
@@ -57,8 +60,14 @@ export async function readThreads(
     .filter((runId) => !draft.has(runId) && earlier?.has(runId) !== true);
   await cache.ensure(runIds);
   // Another scheduler may have resumed a run meanwhile.
-  const isPaused = (runId: RunId): boolean => cache.get(runId)?.state.status === "paused";
-  await cache.refresh(runIds.filter(isPaused));
+  const mayBeOld = (runId: RunId): boolean => {
+    const state = cache.get(runId)?.state;
+    if (state === undefined) return false;
+    const isHolder = loaded.some(({ holderRunId }) => holderRunId === runId);
+    const yields = isHolder && state.thread?.yields === true && !mayYield(state);
+    return state.status === "paused" || yields;
+  };
+  await cache.refresh(runIds.filter(mayBeOld));
 }
 
 type StartOnThread = AcceptedStart & { readonly thread: AskedThread };
@@ -80,6 +89,7 @@ export function startOnThread(
   thread.exists = true;
   const position = joinLine(thread, runId);
   const run = settleStart(draft, graph, { ...start, thread: { ...asked, position } });
+  yieldThread(cache, draft, thread);
   giveThread(cache, draft, thread);
   return run;
 }
@@ -103,7 +113,8 @@ function makeRoom(
   };
   const lined = waiting.map(idOf).filter(isDue);
   const live = [...(holderRunId === null ? [] : [holderRunId]), ...lined];
-  const [first] = live;
+  const isOffered = holderOf(cache, draft, thread) !== undefined;
+  const [first] = isOffered ? lined : live;
   if (first !== undefined && strategy === "reject") throw threadBusy(threadId, first);
   const waits = startAt !== undefined || (first !== undefined && strategy === "enqueue");
   const [next] = waiting;
@@ -147,13 +158,41 @@ function stopRun(
   if (isFinal(run.state.status)) leaveThread(thread, run.state);
 }
 
-/** Gives a free thread to the first run of its line that is not paused and whose time has come. A run that ends at once gives it to the next. */
+/** The run that holds a thread and gives it up if another run wants it. */
+function holderOf(
+  cache: RunCache,
+  draft: Draft,
+  { holderRunId }: BookedThread,
+  earlier?: Draft,
+): CachedRun | undefined {
+  if (holderRunId === null || cache.quarantineOf(holderRunId) !== undefined) return undefined;
+  const run = draft.run(holderRunId) ?? earlier?.run(holderRunId) ?? cache.get(holderRunId);
+  return run !== undefined && mayYield(run.state) ? run : undefined;
+}
+
+/** Interrupts the run that holds a thread, if it gives the thread up and another run can begin. */
+function yieldThread(cache: RunCache, draft: Draft, thread: BookedThread, earlier?: Draft): void {
+  const holder = holderOf(cache, draft, thread, earlier);
+  if (holder === undefined || nextOf(cache, draft, thread, earlier) === undefined) return;
+  stopRun(cache, draft, thread, holder.state.runId, "interrupt");
+}
+
+/** The first run of the line that is not paused and whose time has come. */
+const nextOf = (
+  cache: RunCache,
+  draft: Draft,
+  { waiting }: BookedThread,
+  earlier?: Draft,
+): CachedRun | undefined =>
+  waiting
+    .filter(({ runId }) => cache.quarantineOf(runId) === undefined)
+    .map(({ runId }) => draft.run(runId) ?? earlier?.run(runId) ?? cache.get(runId))
+    .find((run) => run?.state.status === "pending" && !isEarly(draft, run));
+
+/** Gives a free thread to the next run of its line. A run that ends at once gives it to the one behind. */
 function giveThread(cache: RunCache, draft: Draft, thread: BookedThread, earlier?: Draft): void {
   while (thread.holderRunId === null) {
-    const next = thread.waiting
-      .filter(({ runId }) => cache.quarantineOf(runId) === undefined)
-      .map(({ runId }) => draft.run(runId) ?? earlier?.run(runId) ?? cache.get(runId))
-      .find((run) => run?.state.status === "pending" && !isEarly(draft, run));
+    const next = nextOf(cache, draft, thread, earlier);
     if (next === undefined) return;
     takeThread(thread, next.state.runId);
     beginOn(draft, thread, next);
@@ -177,7 +216,7 @@ function beginOn(draft: Draft, { threadId, state }: BookedThread, run: CachedRun
   draft.planRun(run);
 }
 
-/** Whether runs of the draft left threads, or ask for one again. */
+/** Whether runs of the draft left threads, ask for one again, or offer theirs. */
 export const movesThreads = ({ leavers, askers }: Draft): boolean =>
   leavers.length > 0 || askers.length > 0;
 
@@ -199,7 +238,10 @@ export async function followThreads(
     else thread.isChanged = true;
     moved.add(thread);
   }
-  for (const thread of moved) giveThread(parts.cache, draft, thread, earlier);
+  for (const thread of moved) {
+    yieldThread(parts.cache, draft, thread, earlier);
+    giveThread(parts.cache, draft, thread, earlier);
+  }
 }
 
 const keyOf = ({ state: { thread } }: CachedRun): ThreadKey[] =>

@@ -144,8 +144,10 @@ type StartDefaults struct {
 	Budget *Budget `protobuf:"bytes,3,opt,name=budget,proto3" json:"budget,omitempty"`
 	// What happens if the thread of the run has runs that have not ended.
 	MultitaskStrategy MultitaskStrategy `protobuf:"varint,4,opt,name=multitask_strategy,json=multitaskStrategy,proto3,enum=pawl.v1.MultitaskStrategy" json:"multitask_strategy,omitempty"`
-	unknownFields     protoimpl.UnknownFields
-	sizeCache         protoimpl.SizeCache
+	// Whether the run gives its thread up while it only waits for people or signals.
+	ThreadRelease ThreadRelease `protobuf:"varint,5,opt,name=thread_release,json=threadRelease,proto3,enum=pawl.v1.ThreadRelease" json:"thread_release,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *StartDefaults) Reset() {
@@ -204,6 +206,13 @@ func (x *StartDefaults) GetMultitaskStrategy() MultitaskStrategy {
 		return x.MultitaskStrategy
 	}
 	return MultitaskStrategy_MULTITASK_STRATEGY_UNSPECIFIED
+}
+
+func (x *StartDefaults) GetThreadRelease() ThreadRelease {
+	if x != nil {
+		return x.ThreadRelease
+	}
+	return ThreadRelease_THREAD_RELEASE_UNSPECIFIED
 }
 
 // Assistant is a workflow with fixed values, under an id of its own. A run keeps what it began with, whatever becomes of the assistant.
@@ -303,12 +312,13 @@ const file_pawl_v1_assistant_proto_rawDesc = "" +
 	"\rmetadata_json\x18\x04 \x01(\fR\fmetadataJson\x122\n" +
 	"\bmetadata\x18h \x01(\v2\x16.google.protobuf.ValueR\bmetadata\x122\n" +
 	"\bdefaults\x18\x05 \x01(\v2\x16.pawl.v1.StartDefaultsR\bdefaults\x12&\n" +
-	"\x0fvalues_left_out\x18d \x03(\tR\rvaluesLeftOut\"\xb9\x01\n" +
+	"\x0fvalues_left_out\x18d \x03(\tR\rvaluesLeftOut\"\xf8\x01\n" +
 	"\rStartDefaults\x12\x12\n" +
 	"\x04goal\x18\x01 \x01(\tR\x04goal\x12 \n" +
 	"\vconstraints\x18\x02 \x03(\tR\vconstraints\x12'\n" +
 	"\x06budget\x18\x03 \x01(\v2\x0f.pawl.v1.BudgetR\x06budget\x12I\n" +
-	"\x12multitask_strategy\x18\x04 \x01(\x0e2\x1a.pawl.v1.MultitaskStrategyR\x11multitaskStrategy\"\xee\x01\n" +
+	"\x12multitask_strategy\x18\x04 \x01(\x0e2\x1a.pawl.v1.MultitaskStrategyR\x11multitaskStrategy\x12=\n" +
+	"\x0ethread_release\x18\x05 \x01(\x0e2\x16.pawl.v1.ThreadReleaseR\rthreadRelease\"\xee\x01\n" +
 	"\tAssistant\x12!\n" +
 	"\fassistant_id\x18\x01 \x01(\tR\vassistantId\x12*\n" +
 	"\x04spec\x18\x02 \x01(\v2\x16.pawl.v1.AssistantSpecR\x04spec\x12\x18\n" +
@@ -339,7 +349,8 @@ var file_pawl_v1_assistant_proto_goTypes = []any{
 	(*structpb.Value)(nil),        // 3: google.protobuf.Value
 	(*Budget)(nil),                // 4: pawl.v1.Budget
 	(MultitaskStrategy)(0),        // 5: pawl.v1.MultitaskStrategy
-	(*timestamppb.Timestamp)(nil), // 6: google.protobuf.Timestamp
+	(ThreadRelease)(0),            // 6: pawl.v1.ThreadRelease
+	(*timestamppb.Timestamp)(nil), // 7: google.protobuf.Timestamp
 }
 var file_pawl_v1_assistant_proto_depIdxs = []int32{
 	3, // 0: pawl.v1.AssistantSpec.config:type_name -> google.protobuf.Value
@@ -347,14 +358,15 @@ var file_pawl_v1_assistant_proto_depIdxs = []int32{
 	1, // 2: pawl.v1.AssistantSpec.defaults:type_name -> pawl.v1.StartDefaults
 	4, // 3: pawl.v1.StartDefaults.budget:type_name -> pawl.v1.Budget
 	5, // 4: pawl.v1.StartDefaults.multitask_strategy:type_name -> pawl.v1.MultitaskStrategy
-	0, // 5: pawl.v1.Assistant.spec:type_name -> pawl.v1.AssistantSpec
-	6, // 6: pawl.v1.Assistant.create_time:type_name -> google.protobuf.Timestamp
-	6, // 7: pawl.v1.Assistant.update_time:type_name -> google.protobuf.Timestamp
-	8, // [8:8] is the sub-list for method output_type
-	8, // [8:8] is the sub-list for method input_type
-	8, // [8:8] is the sub-list for extension type_name
-	8, // [8:8] is the sub-list for extension extendee
-	0, // [0:8] is the sub-list for field type_name
+	6, // 5: pawl.v1.StartDefaults.thread_release:type_name -> pawl.v1.ThreadRelease
+	0, // 6: pawl.v1.Assistant.spec:type_name -> pawl.v1.AssistantSpec
+	7, // 7: pawl.v1.Assistant.create_time:type_name -> google.protobuf.Timestamp
+	7, // 8: pawl.v1.Assistant.update_time:type_name -> google.protobuf.Timestamp
+	9, // [9:9] is the sub-list for method output_type
+	9, // [9:9] is the sub-list for method input_type
+	9, // [9:9] is the sub-list for extension type_name
+	9, // [9:9] is the sub-list for extension extendee
+	0, // [0:9] is the sub-list for field type_name
 }
 
 func init() { file_pawl_v1_assistant_proto_init() }

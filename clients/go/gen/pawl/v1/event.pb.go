@@ -776,6 +776,8 @@ type RunStarted struct {
 	ThreadPosition uint64 `protobuf:"varint,68,opt,name=thread_position,json=threadPosition,proto3" json:"thread_position,omitempty"`
 	// Before this time the run does not begin. The run is pending until then; absent if it could begin at once.
 	StartAt *timestamppb.Timestamp `protobuf:"bytes,69,opt,name=start_at,json=startAt,proto3" json:"start_at,omitempty"`
+	// Whether the run gives its thread up when another run wants it, while it only waits for people or signals.
+	YieldsThread bool `protobuf:"varint,84,opt,name=yields_thread,json=yieldsThread,proto3" json:"yields_thread,omitempty"`
 	// The assistant that the run was started by; empty for none.
 	AssistantId string `protobuf:"bytes,85,opt,name=assistant_id,json=assistantId,proto3" json:"assistant_id,omitempty"`
 	// The version of the assistant.
@@ -950,6 +952,13 @@ func (x *RunStarted) GetStartAt() *timestamppb.Timestamp {
 		return x.StartAt
 	}
 	return nil
+}
+
+func (x *RunStarted) GetYieldsThread() bool {
+	if x != nil {
+		return x.YieldsThread
+	}
+	return false
 }
 
 func (x *RunStarted) GetAssistantId() string {
@@ -4091,7 +4100,7 @@ const file_pawl_v1_event_proto_rawDesc = "" +
 	"\btrace_id\x18\x01 \x01(\tR\atraceId\x12&\n" +
 	"\x0fparent_event_id\x18\x02 \x01(\x04R\rparentEventId\x12\x12\n" +
 	"\x04wave\x18\x03 \x01(\rR\x04wave\x12\x14\n" +
-	"\x05phase\x18\x04 \x01(\tR\x05phase\"\x81\n" +
+	"\x05phase\x18\x04 \x01(\tR\x05phase\"\xa6\n" +
 	"\n" +
 	"\n" +
 	"RunStarted\x12\x1d\n" +
@@ -4113,7 +4122,8 @@ const file_pawl_v1_event_proto_rawDesc = "" +
 	"\rschedule_time\x18= \x01(\v2\x1a.google.protobuf.TimestampR\fscheduleTime\x12\x1b\n" +
 	"\tthread_id\x18@ \x01(\tR\bthreadId\x12'\n" +
 	"\x0fthread_position\x18D \x01(\x04R\x0ethreadPosition\x125\n" +
-	"\bstart_at\x18E \x01(\v2\x1a.google.protobuf.TimestampR\astartAt\x12!\n" +
+	"\bstart_at\x18E \x01(\v2\x1a.google.protobuf.TimestampR\astartAt\x12#\n" +
+	"\ryields_thread\x18T \x01(\bR\fyieldsThread\x12!\n" +
 	"\fassistant_id\x18U \x01(\tR\vassistantId\x12+\n" +
 	"\x11assistant_version\x18V \x01(\rR\x10assistantVersion\x12\x1f\n" +
 	"\vconfig_json\x18W \x01(\fR\n" +

@@ -24,6 +24,59 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
+// ThreadRelease says whether a run gives its thread up while it waits for people or signals.
+type ThreadRelease int32
+
+const (
+	// The same as never, or what the assistant of the run says.
+	ThreadRelease_THREAD_RELEASE_UNSPECIFIED ThreadRelease = 0
+	// It holds the thread until it ends.
+	ThreadRelease_THREAD_RELEASE_NEVER ThreadRelease = 1
+	// It is interrupted as soon as another run waits for the thread. The thread keeps its memory, and ResumeRun continues it behind the others.
+	ThreadRelease_THREAD_RELEASE_WHEN_WANTED ThreadRelease = 2
+)
+
+// Enum value maps for ThreadRelease.
+var (
+	ThreadRelease_name = map[int32]string{
+		0: "THREAD_RELEASE_UNSPECIFIED",
+		1: "THREAD_RELEASE_NEVER",
+		2: "THREAD_RELEASE_WHEN_WANTED",
+	}
+	ThreadRelease_value = map[string]int32{
+		"THREAD_RELEASE_UNSPECIFIED": 0,
+		"THREAD_RELEASE_NEVER":       1,
+		"THREAD_RELEASE_WHEN_WANTED": 2,
+	}
+)
+
+func (x ThreadRelease) Enum() *ThreadRelease {
+	p := new(ThreadRelease)
+	*p = x
+	return p
+}
+
+func (x ThreadRelease) String() string {
+	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
+}
+
+func (ThreadRelease) Descriptor() protoreflect.EnumDescriptor {
+	return file_pawl_v1_run_service_proto_enumTypes[0].Descriptor()
+}
+
+func (ThreadRelease) Type() protoreflect.EnumType {
+	return &file_pawl_v1_run_service_proto_enumTypes[0]
+}
+
+func (x ThreadRelease) Number() protoreflect.EnumNumber {
+	return protoreflect.EnumNumber(x)
+}
+
+// Deprecated: Use ThreadRelease.Descriptor instead.
+func (ThreadRelease) EnumDescriptor() ([]byte, []int) {
+	return file_pawl_v1_run_service_proto_rawDescGZIP(), []int{0}
+}
+
 // MultitaskStrategy says what a new run does with the runs of its thread that have not ended.
 type MultitaskStrategy int32
 
@@ -69,11 +122,11 @@ func (x MultitaskStrategy) String() string {
 }
 
 func (MultitaskStrategy) Descriptor() protoreflect.EnumDescriptor {
-	return file_pawl_v1_run_service_proto_enumTypes[0].Descriptor()
+	return file_pawl_v1_run_service_proto_enumTypes[1].Descriptor()
 }
 
 func (MultitaskStrategy) Type() protoreflect.EnumType {
-	return &file_pawl_v1_run_service_proto_enumTypes[0]
+	return &file_pawl_v1_run_service_proto_enumTypes[1]
 }
 
 func (x MultitaskStrategy) Number() protoreflect.EnumNumber {
@@ -82,7 +135,7 @@ func (x MultitaskStrategy) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use MultitaskStrategy.Descriptor instead.
 func (MultitaskStrategy) EnumDescriptor() ([]byte, []int) {
-	return file_pawl_v1_run_service_proto_rawDescGZIP(), []int{0}
+	return file_pawl_v1_run_service_proto_rawDescGZIP(), []int{1}
 }
 
 // IdempotencyScope says when two submissions are the same.
@@ -118,11 +171,11 @@ func (x IdempotencyScope) String() string {
 }
 
 func (IdempotencyScope) Descriptor() protoreflect.EnumDescriptor {
-	return file_pawl_v1_run_service_proto_enumTypes[1].Descriptor()
+	return file_pawl_v1_run_service_proto_enumTypes[2].Descriptor()
 }
 
 func (IdempotencyScope) Type() protoreflect.EnumType {
-	return &file_pawl_v1_run_service_proto_enumTypes[1]
+	return &file_pawl_v1_run_service_proto_enumTypes[2]
 }
 
 func (x IdempotencyScope) Number() protoreflect.EnumNumber {
@@ -131,7 +184,7 @@ func (x IdempotencyScope) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use IdempotencyScope.Descriptor instead.
 func (IdempotencyScope) EnumDescriptor() ([]byte, []int) {
-	return file_pawl_v1_run_service_proto_rawDescGZIP(), []int{1}
+	return file_pawl_v1_run_service_proto_rawDescGZIP(), []int{2}
 }
 
 // Decision is a person's answer about a node that waits.
@@ -171,11 +224,11 @@ func (x Decision) String() string {
 }
 
 func (Decision) Descriptor() protoreflect.EnumDescriptor {
-	return file_pawl_v1_run_service_proto_enumTypes[2].Descriptor()
+	return file_pawl_v1_run_service_proto_enumTypes[3].Descriptor()
 }
 
 func (Decision) Type() protoreflect.EnumType {
-	return &file_pawl_v1_run_service_proto_enumTypes[2]
+	return &file_pawl_v1_run_service_proto_enumTypes[3]
 }
 
 func (x Decision) Number() protoreflect.EnumNumber {
@@ -184,7 +237,7 @@ func (x Decision) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use Decision.Descriptor instead.
 func (Decision) EnumDescriptor() ([]byte, []int) {
-	return file_pawl_v1_run_service_proto_rawDescGZIP(), []int{2}
+	return file_pawl_v1_run_service_proto_rawDescGZIP(), []int{3}
 }
 
 // StartRunRequest is the body of StartRun.
@@ -216,6 +269,8 @@ type StartRunRequest struct {
 	CreateThread bool `protobuf:"varint,61,opt,name=create_thread,json=createThread,proto3" json:"create_thread,omitempty"`
 	// What happens if the thread has runs that have not ended; unspecified means reject: THREAD_BUSY.
 	MultitaskStrategy MultitaskStrategy `protobuf:"varint,62,opt,name=multitask_strategy,json=multitaskStrategy,proto3,enum=pawl.v1.MultitaskStrategy" json:"multitask_strategy,omitempty"`
+	// Whether the run gives the thread up while it only waits for people or signals; unspecified means never.
+	ThreadRelease ThreadRelease `protobuf:"varint,86,opt,name=thread_release,json=threadRelease,proto3,enum=pawl.v1.ThreadRelease" json:"thread_release,omitempty"`
 	// What you want to find the run by: a JSON object of at most 16 KiB, 200 keys and 5 levels. Takes precedence over metadata. Templates
 	// and handlers read it as ctx.metadata, and filters as metadata.
 	MetadataJson []byte `protobuf:"bytes,50,opt,name=metadata_json,json=metadataJson,proto3" json:"metadata_json,omitempty"`
@@ -364,6 +419,13 @@ func (x *StartRunRequest) GetMultitaskStrategy() MultitaskStrategy {
 		return x.MultitaskStrategy
 	}
 	return MultitaskStrategy_MULTITASK_STRATEGY_UNSPECIFIED
+}
+
+func (x *StartRunRequest) GetThreadRelease() ThreadRelease {
+	if x != nil {
+		return x.ThreadRelease
+	}
+	return ThreadRelease_THREAD_RELEASE_UNSPECIFIED
 }
 
 func (x *StartRunRequest) GetMetadataJson() []byte {
@@ -4727,7 +4789,7 @@ var File_pawl_v1_run_service_proto protoreflect.FileDescriptor
 
 const file_pawl_v1_run_service_proto_rawDesc = "" +
 	"\n" +
-	"\x19pawl/v1/run_service.proto\x12\apawl.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x14pawl/v1/effect.proto\x1a\x13pawl/v1/event.proto\x1a\x15pawl/v1/explain.proto\x1a\x14pawl/v1/repair.proto\x1a\x11pawl/v1/run.proto\x1a\x15pawl/v1/webhook.proto\x1a\x16pawl/v1/workflow.proto\"\xf1\a\n" +
+	"\x19pawl/v1/run_service.proto\x12\apawl.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x14pawl/v1/effect.proto\x1a\x13pawl/v1/event.proto\x1a\x15pawl/v1/explain.proto\x1a\x14pawl/v1/repair.proto\x1a\x11pawl/v1/run.proto\x1a\x15pawl/v1/webhook.proto\x1a\x16pawl/v1/workflow.proto\"\xb0\b\n" +
 	"\x0fStartRunRequest\x12\x1f\n" +
 	"\vworkflow_id\x18\x01 \x01(\tR\n" +
 	"workflowId\x12\x18\n" +
@@ -4744,7 +4806,8 @@ const file_pawl_v1_run_service_proto_rawDesc = "" +
 	"\x0emax_iterations\x18\v \x01(\rR\rmaxIterations\x12\x1b\n" +
 	"\tthread_id\x18< \x01(\tR\bthreadId\x12#\n" +
 	"\rcreate_thread\x18= \x01(\bR\fcreateThread\x12I\n" +
-	"\x12multitask_strategy\x18> \x01(\x0e2\x1a.pawl.v1.MultitaskStrategyR\x11multitaskStrategy\x12#\n" +
+	"\x12multitask_strategy\x18> \x01(\x0e2\x1a.pawl.v1.MultitaskStrategyR\x11multitaskStrategy\x12=\n" +
+	"\x0ethread_release\x18V \x01(\x0e2\x16.pawl.v1.ThreadReleaseR\rthreadRelease\x12#\n" +
 	"\rmetadata_json\x182 \x01(\fR\fmetadataJson\x122\n" +
 	"\bmetadata\x183 \x01(\v2\x16.google.protobuf.ValueR\bmetadata\x12\x12\n" +
 	"\x04goal\x18A \x01(\tR\x04goal\x12 \n" +
@@ -5109,7 +5172,11 @@ const file_pawl_v1_run_service_proto_rawDesc = "" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x1d\n" +
 	"\n" +
 	"request_id\x18\x02 \x01(\tR\trequestId\"\x19\n" +
-	"\x17DeleteRunFilterResponse*\xb9\x01\n" +
+	"\x17DeleteRunFilterResponse*i\n" +
+	"\rThreadRelease\x12\x1e\n" +
+	"\x1aTHREAD_RELEASE_UNSPECIFIED\x10\x00\x12\x18\n" +
+	"\x14THREAD_RELEASE_NEVER\x10\x01\x12\x1e\n" +
+	"\x1aTHREAD_RELEASE_WHEN_WANTED\x10\x02*\xb9\x01\n" +
 	"\x11MultitaskStrategy\x12\"\n" +
 	"\x1eMULTITASK_STRATEGY_UNSPECIFIED\x10\x00\x12\x1d\n" +
 	"\x19MULTITASK_STRATEGY_REJECT\x10\x01\x12\x1e\n" +
@@ -5169,233 +5236,235 @@ func file_pawl_v1_run_service_proto_rawDescGZIP() []byte {
 	return file_pawl_v1_run_service_proto_rawDescData
 }
 
-var file_pawl_v1_run_service_proto_enumTypes = make([]protoimpl.EnumInfo, 3)
+var file_pawl_v1_run_service_proto_enumTypes = make([]protoimpl.EnumInfo, 4)
 var file_pawl_v1_run_service_proto_msgTypes = make([]protoimpl.MessageInfo, 63)
 var file_pawl_v1_run_service_proto_goTypes = []any{
-	(MultitaskStrategy)(0),            // 0: pawl.v1.MultitaskStrategy
-	(IdempotencyScope)(0),             // 1: pawl.v1.IdempotencyScope
-	(Decision)(0),                     // 2: pawl.v1.Decision
-	(*StartRunRequest)(nil),           // 3: pawl.v1.StartRunRequest
-	(*Idempotency)(nil),               // 4: pawl.v1.Idempotency
-	(*StartRunResponse)(nil),          // 5: pawl.v1.StartRunResponse
-	(*ExecuteRunRequest)(nil),         // 6: pawl.v1.ExecuteRunRequest
-	(*ExecuteRunResponse)(nil),        // 7: pawl.v1.ExecuteRunResponse
-	(*SubmitRunsRequest)(nil),         // 8: pawl.v1.SubmitRunsRequest
-	(*Submission)(nil),                // 9: pawl.v1.Submission
-	(*SubmitRunsResponse)(nil),        // 10: pawl.v1.SubmitRunsResponse
-	(*SubmissionAnswer)(nil),          // 11: pawl.v1.SubmissionAnswer
-	(*AcceptedSubmission)(nil),        // 12: pawl.v1.AcceptedSubmission
-	(*RunEnd)(nil),                    // 13: pawl.v1.RunEnd
-	(*Refusal)(nil),                   // 14: pawl.v1.Refusal
-	(*TestRunRequest)(nil),            // 15: pawl.v1.TestRunRequest
-	(*TestRunResponse)(nil),           // 16: pawl.v1.TestRunResponse
-	(*GetRunRequest)(nil),             // 17: pawl.v1.GetRunRequest
-	(*GetRunResponse)(nil),            // 18: pawl.v1.GetRunResponse
-	(*WaitRunRequest)(nil),            // 19: pawl.v1.WaitRunRequest
-	(*WaitRunResponse)(nil),           // 20: pawl.v1.WaitRunResponse
-	(*ListRunsRequest)(nil),           // 21: pawl.v1.ListRunsRequest
-	(*ListRunsResponse)(nil),          // 22: pawl.v1.ListRunsResponse
-	(*ExplainNodeRequest)(nil),        // 23: pawl.v1.ExplainNodeRequest
-	(*ExplainNodeResponse)(nil),       // 24: pawl.v1.ExplainNodeResponse
-	(*ExplainTaintRequest)(nil),       // 25: pawl.v1.ExplainTaintRequest
-	(*ExplainTaintResponse)(nil),      // 26: pawl.v1.ExplainTaintResponse
-	(*ListEffectsRequest)(nil),        // 27: pawl.v1.ListEffectsRequest
-	(*ListEffectsResponse)(nil),       // 28: pawl.v1.ListEffectsResponse
-	(*GetValueRequest)(nil),           // 29: pawl.v1.GetValueRequest
-	(*GetValueResponse)(nil),          // 30: pawl.v1.GetValueResponse
-	(*GetInvocationRequest)(nil),      // 31: pawl.v1.GetInvocationRequest
-	(*GetInvocationResponse)(nil),     // 32: pawl.v1.GetInvocationResponse
-	(*Invocation)(nil),                // 33: pawl.v1.Invocation
-	(*InvocationEffect)(nil),          // 34: pawl.v1.InvocationEffect
-	(*CancelRunRequest)(nil),          // 35: pawl.v1.CancelRunRequest
-	(*CancelRunResponse)(nil),         // 36: pawl.v1.CancelRunResponse
-	(*DeleteRunRequest)(nil),          // 37: pawl.v1.DeleteRunRequest
-	(*DeleteRunResponse)(nil),         // 38: pawl.v1.DeleteRunResponse
-	(*DecideNodeRequest)(nil),         // 39: pawl.v1.DecideNodeRequest
-	(*DecideNodeResponse)(nil),        // 40: pawl.v1.DecideNodeResponse
-	(*RecheckRunRequest)(nil),         // 41: pawl.v1.RecheckRunRequest
-	(*RecheckRunResponse)(nil),        // 42: pawl.v1.RecheckRunResponse
-	(*PauseRunRequest)(nil),           // 43: pawl.v1.PauseRunRequest
-	(*PauseRunResponse)(nil),          // 44: pawl.v1.PauseRunResponse
-	(*TopUpRunRequest)(nil),           // 45: pawl.v1.TopUpRunRequest
-	(*TopUpRunResponse)(nil),          // 46: pawl.v1.TopUpRunResponse
-	(*ResumeRunRequest)(nil),          // 47: pawl.v1.ResumeRunRequest
-	(*ResumeRunResponse)(nil),         // 48: pawl.v1.ResumeRunResponse
-	(*RepairRunRequest)(nil),          // 49: pawl.v1.RepairRunRequest
-	(*SetOutputRequest)(nil),          // 50: pawl.v1.SetOutputRequest
-	(*RepairRunResponse)(nil),         // 51: pawl.v1.RepairRunResponse
-	(*RetryRunRequest)(nil),           // 52: pawl.v1.RetryRunRequest
-	(*RetryRunResponse)(nil),          // 53: pawl.v1.RetryRunResponse
-	(*SignalRunRequest)(nil),          // 54: pawl.v1.SignalRunRequest
-	(*SignalRunResponse)(nil),         // 55: pawl.v1.SignalRunResponse
-	(*UpdateRunMetadataRequest)(nil),  // 56: pawl.v1.UpdateRunMetadataRequest
-	(*UpdateRunMetadataResponse)(nil), // 57: pawl.v1.UpdateRunMetadataResponse
-	(*RunFilter)(nil),                 // 58: pawl.v1.RunFilter
-	(*SaveRunFilterRequest)(nil),      // 59: pawl.v1.SaveRunFilterRequest
-	(*SaveRunFilterResponse)(nil),     // 60: pawl.v1.SaveRunFilterResponse
-	(*ListRunFiltersRequest)(nil),     // 61: pawl.v1.ListRunFiltersRequest
-	(*ListRunFiltersResponse)(nil),    // 62: pawl.v1.ListRunFiltersResponse
-	(*DeleteRunFilterRequest)(nil),    // 63: pawl.v1.DeleteRunFilterRequest
-	(*DeleteRunFilterResponse)(nil),   // 64: pawl.v1.DeleteRunFilterResponse
-	nil,                               // 65: pawl.v1.Refusal.MetadataEntry
-	(*structpb.Value)(nil),            // 66: google.protobuf.Value
-	(*durationpb.Duration)(nil),       // 67: google.protobuf.Duration
-	(*Budget)(nil),                    // 68: pawl.v1.Budget
-	(*RunWebhook)(nil),                // 69: pawl.v1.RunWebhook
-	(*timestamppb.Timestamp)(nil),     // 70: google.protobuf.Timestamp
-	(*Run)(nil),                       // 71: pawl.v1.Run
-	(*RunEvent)(nil),                  // 72: pawl.v1.RunEvent
-	(RunStatus)(0),                    // 73: pawl.v1.RunStatus
-	(FailureClass)(0),                 // 74: pawl.v1.FailureClass
-	(*Violation)(nil),                 // 75: pawl.v1.Violation
-	(*DefinitionSource)(nil),          // 76: pawl.v1.DefinitionSource
-	(*RunResult)(nil),                 // 77: pawl.v1.RunResult
-	(RunKind)(0),                      // 78: pawl.v1.RunKind
-	(StopMode)(0),                     // 79: pawl.v1.StopMode
-	(*Explanation)(nil),               // 80: pawl.v1.Explanation
-	(*TaintTrace)(nil),                // 81: pawl.v1.TaintTrace
-	(*Effect)(nil),                    // 82: pawl.v1.Effect
-	(NodeStatus)(0),                   // 83: pawl.v1.NodeStatus
-	(*Amounts)(nil),                   // 84: pawl.v1.Amounts
-	(*RepairPlan)(nil),                // 85: pawl.v1.RepairPlan
+	(ThreadRelease)(0),                // 0: pawl.v1.ThreadRelease
+	(MultitaskStrategy)(0),            // 1: pawl.v1.MultitaskStrategy
+	(IdempotencyScope)(0),             // 2: pawl.v1.IdempotencyScope
+	(Decision)(0),                     // 3: pawl.v1.Decision
+	(*StartRunRequest)(nil),           // 4: pawl.v1.StartRunRequest
+	(*Idempotency)(nil),               // 5: pawl.v1.Idempotency
+	(*StartRunResponse)(nil),          // 6: pawl.v1.StartRunResponse
+	(*ExecuteRunRequest)(nil),         // 7: pawl.v1.ExecuteRunRequest
+	(*ExecuteRunResponse)(nil),        // 8: pawl.v1.ExecuteRunResponse
+	(*SubmitRunsRequest)(nil),         // 9: pawl.v1.SubmitRunsRequest
+	(*Submission)(nil),                // 10: pawl.v1.Submission
+	(*SubmitRunsResponse)(nil),        // 11: pawl.v1.SubmitRunsResponse
+	(*SubmissionAnswer)(nil),          // 12: pawl.v1.SubmissionAnswer
+	(*AcceptedSubmission)(nil),        // 13: pawl.v1.AcceptedSubmission
+	(*RunEnd)(nil),                    // 14: pawl.v1.RunEnd
+	(*Refusal)(nil),                   // 15: pawl.v1.Refusal
+	(*TestRunRequest)(nil),            // 16: pawl.v1.TestRunRequest
+	(*TestRunResponse)(nil),           // 17: pawl.v1.TestRunResponse
+	(*GetRunRequest)(nil),             // 18: pawl.v1.GetRunRequest
+	(*GetRunResponse)(nil),            // 19: pawl.v1.GetRunResponse
+	(*WaitRunRequest)(nil),            // 20: pawl.v1.WaitRunRequest
+	(*WaitRunResponse)(nil),           // 21: pawl.v1.WaitRunResponse
+	(*ListRunsRequest)(nil),           // 22: pawl.v1.ListRunsRequest
+	(*ListRunsResponse)(nil),          // 23: pawl.v1.ListRunsResponse
+	(*ExplainNodeRequest)(nil),        // 24: pawl.v1.ExplainNodeRequest
+	(*ExplainNodeResponse)(nil),       // 25: pawl.v1.ExplainNodeResponse
+	(*ExplainTaintRequest)(nil),       // 26: pawl.v1.ExplainTaintRequest
+	(*ExplainTaintResponse)(nil),      // 27: pawl.v1.ExplainTaintResponse
+	(*ListEffectsRequest)(nil),        // 28: pawl.v1.ListEffectsRequest
+	(*ListEffectsResponse)(nil),       // 29: pawl.v1.ListEffectsResponse
+	(*GetValueRequest)(nil),           // 30: pawl.v1.GetValueRequest
+	(*GetValueResponse)(nil),          // 31: pawl.v1.GetValueResponse
+	(*GetInvocationRequest)(nil),      // 32: pawl.v1.GetInvocationRequest
+	(*GetInvocationResponse)(nil),     // 33: pawl.v1.GetInvocationResponse
+	(*Invocation)(nil),                // 34: pawl.v1.Invocation
+	(*InvocationEffect)(nil),          // 35: pawl.v1.InvocationEffect
+	(*CancelRunRequest)(nil),          // 36: pawl.v1.CancelRunRequest
+	(*CancelRunResponse)(nil),         // 37: pawl.v1.CancelRunResponse
+	(*DeleteRunRequest)(nil),          // 38: pawl.v1.DeleteRunRequest
+	(*DeleteRunResponse)(nil),         // 39: pawl.v1.DeleteRunResponse
+	(*DecideNodeRequest)(nil),         // 40: pawl.v1.DecideNodeRequest
+	(*DecideNodeResponse)(nil),        // 41: pawl.v1.DecideNodeResponse
+	(*RecheckRunRequest)(nil),         // 42: pawl.v1.RecheckRunRequest
+	(*RecheckRunResponse)(nil),        // 43: pawl.v1.RecheckRunResponse
+	(*PauseRunRequest)(nil),           // 44: pawl.v1.PauseRunRequest
+	(*PauseRunResponse)(nil),          // 45: pawl.v1.PauseRunResponse
+	(*TopUpRunRequest)(nil),           // 46: pawl.v1.TopUpRunRequest
+	(*TopUpRunResponse)(nil),          // 47: pawl.v1.TopUpRunResponse
+	(*ResumeRunRequest)(nil),          // 48: pawl.v1.ResumeRunRequest
+	(*ResumeRunResponse)(nil),         // 49: pawl.v1.ResumeRunResponse
+	(*RepairRunRequest)(nil),          // 50: pawl.v1.RepairRunRequest
+	(*SetOutputRequest)(nil),          // 51: pawl.v1.SetOutputRequest
+	(*RepairRunResponse)(nil),         // 52: pawl.v1.RepairRunResponse
+	(*RetryRunRequest)(nil),           // 53: pawl.v1.RetryRunRequest
+	(*RetryRunResponse)(nil),          // 54: pawl.v1.RetryRunResponse
+	(*SignalRunRequest)(nil),          // 55: pawl.v1.SignalRunRequest
+	(*SignalRunResponse)(nil),         // 56: pawl.v1.SignalRunResponse
+	(*UpdateRunMetadataRequest)(nil),  // 57: pawl.v1.UpdateRunMetadataRequest
+	(*UpdateRunMetadataResponse)(nil), // 58: pawl.v1.UpdateRunMetadataResponse
+	(*RunFilter)(nil),                 // 59: pawl.v1.RunFilter
+	(*SaveRunFilterRequest)(nil),      // 60: pawl.v1.SaveRunFilterRequest
+	(*SaveRunFilterResponse)(nil),     // 61: pawl.v1.SaveRunFilterResponse
+	(*ListRunFiltersRequest)(nil),     // 62: pawl.v1.ListRunFiltersRequest
+	(*ListRunFiltersResponse)(nil),    // 63: pawl.v1.ListRunFiltersResponse
+	(*DeleteRunFilterRequest)(nil),    // 64: pawl.v1.DeleteRunFilterRequest
+	(*DeleteRunFilterResponse)(nil),   // 65: pawl.v1.DeleteRunFilterResponse
+	nil,                               // 66: pawl.v1.Refusal.MetadataEntry
+	(*structpb.Value)(nil),            // 67: google.protobuf.Value
+	(*durationpb.Duration)(nil),       // 68: google.protobuf.Duration
+	(*Budget)(nil),                    // 69: pawl.v1.Budget
+	(*RunWebhook)(nil),                // 70: pawl.v1.RunWebhook
+	(*timestamppb.Timestamp)(nil),     // 71: google.protobuf.Timestamp
+	(*Run)(nil),                       // 72: pawl.v1.Run
+	(*RunEvent)(nil),                  // 73: pawl.v1.RunEvent
+	(RunStatus)(0),                    // 74: pawl.v1.RunStatus
+	(FailureClass)(0),                 // 75: pawl.v1.FailureClass
+	(*Violation)(nil),                 // 76: pawl.v1.Violation
+	(*DefinitionSource)(nil),          // 77: pawl.v1.DefinitionSource
+	(*RunResult)(nil),                 // 78: pawl.v1.RunResult
+	(RunKind)(0),                      // 79: pawl.v1.RunKind
+	(StopMode)(0),                     // 80: pawl.v1.StopMode
+	(*Explanation)(nil),               // 81: pawl.v1.Explanation
+	(*TaintTrace)(nil),                // 82: pawl.v1.TaintTrace
+	(*Effect)(nil),                    // 83: pawl.v1.Effect
+	(NodeStatus)(0),                   // 84: pawl.v1.NodeStatus
+	(*Amounts)(nil),                   // 85: pawl.v1.Amounts
+	(*RepairPlan)(nil),                // 86: pawl.v1.RepairPlan
 }
 var file_pawl_v1_run_service_proto_depIdxs = []int32{
-	66,  // 0: pawl.v1.StartRunRequest.input:type_name -> google.protobuf.Value
-	67,  // 1: pawl.v1.StartRunRequest.deadline:type_name -> google.protobuf.Duration
-	4,   // 2: pawl.v1.StartRunRequest.idempotency:type_name -> pawl.v1.Idempotency
-	0,   // 3: pawl.v1.StartRunRequest.multitask_strategy:type_name -> pawl.v1.MultitaskStrategy
-	66,  // 4: pawl.v1.StartRunRequest.metadata:type_name -> google.protobuf.Value
-	68,  // 5: pawl.v1.StartRunRequest.budget:type_name -> pawl.v1.Budget
-	69,  // 6: pawl.v1.StartRunRequest.webhook:type_name -> pawl.v1.RunWebhook
-	70,  // 7: pawl.v1.StartRunRequest.start_at:type_name -> google.protobuf.Timestamp
-	1,   // 8: pawl.v1.Idempotency.scope:type_name -> pawl.v1.IdempotencyScope
-	67,  // 9: pawl.v1.Idempotency.ttl:type_name -> google.protobuf.Duration
-	71,  // 10: pawl.v1.StartRunResponse.run:type_name -> pawl.v1.Run
-	3,   // 11: pawl.v1.ExecuteRunRequest.start:type_name -> pawl.v1.StartRunRequest
-	71,  // 12: pawl.v1.ExecuteRunResponse.run:type_name -> pawl.v1.Run
-	72,  // 13: pawl.v1.ExecuteRunResponse.events:type_name -> pawl.v1.RunEvent
-	9,   // 14: pawl.v1.SubmitRunsRequest.submissions:type_name -> pawl.v1.Submission
-	3,   // 15: pawl.v1.Submission.start:type_name -> pawl.v1.StartRunRequest
-	11,  // 16: pawl.v1.SubmitRunsResponse.answers:type_name -> pawl.v1.SubmissionAnswer
-	12,  // 17: pawl.v1.SubmissionAnswer.accepted:type_name -> pawl.v1.AcceptedSubmission
-	14,  // 18: pawl.v1.SubmissionAnswer.refused:type_name -> pawl.v1.Refusal
-	13,  // 19: pawl.v1.SubmissionAnswer.end:type_name -> pawl.v1.RunEnd
-	73,  // 20: pawl.v1.RunEnd.status:type_name -> pawl.v1.RunStatus
-	66,  // 21: pawl.v1.RunEnd.output:type_name -> google.protobuf.Value
-	74,  // 22: pawl.v1.RunEnd.failure_class:type_name -> pawl.v1.FailureClass
-	65,  // 23: pawl.v1.Refusal.metadata:type_name -> pawl.v1.Refusal.MetadataEntry
-	75,  // 24: pawl.v1.Refusal.violations:type_name -> pawl.v1.Violation
-	67,  // 25: pawl.v1.Refusal.retry_delay:type_name -> google.protobuf.Duration
-	76,  // 26: pawl.v1.TestRunRequest.definition:type_name -> pawl.v1.DefinitionSource
-	66,  // 27: pawl.v1.TestRunRequest.input:type_name -> google.protobuf.Value
-	67,  // 28: pawl.v1.TestRunRequest.deadline:type_name -> google.protobuf.Duration
-	68,  // 29: pawl.v1.TestRunRequest.budget:type_name -> pawl.v1.Budget
-	70,  // 30: pawl.v1.TestRunRequest.start_at:type_name -> google.protobuf.Timestamp
-	71,  // 31: pawl.v1.TestRunResponse.run:type_name -> pawl.v1.Run
-	75,  // 32: pawl.v1.TestRunResponse.warnings:type_name -> pawl.v1.Violation
-	71,  // 33: pawl.v1.GetRunResponse.run:type_name -> pawl.v1.Run
-	66,  // 34: pawl.v1.GetRunResponse.definition:type_name -> google.protobuf.Value
-	67,  // 35: pawl.v1.WaitRunRequest.timeout:type_name -> google.protobuf.Duration
-	71,  // 36: pawl.v1.WaitRunResponse.run:type_name -> pawl.v1.Run
-	77,  // 37: pawl.v1.WaitRunResponse.result:type_name -> pawl.v1.RunResult
-	73,  // 38: pawl.v1.ListRunsRequest.statuses:type_name -> pawl.v1.RunStatus
-	78,  // 39: pawl.v1.ListRunsRequest.kind:type_name -> pawl.v1.RunKind
-	79,  // 40: pawl.v1.ListRunsRequest.stops:type_name -> pawl.v1.StopMode
-	71,  // 41: pawl.v1.ListRunsResponse.runs:type_name -> pawl.v1.Run
-	80,  // 42: pawl.v1.ExplainNodeResponse.explanation:type_name -> pawl.v1.Explanation
-	81,  // 43: pawl.v1.ExplainTaintResponse.trace:type_name -> pawl.v1.TaintTrace
-	82,  // 44: pawl.v1.ListEffectsResponse.effects:type_name -> pawl.v1.Effect
-	33,  // 45: pawl.v1.GetInvocationResponse.invocation:type_name -> pawl.v1.Invocation
-	66,  // 46: pawl.v1.Invocation.input:type_name -> google.protobuf.Value
-	66,  // 47: pawl.v1.Invocation.config:type_name -> google.protobuf.Value
-	83,  // 48: pawl.v1.Invocation.status:type_name -> pawl.v1.NodeStatus
-	66,  // 49: pawl.v1.Invocation.output:type_name -> google.protobuf.Value
-	74,  // 50: pawl.v1.Invocation.failure_class:type_name -> pawl.v1.FailureClass
-	34,  // 51: pawl.v1.Invocation.effects:type_name -> pawl.v1.InvocationEffect
-	66,  // 52: pawl.v1.InvocationEffect.result:type_name -> google.protobuf.Value
-	79,  // 53: pawl.v1.CancelRunRequest.mode:type_name -> pawl.v1.StopMode
-	71,  // 54: pawl.v1.CancelRunResponse.run:type_name -> pawl.v1.Run
-	2,   // 55: pawl.v1.DecideNodeRequest.decision:type_name -> pawl.v1.Decision
-	71,  // 56: pawl.v1.DecideNodeResponse.run:type_name -> pawl.v1.Run
-	71,  // 57: pawl.v1.RecheckRunResponse.run:type_name -> pawl.v1.Run
-	71,  // 58: pawl.v1.PauseRunResponse.run:type_name -> pawl.v1.Run
-	84,  // 59: pawl.v1.TopUpRunRequest.amounts:type_name -> pawl.v1.Amounts
-	71,  // 60: pawl.v1.TopUpRunResponse.run:type_name -> pawl.v1.Run
-	71,  // 61: pawl.v1.ResumeRunResponse.run:type_name -> pawl.v1.Run
-	76,  // 62: pawl.v1.RepairRunRequest.definition:type_name -> pawl.v1.DefinitionSource
-	66,  // 63: pawl.v1.RepairRunRequest.input:type_name -> google.protobuf.Value
-	50,  // 64: pawl.v1.RepairRunRequest.outputs:type_name -> pawl.v1.SetOutputRequest
-	66,  // 65: pawl.v1.SetOutputRequest.output:type_name -> google.protobuf.Value
-	85,  // 66: pawl.v1.RepairRunResponse.plan:type_name -> pawl.v1.RepairPlan
-	71,  // 67: pawl.v1.RepairRunResponse.run:type_name -> pawl.v1.Run
-	75,  // 68: pawl.v1.RepairRunResponse.warnings:type_name -> pawl.v1.Violation
-	85,  // 69: pawl.v1.RetryRunResponse.plan:type_name -> pawl.v1.RepairPlan
-	71,  // 70: pawl.v1.RetryRunResponse.run:type_name -> pawl.v1.Run
-	66,  // 71: pawl.v1.SignalRunRequest.payload:type_name -> google.protobuf.Value
-	71,  // 72: pawl.v1.SignalRunResponse.run:type_name -> pawl.v1.Run
-	66,  // 73: pawl.v1.UpdateRunMetadataRequest.metadata:type_name -> google.protobuf.Value
-	71,  // 74: pawl.v1.UpdateRunMetadataResponse.run:type_name -> pawl.v1.Run
-	70,  // 75: pawl.v1.RunFilter.create_time:type_name -> google.protobuf.Timestamp
-	70,  // 76: pawl.v1.RunFilter.update_time:type_name -> google.protobuf.Timestamp
-	58,  // 77: pawl.v1.SaveRunFilterResponse.run_filter:type_name -> pawl.v1.RunFilter
-	58,  // 78: pawl.v1.ListRunFiltersResponse.run_filters:type_name -> pawl.v1.RunFilter
-	3,   // 79: pawl.v1.RunService.StartRun:input_type -> pawl.v1.StartRunRequest
-	6,   // 80: pawl.v1.RunService.ExecuteRun:input_type -> pawl.v1.ExecuteRunRequest
-	8,   // 81: pawl.v1.RunService.SubmitRuns:input_type -> pawl.v1.SubmitRunsRequest
-	15,  // 82: pawl.v1.RunService.TestRun:input_type -> pawl.v1.TestRunRequest
-	17,  // 83: pawl.v1.RunService.GetRun:input_type -> pawl.v1.GetRunRequest
-	19,  // 84: pawl.v1.RunService.WaitRun:input_type -> pawl.v1.WaitRunRequest
-	21,  // 85: pawl.v1.RunService.ListRuns:input_type -> pawl.v1.ListRunsRequest
-	23,  // 86: pawl.v1.RunService.ExplainNode:input_type -> pawl.v1.ExplainNodeRequest
-	25,  // 87: pawl.v1.RunService.ExplainTaint:input_type -> pawl.v1.ExplainTaintRequest
-	27,  // 88: pawl.v1.RunService.ListEffects:input_type -> pawl.v1.ListEffectsRequest
-	29,  // 89: pawl.v1.RunService.GetValue:input_type -> pawl.v1.GetValueRequest
-	31,  // 90: pawl.v1.RunService.GetInvocation:input_type -> pawl.v1.GetInvocationRequest
-	35,  // 91: pawl.v1.RunService.CancelRun:input_type -> pawl.v1.CancelRunRequest
-	43,  // 92: pawl.v1.RunService.PauseRun:input_type -> pawl.v1.PauseRunRequest
-	47,  // 93: pawl.v1.RunService.ResumeRun:input_type -> pawl.v1.ResumeRunRequest
-	54,  // 94: pawl.v1.RunService.SignalRun:input_type -> pawl.v1.SignalRunRequest
-	56,  // 95: pawl.v1.RunService.UpdateRunMetadata:input_type -> pawl.v1.UpdateRunMetadataRequest
-	59,  // 96: pawl.v1.RunService.SaveRunFilter:input_type -> pawl.v1.SaveRunFilterRequest
-	61,  // 97: pawl.v1.RunService.ListRunFilters:input_type -> pawl.v1.ListRunFiltersRequest
-	63,  // 98: pawl.v1.RunService.DeleteRunFilter:input_type -> pawl.v1.DeleteRunFilterRequest
-	45,  // 99: pawl.v1.RunService.TopUpRun:input_type -> pawl.v1.TopUpRunRequest
-	37,  // 100: pawl.v1.RunService.DeleteRun:input_type -> pawl.v1.DeleteRunRequest
-	41,  // 101: pawl.v1.RunService.RecheckRun:input_type -> pawl.v1.RecheckRunRequest
-	49,  // 102: pawl.v1.RunService.RepairRun:input_type -> pawl.v1.RepairRunRequest
-	52,  // 103: pawl.v1.RunService.RetryRun:input_type -> pawl.v1.RetryRunRequest
-	39,  // 104: pawl.v1.RunService.DecideNode:input_type -> pawl.v1.DecideNodeRequest
-	5,   // 105: pawl.v1.RunService.StartRun:output_type -> pawl.v1.StartRunResponse
-	7,   // 106: pawl.v1.RunService.ExecuteRun:output_type -> pawl.v1.ExecuteRunResponse
-	10,  // 107: pawl.v1.RunService.SubmitRuns:output_type -> pawl.v1.SubmitRunsResponse
-	16,  // 108: pawl.v1.RunService.TestRun:output_type -> pawl.v1.TestRunResponse
-	18,  // 109: pawl.v1.RunService.GetRun:output_type -> pawl.v1.GetRunResponse
-	20,  // 110: pawl.v1.RunService.WaitRun:output_type -> pawl.v1.WaitRunResponse
-	22,  // 111: pawl.v1.RunService.ListRuns:output_type -> pawl.v1.ListRunsResponse
-	24,  // 112: pawl.v1.RunService.ExplainNode:output_type -> pawl.v1.ExplainNodeResponse
-	26,  // 113: pawl.v1.RunService.ExplainTaint:output_type -> pawl.v1.ExplainTaintResponse
-	28,  // 114: pawl.v1.RunService.ListEffects:output_type -> pawl.v1.ListEffectsResponse
-	30,  // 115: pawl.v1.RunService.GetValue:output_type -> pawl.v1.GetValueResponse
-	32,  // 116: pawl.v1.RunService.GetInvocation:output_type -> pawl.v1.GetInvocationResponse
-	36,  // 117: pawl.v1.RunService.CancelRun:output_type -> pawl.v1.CancelRunResponse
-	44,  // 118: pawl.v1.RunService.PauseRun:output_type -> pawl.v1.PauseRunResponse
-	48,  // 119: pawl.v1.RunService.ResumeRun:output_type -> pawl.v1.ResumeRunResponse
-	55,  // 120: pawl.v1.RunService.SignalRun:output_type -> pawl.v1.SignalRunResponse
-	57,  // 121: pawl.v1.RunService.UpdateRunMetadata:output_type -> pawl.v1.UpdateRunMetadataResponse
-	60,  // 122: pawl.v1.RunService.SaveRunFilter:output_type -> pawl.v1.SaveRunFilterResponse
-	62,  // 123: pawl.v1.RunService.ListRunFilters:output_type -> pawl.v1.ListRunFiltersResponse
-	64,  // 124: pawl.v1.RunService.DeleteRunFilter:output_type -> pawl.v1.DeleteRunFilterResponse
-	46,  // 125: pawl.v1.RunService.TopUpRun:output_type -> pawl.v1.TopUpRunResponse
-	38,  // 126: pawl.v1.RunService.DeleteRun:output_type -> pawl.v1.DeleteRunResponse
-	42,  // 127: pawl.v1.RunService.RecheckRun:output_type -> pawl.v1.RecheckRunResponse
-	51,  // 128: pawl.v1.RunService.RepairRun:output_type -> pawl.v1.RepairRunResponse
-	53,  // 129: pawl.v1.RunService.RetryRun:output_type -> pawl.v1.RetryRunResponse
-	40,  // 130: pawl.v1.RunService.DecideNode:output_type -> pawl.v1.DecideNodeResponse
-	105, // [105:131] is the sub-list for method output_type
-	79,  // [79:105] is the sub-list for method input_type
-	79,  // [79:79] is the sub-list for extension type_name
-	79,  // [79:79] is the sub-list for extension extendee
-	0,   // [0:79] is the sub-list for field type_name
+	67,  // 0: pawl.v1.StartRunRequest.input:type_name -> google.protobuf.Value
+	68,  // 1: pawl.v1.StartRunRequest.deadline:type_name -> google.protobuf.Duration
+	5,   // 2: pawl.v1.StartRunRequest.idempotency:type_name -> pawl.v1.Idempotency
+	1,   // 3: pawl.v1.StartRunRequest.multitask_strategy:type_name -> pawl.v1.MultitaskStrategy
+	0,   // 4: pawl.v1.StartRunRequest.thread_release:type_name -> pawl.v1.ThreadRelease
+	67,  // 5: pawl.v1.StartRunRequest.metadata:type_name -> google.protobuf.Value
+	69,  // 6: pawl.v1.StartRunRequest.budget:type_name -> pawl.v1.Budget
+	70,  // 7: pawl.v1.StartRunRequest.webhook:type_name -> pawl.v1.RunWebhook
+	71,  // 8: pawl.v1.StartRunRequest.start_at:type_name -> google.protobuf.Timestamp
+	2,   // 9: pawl.v1.Idempotency.scope:type_name -> pawl.v1.IdempotencyScope
+	68,  // 10: pawl.v1.Idempotency.ttl:type_name -> google.protobuf.Duration
+	72,  // 11: pawl.v1.StartRunResponse.run:type_name -> pawl.v1.Run
+	4,   // 12: pawl.v1.ExecuteRunRequest.start:type_name -> pawl.v1.StartRunRequest
+	72,  // 13: pawl.v1.ExecuteRunResponse.run:type_name -> pawl.v1.Run
+	73,  // 14: pawl.v1.ExecuteRunResponse.events:type_name -> pawl.v1.RunEvent
+	10,  // 15: pawl.v1.SubmitRunsRequest.submissions:type_name -> pawl.v1.Submission
+	4,   // 16: pawl.v1.Submission.start:type_name -> pawl.v1.StartRunRequest
+	12,  // 17: pawl.v1.SubmitRunsResponse.answers:type_name -> pawl.v1.SubmissionAnswer
+	13,  // 18: pawl.v1.SubmissionAnswer.accepted:type_name -> pawl.v1.AcceptedSubmission
+	15,  // 19: pawl.v1.SubmissionAnswer.refused:type_name -> pawl.v1.Refusal
+	14,  // 20: pawl.v1.SubmissionAnswer.end:type_name -> pawl.v1.RunEnd
+	74,  // 21: pawl.v1.RunEnd.status:type_name -> pawl.v1.RunStatus
+	67,  // 22: pawl.v1.RunEnd.output:type_name -> google.protobuf.Value
+	75,  // 23: pawl.v1.RunEnd.failure_class:type_name -> pawl.v1.FailureClass
+	66,  // 24: pawl.v1.Refusal.metadata:type_name -> pawl.v1.Refusal.MetadataEntry
+	76,  // 25: pawl.v1.Refusal.violations:type_name -> pawl.v1.Violation
+	68,  // 26: pawl.v1.Refusal.retry_delay:type_name -> google.protobuf.Duration
+	77,  // 27: pawl.v1.TestRunRequest.definition:type_name -> pawl.v1.DefinitionSource
+	67,  // 28: pawl.v1.TestRunRequest.input:type_name -> google.protobuf.Value
+	68,  // 29: pawl.v1.TestRunRequest.deadline:type_name -> google.protobuf.Duration
+	69,  // 30: pawl.v1.TestRunRequest.budget:type_name -> pawl.v1.Budget
+	71,  // 31: pawl.v1.TestRunRequest.start_at:type_name -> google.protobuf.Timestamp
+	72,  // 32: pawl.v1.TestRunResponse.run:type_name -> pawl.v1.Run
+	76,  // 33: pawl.v1.TestRunResponse.warnings:type_name -> pawl.v1.Violation
+	72,  // 34: pawl.v1.GetRunResponse.run:type_name -> pawl.v1.Run
+	67,  // 35: pawl.v1.GetRunResponse.definition:type_name -> google.protobuf.Value
+	68,  // 36: pawl.v1.WaitRunRequest.timeout:type_name -> google.protobuf.Duration
+	72,  // 37: pawl.v1.WaitRunResponse.run:type_name -> pawl.v1.Run
+	78,  // 38: pawl.v1.WaitRunResponse.result:type_name -> pawl.v1.RunResult
+	74,  // 39: pawl.v1.ListRunsRequest.statuses:type_name -> pawl.v1.RunStatus
+	79,  // 40: pawl.v1.ListRunsRequest.kind:type_name -> pawl.v1.RunKind
+	80,  // 41: pawl.v1.ListRunsRequest.stops:type_name -> pawl.v1.StopMode
+	72,  // 42: pawl.v1.ListRunsResponse.runs:type_name -> pawl.v1.Run
+	81,  // 43: pawl.v1.ExplainNodeResponse.explanation:type_name -> pawl.v1.Explanation
+	82,  // 44: pawl.v1.ExplainTaintResponse.trace:type_name -> pawl.v1.TaintTrace
+	83,  // 45: pawl.v1.ListEffectsResponse.effects:type_name -> pawl.v1.Effect
+	34,  // 46: pawl.v1.GetInvocationResponse.invocation:type_name -> pawl.v1.Invocation
+	67,  // 47: pawl.v1.Invocation.input:type_name -> google.protobuf.Value
+	67,  // 48: pawl.v1.Invocation.config:type_name -> google.protobuf.Value
+	84,  // 49: pawl.v1.Invocation.status:type_name -> pawl.v1.NodeStatus
+	67,  // 50: pawl.v1.Invocation.output:type_name -> google.protobuf.Value
+	75,  // 51: pawl.v1.Invocation.failure_class:type_name -> pawl.v1.FailureClass
+	35,  // 52: pawl.v1.Invocation.effects:type_name -> pawl.v1.InvocationEffect
+	67,  // 53: pawl.v1.InvocationEffect.result:type_name -> google.protobuf.Value
+	80,  // 54: pawl.v1.CancelRunRequest.mode:type_name -> pawl.v1.StopMode
+	72,  // 55: pawl.v1.CancelRunResponse.run:type_name -> pawl.v1.Run
+	3,   // 56: pawl.v1.DecideNodeRequest.decision:type_name -> pawl.v1.Decision
+	72,  // 57: pawl.v1.DecideNodeResponse.run:type_name -> pawl.v1.Run
+	72,  // 58: pawl.v1.RecheckRunResponse.run:type_name -> pawl.v1.Run
+	72,  // 59: pawl.v1.PauseRunResponse.run:type_name -> pawl.v1.Run
+	85,  // 60: pawl.v1.TopUpRunRequest.amounts:type_name -> pawl.v1.Amounts
+	72,  // 61: pawl.v1.TopUpRunResponse.run:type_name -> pawl.v1.Run
+	72,  // 62: pawl.v1.ResumeRunResponse.run:type_name -> pawl.v1.Run
+	77,  // 63: pawl.v1.RepairRunRequest.definition:type_name -> pawl.v1.DefinitionSource
+	67,  // 64: pawl.v1.RepairRunRequest.input:type_name -> google.protobuf.Value
+	51,  // 65: pawl.v1.RepairRunRequest.outputs:type_name -> pawl.v1.SetOutputRequest
+	67,  // 66: pawl.v1.SetOutputRequest.output:type_name -> google.protobuf.Value
+	86,  // 67: pawl.v1.RepairRunResponse.plan:type_name -> pawl.v1.RepairPlan
+	72,  // 68: pawl.v1.RepairRunResponse.run:type_name -> pawl.v1.Run
+	76,  // 69: pawl.v1.RepairRunResponse.warnings:type_name -> pawl.v1.Violation
+	86,  // 70: pawl.v1.RetryRunResponse.plan:type_name -> pawl.v1.RepairPlan
+	72,  // 71: pawl.v1.RetryRunResponse.run:type_name -> pawl.v1.Run
+	67,  // 72: pawl.v1.SignalRunRequest.payload:type_name -> google.protobuf.Value
+	72,  // 73: pawl.v1.SignalRunResponse.run:type_name -> pawl.v1.Run
+	67,  // 74: pawl.v1.UpdateRunMetadataRequest.metadata:type_name -> google.protobuf.Value
+	72,  // 75: pawl.v1.UpdateRunMetadataResponse.run:type_name -> pawl.v1.Run
+	71,  // 76: pawl.v1.RunFilter.create_time:type_name -> google.protobuf.Timestamp
+	71,  // 77: pawl.v1.RunFilter.update_time:type_name -> google.protobuf.Timestamp
+	59,  // 78: pawl.v1.SaveRunFilterResponse.run_filter:type_name -> pawl.v1.RunFilter
+	59,  // 79: pawl.v1.ListRunFiltersResponse.run_filters:type_name -> pawl.v1.RunFilter
+	4,   // 80: pawl.v1.RunService.StartRun:input_type -> pawl.v1.StartRunRequest
+	7,   // 81: pawl.v1.RunService.ExecuteRun:input_type -> pawl.v1.ExecuteRunRequest
+	9,   // 82: pawl.v1.RunService.SubmitRuns:input_type -> pawl.v1.SubmitRunsRequest
+	16,  // 83: pawl.v1.RunService.TestRun:input_type -> pawl.v1.TestRunRequest
+	18,  // 84: pawl.v1.RunService.GetRun:input_type -> pawl.v1.GetRunRequest
+	20,  // 85: pawl.v1.RunService.WaitRun:input_type -> pawl.v1.WaitRunRequest
+	22,  // 86: pawl.v1.RunService.ListRuns:input_type -> pawl.v1.ListRunsRequest
+	24,  // 87: pawl.v1.RunService.ExplainNode:input_type -> pawl.v1.ExplainNodeRequest
+	26,  // 88: pawl.v1.RunService.ExplainTaint:input_type -> pawl.v1.ExplainTaintRequest
+	28,  // 89: pawl.v1.RunService.ListEffects:input_type -> pawl.v1.ListEffectsRequest
+	30,  // 90: pawl.v1.RunService.GetValue:input_type -> pawl.v1.GetValueRequest
+	32,  // 91: pawl.v1.RunService.GetInvocation:input_type -> pawl.v1.GetInvocationRequest
+	36,  // 92: pawl.v1.RunService.CancelRun:input_type -> pawl.v1.CancelRunRequest
+	44,  // 93: pawl.v1.RunService.PauseRun:input_type -> pawl.v1.PauseRunRequest
+	48,  // 94: pawl.v1.RunService.ResumeRun:input_type -> pawl.v1.ResumeRunRequest
+	55,  // 95: pawl.v1.RunService.SignalRun:input_type -> pawl.v1.SignalRunRequest
+	57,  // 96: pawl.v1.RunService.UpdateRunMetadata:input_type -> pawl.v1.UpdateRunMetadataRequest
+	60,  // 97: pawl.v1.RunService.SaveRunFilter:input_type -> pawl.v1.SaveRunFilterRequest
+	62,  // 98: pawl.v1.RunService.ListRunFilters:input_type -> pawl.v1.ListRunFiltersRequest
+	64,  // 99: pawl.v1.RunService.DeleteRunFilter:input_type -> pawl.v1.DeleteRunFilterRequest
+	46,  // 100: pawl.v1.RunService.TopUpRun:input_type -> pawl.v1.TopUpRunRequest
+	38,  // 101: pawl.v1.RunService.DeleteRun:input_type -> pawl.v1.DeleteRunRequest
+	42,  // 102: pawl.v1.RunService.RecheckRun:input_type -> pawl.v1.RecheckRunRequest
+	50,  // 103: pawl.v1.RunService.RepairRun:input_type -> pawl.v1.RepairRunRequest
+	53,  // 104: pawl.v1.RunService.RetryRun:input_type -> pawl.v1.RetryRunRequest
+	40,  // 105: pawl.v1.RunService.DecideNode:input_type -> pawl.v1.DecideNodeRequest
+	6,   // 106: pawl.v1.RunService.StartRun:output_type -> pawl.v1.StartRunResponse
+	8,   // 107: pawl.v1.RunService.ExecuteRun:output_type -> pawl.v1.ExecuteRunResponse
+	11,  // 108: pawl.v1.RunService.SubmitRuns:output_type -> pawl.v1.SubmitRunsResponse
+	17,  // 109: pawl.v1.RunService.TestRun:output_type -> pawl.v1.TestRunResponse
+	19,  // 110: pawl.v1.RunService.GetRun:output_type -> pawl.v1.GetRunResponse
+	21,  // 111: pawl.v1.RunService.WaitRun:output_type -> pawl.v1.WaitRunResponse
+	23,  // 112: pawl.v1.RunService.ListRuns:output_type -> pawl.v1.ListRunsResponse
+	25,  // 113: pawl.v1.RunService.ExplainNode:output_type -> pawl.v1.ExplainNodeResponse
+	27,  // 114: pawl.v1.RunService.ExplainTaint:output_type -> pawl.v1.ExplainTaintResponse
+	29,  // 115: pawl.v1.RunService.ListEffects:output_type -> pawl.v1.ListEffectsResponse
+	31,  // 116: pawl.v1.RunService.GetValue:output_type -> pawl.v1.GetValueResponse
+	33,  // 117: pawl.v1.RunService.GetInvocation:output_type -> pawl.v1.GetInvocationResponse
+	37,  // 118: pawl.v1.RunService.CancelRun:output_type -> pawl.v1.CancelRunResponse
+	45,  // 119: pawl.v1.RunService.PauseRun:output_type -> pawl.v1.PauseRunResponse
+	49,  // 120: pawl.v1.RunService.ResumeRun:output_type -> pawl.v1.ResumeRunResponse
+	56,  // 121: pawl.v1.RunService.SignalRun:output_type -> pawl.v1.SignalRunResponse
+	58,  // 122: pawl.v1.RunService.UpdateRunMetadata:output_type -> pawl.v1.UpdateRunMetadataResponse
+	61,  // 123: pawl.v1.RunService.SaveRunFilter:output_type -> pawl.v1.SaveRunFilterResponse
+	63,  // 124: pawl.v1.RunService.ListRunFilters:output_type -> pawl.v1.ListRunFiltersResponse
+	65,  // 125: pawl.v1.RunService.DeleteRunFilter:output_type -> pawl.v1.DeleteRunFilterResponse
+	47,  // 126: pawl.v1.RunService.TopUpRun:output_type -> pawl.v1.TopUpRunResponse
+	39,  // 127: pawl.v1.RunService.DeleteRun:output_type -> pawl.v1.DeleteRunResponse
+	43,  // 128: pawl.v1.RunService.RecheckRun:output_type -> pawl.v1.RecheckRunResponse
+	52,  // 129: pawl.v1.RunService.RepairRun:output_type -> pawl.v1.RepairRunResponse
+	54,  // 130: pawl.v1.RunService.RetryRun:output_type -> pawl.v1.RetryRunResponse
+	41,  // 131: pawl.v1.RunService.DecideNode:output_type -> pawl.v1.DecideNodeResponse
+	106, // [106:132] is the sub-list for method output_type
+	80,  // [80:106] is the sub-list for method input_type
+	80,  // [80:80] is the sub-list for extension type_name
+	80,  // [80:80] is the sub-list for extension extendee
+	0,   // [0:80] is the sub-list for field type_name
 }
 
 func init() { file_pawl_v1_run_service_proto_init() }
@@ -5418,7 +5487,7 @@ func file_pawl_v1_run_service_proto_init() {
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_pawl_v1_run_service_proto_rawDesc), len(file_pawl_v1_run_service_proto_rawDesc)),
-			NumEnums:      3,
+			NumEnums:      4,
 			NumMessages:   63,
 			NumExtensions: 0,
 			NumServices:   1,

@@ -74,6 +74,9 @@ def _spec(workflow_id: str, options: AssistantOptions) -> assistant_pb2.Assistan
     if "multitask" in options:
         strategies = run_service_pb2.MultitaskStrategy.DESCRIPTOR
         (defaults.multitask_strategy,) = values_of(strategies, [options["multitask"]])
+    if "thread_release" in options:
+        releases = run_service_pb2.ThreadRelease.DESCRIPTOR
+        (defaults.thread_release,) = values_of(releases, [options["thread_release"]])
     if "budget" in options:
         set_budget(defaults.budget, options["budget"])
     return assistant_pb2.AssistantSpec(

@@ -231,6 +231,8 @@ def start_request(workflow_id: str, input: object, options: StartOptions) -> ser
     )
     if "multitask" in options:
         (request.multitask_strategy,) = values_of(service.MultitaskStrategy.DESCRIPTOR, [options["multitask"]])
+    if "thread_release" in options:
+        (request.thread_release,) = values_of(service.ThreadRelease.DESCRIPTOR, [options["thread_release"]])
     metadata = options.get("metadata")
     if metadata is not None:
         request.metadata_json = json_bytes(metadata, None)

@@ -8,7 +8,7 @@ import type { Timestamp, Value } from "@bufbuild/protobuf/wkt";
 import { file_google_protobuf_struct, file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
 import type { Budget } from "./run_pb.ts";
 import { file_pawl_v1_run } from "./run_pb.ts";
-import type { MultitaskStrategy } from "./run_service_pb.ts";
+import type { MultitaskStrategy, ThreadRelease } from "./run_service_pb.ts";
 import { file_pawl_v1_run_service } from "./run_service_pb.ts";
 import type { Message } from "@bufbuild/protobuf";
 
@@ -16,7 +16,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file pawl/v1/assistant.proto.
  */
 export const file_pawl_v1_assistant: GenFile = /*@__PURE__*/
-  fileDesc("ChdwYXdsL3YxL2Fzc2lzdGFudC5wcm90bxIHcGF3bC52MSL/AQoNQXNzaXN0YW50U3BlYxITCgt3b3JrZmxvd19pZBgBIAEoCRIYChB3b3JrZmxvd192ZXJzaW9uGAIgASgNEhMKC2NvbmZpZ19qc29uGAMgASgMEiYKBmNvbmZpZxhnIAEoCzIWLmdvb2dsZS5wcm90b2J1Zi5WYWx1ZRIVCg1tZXRhZGF0YV9qc29uGAQgASgMEigKCG1ldGFkYXRhGGggASgLMhYuZ29vZ2xlLnByb3RvYnVmLlZhbHVlEigKCGRlZmF1bHRzGAUgASgLMhYucGF3bC52MS5TdGFydERlZmF1bHRzEhcKD3ZhbHVlc19sZWZ0X291dBhkIAMoCSKLAQoNU3RhcnREZWZhdWx0cxIMCgRnb2FsGAEgASgJEhMKC2NvbnN0cmFpbnRzGAIgAygJEh8KBmJ1ZGdldBgDIAEoCzIPLnBhd2wudjEuQnVkZ2V0EjYKEm11bHRpdGFza19zdHJhdGVneRgEIAEoDjIaLnBhd2wudjEuTXVsdGl0YXNrU3RyYXRlZ3kiugEKCUFzc2lzdGFudBIUCgxhc3Npc3RhbnRfaWQYASABKAkSJAoEc3BlYxgCIAEoCzIWLnBhd2wudjEuQXNzaXN0YW50U3BlYxIPCgd2ZXJzaW9uGAMgASgNEi8KC2NyZWF0ZV90aW1lGAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIvCgt1cGRhdGVfdGltZRgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBiBnByb3RvMw", [file_google_protobuf_struct, file_google_protobuf_timestamp, file_pawl_v1_run, file_pawl_v1_run_service]);
+  fileDesc("ChdwYXdsL3YxL2Fzc2lzdGFudC5wcm90bxIHcGF3bC52MSL/AQoNQXNzaXN0YW50U3BlYxITCgt3b3JrZmxvd19pZBgBIAEoCRIYChB3b3JrZmxvd192ZXJzaW9uGAIgASgNEhMKC2NvbmZpZ19qc29uGAMgASgMEiYKBmNvbmZpZxhnIAEoCzIWLmdvb2dsZS5wcm90b2J1Zi5WYWx1ZRIVCg1tZXRhZGF0YV9qc29uGAQgASgMEigKCG1ldGFkYXRhGGggASgLMhYuZ29vZ2xlLnByb3RvYnVmLlZhbHVlEigKCGRlZmF1bHRzGAUgASgLMhYucGF3bC52MS5TdGFydERlZmF1bHRzEhcKD3ZhbHVlc19sZWZ0X291dBhkIAMoCSK7AQoNU3RhcnREZWZhdWx0cxIMCgRnb2FsGAEgASgJEhMKC2NvbnN0cmFpbnRzGAIgAygJEh8KBmJ1ZGdldBgDIAEoCzIPLnBhd2wudjEuQnVkZ2V0EjYKEm11bHRpdGFza19zdHJhdGVneRgEIAEoDjIaLnBhd2wudjEuTXVsdGl0YXNrU3RyYXRlZ3kSLgoOdGhyZWFkX3JlbGVhc2UYBSABKA4yFi5wYXdsLnYxLlRocmVhZFJlbGVhc2UiugEKCUFzc2lzdGFudBIUCgxhc3Npc3RhbnRfaWQYASABKAkSJAoEc3BlYxgCIAEoCzIWLnBhd2wudjEuQXNzaXN0YW50U3BlYxIPCgd2ZXJzaW9uGAMgASgNEi8KC2NyZWF0ZV90aW1lGAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIvCgt1cGRhdGVfdGltZRgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBiBnByb3RvMw", [file_google_protobuf_struct, file_google_protobuf_timestamp, file_pawl_v1_run, file_pawl_v1_run_service]);
 
 /**
  * AssistantSpec is the part of an assistant that its author writes.
@@ -122,6 +122,13 @@ export type StartDefaults = Message<"pawl.v1.StartDefaults"> & {
    * @generated from field: pawl.v1.MultitaskStrategy multitask_strategy = 4;
    */
   multitaskStrategy: MultitaskStrategy;
+
+  /**
+   * Whether the run gives its thread up while it only waits for people or signals.
+   *
+   * @generated from field: pawl.v1.ThreadRelease thread_release = 5;
+   */
+  threadRelease: ThreadRelease;
 };
 
 /**

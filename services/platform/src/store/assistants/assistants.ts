@@ -21,6 +21,8 @@ export interface StartDefaults {
   readonly constraints?: readonly string[];
   readonly budget?: SomeAmounts & Partial<Pick<Budget, "onExceeded">>;
   readonly strategy?: MultitaskStrategy;
+  /** Whether a run gives its thread up while it only waits for people or signals. */
+  readonly yields?: boolean;
 }
 
 const WRITTEN = {
@@ -81,7 +83,7 @@ export interface Assistants {
   liveRuns(key: AssistantKey): Promise<readonly RunId[]>;
   /** Marks an assistant without live runs as deleted. No run of it starts from then on. */
   close(key: AssistantKey): Promise<"closed" | "missing" | "busy">;
-  /** Removes some runs of a closed assistant, and the assistant with the last of them. Returns whether it is removed. */
+  /** Removes some runs of a closed assistant, and the assistant with the last of them. Returns whether nothing is left to remove. */
   removeSome(key: AssistantKey): Promise<boolean>;
   /** Closed assistants that are not removed yet. */
   closed(): Promise<readonly AssistantKey[]>;

@@ -80,12 +80,13 @@ export function createMemoryAssistants(
       }),
     removeSome: (key) =>
       inTurn(() => {
-        if (assistants.get(keyOf(key))?.isDeleted !== true) return false;
+        if (assistants.get(keyOf(key))?.isDeleted !== true) return true;
         for (const { runId } of runsOf(key)) deleteRunRows(tables, runId, now());
         for (const [id, thread] of threads)
           if (thread.tenantId === key.tenantId && thread.assistantId === key.assistantId)
             threads.set(id, { ...thread, assistantId: null });
-        return assistants.delete(keyOf(key));
+        assistants.delete(keyOf(key));
+        return true;
       }),
     closed: async () => [...assistants.values()].filter(({ isDeleted }) => isDeleted),
   };

@@ -106,7 +106,13 @@ where a.tenant_id = :tenant_id::text
       and r.assistant_id is not null
       and r.tenant_id = a.tenant_id
   )
-returning a.assistant_id
+
+-- name: marked
+-- Whether an assistant is marked. Returns no row if it is removed.
+select a.deleted_at is not null as is_marked
+from assistants a
+where a.tenant_id = :tenant_id::text
+  and a.assistant_id = :assistant_id::text
 
 -- name: closed
 -- Marked assistants, the oldest mark first.

@@ -27,7 +27,8 @@ const liveRuns = declare("live_runs", { ...ASSISTANT_KEY, limit: number() }, RUN
 const lock = declare("lock", ASSISTANT_KEY, { assistantId: text() });
 const mark = declare("mark", ASSISTANT_KEY);
 const someRuns = declare("some_runs", { ...ASSISTANT_KEY, limit: number() }, RUN_ID);
-const remove = declare("remove", ASSISTANT_KEY, { assistantId: text() });
+const remove = declare("remove", ASSISTANT_KEY);
+const marked = declare("marked", ASSISTANT_KEY, { isMarked: flag() });
 const closed = declare("closed", { limit: number() }, ASSISTANT_KEY);
 const nameRuns = declare("name_runs", lists(ASSISTANT_RUN), { held: flag() });
 
@@ -71,13 +72,16 @@ export const createAssistants = (db: Pool): Assistants => ({
   removeSome: ({ tenantId, assistantId }) =>
     db.transaction(async (tx) => {
       const key = { tenantId, assistantId };
+      const isMarked = async () => (await first(tx, marked, key))?.isMarked === true;
+      if (!(await isMarked())) return true;
       const found = await run(tx, someRuns, { ...key, limit: REMOVED_MAX });
       if (found.length > 0)
         await deleteRuns(
           tx,
           found.map(({ runId }) => runId),
         );
-      return (await first(tx, remove, key)) !== undefined;
+      await run(tx, remove, key);
+      return !(await isMarked());
     }, isOvertaken),
   closed: () => run(db, closed, { limit: CLOSED_MAX }),
 });

@@ -28,7 +28,7 @@ from pawl_sdk._gen.pawl.v1 import run_pb2 as pawl_dot_v1_dot_run__pb2
 from pawl_sdk._gen.pawl.v1 import run_service_pb2 as pawl_dot_v1_dot_run__service__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x17pawl/v1/assistant.proto\x12\x07pawl.v1\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x11pawl/v1/run.proto\x1a\x19pawl/v1/run_service.proto\"\xe1\x02\n\rAssistantSpec\x12\x1f\n\x0bworkflow_id\x18\x01 \x01(\tR\nworkflowId\x12)\n\x10workflow_version\x18\x02 \x01(\rR\x0fworkflowVersion\x12\x1f\n\x0b\x63onfig_json\x18\x03 \x01(\x0cR\nconfigJson\x12.\n\x06\x63onfig\x18g \x01(\x0b\x32\x16.google.protobuf.ValueR\x06\x63onfig\x12#\n\rmetadata_json\x18\x04 \x01(\x0cR\x0cmetadataJson\x12\x32\n\x08metadata\x18h \x01(\x0b\x32\x16.google.protobuf.ValueR\x08metadata\x12\x32\n\x08\x64\x65\x66\x61ults\x18\x05 \x01(\x0b\x32\x16.pawl.v1.StartDefaultsR\x08\x64\x65\x66\x61ults\x12&\n\x0fvalues_left_out\x18\x64 \x03(\tR\rvaluesLeftOut\"\xb9\x01\n\rStartDefaults\x12\x12\n\x04goal\x18\x01 \x01(\tR\x04goal\x12 \n\x0b\x63onstraints\x18\x02 \x03(\tR\x0b\x63onstraints\x12\'\n\x06\x62udget\x18\x03 \x01(\x0b\x32\x0f.pawl.v1.BudgetR\x06\x62udget\x12I\n\x12multitask_strategy\x18\x04 \x01(\x0e\x32\x1a.pawl.v1.MultitaskStrategyR\x11multitaskStrategy\"\xee\x01\n\tAssistant\x12!\n\x0c\x61ssistant_id\x18\x01 \x01(\tR\x0b\x61ssistantId\x12*\n\x04spec\x18\x02 \x01(\x0b\x32\x16.pawl.v1.AssistantSpecR\x04spec\x12\x18\n\x07version\x18\x03 \x01(\rR\x07version\x12;\n\x0b\x63reate_time\x18\x04 \x01(\x0b\x32\x1a.google.protobuf.TimestampR\ncreateTime\x12;\n\x0bupdate_time\x18\x05 \x01(\x0b\x32\x1a.google.protobuf.TimestampR\nupdateTimeb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x17pawl/v1/assistant.proto\x12\x07pawl.v1\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x11pawl/v1/run.proto\x1a\x19pawl/v1/run_service.proto\"\xe1\x02\n\rAssistantSpec\x12\x1f\n\x0bworkflow_id\x18\x01 \x01(\tR\nworkflowId\x12)\n\x10workflow_version\x18\x02 \x01(\rR\x0fworkflowVersion\x12\x1f\n\x0b\x63onfig_json\x18\x03 \x01(\x0cR\nconfigJson\x12.\n\x06\x63onfig\x18g \x01(\x0b\x32\x16.google.protobuf.ValueR\x06\x63onfig\x12#\n\rmetadata_json\x18\x04 \x01(\x0cR\x0cmetadataJson\x12\x32\n\x08metadata\x18h \x01(\x0b\x32\x16.google.protobuf.ValueR\x08metadata\x12\x32\n\x08\x64\x65\x66\x61ults\x18\x05 \x01(\x0b\x32\x16.pawl.v1.StartDefaultsR\x08\x64\x65\x66\x61ults\x12&\n\x0fvalues_left_out\x18\x64 \x03(\tR\rvaluesLeftOut\"\xf8\x01\n\rStartDefaults\x12\x12\n\x04goal\x18\x01 \x01(\tR\x04goal\x12 \n\x0b\x63onstraints\x18\x02 \x03(\tR\x0b\x63onstraints\x12\'\n\x06\x62udget\x18\x03 \x01(\x0b\x32\x0f.pawl.v1.BudgetR\x06\x62udget\x12I\n\x12multitask_strategy\x18\x04 \x01(\x0e\x32\x1a.pawl.v1.MultitaskStrategyR\x11multitaskStrategy\x12=\n\x0ethread_release\x18\x05 \x01(\x0e\x32\x16.pawl.v1.ThreadReleaseR\rthreadRelease\"\xee\x01\n\tAssistant\x12!\n\x0c\x61ssistant_id\x18\x01 \x01(\tR\x0b\x61ssistantId\x12*\n\x04spec\x18\x02 \x01(\x0b\x32\x16.pawl.v1.AssistantSpecR\x04spec\x12\x18\n\x07version\x18\x03 \x01(\rR\x07version\x12;\n\x0b\x63reate_time\x18\x04 \x01(\x0b\x32\x1a.google.protobuf.TimestampR\ncreateTime\x12;\n\x0bupdate_time\x18\x05 \x01(\x0b\x32\x1a.google.protobuf.TimestampR\nupdateTimeb\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -38,7 +38,7 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_ASSISTANTSPEC']._serialized_start=146
   _globals['_ASSISTANTSPEC']._serialized_end=499
   _globals['_STARTDEFAULTS']._serialized_start=502
-  _globals['_STARTDEFAULTS']._serialized_end=687
-  _globals['_ASSISTANT']._serialized_start=690
-  _globals['_ASSISTANT']._serialized_end=928
+  _globals['_STARTDEFAULTS']._serialized_end=750
+  _globals['_ASSISTANT']._serialized_start=753
+  _globals['_ASSISTANT']._serialized_end=991
 # @@protoc_insertion_point(module_scope)

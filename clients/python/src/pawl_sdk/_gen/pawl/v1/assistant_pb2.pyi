@@ -31,16 +31,18 @@ class AssistantSpec(_message.Message):
     def __init__(self, workflow_id: _Optional[str] = ..., workflow_version: _Optional[int] = ..., config_json: _Optional[bytes] = ..., config: _Optional[_Union[_struct_pb2.Value, _Mapping]] = ..., metadata_json: _Optional[bytes] = ..., metadata: _Optional[_Union[_struct_pb2.Value, _Mapping]] = ..., defaults: _Optional[_Union[StartDefaults, _Mapping]] = ..., values_left_out: _Optional[_Iterable[str]] = ...) -> None: ...
 
 class StartDefaults(_message.Message):
-    __slots__ = ("goal", "constraints", "budget", "multitask_strategy")
+    __slots__ = ("goal", "constraints", "budget", "multitask_strategy", "thread_release")
     GOAL_FIELD_NUMBER: _ClassVar[int]
     CONSTRAINTS_FIELD_NUMBER: _ClassVar[int]
     BUDGET_FIELD_NUMBER: _ClassVar[int]
     MULTITASK_STRATEGY_FIELD_NUMBER: _ClassVar[int]
+    THREAD_RELEASE_FIELD_NUMBER: _ClassVar[int]
     goal: str
     constraints: _containers.RepeatedScalarFieldContainer[str]
     budget: _run_pb2.Budget
     multitask_strategy: _run_service_pb2.MultitaskStrategy
-    def __init__(self, goal: _Optional[str] = ..., constraints: _Optional[_Iterable[str]] = ..., budget: _Optional[_Union[_run_pb2.Budget, _Mapping]] = ..., multitask_strategy: _Optional[_Union[_run_service_pb2.MultitaskStrategy, str]] = ...) -> None: ...
+    thread_release: _run_service_pb2.ThreadRelease
+    def __init__(self, goal: _Optional[str] = ..., constraints: _Optional[_Iterable[str]] = ..., budget: _Optional[_Union[_run_pb2.Budget, _Mapping]] = ..., multitask_strategy: _Optional[_Union[_run_service_pb2.MultitaskStrategy, str]] = ..., thread_release: _Optional[_Union[_run_service_pb2.ThreadRelease, str]] = ...) -> None: ...
 
 class Assistant(_message.Message):
     __slots__ = ("assistant_id", "spec", "version", "create_time", "update_time")

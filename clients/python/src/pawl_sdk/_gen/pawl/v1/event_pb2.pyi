@@ -107,7 +107,7 @@ class Correlation(_message.Message):
     def __init__(self, trace_id: _Optional[str] = ..., parent_event_id: _Optional[int] = ..., wave: _Optional[int] = ..., phase: _Optional[str] = ...) -> None: ...
 
 class RunStarted(_message.Message):
-    __slots__ = ("input_json", "input", "definition_digest", "workflow_version", "kind", "deadline_time", "idempotency_key", "max_iterations", "goal", "constraints", "max_retries", "schedule_id", "schedule_time", "thread_id", "thread_position", "start_at", "assistant_id", "assistant_version", "config_json", "config", "slot", "rate", "taint", "repair_of", "plan_digest", "undoes_run_id", "undoes_node_id", "undoes_iteration", "values_left_out", "budget", "daily_budget")
+    __slots__ = ("input_json", "input", "definition_digest", "workflow_version", "kind", "deadline_time", "idempotency_key", "max_iterations", "goal", "constraints", "max_retries", "schedule_id", "schedule_time", "thread_id", "thread_position", "start_at", "yields_thread", "assistant_id", "assistant_version", "config_json", "config", "slot", "rate", "taint", "repair_of", "plan_digest", "undoes_run_id", "undoes_node_id", "undoes_iteration", "values_left_out", "budget", "daily_budget")
     INPUT_JSON_FIELD_NUMBER: _ClassVar[int]
     INPUT_FIELD_NUMBER: _ClassVar[int]
     DEFINITION_DIGEST_FIELD_NUMBER: _ClassVar[int]
@@ -124,6 +124,7 @@ class RunStarted(_message.Message):
     THREAD_ID_FIELD_NUMBER: _ClassVar[int]
     THREAD_POSITION_FIELD_NUMBER: _ClassVar[int]
     START_AT_FIELD_NUMBER: _ClassVar[int]
+    YIELDS_THREAD_FIELD_NUMBER: _ClassVar[int]
     ASSISTANT_ID_FIELD_NUMBER: _ClassVar[int]
     ASSISTANT_VERSION_FIELD_NUMBER: _ClassVar[int]
     CONFIG_JSON_FIELD_NUMBER: _ClassVar[int]
@@ -155,6 +156,7 @@ class RunStarted(_message.Message):
     thread_id: str
     thread_position: int
     start_at: _timestamp_pb2.Timestamp
+    yields_thread: bool
     assistant_id: str
     assistant_version: int
     config_json: bytes
@@ -170,7 +172,7 @@ class RunStarted(_message.Message):
     values_left_out: _containers.RepeatedScalarFieldContainer[str]
     budget: _run_pb2.Budget
     daily_budget: _run_pb2.Amounts
-    def __init__(self, input_json: _Optional[bytes] = ..., input: _Optional[_Union[_struct_pb2.Value, _Mapping]] = ..., definition_digest: _Optional[str] = ..., workflow_version: _Optional[int] = ..., kind: _Optional[_Union[_run_pb2.RunKind, str]] = ..., deadline_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., idempotency_key: _Optional[str] = ..., max_iterations: _Optional[int] = ..., goal: _Optional[str] = ..., constraints: _Optional[_Iterable[str]] = ..., max_retries: _Optional[int] = ..., schedule_id: _Optional[str] = ..., schedule_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., thread_id: _Optional[str] = ..., thread_position: _Optional[int] = ..., start_at: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., assistant_id: _Optional[str] = ..., assistant_version: _Optional[int] = ..., config_json: _Optional[bytes] = ..., config: _Optional[_Union[_struct_pb2.Value, _Mapping]] = ..., slot: _Optional[_Union[Limit, _Mapping]] = ..., rate: _Optional[_Union[Limit, _Mapping]] = ..., taint: _Optional[_Iterable[_Union[_run_pb2.TaintLabel, _Mapping]]] = ..., repair_of: _Optional[str] = ..., plan_digest: _Optional[str] = ..., undoes_run_id: _Optional[str] = ..., undoes_node_id: _Optional[str] = ..., undoes_iteration: _Optional[int] = ..., values_left_out: _Optional[_Iterable[str]] = ..., budget: _Optional[_Union[_run_pb2.Budget, _Mapping]] = ..., daily_budget: _Optional[_Union[_run_pb2.Amounts, _Mapping]] = ...) -> None: ...
+    def __init__(self, input_json: _Optional[bytes] = ..., input: _Optional[_Union[_struct_pb2.Value, _Mapping]] = ..., definition_digest: _Optional[str] = ..., workflow_version: _Optional[int] = ..., kind: _Optional[_Union[_run_pb2.RunKind, str]] = ..., deadline_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., idempotency_key: _Optional[str] = ..., max_iterations: _Optional[int] = ..., goal: _Optional[str] = ..., constraints: _Optional[_Iterable[str]] = ..., max_retries: _Optional[int] = ..., schedule_id: _Optional[str] = ..., schedule_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., thread_id: _Optional[str] = ..., thread_position: _Optional[int] = ..., start_at: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., yields_thread: bool = ..., assistant_id: _Optional[str] = ..., assistant_version: _Optional[int] = ..., config_json: _Optional[bytes] = ..., config: _Optional[_Union[_struct_pb2.Value, _Mapping]] = ..., slot: _Optional[_Union[Limit, _Mapping]] = ..., rate: _Optional[_Union[Limit, _Mapping]] = ..., taint: _Optional[_Iterable[_Union[_run_pb2.TaintLabel, _Mapping]]] = ..., repair_of: _Optional[str] = ..., plan_digest: _Optional[str] = ..., undoes_run_id: _Optional[str] = ..., undoes_node_id: _Optional[str] = ..., undoes_iteration: _Optional[int] = ..., values_left_out: _Optional[_Iterable[str]] = ..., budget: _Optional[_Union[_run_pb2.Budget, _Mapping]] = ..., daily_budget: _Optional[_Union[_run_pb2.Amounts, _Mapping]] = ...) -> None: ...
 
 class Limit(_message.Message):
     __slots__ = ("key", "limit", "per_ms", "scope")

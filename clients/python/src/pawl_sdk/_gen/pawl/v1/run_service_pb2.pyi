@@ -17,6 +17,12 @@ from typing import ClassVar as _ClassVar, Optional as _Optional, Union as _Union
 
 DESCRIPTOR: _descriptor.FileDescriptor
 
+class ThreadRelease(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
+    __slots__ = ()
+    THREAD_RELEASE_UNSPECIFIED: _ClassVar[ThreadRelease]
+    THREAD_RELEASE_NEVER: _ClassVar[ThreadRelease]
+    THREAD_RELEASE_WHEN_WANTED: _ClassVar[ThreadRelease]
+
 class MultitaskStrategy(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     __slots__ = ()
     MULTITASK_STRATEGY_UNSPECIFIED: _ClassVar[MultitaskStrategy]
@@ -35,6 +41,9 @@ class Decision(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     DECISION_UNSPECIFIED: _ClassVar[Decision]
     DECISION_APPROVE: _ClassVar[Decision]
     DECISION_REJECT: _ClassVar[Decision]
+THREAD_RELEASE_UNSPECIFIED: ThreadRelease
+THREAD_RELEASE_NEVER: ThreadRelease
+THREAD_RELEASE_WHEN_WANTED: ThreadRelease
 MULTITASK_STRATEGY_UNSPECIFIED: MultitaskStrategy
 MULTITASK_STRATEGY_REJECT: MultitaskStrategy
 MULTITASK_STRATEGY_ENQUEUE: MultitaskStrategy
@@ -47,7 +56,7 @@ DECISION_APPROVE: Decision
 DECISION_REJECT: Decision
 
 class StartRunRequest(_message.Message):
-    __slots__ = ("workflow_id", "version", "assistant_id", "input_json", "input", "request_id", "priority", "deadline", "idempotency", "max_iterations", "thread_id", "create_thread", "multitask_strategy", "metadata_json", "metadata", "goal", "constraints", "max_retries", "untrusted_input", "budget", "webhook", "after_seconds", "start_at", "temporary")
+    __slots__ = ("workflow_id", "version", "assistant_id", "input_json", "input", "request_id", "priority", "deadline", "idempotency", "max_iterations", "thread_id", "create_thread", "multitask_strategy", "thread_release", "metadata_json", "metadata", "goal", "constraints", "max_retries", "untrusted_input", "budget", "webhook", "after_seconds", "start_at", "temporary")
     WORKFLOW_ID_FIELD_NUMBER: _ClassVar[int]
     VERSION_FIELD_NUMBER: _ClassVar[int]
     ASSISTANT_ID_FIELD_NUMBER: _ClassVar[int]
@@ -61,6 +70,7 @@ class StartRunRequest(_message.Message):
     THREAD_ID_FIELD_NUMBER: _ClassVar[int]
     CREATE_THREAD_FIELD_NUMBER: _ClassVar[int]
     MULTITASK_STRATEGY_FIELD_NUMBER: _ClassVar[int]
+    THREAD_RELEASE_FIELD_NUMBER: _ClassVar[int]
     METADATA_JSON_FIELD_NUMBER: _ClassVar[int]
     METADATA_FIELD_NUMBER: _ClassVar[int]
     GOAL_FIELD_NUMBER: _ClassVar[int]
@@ -85,6 +95,7 @@ class StartRunRequest(_message.Message):
     thread_id: str
     create_thread: bool
     multitask_strategy: MultitaskStrategy
+    thread_release: ThreadRelease
     metadata_json: bytes
     metadata: _struct_pb2.Value
     goal: str
@@ -96,7 +107,7 @@ class StartRunRequest(_message.Message):
     after_seconds: float
     start_at: _timestamp_pb2.Timestamp
     temporary: bool
-    def __init__(self, workflow_id: _Optional[str] = ..., version: _Optional[int] = ..., assistant_id: _Optional[str] = ..., input_json: _Optional[bytes] = ..., input: _Optional[_Union[_struct_pb2.Value, _Mapping]] = ..., request_id: _Optional[str] = ..., priority: _Optional[int] = ..., deadline: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ..., idempotency: _Optional[_Union[Idempotency, _Mapping]] = ..., max_iterations: _Optional[int] = ..., thread_id: _Optional[str] = ..., create_thread: bool = ..., multitask_strategy: _Optional[_Union[MultitaskStrategy, str]] = ..., metadata_json: _Optional[bytes] = ..., metadata: _Optional[_Union[_struct_pb2.Value, _Mapping]] = ..., goal: _Optional[str] = ..., constraints: _Optional[_Iterable[str]] = ..., max_retries: _Optional[int] = ..., untrusted_input: bool = ..., budget: _Optional[_Union[_run_pb2.Budget, _Mapping]] = ..., webhook: _Optional[_Union[_webhook_pb2.RunWebhook, _Mapping]] = ..., after_seconds: _Optional[float] = ..., start_at: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., temporary: bool = ...) -> None: ...
+    def __init__(self, workflow_id: _Optional[str] = ..., version: _Optional[int] = ..., assistant_id: _Optional[str] = ..., input_json: _Optional[bytes] = ..., input: _Optional[_Union[_struct_pb2.Value, _Mapping]] = ..., request_id: _Optional[str] = ..., priority: _Optional[int] = ..., deadline: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ..., idempotency: _Optional[_Union[Idempotency, _Mapping]] = ..., max_iterations: _Optional[int] = ..., thread_id: _Optional[str] = ..., create_thread: bool = ..., multitask_strategy: _Optional[_Union[MultitaskStrategy, str]] = ..., thread_release: _Optional[_Union[ThreadRelease, str]] = ..., metadata_json: _Optional[bytes] = ..., metadata: _Optional[_Union[_struct_pb2.Value, _Mapping]] = ..., goal: _Optional[str] = ..., constraints: _Optional[_Iterable[str]] = ..., max_retries: _Optional[int] = ..., untrusted_input: bool = ..., budget: _Optional[_Union[_run_pb2.Budget, _Mapping]] = ..., webhook: _Optional[_Union[_webhook_pb2.RunWebhook, _Mapping]] = ..., after_seconds: _Optional[float] = ..., start_at: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., temporary: bool = ...) -> None: ...
 
 class Idempotency(_message.Message):
     __slots__ = ("scope", "ttl")
