@@ -54,7 +54,7 @@ export const REASONS = {
   INPUT_INVALID: { code: "INVALID_ARGUMENT", retryable: false },
   FILTER_INVALID: { code: "INVALID_ARGUMENT", retryable: false },
   RUN_FILTER_NOT_FOUND: { code: "NOT_FOUND", retryable: false, resource: "run_filter" },
-  ARCHIVE_NOT_CONFIGURED: { code: "FAILED_PRECONDITION", retryable: false },
+  ARCHIVE_NOT_CONFIGURED: { code: "FAILED_PRECONDITION", retryable: false, resource: "service" },
   ARCHIVED_RUN_NOT_FOUND: { code: "NOT_FOUND", retryable: false, resource: "run" },
   ARCHIVE_INVALID: { code: "DATA_LOSS", retryable: false, resource: "run" },
   ARCHIVE_CONFLICT: { code: "ALREADY_EXISTS", retryable: false, resource: "run" },
