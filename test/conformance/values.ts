@@ -218,14 +218,15 @@ function races(open: Open): void {
       Array.from({ length: 12 }, () => put(runId, textOf(LIMITS.inputBytes))),
     );
     const named: Reference[] = [];
-    const naming = references.map(async (reference) => {
-      // A sweep may be first: then the commit fails and nothing names the value.
-      await refer(runId, reference).then(
-        () => named.push(reference),
-        () => undefined,
-      );
-    });
-    await Promise.all([...naming, sweep().catch(() => undefined)]);
+    // The tick sends one transaction after the other. A sweep may be first: then the commit fails and nothing names the value.
+    const name = async (): Promise<void> => {
+      for (const reference of references)
+        await refer(runId, reference).then(
+          () => named.push(reference),
+          () => undefined,
+        );
+    };
+    await Promise.all([name(), sweep().catch(() => undefined)]);
     await sweep();
     for (const reference of named)
       expect((await read(runId, reference)).data.length).toBeGreaterThan(0);
