@@ -12,7 +12,7 @@ import { startMember, type Member } from "../support/member.ts";
 import { steppedClock, type SteppedClock } from "../support/stepped-clock.ts";
 import { startPrivatePostgres, type PrivatePostgres } from "../support/postgres.ts";
 import { seededRandom } from "../stress/random.ts";
-import { PHRASE } from "../stress/shapes.ts";
+import { PHRASE } from "../stress/shape.ts";
 import { startEffects, type Effects } from "./effects.ts";
 import { startProxy, type Proxy } from "./proxy.ts";
 

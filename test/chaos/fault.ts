@@ -1,7 +1,7 @@
 // A fault: an action on a cluster under load that can be repeated, and that reports whether it really struck.
 import type { Client } from "pg";
 import type { Random } from "../stress/random.ts";
-import type { Shape } from "../stress/shapes.ts";
+import type { Shape } from "../stress/shape.ts";
 import type { ChaosCluster } from "./chaos-cluster.ts";
 
 /** How much of everything. */

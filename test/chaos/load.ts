@@ -3,8 +3,9 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
 import { PawlError, type PawlClient } from "@pawl/client";
+import { answerTo } from "../stress/person.ts";
 import { seededRandom, shuffled, type Random } from "../stress/random.ts";
-import type { Shape } from "../stress/shapes.ts";
+import type { Shape } from "../stress/shape.ts";
 
 /** One run as its client knows it. */
 export type Submission = {
@@ -17,6 +18,8 @@ export type Submission = {
   refusal: string;
   /** How often the load repeated it, because no answer came in time. */
   repeats: number;
+  /** The node executions that its person added to its budget. */
+  added: number;
   /** The events that its watcher got. */
   readonly eventIds: number[];
   hasEnded: boolean;
@@ -114,6 +117,7 @@ export class Load {
       runId: "",
       refusal: "",
       repeats: 0,
+      added: 0,
       eventIds: [],
       hasEnded: false,
       watchFault: "",
@@ -149,15 +153,13 @@ export class Load {
   async #watch(client: PawlClient, submission: Submission): Promise<void> {
     const { index, shape, runId, eventIds } = submission;
     const { signal } = this.#over;
-    const decision = shape.decision?.(index);
     const requestId = randomUUID();
-    const options = { silenceMs: SILENCE_MS, signal };
-    for await (const { eventId, type } of client.watch(runId, options)) {
-      eventIds.push(Number(eventId));
-      if (type === "node.blocked" && decision !== undefined)
-        await this.#insist(submission, () =>
-          client.runs.decide(runId, "held", decision, { requestId, signal }),
-        );
+    for await (const event of client.watch(runId, { silenceMs: SILENCE_MS, signal })) {
+      eventIds.push(Number(event.eventId));
+      const answer = answerTo(shape, index, event);
+      if (answer === undefined) continue;
+      await this.#insist(submission, () => answer.give(client, { requestId, signal }));
+      submission.added += answer.added;
     }
     submission.hasEnded = !signal.aborted;
   }

@@ -1,7 +1,8 @@
 // The shapes of the stress with real work in them: each task of a stress peer is an effect on the outside world here.
 import type { Json } from "@pawl/client";
 import { broken, script, type GraphText, type NodeText } from "../flow/graph.ts";
-import { SHAPES, TASK, type Shape } from "../stress/shapes.ts";
+import { TASK, type Shape } from "../stress/shape.ts";
+import { SHAPES } from "../stress/shapes.ts";
 
 type JsonObject = { readonly [key: string]: Json };
 

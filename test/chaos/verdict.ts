@@ -112,7 +112,7 @@ function judgeStream(
 /** As the definition says. */
 async function judgeEnd(
   { clients }: ChaosCluster,
-  { runId: id, shape, index }: Submission,
+  { runId: id, shape, index, added }: Submission,
   sorted: Sorted,
 ): Promise<void> {
   const run = (await clients[0]?.runs.get(id))?.run;
@@ -125,7 +125,7 @@ async function judgeEnd(
     return;
   }
   const expected = expectationOf(shape.definition, shape.acts(index));
-  sorted.lost.push(...differences(shape.name, { run, expected }));
+  sorted.lost.push(...differences(shape.name, { run, expected, added }));
 }
 
 /** Every completed node had its effect under its own key. Further calls count as repeats. */

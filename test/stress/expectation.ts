@@ -32,6 +32,8 @@ export type Expectation = {
   readonly undone: number;
   /** Set if the budget covers only so many executions. Which of them run depends on the order of claims, so `nodes` is empty. */
   readonly covered?: number;
+  /** The node executions of a budget that pauses the run, before any top-up. */
+  readonly budget?: number;
 };
 
 const shape = z.object({
@@ -51,7 +53,7 @@ const shape = z.object({
       loop: z.boolean().default(false),
     }),
   ),
-  budget: z.object({ node_executions: z.number() }).optional(),
+  budget: z.object({ node_executions: z.number(), on_exceeded: z.string().optional() }).optional(),
 });
 type Node = z.output<typeof shape>["nodes"][number];
 
@@ -63,7 +65,8 @@ const FAILED: End = { status: "failed", hasFailed: true };
 /** Computes it. */
 export function expectationOf(definition: GraphText, acts: Acts): Expectation {
   const { nodes, edges: all, budget } = shape.parse(definition);
-  if (budget !== undefined) return shortOf(budget.node_executions);
+  if (budget !== undefined && budget.on_exceeded !== "pause")
+    return shortOf(budget.node_executions);
   const edges = all.filter(({ loop }) => !loop);
   const known = new Map<string, End>();
   const endOf = (id: string): End => {
@@ -116,6 +119,7 @@ export function expectationOf(definition: GraphText, acts: Acts): Expectation {
     ),
     repeats: Math.max(...Object.values(acts).map(roundsOf), 1) - 1,
     undone: isWell ? 0 : undone.length,
+    ...(budget === undefined ? {} : { budget: budget.node_executions }),
   };
 }
 

@@ -15,7 +15,7 @@ import { z } from "zod";
 import { until } from "../support/until.ts";
 import { Ledger, type Task } from "./ledger.ts";
 import { shuffled, type Random } from "./random.ts";
-import { TASK } from "./shapes.ts";
+import { TASK } from "./shape.ts";
 
 type Item = NonNullable<MessageInitShape<typeof WorkRequestSchema>["items"]>[number];
 

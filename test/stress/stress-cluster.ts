@@ -8,7 +8,7 @@ import { startCluster } from "../support/cluster.ts";
 import { temporaryFolder } from "../support/folder.ts";
 import { startPeer, type Peer } from "./peer.ts";
 import { seededRandom } from "./random.ts";
-import { PHRASE } from "./shapes.ts";
+import { PHRASE } from "./shape.ts";
 
 /** All processes and clients of the stress. */
 export type StressCluster = {

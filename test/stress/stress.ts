@@ -2,13 +2,13 @@
 // says, node by node, in whatever order the results came.
 import { nodeStatusName, runStatusName, type PawlClient } from "@pawl/client";
 import type { Run } from "@pawl/proto/pawl/v1/run_pb";
-import { firstEvent } from "../flow/story.ts";
 import { checkInvariants } from "../support/invariants.ts";
 import { until } from "../support/until.ts";
 import { expectationOf, type Expectation } from "./expectation.ts";
 import { readLogFacts } from "./log-facts.ts";
+import { answerTo } from "./person.ts";
 import { seededRandom, shuffled } from "./random.ts";
-import type { Shape } from "./shapes.ts";
+import type { Shape } from "./shape.ts";
 import type { StressCluster } from "./stress-cluster.ts";
 
 /** One line of the table. */
@@ -37,7 +37,12 @@ type StressOptions = {
 };
 
 /** A run as it ended, and as it must have. */
-type Ended = { readonly run: Run; readonly expected: Expectation };
+type Ended = {
+  readonly run: Run;
+  readonly expected: Expectation;
+  /** The node executions that a person added to its budget. */
+  readonly added: number;
+};
 type Wave = { readonly name: string; readonly ended: readonly Ended[]; readonly ms: number };
 
 /** Runs shape after shape, each with all of its runs at once, and then all shapes at once in random order. */
@@ -84,14 +89,15 @@ async function save(client: PawlClient, shapes: readonly Shape[]): Promise<void>
 async function runOnce({ clients }: StressCluster, shape: Shape, index: number): Promise<Ended> {
   const [here, there] = index % 2 === 0 ? clients : [clients[1], clients[0]];
   const { run } = await here.runs.start(idOf(shape.name), { input: { run: index } });
-  const decision = shape.decision?.(index);
-  if (decision !== undefined) {
-    await firstEvent(there, run.runId, ({ type }) => type === "node.blocked");
-    await Promise.all(clients.map((client) => client.runs.decide(run.runId, "held", decision)));
+  let added = 0;
+  for await (const event of there.watch(run.runId)) {
+    const answer = answerTo(shape, index, event);
+    if (answer === undefined) continue;
+    await Promise.all(clients.map((client) => answer.give(client)));
+    added += answer.added;
   }
-  await there.runs.wait(run.runId);
   const { run: ended } = await there.runs.get(run.runId);
-  return { run: ended, expected: expectationOf(shape.definition, shape.acts(index)) };
+  return { run: ended, expected: expectationOf(shape.definition, shape.acts(index)), added };
 }
 
 async function judge(cluster: StressCluster, waves: readonly Wave[]): Promise<StressResult> {
@@ -123,7 +129,7 @@ async function judge(cluster: StressCluster, waves: readonly Wave[]): Promise<St
 }
 
 /** The statuses of a run and its nodes that differ from the expected ones. */
-export function differences(name: string, { run, expected }: Ended): string[] {
+export function differences(name: string, { run, expected, added }: Ended): string[] {
   if (expected.covered !== undefined) return excess(name, run, expected.covered);
   const got = new Map<string, string>([
     ["the run", runStatusName(run.status)],
@@ -145,6 +151,10 @@ export function differences(name: string, { run, expected }: Ended): string[] {
     ["the count of what is left to undo", "0"],
     ...Object.entries(expected.nodes),
   ]);
+  if (expected.budget !== undefined) {
+    got.set("the budget", String(run.budget?.nodeExecutions ?? 0));
+    due.set("the budget", String(expected.budget + added));
+  }
   return [...new Set([...due.keys(), ...got.keys()])].flatMap((key) =>
     due.get(key) === got.get(key)
       ? []

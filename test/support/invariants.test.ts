@@ -132,6 +132,26 @@ test("a second result of one node is found", async () => {
   );
 });
 
+test("a start that the budget covers only after a later top-up is found", async () => {
+  const budget = { executions: 1, onExceeded: "pause" };
+  const begun = { ...STARTED, payload: { ...STARTED.payload, budget } };
+  const raised = {
+    type: "run.budget.raised",
+    payload: { executions: 1, requestId: "r", who: "", reason: "" },
+  };
+  const [, , , , ...rest] = WELL;
+  const runId = await insertRun([
+    begun,
+    ...QUEUED_AND_DONE("start", 2),
+    ...rest.slice(0, -1),
+    raised,
+    ...rest.slice(-1),
+  ]);
+  expect((await checkInvariants(database.url, [runId])).join("\n")).toContain(
+    "at 6: 2 nodes started with a budget of 1",
+  );
+});
+
 test("an event behind the end is found", async () => {
   const runId = await insertRun([...WELL, { type: "run.metadata.set" }]);
   expect((await checkInvariants(database.url, [runId])).join("\n")).toContain(

@@ -1,7 +1,7 @@
 // F35: the inputs of nodes are so large that few of them fit into a message, while executors are killed. Nothing else is wrong with these
 // runs, so none of them may fail: a delivery counts only for nodes that an executor really received.
 import { graph, names, script } from "../../flow/graph.ts";
-import type { Shape } from "../../stress/shapes.ts";
+import type { Shape } from "../../stress/shape.ts";
 import { oneOf, type Fault } from "../fault.ts";
 import { killAndRestart } from "./kill.ts";
 

@@ -1,7 +1,7 @@
 // F14: nodes that loop, bloat, abort, hang and throw nonsense, among good ones. They fail, and no other node is affected.
 import { broken, graph, script, type NodeText } from "../../flow/graph.ts";
 import type { Act } from "../../stress/expectation.ts";
-import type { Shape } from "../../stress/shapes.ts";
+import type { Shape } from "../../stress/shape.ts";
 import type { Fault } from "../fault.ts";
 
 const FAILS: Act = { kind: "fails" };
