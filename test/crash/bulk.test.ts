@@ -1,4 +1,6 @@
 // Bulks through the public API of real processes: what they do to runs, what they refuse, and schedulers that die in the middle of them.
+import { randomUUID } from "node:crypto";
+import { create } from "@bufbuild/protobuf";
 import {
   bulkOutcomeName,
   createPawlClient,
@@ -6,8 +8,17 @@ import {
   PawlError,
   runStatusName,
 } from "@pawl/client";
-import { BulkOutcome, BulkState } from "@pawl/proto/pawl/v1/bulk_service_pb";
+import { DEFAULT_TENANT } from "@pawl/core/name/tenant";
 import { openPool, type Pool } from "@pawl/platform/db/pool";
+import { createBulks } from "@pawl/platform/store/bulks/writes";
+import { parseStartBulk } from "@pawl/platform/wire/bulk";
+import { runFilterOf } from "@pawl/platform/wire/filter";
+import {
+  BulkAction,
+  BulkOutcome,
+  BulkState,
+  StartBulkRequestSchema,
+} from "@pawl/proto/pawl/v1/bulk_service_pb";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { graph } from "../flow/graph.ts";
 import { type Cluster, startCluster } from "../support/cluster.ts";
@@ -227,6 +238,29 @@ test("schedulers that are killed before, in and after an act of a bulk leave eac
   expect(await eventsOf(deleted, "run.started")).toBe(0);
   for (const runId of deleted) expect(await reasonOf(client.runs.get(runId))).toBe("RUN_NOT_FOUND");
   expect((await outcomesOf(remove?.bulkId ?? "")).map(({ runId }) => runId)).toEqual(deleted);
+});
+
+test("a scheduler ends a bulk that another one stored right before it died", async () => {
+  await replaceScheduler(cluster, {});
+  const runIds = await batchOf("waits", "orphan", 3);
+  const { filter: text } = filterOf("orphan");
+  const request = create(StartBulkRequestSchema, { action: BulkAction.CANCEL, filter: text });
+  const { action, options } = parseStartBulk(request);
+  const [bulkId, filter] = [randomUUID(), runFilterOf("filter", text)];
+  await createBulks(pool).start({
+    ...{
+      bulkId,
+      tenantId: DEFAULT_TENANT,
+      requestId: null,
+      requestHash: "",
+      action,
+      filter,
+      options,
+    },
+    definition: null,
+  });
+  expect(await ended(bulkId)).toMatchObject({ state: BulkState.COMPLETED, matched: 3, done: 3 });
+  expect(await eventsOf(runIds, "run.cancelled")).toBe(3);
 });
 
 test("a canary of repairs continues by itself when its new runs completed, and waits when one failed", async () => {

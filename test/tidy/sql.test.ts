@@ -33,6 +33,8 @@ const MEANT_WALKS: Readonly<Record<string, string>> = {
     "walks workflow_jobs_unsettled, which holds claimed, paused and dead-letter jobs",
   "pawl_runs_live_load runs":
     "walks runs_deadline up to a limit, once a minute; it holds live runs that do not wait",
+  "pawl_tick_figures bulks":
+    "reads the first entry of bulks_due, which holds bulks that need steps",
   "pawl_stats_newest queue_stats":
     "walks queue_stats_time from its newest end, where each sample has a row of all types",
   "pawl_stats_newest_pools queue_stats": "the same, for the last two samples",

@@ -40,18 +40,37 @@ const LOCKED_MS = 500;
 /** How soon a canary is judged again while its new runs have not ended. */
 const CANARY_MS = 1_000;
 const SECOND_MS = 1_000;
+const DAY_MS = 24 * 3_600_000;
+/** The most bulks that one statement deletes. */
+const FORGOTTEN_MAX = 1_000;
 
-/** Sweeps when a bulk starts, when its next step is due, and on the interval: for bulks of schedulers that died. */
-export function bulkSweeper(needed: BulkSweepParts, intervalMs: number): Sweeper {
-  const { pool, log } = needed;
+interface BulkSweepers {
+  readonly sweepers: { readonly bulks: Sweeper; readonly bulkLog: Sweeper };
+  /** The next step of a bulk is due after this time. */
+  readonly expect: (dueInMs: number) => void;
+}
+
+/**
+ * Sweeps when this scheduler starts, when a bulk starts, and when a next step is due. A survey of the queues finds the bulks of schedulers
+ * that died, and repeats after `surveyMs`. So the interval can be long.
+ */
+export function bulkSweepers(needed: BulkSweepParts, surveyMs: number): BulkSweepers {
+  const { bulks: store, pool, log } = needed;
   const parts: Parts = { ...needed, effectsOf: (runId) => countEffects(pool, runId) };
-  const duty = async (): Promise<boolean> => {
+  const sweep = async (): Promise<boolean> => {
     const afterMs = await sweepBulks(parts);
-    if (afterMs !== undefined && afterMs < intervalMs) sweeper.soon(afterMs);
+    if (afterMs !== undefined) bulks.soon(afterMs);
     return false;
   };
-  const sweeper: Sweeper = new Sweeper({ name: "bulks", intervalMs, log, duty });
-  return sweeper;
+  const forget = (): Promise<boolean> => store.forget(LIMITS.bulkKeptMs, FORGOTTEN_MAX);
+  const shared = { intervalMs: DAY_MS, log };
+  const bulks: Sweeper = new Sweeper({ ...shared, name: "bulks", duty: sweep });
+  const bulkLog = new Sweeper({ ...shared, name: "bulk-log", duty: forget });
+  const expect = (dueInMs: number): void => {
+    // A later survey finds a later step again.
+    if (dueInMs < surveyMs) bulks.soon(Math.max(0, dueInMs));
+  };
+  return { sweepers: { bulks, bulkLog }, expect };
 }
 
 type Parts = ActParts & Pick<BulkSweepParts, "log">;

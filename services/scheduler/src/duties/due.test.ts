@@ -34,7 +34,7 @@ async function setup() {
   const { executors } = store;
   const parts = {
     ...{ ...engine, executors, leaseGrace, learnClock: async () => undefined },
-    ...{ onAlarm: () => undefined, onWebhookDue: () => undefined },
+    ...{ onAlarm: () => undefined, onWebhookDue: () => undefined, onBulkDue: () => undefined },
   };
   const sweeper = approvalSweeper(parts, HOUR_MS, 0);
   onTestFinished(() => sweeper.stop());

@@ -42,6 +42,7 @@ async function setup() {
     learnClock,
     onAlarm: () => {},
     onWebhookDue: () => {},
+    onBulkDue: () => {},
   };
   const pass = (ms: number): void => {
     at.steady += ms;

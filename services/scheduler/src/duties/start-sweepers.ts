@@ -11,7 +11,7 @@ import { forgetCommands } from "./command-worker.ts";
 import type { Config } from "../config.ts";
 import type { AlarmClock } from "./alarm-clock.ts";
 import { sweepAssistants } from "./assistants.ts";
-import { bulkSweeper, type BulkSweepParts } from "./bulks.ts";
+import { bulkSweepers, type BulkSweepParts } from "./bulks.ts";
 import { type PauseSweepParts, pauseSweeper } from "./pause-sweeper.ts";
 import { LeaseGrace, RECONNECT_MS } from "./lease-grace.ts";
 import { sweepRetention } from "./retention.ts";
@@ -38,12 +38,12 @@ const VALUES_MAX = 200;
 const BLOCKED_RETRY_MS = 10 * 60_000;
 /** After this many sweeps without new events, a sweep checks that the jobs, leases and child runs of a run exist. */
 const QUIET_SWEEPS = 3;
-/** The most deliveries or bulks that one statement deletes. */
+/** The most deliveries that one statement deletes. */
 const FORGOTTEN_MAX = 1_000;
 /** Added to a grace. The clocks of scheduler and database differ by less, so the grace has passed by both. */
 const CLOCK_SLACK_MS = 10;
 
-type Needed = Omit<SweepParts, "leaseGrace" | "onAlarm" | "onWebhookDue"> &
+type Needed = Omit<SweepParts, "leaseGrace" | "onAlarm" | "onWebhookDue" | "onBulkDue"> &
   BulkSweepParts &
   StatsParts &
   Parameters<typeof createStrandedSweep>[0] & {
@@ -74,11 +74,13 @@ export function startSweepers(config: Config, needed: Needed) {
     now: steady,
     onBegin: (forMs) => sweepers.leases.soon(forMs + CLOCK_SLACK_MS),
   });
+  const bulks = bulkSweepers(needed, config.PAWL_POLL_MS);
   const parts: SweepParts = {
     ...needed,
     leaseGrace,
     onAlarm: alarms.ring,
     onWebhookDue: (ms) => desk.expect(ms),
+    onBulkDue: bulks.expect,
   };
   const sweeper = (
     name: string,
@@ -113,10 +115,7 @@ export function startSweepers(config: Config, needed: Needed) {
     values: sweeper("values", Math.min(HOUR_MS, graceMs), () =>
       values.sweep({ graceMs, limit: VALUES_MAX }),
     ),
-    bulks: bulkSweeper(needed, config.PAWL_POLL_MS),
-    bulkLog: sweeper("bulk-log", DAY_MS, () =>
-      needed.bulks.forget(LIMITS.bulkKeptMs, FORGOTTEN_MAX),
-    ),
+    ...bulks.sweepers,
     retention: sweeper("retention", config.PAWL_RETENTION_MS, () =>
       sweepRetention({ pool, policy: config.PAWL_RETENTION, now, log, archive }),
     ),

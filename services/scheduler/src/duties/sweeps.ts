@@ -40,6 +40,8 @@ export interface SweepParts {
   readonly onAlarm: (dueInMs: number) => void;
   /** Called with the time until the next webhook delivery is due. */
   readonly onWebhookDue: (dueInMs: number) => void;
+  /** Called with the time until the next step of a bulk is due. */
+  readonly onBulkDue: (dueInMs: number) => void;
 }
 
 /**
@@ -95,9 +97,9 @@ export async function sweepDeadlines({ journal, loop }: SweepParts): Promise<boo
   return overdue.length === FOUND_MAX;
 }
 
-/** Surveys the queues for jobs of other schedulers and for jobs that become due. A notification is only faster. */
+/** Surveys the queues for jobs of other schedulers and for jobs that become due; also their webhook deliveries and bulks. A notification is only faster. */
 export async function sweepQueues(parts: SweepParts): Promise<boolean> {
-  const { journal, waiting, known, loop, onAlarm, onWebhookDue } = parts;
+  const { journal, waiting, known, loop, onAlarm, onWebhookDue, onBulkDue } = parts;
   const survey = await journal.survey();
   const { queues, nextRateSlotMs, openDeadLetters, pauseEpoch } = survey;
   known.noticed(pauseEpoch);
@@ -105,6 +107,7 @@ export async function sweepQueues(parts: SweepParts): Promise<boolean> {
   METRICS.webhooksPending.set(survey.webhooksPending);
   METRICS.webhookOldestAge.set(Math.max(0, -(survey.webhookDueMs ?? 0)) / 1_000);
   if (survey.webhookDueMs !== undefined) onWebhookDue(survey.webhookDueMs);
+  if (survey.bulkDueMs !== undefined) onBulkDue(survey.bulkDueMs);
   if (nextRateSlotMs !== undefined) waiting.rateSlotFrees(nextRateSlotMs);
   for (const { nodeType, waitingCount, dueInMs, ageMs } of queues) {
     METRICS.queueDepth.set(waitingCount, { queue: nodeType });

@@ -147,6 +147,8 @@ export interface Survey {
   /** Deliveries that wait, counted up to a bound, and when the first of them is due. Undefined if there is none. */
   readonly webhooksPending: number;
   readonly webhookDueMs: number | undefined;
+  /** When the next step of a bulk is due. Undefined if no bulk needs one. */
+  readonly bulkDueMs: number | undefined;
 }
 
 export interface Journal {

@@ -78,6 +78,7 @@ export function createMemoryJournal(tables: Tables, options: MemoryJournalOption
         openDeadLetters: dead.length,
         pauseEpoch: tables.pauseEpoch.value,
         ...surveyWebhooks(tables, now()),
+        bulkDueMs: undefined,
       };
     },
   };

@@ -33,6 +33,7 @@ const figures = queriesBeside(import.meta.url)(
   {
     ...{ nextRateSlotMs: orNull(number()), openDeadLetters: number(), pauseEpoch: number() },
     ...{ webhooksPending: number(), webhookDueMs: orNull(number()) },
+    bulkDueMs: orNull(number()),
   },
 );
 
@@ -106,16 +107,17 @@ async function transact<T>(
 
 const NO_FIGURES = {
   ...{ openDeadLetters: 0, pauseEpoch: 0, webhooksPending: 0 },
-  ...{ nextRateSlotMs: null, webhookDueMs: null },
+  ...{ nextRateSlotMs: null, webhookDueMs: null, bulkDueMs: null },
 };
 
 /** A survey without the queues. */
 async function readFigures(db: Queryable): Promise<Omit<Survey, "queues">> {
   const row = await first(db, figures, {});
-  const { nextRateSlotMs, webhookDueMs, ...counted } = row ?? NO_FIGURES;
+  const { nextRateSlotMs, webhookDueMs, bulkDueMs, ...counted } = row ?? NO_FIGURES;
   return {
     ...counted,
     nextRateSlotMs: nextRateSlotMs ?? undefined,
     webhookDueMs: webhookDueMs ?? undefined,
+    bulkDueMs: bulkDueMs ?? undefined,
   };
 }

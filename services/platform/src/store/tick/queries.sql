@@ -228,6 +228,12 @@ select
     select extract(epoch from (min(d.due_at) - now()))::float8 * 1000
     from webhook_deliveries d
     where d.state = 'pending'
-  ) as webhook_due_ms
+  ) as webhook_due_ms,
+  (
+    select extract(epoch from (min(b.due_at) - now()))::float8 * 1000
+    from bulks b
+    where b.ended_at is null
+      and b.state <> 'waiting'
+  ) as bulk_due_ms
 from pause_epoch p
 where p.is_only
