@@ -120,6 +120,7 @@ const STANDING = {
   status: "running",
   hasFailures: false,
   errorMessage: null,
+  failureClass: null,
   ended: false,
 } as const;
 

@@ -116,7 +116,13 @@ export async function append(
     const chunk = all.slice(at, at + CHUNK);
     const change: RunChange = {
       ...{ runId: run.runId, expectedVersion: run.version, eventCount: chunk.length },
-      ...{ status: "waiting", hasFailures: false, errorMessage: null, ended: false },
+      ...{
+        status: "waiting",
+        hasFailures: false,
+        errorMessage: null,
+        failureClass: null,
+        ended: false,
+      },
     };
     await journal.transact((tx) => {
       void tx.advance([change]);
@@ -202,7 +208,13 @@ export async function begin(journal: Journal) {
         ...{ workflowVersion: 0, kind: "test", priority: 0, requestId: null, requestHash: null },
         ...{ traceparent: null, deadlineAt: Date.now() + 3_600_000, assumesNewest: false },
         ...{ definitionDigest: "d", limits: {}, input: "null", depth: 0, createdAt: 0 },
-        ...{ parent: null, status: "waiting", hasFailures: false, errorMessage: null },
+        ...{
+          parent: null,
+          status: "waiting",
+          hasFailures: false,
+          errorMessage: null,
+          failureClass: null,
+        },
         ...{ ended: false, eventCount: 1 },
       },
     ]);

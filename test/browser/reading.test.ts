@@ -178,6 +178,8 @@ test("a failed run says at its head which node failed and why; one node is red, 
     .locator('[data-note="not_run"]', { hasText: "Not run, because Parse failed." })
     .waitFor();
   await shoot(page, "run-failed");
+  await page.goto(`${cluster.url}/?q=${encodeURIComponent('failure_class = "retriable"')}`);
+  await page.locator('.run-note [data-failure-class="retriable"]').first().waitFor();
 });
 
 test("a failure that was handled has a look of its own, and the run says so", async () => {

@@ -2,7 +2,7 @@
 
 import type { ScriptedFact, ScriptedGateway, ScriptedRun } from "./scripted-gateway.ts";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
-import { RunKind, RunStatus } from "@pawl/proto/pawl/v1/run_pb";
+import { FailureClass, RunKind, RunStatus } from "@pawl/proto/pawl/v1/run_pb";
 
 const RUN_ID = "0199d3a0-7b1c-7c52-9d41-5f0c2a7e91b4";
 const json = (value: unknown): Uint8Array => new TextEncoder().encode(JSON.stringify(value));
@@ -66,12 +66,18 @@ export const storyScript = (startMs: number): ScriptedRun => ({
     ],
   },
   others: [
-    [RunStatus.COMPLETED, 4_120, "", false],
-    [RunStatus.FAILED, 9_480, "send failed: the mail server answered 550", true],
-    [RunStatus.COMPLETED, 3_870, "", true],
-    [RunStatus.CANCELLED, 61_000, "", false],
-    [RunStatus.TIMEOUT, 3_600_000, "the run passed its deadline", false],
-  ].map(([status, tookMs, errorMessage, hasFailures], index) => ({
+    [RunStatus.COMPLETED, 4_120, "", false, FailureClass.UNSPECIFIED],
+    [
+      RunStatus.FAILED,
+      9_480,
+      "send failed: the mail server answered 550",
+      true,
+      FailureClass.PERMANENT,
+    ],
+    [RunStatus.COMPLETED, 3_870, "", true, FailureClass.UNSPECIFIED],
+    [RunStatus.CANCELLED, 61_000, "", false, FailureClass.CANCELLED],
+    [RunStatus.TIMEOUT, 3_600_000, "the run passed its deadline", false, FailureClass.TIMEOUT],
+  ].map(([status, tookMs, errorMessage, hasFailures, failureClass], index) => ({
     runId: `0199d3a0-0000-7000-8000-${String(index).repeat(4)}c1d2e3f${index}`,
     workflowId: index === 2 ? "nightly-report" : "customer-letter",
     workflowVersion: 2,
@@ -79,6 +85,7 @@ export const storyScript = (startMs: number): ScriptedRun => ({
     status: status as RunStatus, // the rows above are of one shape
     errorMessage: errorMessage as string,
     hasFailures: hasFailures as boolean,
+    failureClass: failureClass as FailureClass,
     createTime: timestampFromMs(startMs - (index + 1) * 4_000_000),
     endTime: timestampFromMs(startMs - (index + 1) * 4_000_000 + (tookMs as number)),
   })),

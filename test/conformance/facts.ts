@@ -48,6 +48,7 @@ export const newRun = (over: Partial<NewRun> = {}): NewRun => ({
   status: "running",
   hasFailures: false,
   errorMessage: null,
+  failureClass: null,
   ended: false,
   eventCount: 1,
   ...over,
@@ -123,6 +124,7 @@ export const change = (
   status: "running",
   hasFailures: false,
   errorMessage: null,
+  failureClass: null,
   ended: false,
   ...over,
 });

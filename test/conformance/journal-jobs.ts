@@ -155,6 +155,7 @@ function rollbacks(open: OpenStore): void {
           status: "running",
           hasFailures: false,
           errorMessage: null,
+          failureClass: null,
           ended: false,
         },
       ]);

@@ -100,14 +100,15 @@ function comparisons(open: OpenStore): void {
   test("the winner's projection is the run's", async () => {
     const { journal, see } = await setup(open);
     const run = await begin(journal);
-    const over = { status: "failed", hasFailures: true, errorMessage: "no luck", ended: true };
+    const why = { errorMessage: "no luck", failureClass: "permanent" as const };
+    const over = { status: "failed", hasFailures: true, ...why, ended: true };
     await step(journal, run, 1, { facts: [queued()], over: { ...over, status: "failed" } });
     expect((await see(run)).run).toEqual({
       status: "failed",
       version: 2,
       lastSeq: 2,
       hasFailures: true,
-      errorMessage: "no luck",
+      ...why,
       hasEnded: true,
     });
   });

@@ -24,6 +24,7 @@ export async function openMemory(): Promise<StoreUnderTest> {
           lastSeq: run.lastSeq,
           hasFailures: run.hasFailures,
           errorMessage: run.errorMessage,
+          failureClass: run.failureClass,
           hasEnded: run.endedAt !== null,
         },
         events: view.events(runId).map((event) => ({

@@ -207,7 +207,7 @@ async function see(db: Queryable, runId: RunId): Promise<Seen> {
   const [runs, events, leases, effects] = await Promise.all([
     read<SeenRun>(`
       select status, version, last_seq as "lastSeq", has_failures as "hasFailures",
-        error_message as "errorMessage", ended_at is not null as "hasEnded"
+        error_message as "errorMessage", failure_class as "failureClass", ended_at is not null as "hasEnded"
       from runs where run_id = $1`),
     read<SeenEvent>(`
       select seq, type, node_id as "nodeId", iteration, attempt, epoch, payload, value

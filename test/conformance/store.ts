@@ -22,6 +22,7 @@ export interface SeenRun {
   readonly lastSeq: number;
   readonly hasFailures: boolean;
   readonly errorMessage: string | null;
+  readonly failureClass: string | null;
   readonly hasEnded: boolean;
 }
 

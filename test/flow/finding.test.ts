@@ -1,10 +1,11 @@
 // Runs are found by filters through the public API of real processes: by metadata that callers and handlers read, by kept filters, and
 // refused with the place of a fault.
-import { createPawlClient, type PawlClient, PawlError } from "@pawl/client";
+import { createPawlClient, failureClassName, type PawlClient, PawlError } from "@pawl/client";
+import type { StopMode } from "@pawl/core/log/event";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { type Cluster, startCluster } from "../support/cluster.ts";
 import { checkInvariants } from "../support/invariants.ts";
-import { graph } from "./graph.ts";
+import { broken, graph, script } from "./graph.ts";
 import { storyOf } from "./story.ts";
 
 let cluster: Cluster;
@@ -123,6 +124,56 @@ test("a filter that cannot be read is refused with line and column; pages of a f
     "INPUT_INVALID",
   );
   for (const { run } of started) await client.runs.cancel(run.runId);
+});
+
+test("runs that did not complete are listed with the class of their failure and found by it (S4.13, S4.30-S4.33)", async () => {
+  const paths = ["start > wait > end"];
+  const wait = { type: "await_signal", config: { name: "go" } };
+  const late = { type: "await_signal", config: { name: "go", timeout_ms: 50 } };
+  await client.workflows.create({ id: "waits", ...graph(paths, { wait }) }, {});
+  await client.workflows.create({ id: "late", ...graph(paths, { wait: late }) }, {});
+  await client.workflows.create({ id: "bad", ...graph(paths, { wait: broken() }) }, {});
+  const unread = script("return input.value", { contracts: { input: false } });
+  await client.workflows.create({ id: "unread", ...graph(paths, { wait: unread }) }, {});
+  const start = async (workflowId: string): Promise<string> =>
+    (await client.runs.start(workflowId, { metadata: { classes: true } })).run.runId;
+  const stopped = async (mode?: StopMode): Promise<string> => {
+    const runId = await start("waits");
+    await client.runs.cancel(runId, mode === undefined ? {} : { mode });
+    return runId;
+  };
+  const expected = {
+    timeout: await start("late"),
+    retriable: await start("bad"),
+    permanent: await start("unread"),
+    cancelled: await stopped(),
+    interrupt: await stopped("interrupt"),
+    rollback: await stopped("rollback"),
+  };
+  const live = await start("waits");
+  for (const runId of Object.values(expected)) await client.runs.wait(runId);
+  const mine = "metadata.classes = true";
+  for (const [name, runId] of Object.entries(expected))
+    expect(await found(`failure_class = "${name}" AND ${mine}`), name).toEqual([runId]);
+  expect(await found(`failure_class = user_timeout AND ${mine}`)).toEqual([]);
+  expect(await found(`NOT failure_class:* AND ${mine}`)).toEqual([live]);
+  const { runs } = await client.runs.list({ filter: mine });
+  const listed = new Map(runs.map((run) => [run.runId, failureClassName(run.failureClass)]));
+  expect(listed).toEqual(
+    new Map([
+      [live, undefined],
+      ...Object.entries(expected).map(([name, runId]) => [runId, name] as const),
+    ]),
+  );
+  for (const runId of Object.values(expected)) {
+    const { run } = await client.runs.get(runId);
+    expect(failureClassName(run.failureClass)).toBe(listed.get(runId));
+  }
+  const bad = await refusal(client.runs.list({ filter: 'failure_class = "user_timeuot"' }));
+  expect(bad.reason).toBe("FILTER_INVALID");
+  expect(bad.metadata).toMatchObject({ field: "filter", line: "1", column: "17" });
+  expect(bad.message).toContain("user_timeuot is not one of timeout, user_timeout, interrupt");
+  await client.runs.cancel(live);
 });
 
 test("a filter is kept under a name, used by the name, replaced and deleted", async () => {

@@ -3,6 +3,7 @@
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createPawlClient, type Json, type PawlClient } from "@pawl/client";
+import { FailureClass } from "@pawl/proto/pawl/v1/run_pb";
 import { freePort, LOOPBACK } from "@pawl/deploy/ports.ts";
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from "vitest";
 import { ENDINGS, endingMs, pauseMs } from "../bench/control-latency.ts";
@@ -193,6 +194,9 @@ test.for(Object.entries(HANDLERS))(
       await program.note(note);
     for (const note of ["returned cancelled", "returned late"]) await program.note(note);
     expect((await client.runs.effects(effect.runId)).effects).toHaveLength(1);
+    const { runs } = await client.runs.list({ filter: 'failure_class = "user_timeout"' });
+    const listed = runs.find(({ runId }) => runId === slow.runId);
+    expect(listed?.failureClass).toBe(FailureClass.USER_TIMEOUT);
     const runIds = Object.values(stories).map(({ runId }) => runId);
     expect(await checkInvariants(cluster.databaseUrl, runIds)).toEqual([]);
 

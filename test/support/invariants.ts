@@ -5,6 +5,7 @@ import { causeOf } from "@pawl/core/log/cause";
 import { mayCause } from "@pawl/core/log/meaning";
 import { type LoggedFact, isFinal, isStreamedType, isTerminalType } from "@pawl/core/log/event";
 import { fold, runStatus } from "@pawl/core/log/fold";
+import { exceptionOf } from "@pawl/core/log/result";
 import { executionsOf } from "@pawl/core/log/execution";
 import type { ExecutionState, RunState } from "@pawl/core/log/state";
 import { type RunId, runId as runIdOf } from "@pawl/core/name/ids";
@@ -34,6 +35,7 @@ type RunRow = {
   readonly hasFailures: boolean;
   readonly deadlineAt: number;
   readonly hasEnded: boolean;
+  readonly failureClass: string | null;
   readonly body: string;
 };
 
@@ -66,7 +68,7 @@ type Report = (seq: number, rule: string) => void;
 const RUNS = `
 select r.run_id as "runId", r.status, r.last_seq::float8 as "lastSeq", r.has_failures as "hasFailures",
   extract(epoch from r.deadline_at)::float8 * 1000 as "deadlineAt",
-  r.ended_at is not null as "hasEnded", d.body
+  r.ended_at is not null as "hasEnded", r.failure_class as "failureClass", d.body
 from pawl.runs r join pawl.definitions d using (definition_id)
 where $1::uuid[] is null or r.run_id = any ($1)
 order by r.run_id`;
@@ -218,6 +220,9 @@ function checkProjection(run: RunRow, state: RunState, report: Report): void {
     report(run.lastSeq, `the row says ${run.status}, the log says ${runStatus(state)}`);
   if (run.hasFailures !== state.hasFailures)
     report(run.lastSeq, `has_failures is ${run.hasFailures}, the log says ${state.hasFailures}`);
+  const { failureClass = null } = exceptionOf(state) ?? {};
+  if (run.failureClass !== failureClass)
+    report(run.lastSeq, `failure_class is ${run.failureClass}, the log says ${failureClass}`);
   if (run.deadlineAt !== state.deadlineAt)
     report(run.lastSeq, `deadline_at is ${run.deadlineAt}, the log says ${state.deadlineAt}`);
   const settledCount = state.nodes.length - state.unsettledCount;

@@ -1,7 +1,7 @@
 // The tables of a terminal of 80 columns. A user can type every shown id back.
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { ApprovalState } from "@pawl/proto/pawl/v1/approval_pb";
-import { RunStatus } from "@pawl/proto/pawl/v1/run_pb";
+import { FailureClass, RunStatus } from "@pawl/proto/pawl/v1/run_pb";
 import { expect, test } from "vitest";
 import { displayWidth } from "../render/spans.ts";
 import { setup } from "./scripted-host.fixture.ts";
@@ -16,6 +16,7 @@ const FAILED = {
   workflowVersion: 1,
   status: RunStatus.FAILED,
   errorMessage: ERROR,
+  failureClass: FailureClass.RETRIABLE,
   createTime: timestampFromMs(-200_000),
   endTime: timestampFromMs(-198_800),
 };
@@ -29,7 +30,7 @@ test("a list of runs fits 80 columns with its errors", async () => {
   const [head = "", line = ""] = printed.out.split("\n");
   expect(head).toMatch(/^RUN +WORKFLOW +STATUS +AGO +TOOK +ERROR$/);
   expect(line).toMatch(
-    /^8918bc96 {2}research-and-summ\S*… {2}✖ failed {2}3m20s {2}1\.2s {2}parse: js_error: /,
+    /^8918bc96 {2}research-and-summ\S*… {2}✖ failed {2}3m20s {2}1\.2s {2}\[retriable\] parse: /,
   );
   expect(displayWidth(line)).toBeLessThanOrEqual(80);
 });

@@ -1,9 +1,17 @@
 // pawl run list: a page of runs.
 
-import { plainRun, RUN_STATUS_NAMES, runFilterOf, runKindName, runStatusName } from "@pawl/client";
+import {
+  failureClassName,
+  plainRun,
+  RUN_STATUS_NAMES,
+  runFilterOf,
+  runKindName,
+  runStatusName,
+} from "@pawl/client";
 import type { Run } from "@pawl/proto/pawl/v1/run_pb";
 import type { PageFlags } from "../grammar.ts";
 import { spanText } from "../render/node-rows.ts";
+import { failureText } from "../render/words.ts";
 import { shortId, statusSpan } from "../render/spans.ts";
 import { printList, type Session, UsageError } from "../session.ts";
 
@@ -54,7 +62,10 @@ export const quarantineText = ({ quarantine }: Run): string =>
 
 function troubleOf(run: Run): string {
   if (run.quarantine !== undefined) return `in quarantine: ${quarantineText(run)}`;
-  return run.errorMessage === "" && run.hasFailures ? "some nodes failed" : run.errorMessage;
+  // The status already says it of these.
+  const isPlain = failureClassName(run.failureClass) === runStatusName(run.status);
+  const text = isPlain ? run.errorMessage : failureText(run);
+  return text === "" && run.hasFailures ? "some nodes failed" : text;
 }
 
 /** The workflow of a run, or its kind. */

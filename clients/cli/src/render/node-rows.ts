@@ -2,9 +2,9 @@
 // shows the urgent ones and counts the others.
 
 import { type Timestamp, timestampMs } from "@bufbuild/protobuf/wkt";
-import { failureClassName, type Json, jsonOf, nodeStatusName, runStatusName } from "@pawl/client";
+import { type Json, jsonOf, nodeStatusName, runStatusName } from "@pawl/client";
 import { type NodeRun, NodeStatus, type Run } from "@pawl/proto/pawl/v1/run_pb";
-import { formatDuration } from "./words.ts";
+import { failureText, formatDuration } from "./words.ts";
 import { countText, type Fold, foldRows, foldText, timeText } from "./node-line.ts";
 import { createProgress, nodeOf, type Progress, roundText, shownStatus } from "./progress-model.ts";
 import { cutText, shortId, statusSpan } from "./spans.ts";
@@ -116,8 +116,7 @@ function resultText(node: NodeRun, { runId, self, isTty }: RowsContext): string 
   if (node.signal !== undefined)
     return `waits for \`${signalCommand(self, isTty ? shortId(runId) : runId, node.signal.name)}\``;
   if (node.errorMessage === "") return valueText(node.outputJson);
-  const name = failureClassName(node.failureClass);
-  return name === undefined ? node.errorMessage : `[${name}] ${node.errorMessage}`;
+  return failureText(node);
 }
 
 /** The command by which a person decides about a held node. */

@@ -51,6 +51,15 @@ export function classText(failure: {
   return failure.cause === "" || name === undefined ? failure.cause : `${failure.cause} (${name})`;
 }
 
+/** A message behind the class of its failure: `[retriable] the server answered 503`. */
+export function failureText(failure: {
+  readonly errorMessage: string;
+  readonly failureClass: FailureClass;
+}): string {
+  const name = failureClassName(failure.failureClass);
+  return name === undefined ? failure.errorMessage : `[${name}] ${failure.errorMessage}`.trimEnd();
+}
+
 /** The limits in words. Empty if there are none. */
 export function limitText({ slot, rate }: RunView["limits"]): string {
   const parts = [

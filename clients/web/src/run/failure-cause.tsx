@@ -17,15 +17,21 @@ export function FailureCause({
   return (
     <>
       <code>{cause}</code>
-      {failureClass !== undefined && (
-        <span
-          className="muted"
-          data-failure-class={failureClass}
-          title={FAILURE_CLASSES[failureClass]}
-        >
-          {failureClass.replace("_", " ")}
-        </span>
-      )}
+      <FailureClassName failureClass={failureClass} />
     </>
+  );
+}
+
+/** The class in words, with its promise under the pointer. Shows nothing without a class. */
+export function FailureClassName({
+  failureClass,
+}: {
+  readonly failureClass: FailureClass | undefined;
+}): ReactNode {
+  if (failureClass === undefined) return null;
+  return (
+    <span className="muted" data-failure-class={failureClass} title={FAILURE_CLASSES[failureClass]}>
+      {failureClass.replace("_", " ")}
+    </span>
   );
 }

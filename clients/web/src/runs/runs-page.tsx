@@ -7,11 +7,12 @@ import { runPath, runsPath, workflowPath } from "../route.ts";
 import { PollState } from "../ui/fault-box.tsx";
 import { Link, navigate } from "../ui/navigate.tsx";
 import { useKeys, useMedia, useNow, useTitle } from "../ui/browser-hooks.ts";
+import { FailureClassName } from "../run/failure-cause.tsx";
 import { FilterBar } from "./filter-bar.tsx";
 import { searchOf, statusFilter, stepChoice } from "./filter.ts";
 import { StartDialog, StartPanel } from "./start-run.tsx";
 import { type Run, RunStatus } from "@pawl/proto/pawl/v1/run_pb";
-import { runStatusName } from "@pawl/client";
+import { failureClassName, runStatusName } from "@pawl/client";
 import { StatusBadge } from "../ui/status-icon.tsx";
 import { TableHead } from "../ui/text-block.tsx";
 import { formatAge, formatDuration, formatTime, wireMs } from "../ui/time.ts";
@@ -164,7 +165,7 @@ function RunRow({
         className={run.errorMessage === "" ? "run-note is-handled" : "run-note is-failed"}
         title={run.errorMessage}
       >
-        {noteOf(run, nowMs)}
+        <FailureClassName failureClass={failureClassName(run.failureClass)} /> {noteOf(run, nowMs)}
       </td>
     </tr>
   );

@@ -20,6 +20,7 @@ export function archiveFieldsOf(run: RecordOf<"run">, metadata: string | undefin
     priority: run.priority,
     has_failures: run.has_failures,
     error: run.error_message,
+    failure_class: run.failure_class ?? null,
     create_time: began,
     end_time: ended,
     duration: began === null || ended === null ? null : ended - began,

@@ -3,6 +3,7 @@
 // record, so it survives to the letter. Times are in UTC with microseconds.
 
 import { z } from "zod";
+import { FAILURE_CLASSES, type FailureClass } from "../fault/class.ts";
 import type { RunStatus } from "../log/event.ts";
 import { isUuid } from "../name/ids.ts";
 
@@ -26,6 +27,8 @@ const STATUSES = [
   ] as const),
   ...(["completed", "failed", "cancelled", "timeout"] as const),
 ] as const satisfies readonly RunStatus[];
+
+const CLASSES = Object.keys(FAILURE_CLASSES) as [FailureClass, ...FailureClass[]];
 
 const text = z.string();
 const uuid = z.string().refine(isUuid, "expected a UUID");
@@ -56,6 +59,8 @@ const run = z.strictObject({
   has_failures: z.boolean(),
   priority: int,
   error_message: text.nullable(),
+  /** Absent in files of earlier versions. */
+  failure_class: z.enum(CLASSES).nullable().optional(),
   request_id: text.nullable(),
   traceparent: text.nullable(),
   created_at: moment,

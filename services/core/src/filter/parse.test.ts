@@ -156,6 +156,8 @@ test("a comparison that does not fit its field is refused with its place", () =>
   for (const [text, column, message] of [
     ["statsu = running", 1, "there is no field statsu; did you mean status?"],
     ["status = done", 10, "done is not one of"],
+    ["NOT failure_class = user_timeuot", 21, "user_timeuot is not one of timeout, user_timeout"],
+    ["failure_class > permanent", 17, "compares numbers, times and durations only"],
     ["status.x = running", 1, "status has no keys"],
     ["workflow > a", 12, "compares numbers, times and durations only"],
     ["priority = high", 12, "expected a number"],

@@ -1,5 +1,6 @@
 // The fields by which runs are found.
 
+import { FAILURE_CLASSES } from "../fault/class.ts";
 import type { FieldType } from "./typed.ts";
 
 const STATUSES: Readonly<Record<string, readonly string[]>> = {
@@ -21,6 +22,10 @@ const STATUSES: Readonly<Record<string, readonly string[]>> = {
   timed_out: ["timeout"],
 };
 
+const CLASSES: Readonly<Record<string, readonly string[]>> = Object.fromEntries(
+  Object.keys(FAILURE_CLASSES).map((name) => [name, [name]]),
+);
+
 export const RUN_FIELDS = {
   status: { kind: "choice", values: STATUSES },
   workflow: { kind: "text" },
@@ -33,6 +38,8 @@ export const RUN_FIELDS = {
   has_failures: { kind: "flag" },
   is_live: { kind: "flag" },
   error: { kind: "text" },
+  /** Why a run ended without completing. */
+  failure_class: { kind: "choice", values: CLASSES },
   create_time: { kind: "time" },
   end_time: { kind: "time" },
   /** From the start to the end, or until now. */

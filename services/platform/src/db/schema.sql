@@ -390,6 +390,7 @@ create table runs (
   start_at timestamp with time zone,
   assistant_id text,
   restored_at timestamp with time zone,
+  failure_class text,
   constraint runs_kind_check CHECK ((kind = ANY (ARRAY['saved'::text, 'test'::text, 'temporary'::text]))),
   constraint runs_pkey PRIMARY KEY (run_id),
   constraint runs_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'scheduled'::text, 'running'::text, 'waiting'::text, 'retrying'::text, 'paused'::text, 'compensating'::text, 'completed'::text, 'failed'::text, 'cancelled'::text, 'timeout'::text])))
@@ -400,6 +401,7 @@ CREATE INDEX runs_by_short_id ON pawl.runs USING btree ("right"((run_id)::text, 
 CREATE INDEX runs_by_workflow ON pawl.runs USING btree (tenant_id, workflow_id, run_id DESC);
 CREATE INDEX runs_deadline ON pawl.runs USING btree (deadline_at) WHERE ((ended_at IS NULL) AND (status <> ALL (ARRAY['waiting'::text, 'paused'::text])));
 CREATE INDEX runs_ended ON pawl.runs USING btree (status, ended_at, run_id) WHERE (ended_at IS NOT NULL);
+CREATE INDEX runs_failed ON pawl.runs USING btree (tenant_id, failure_class, run_id DESC) WHERE (failure_class IS NOT NULL);
 CREATE INDEX runs_live_of_assistant ON pawl.runs USING btree (assistant_id) WHERE ((assistant_id IS NOT NULL) AND (ended_at IS NULL));
 CREATE INDEX runs_newest ON pawl.runs USING btree (tenant_id, run_id DESC);
 CREATE INDEX runs_of_assistant ON pawl.runs USING btree (assistant_id, run_id) WHERE (assistant_id IS NOT NULL);

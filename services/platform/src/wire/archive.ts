@@ -64,6 +64,7 @@ const recordOf = (run: RecordOf<"run">, metadata: string | undefined): RunRecord
   hasFailures: run.has_failures,
   priority: run.priority,
   errorMessage: run.error_message,
+  failureClass: run.failure_class ?? null,
   traceparent: run.traceparent,
   createdAt: msOf(run.created_at) ?? 0,
   endedAt: msOf(run.ended_at),

@@ -46,6 +46,7 @@ export function toWireRun(run: RunRecord): WireRun {
     ...acceptedFields(run),
     hasFailures: run.hasFailures,
     errorMessage: run.errorMessage ?? "",
+    failureClass: toWireFailureClass(run.failureClass ?? undefined),
     parentRunId: parent?.runId ?? "",
     parentNodeId: parent?.nodeId ?? "",
     parentIteration: parent?.iteration ?? 0,

@@ -6,6 +6,7 @@ import { isFinal, type Fact } from "@pawl/core/log/event";
 import { executionAt, executionDefinition } from "@pawl/core/log/execution";
 import { runStatus } from "@pawl/core/log/fold";
 import { writtenKeys } from "@pawl/core/log/memory";
+import { exceptionOf } from "@pawl/core/log/result";
 import type { AcceptedStart } from "@pawl/core/log/start";
 import type { MemoryEntry } from "@pawl/core/log/memory-entry";
 import type { ExecutionState } from "@pawl/core/log/state";
@@ -120,6 +121,7 @@ export function projection({ run: { state }, facts }: RunDraft): RunProjection {
     status: runStatus(state),
     hasFailures: state.hasFailures,
     errorMessage: state.status === "failed" ? (state.message ?? null) : null,
+    failureClass: exceptionOf(state)?.failureClass ?? null,
     ended: isFinal(state.status),
     eventCount: facts.length,
   };

@@ -552,7 +552,7 @@ type Run struct {
 	// Why it did not complete, for programs: the cause of the node that failed it, or cancelled, interrupted, rolled_back or
 	// deadline_passed. Empty otherwise, and in lists.
 	Cause string `protobuf:"bytes,21,opt,name=cause,proto3" json:"cause,omitempty"`
-	// The class of that cause. Unspecified in lists.
+	// The class of that cause.
 	FailureClass FailureClass `protobuf:"varint,22,opt,name=failure_class,json=failureClass,proto3,enum=pawl.v1.FailureClass" json:"failure_class,omitempty"`
 	// When it was accepted.
 	CreateTime *timestamppb.Timestamp `protobuf:"bytes,11,opt,name=create_time,json=createTime,proto3" json:"create_time,omitempty"`

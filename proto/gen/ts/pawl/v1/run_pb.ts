@@ -115,7 +115,7 @@ export type Run = Message<"pawl.v1.Run"> & {
   cause: string;
 
   /**
-   * The class of that cause. Unspecified in lists.
+   * The class of that cause.
    *
    * @generated from field: pawl.v1.FailureClass failure_class = 22;
    */

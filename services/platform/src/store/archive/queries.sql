@@ -14,7 +14,8 @@ select
 from (
   select
     'run' as record, 1 as format, r.run_id, r.tenant_id, r.definition_id, r.workflow_id, r.workflow_version, r.kind, r.status, r.version,
-    r.last_seq, r.has_failures, r.priority, r.error_message, r.request_id, r.traceparent, r.created_at at time zone 'UTC' as created_at,
+    r.last_seq, r.has_failures, r.priority, r.error_message, r.failure_class, r.request_id, r.traceparent,
+    r.created_at at time zone 'UTC' as created_at,
     r.ended_at at time zone 'UTC' as ended_at, r.deadline_at at time zone 'UTC' as deadline_at,
     r.start_at at time zone 'UTC' as start_at, r.parent_run_id, r.parent_node_id, r.parent_iteration, r.schedule_id,
     r.schedule_at at time zone 'UTC' as schedule_at, r.thread_id, r.assistant_id, r.stop
@@ -183,12 +184,12 @@ where definition_id = :definition_id::uuid
 -- assistant that is deleted, or younger than the run, is not its own any more.
 insert into runs (
   run_id, tenant_id, definition_id, workflow_id, workflow_version, kind, status, version, last_seq, has_failures, priority, error_message,
-  request_id, traceparent, created_at, ended_at, deadline_at, start_at, parent_run_id, parent_node_id, parent_iteration, schedule_id,
+  failure_class, request_id, traceparent, created_at, ended_at, deadline_at, start_at, parent_run_id, parent_node_id, parent_iteration, schedule_id,
   schedule_at, thread_id, assistant_id, stop, restored_at
 )
 select
   t.run_id, t.tenant_id, t.definition_id, t.workflow_id, t.workflow_version, t.kind, t.status, t.version, t.last_seq, t.has_failures,
-  t.priority, t.error_message, t.request_id, t.traceparent, t.created_at at time zone 'UTC', t.ended_at at time zone 'UTC',
+  t.priority, t.error_message, t.failure_class, t.request_id, t.traceparent, t.created_at at time zone 'UTC', t.ended_at at time zone 'UTC',
   t.deadline_at at time zone 'UTC', t.start_at at time zone 'UTC', t.parent_run_id, t.parent_node_id, t.parent_iteration, t.schedule_id, t.schedule_at at time zone 'UTC',
   t.thread_id,
   (
@@ -202,7 +203,7 @@ select
   ), t.stop, clock_timestamp()
 from json_to_record(:line::json) as t (
   run_id uuid, tenant_id text, definition_id uuid, workflow_id text, workflow_version integer, kind text, status text, version bigint,
-  last_seq bigint, has_failures boolean, priority integer, error_message text, request_id text, traceparent text, created_at timestamp,
+  last_seq bigint, has_failures boolean, priority integer, error_message text, failure_class text, request_id text, traceparent text, created_at timestamp,
   ended_at timestamp, deadline_at timestamp, start_at timestamp, parent_run_id uuid, parent_node_id text, parent_iteration integer, schedule_id text,
   schedule_at timestamp, thread_id text, assistant_id text, stop text
 )

@@ -59,6 +59,7 @@ const RUNS = fc.record({
   priority: fc.integer({ min: -2, max: 2 }),
   has_failures: fc.boolean(),
   error: fc.option(fc.constantFrom("Timeout after 5 s", "timeout", "50% lost")),
+  failure_class: fc.option(fc.constantFrom("user_timeout", "permanent")),
   create_time: fc.integer({ min: 0, max: 5 }).map((days) => EPOCH + days * 86_400_000),
   took: fc.integer({ min: 0, max: 3 }).map((hours) => hours * 3_600_000),
   metadata: fc.option(OBJECTS),
@@ -77,11 +78,18 @@ async function insertRuns(runs: readonly MadeRun[]): Promise<void> {
     const endedAt = isLive(run) ? null : new Date(run.create_time + run.took);
     await pool.query({
       text: `insert into runs (run_id, tenant_id, definition_id, workflow_id, workflow_version, kind, status, version, last_seq,
-        has_failures, priority, error_message, created_at, ended_at, deadline_at, schedule_id)
-        values ($1, $2, gen_random_uuid(), $3, $4, $5, $6, 1, 1, $7, $8, $9, $10, $11, now(), $12)`,
+        has_failures, priority, error_message, created_at, ended_at, deadline_at, schedule_id, failure_class)
+        values ($1, '${TENANT}', gen_random_uuid(), $2, $3, $4, $5, 1, 1, $6, $7, $8, $9, $10, now(), $11, $12)`,
       values: [
-        ...[id, TENANT, run.workflow, run.version, run.kind, run.status, run.has_failures],
-        ...[run.priority, run.error, new Date(run.create_time), endedAt, run.schedule],
+        ...[id, run.workflow, run.version, run.kind, run.status, run.has_failures],
+        ...[
+          run.priority,
+          run.error,
+          new Date(run.create_time),
+          endedAt,
+          run.schedule,
+          run.failure_class,
+        ],
       ],
     });
     await pool.query({
@@ -146,6 +154,10 @@ const COMPARISONS = [
     'error = "timeout*"',
     'error = "50%*"',
     "error:*",
+    "failure_class = user_timeout",
+    "failure_class != permanent",
+    "failure_class:*",
+
     "create_time >= 2026-11-03",
   ],
   ...[
@@ -250,13 +262,14 @@ async function planOf(text: string): Promise<string> {
   return rows.map((row) => row["QUERY PLAN"]).join("\n");
 }
 
-test("metadata are found by their index, and runs that fail while they run among the live ones (S4.23)", async () => {
+test("metadata and classes of failures are found by their index, and runs that fail while they run among the live ones (S4.13, S4.23)", async () => {
   await pool.query({ text: "truncate runs, run_metadata, run_events" });
   await pool.query({
     text: `insert into runs (run_id, tenant_id, definition_id, workflow_id, workflow_version, kind, status, version, last_seq, has_failures,
-      deadline_at, ended_at)
+      deadline_at, ended_at, failure_class)
       select gen_random_uuid(), 't', gen_random_uuid(), 'w', 1, 'saved', case when n % 500 = 0 then 'running' else 'completed' end, 1, 1,
-        n % 2 = 0, now(), case when n % 500 = 0 then null else now() end
+        n % 2 = 0, now(), case when n % 500 = 0 then null else now() end,
+        case when n % 50 = 1 then 'permanent' when n % 500 = 2 then 'user_timeout' end
       from generate_series(1, 5000) n`,
   });
   await pool.query({
@@ -265,5 +278,6 @@ test("metadata are found by their index, and runs that fail while they run among
   await pool.query({ text: "vacuum analyze runs, run_metadata" });
   expect(await planOf("metadata.order = 77")).toContain("run_metadata_values");
   expect(await planOf("has_failures = true AND status = running")).toContain("runs_deadline");
+  expect(await planOf('failure_class = "user_timeout"')).toContain("runs_failed");
   expect(await planOf("status = running")).not.toContain("run_metadata");
 });

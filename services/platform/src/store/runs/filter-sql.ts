@@ -4,8 +4,9 @@
 // NOT is written as `is not true`. So the result is that of a filter with two answers.
 //
 // Cost. A comparison of metadata with `=` or `:` walks the index run_metadata_values. A live status walks runs_deadline, which holds live
-// runs only. `workflow`, `schedule` and the newest runs have their own indexes. Everything else is a test of each run, newest first, until
-// the page is full. A test of `input` also reads the first event of each run.
+// runs only. A class of failures walks runs_failed, which holds the runs that ended without completing. `workflow`, `schedule` and the newest
+// runs have their own indexes. Everything else is a test of each run, newest first, until the page is full. A test of `input` also reads the
+// first event of each run.
 
 import { unreachable } from "@pawl/core/fault/invariant";
 import type { RunField } from "@pawl/core/filter/run-fields";
@@ -52,6 +53,7 @@ const COLUMNS: Readonly<Record<RunField, string>> = {
   has_failures: "r.has_failures",
   is_live: "(r.ended_at is null)",
   error: "r.error_message",
+  failure_class: "r.failure_class",
   create_time: "r.created_at",
   end_time: "r.ended_at",
   duration: `${SECONDS} * 1000`,
@@ -68,7 +70,11 @@ function testSql(test: FieldTest, parameter: Parameter): string {
   const column = COLUMNS[test.field as RunField];
   switch (test.is) {
     case "choice": {
-      const sql = `${column} = any (${parameter(test.values)}::text[])`;
+      // An index keeps its order behind one value only.
+      const sql =
+        test.values.length === 1
+          ? `${column} = ${parameter(test.values[0])}::text`
+          : `${column} = any (${parameter(test.values)}::text[])`;
       const isLive = test.field === "status" && test.values.every((value) => LIVE.has(value));
       return isLive ? `(${sql} and r.ended_at is null)` : sql;
     }

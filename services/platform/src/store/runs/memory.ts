@@ -77,8 +77,9 @@ export function moveRun({ runs, now }: StagedRows, change: RunChange): number {
   const run = runs.get(change.runId);
   if (run?.version !== change.expectedVersion) throw new RunMoved("a run moved on");
   const lastSeq = run.lastSeq + change.eventCount;
-  const { status, hasFailures, errorMessage } = change;
-  const moved = { status, hasFailures, errorMessage, endedAt: change.ended ? now : null };
+  const { status, hasFailures, errorMessage, failureClass } = change;
+  const facts = { status, hasFailures, errorMessage, failureClass };
+  const moved = { ...facts, endedAt: change.ended ? now : null };
   runs.set(run.runId, { ...run, ...moved, version: run.version + 1, lastSeq });
   return lastSeq;
 }

@@ -10,7 +10,7 @@ case when r.quarantined_at is not null then
 
 -- part: columns
 r.run_id, r.definition_id, r.workflow_id, r.workflow_version, r.kind, r.status, r.last_seq, r.has_failures, r.priority,
-  r.error_message, r.traceparent, r.created_at, r.ended_at, r.restored_at, r.deadline_at, r.start_at, {quarantine},
+  r.error_message, r.failure_class, r.traceparent, r.created_at, r.ended_at, r.restored_at, r.deadline_at, r.start_at, {quarantine},
   case when r.parent_run_id is not null then
     json_build_object('runId', r.parent_run_id, 'nodeId', r.parent_node_id, 'iteration', coalesce(r.parent_iteration, 0))
   end as parent,

@@ -8,6 +8,7 @@ import type {
   ScheduleLink,
   StopMode,
 } from "@pawl/core/log/event";
+import type { FailureClass } from "@pawl/core/fault/class";
 import type { JsonObject } from "@pawl/core/data/merge-patch";
 import type { TypedFilter } from "@pawl/core/filter/typed";
 import type { AcceptedStart } from "@pawl/core/log/start";
@@ -30,6 +31,8 @@ export const RUN = {
   hasFailures: flag(),
   priority: number(),
   errorMessage: orNull(text()),
+  /** Null unless the run ended without completing. */
+  failureClass: orNull(text<FailureClass>()),
   traceparent: orNull(text()),
   createdAt: time(),
   endedAt: orNull(time()),
@@ -78,6 +81,7 @@ const PROJECTION = {
   status: text<RunStatus>(),
   hasFailures: flag(),
   errorMessage: orNull(text()),
+  failureClass: orNull(text<FailureClass>()),
   ended: flag(),
   /** How many events this transaction appends to the run. */
   eventCount: number(),

@@ -59,12 +59,13 @@ with moved as (
     status = c.status,
     has_failures = c.has_failures,
     error_message = c.error_message,
+    failure_class = c.failure_class,
     ended_at = case when c.ended then now() end
   from (
     select
       generate_subscripts(:run_id::uuid[], 1) as place, unnest(:run_id::uuid[]) as run_id, unnest(:expected_version::bigint[]) as version,
       unnest(:event_count::integer[]) as event_count, unnest(:status::text[]) as status, unnest(:has_failures::boolean[]) as has_failures,
-      unnest(:error_message::text[]) as error_message, unnest(:ended::boolean[]) as ended
+      unnest(:error_message::text[]) as error_message, unnest(:failure_class::text[]) as failure_class, unnest(:ended::boolean[]) as ended
   ) as c
   where r.run_id = c.run_id
     and r.version = c.version
@@ -127,12 +128,12 @@ from heads h
 with inserted as (
   insert into runs (
     run_id, tenant_id, definition_id, workflow_id, workflow_version, kind, status, version, last_seq,
-    has_failures, priority, error_message, request_id, traceparent, deadline_at, ended_at,
+    has_failures, priority, error_message, failure_class, request_id, traceparent, deadline_at, ended_at,
     parent_run_id, parent_node_id, parent_iteration, schedule_id, schedule_at, start_at
   )
   select
     n.run_id, n.tenant_id, n.definition_id, n.workflow_id, n.workflow_version, n.kind, n.status, 1, n.event_count,
-    n.has_failures, n.priority, n.error_message, n.request_id, n.traceparent,
+    n.has_failures, n.priority, n.error_message, n.failure_class, n.request_id, n.traceparent,
     to_timestamp(n.deadline_at / 1000.0), case when n.ended then now() end,
     n.parent_run_id, n.parent_node_id, n.parent_iteration, n.schedule_id, to_timestamp(n.schedule_at / 1000.0),
     to_timestamp(n.start_at / 1000.0)
@@ -141,7 +142,8 @@ with inserted as (
       unnest(:run_id::uuid[]) as run_id, unnest(:tenant_id::text[]) as tenant_id, unnest(:definition_id::uuid[]) as definition_id,
       unnest(:workflow_id::text[]) as workflow_id, unnest(:workflow_version::integer[]) as workflow_version, unnest(:kind::text[]) as kind,
       unnest(:status::text[]) as status, unnest(:event_count::integer[]) as event_count, unnest(:has_failures::boolean[]) as has_failures,
-      unnest(:priority::integer[]) as priority, unnest(:error_message::text[]) as error_message, unnest(:request_id::text[]) as request_id,
+      unnest(:priority::integer[]) as priority, unnest(:error_message::text[]) as error_message,
+      unnest(:failure_class::text[]) as failure_class, unnest(:request_id::text[]) as request_id,
       unnest(:traceparent::text[]) as traceparent, unnest(:deadline_at::double precision[]) as deadline_at, unnest(:ended::boolean[]) as ended,
       unnest(:assumes_newest::boolean[]) as assumes_newest, unnest(:parent_run_id::uuid[]) as parent_run_id,
       unnest(:parent_node_id::text[]) as parent_node_id, unnest(:parent_iteration::integer[]) as parent_iteration,
