@@ -135,7 +135,7 @@ func flowStartMany(t *testing.T, client *pawl.Client) {
 }
 
 func flowTest(t *testing.T, client *pawl.Client) {
-	tested, err := client.Runs.Test(t.Context(), hello, person{"Ada"}, pawl.MutationOptions{})
+	tested, err := client.Runs.Test(t.Context(), hello, person{"Ada"}, pawl.TestRunOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

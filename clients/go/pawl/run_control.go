@@ -130,28 +130,3 @@ func (r *Runs) Delete(ctx context.Context, runID string, options MutationOptions
 	_, err := call(ctx, r.client, r.rpc.DeleteRun, req)
 	return err
 }
-
-// Tested is an accepted test run.
-type Tested struct {
-	Started
-	// Warnings are about parts of the graph that are allowed but contain a likely mistake.
-	Warnings []*pawlv1.Violation
-}
-
-// Test runs a graph that is not saved. It takes the same definitions as Workflows.Apply.
-func (r *Runs) Test(ctx context.Context, definition, input any, options MutationOptions) (*Tested, error) {
-	source, err := sourceOf(definition)
-	if err != nil {
-		return nil, err
-	}
-	text, err := jsonOf(input)
-	if err != nil {
-		return nil, err
-	}
-	req := &pawlv1.TestRunRequest{Definition: source, InputJson: text, RequestId: identified(options.RequestID)}
-	res, err := call(ctx, r.client, r.rpc.TestRun, req)
-	if err != nil {
-		return nil, err
-	}
-	return &Tested{Started{res.GetRun(), res.GetDuplicate()}, res.GetWarnings()}, nil
-}

@@ -219,19 +219,6 @@ func TestEffectsEventsAndTagsOfARunComeByPage(t *testing.T) {
 		&pawlv1.ListTagsRequest{RunId: "r", NodeId: "n", AfterEventId: 4, PageSize: 7})
 }
 
-func TestATestRunGoesWithItsGraphAndItsInputToTheLetterAndGivesItsWarnings(t *testing.T) {
-	client, server := serveDetails(t)
-	input := json.RawMessage(`{"n": 1.0}`)
-	tested, err := client.Runs.Test(t.Context(), "nodes: []", input, MutationOptions{RequestID: "q"})
-	if err != nil || tested.Run.GetRunId() != "r" || !tested.IsDuplicate || tested.Warnings[0].GetReason() != "UNUSED" {
-		t.Errorf("got %v, %v", tested, err)
-	}
-	asked := server.asked[0].(*pawlv1.TestRunRequest)
-	if string(asked.GetInputJson()) != string(input) || asked.GetRequestId() != "q" || asked.GetDefinition().GetText() != "nodes: []" {
-		t.Errorf("got %v", asked)
-	}
-}
-
 func TestADecisionAboutANodeGoesWithItsComment(t *testing.T) {
 	client, server := serveDetails(t)
 	node := NodeOf{"r", "n", 1}

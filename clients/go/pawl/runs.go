@@ -106,28 +106,35 @@ func startRequest(workflowID string, input any, options StartOptions) (*pawlv1.S
 		Goal: options.Goal, Constraints: options.Constraints, MaxIterations: options.MaxIterations, MaxRetries: options.MaxRetries,
 		ThreadId: options.ThreadID, CreateThread: options.CreateThread, MultitaskStrategy: options.Multitask,
 		AssistantId: options.AssistantID, ThreadRelease: options.ThreadRelease,
+		Deadline: deadlineOf(options.Deadline), AfterSeconds: secondsOf(options.After), StartAt: timestampOf(options.StartAt),
+		Temporary: options.Temporary, Budget: options.Budget.wire(),
 	}
 	if req.MetadataJson, err = metadataOf(options.Metadata); err != nil {
 		return nil, err
 	}
-	req.Temporary = options.Temporary
-	if options.After != 0 {
-		seconds := options.After.Seconds()
-		req.AfterSeconds = &seconds
-	}
-	if !options.StartAt.IsZero() {
-		req.StartAt = timestampOf(options.StartAt)
-	}
-	if options.Deadline > 0 {
-		req.Deadline = durationpb.New(options.Deadline)
-	}
-	req.Budget = options.Budget.wire()
 	if options.DedupeInput > 0 {
 		req.Idempotency = &pawlv1.Idempotency{
 			Scope: pawlv1.IdempotencyScope_IDEMPOTENCY_SCOPE_INPUT_HASH, Ttl: durationpb.New(options.DedupeInput),
 		}
 	}
 	return req, nil
+}
+
+// deadlineOf is nil for no deadline of the run's own.
+func deadlineOf(deadline time.Duration) *durationpb.Duration {
+	if deadline <= 0 {
+		return nil
+	}
+	return durationpb.New(deadline)
+}
+
+// secondsOf is nil for a start at once.
+func secondsOf(delay time.Duration) *float64 {
+	if delay == 0 {
+		return nil
+	}
+	seconds := delay.Seconds()
+	return &seconds
 }
 
 // Start accepts a run of a saved workflow and returns at once. The input is a value that encodes to JSON; json.RawMessage is sent to the

@@ -172,6 +172,23 @@ def test_a_test_run_goes_with_its_graph_and_its_input_to_the_letter_and_gives_it
     assert (tested.run.run_id, tested.is_duplicate, tested.warnings[0].reason) == ("r", True, "UNUSED")
 
 
+def test_a_test_run_says_when_it_starts_how_long_it_may_take_and_that_it_is_temporary(use: Any) -> None:
+    seen = Seen()
+    at = datetime(2026, 12, 1, 6, tzinfo=UTC)
+    with gateway(TestRun=seen.answer(lambda _: run_service_pb2.TestRunResponse(run=RUN))) as address:
+        use(address, "test", "nodes: []", after_seconds=1.5, temporary=True, max_retries=0, budget={"tokens": 9})
+        use(address, "test", "nodes: []", start_at=at, deadline=2.5, goal="g", constraints=["c"], untrusted_input=True)
+        with pytest.raises(ValueError, match="has no time zone"):
+            use(address, "test", "nodes: []", start_at=datetime(2026, 12, 1, 6))
+    later, fixed = seen.requests
+    assert (later.after_seconds, later.temporary, later.HasField("start_at")) == (1.5, True, False)
+    assert (later.HasField("max_retries"), later.max_retries, later.budget.tokens) == (True, 0, 9)
+    assert fixed.start_at.ToDatetime(tzinfo=UTC) == at and fixed.deadline.ToMilliseconds() == 2500
+    absent = ["after_seconds", "max_retries", "budget"]
+    assert (fixed.temporary, [name for name in absent if fixed.HasField(name)]) == (False, [])
+    assert (fixed.goal, list(fixed.constraints), fixed.untrusted_input) == ("g", ["c"], True)
+
+
 def test_a_decision_about_a_node_goes_by_name_with_its_comment(use: Any) -> None:
     seen = Seen()
     with gateway(DecideNode=seen.answer(lambda _: run_service_pb2.DecideNodeResponse(run=RUN))) as address:

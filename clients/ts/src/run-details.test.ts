@@ -1,3 +1,4 @@
+import { durationFromMs, timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { createRouterTransport } from "@connectrpc/connect";
 import { EffectState } from "@pawl/proto/pawl/v1/effect_pb";
 import { EventService } from "@pawl/proto/pawl/v1/event_service_pb";
@@ -159,6 +160,33 @@ test("a test run goes with its graph and its input to the letter, and gives its 
   expect(tested.warnings).toMatchObject([{ reason: "UNUSED" }]);
   expect(asked).toMatchObject([{ requestId: "q", definition: { text: "nodes: []" } }]);
   expect(jsonTextOf(asked[0]?.inputJson)).toBe('{"n": 1.0}');
+});
+
+test("a test run says when it starts, how long it may take, and that it is temporary", async () => {
+  const asked: object[] = [];
+  const { runs } = scripted({
+    runs: {
+      testRun: (request: object) => {
+        asked.push(request);
+        return { run: { runId: "r" } };
+      },
+    },
+  });
+  const at = new Date("2026-12-01T06:00:00Z");
+  const later = { afterMs: 1_500, temporary: true, maxRetries: 0, budget: { tokens: 9 } };
+  await runs.test("nodes: []", later);
+  await runs.test("nodes: []", { startAt: at, deadlineMs: 2_500, goal: "g", constraints: ["c"] });
+  expect(asked).toMatchObject([
+    { afterSeconds: 1.5, temporary: true, maxRetries: 0, budget: { tokens: 9n } },
+    {
+      startAt: timestampFromDate(at),
+      deadline: durationFromMs(2_500),
+      temporary: false,
+      goal: "g",
+    },
+  ]);
+  expect(asked[0]).not.toHaveProperty("startAt");
+  expect(asked[1]).not.toHaveProperty("afterSeconds");
 });
 
 test("a decision about a node goes by name with its comment", async () => {

@@ -99,6 +99,7 @@ from pawl_sdk.options import (
     ScheduleOptions,
     StartOptions,
     StopMode,
+    TestRunOptions,
     TopUpOptions,
     WatchThreadOptions,
 )
@@ -238,6 +239,7 @@ __all__ = [
     "StartItem",
     "StartOptions",
     "StopMode",
+    "TestRunOptions",
     "TopUpOptions",
     "StartedRun",
     "Status",

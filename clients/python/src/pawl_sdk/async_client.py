@@ -51,6 +51,7 @@ from pawl_sdk.options import (
     ListRunsOptions,
     StartOptions,
     StopMode,
+    TestRunOptions,
     TopUpOptions,
     WatchThreadOptions,
 )
@@ -336,17 +337,10 @@ class AsyncClient:
         )
 
     async def test(
-        self,
-        definition: str | dict[str, Any],
-        input: object = None,
-        *,
-        input_json: str | None = None,
-        request_id: str | None = None,
+        self, definition: str | dict[str, Any], input: object = None, **options: Unpack[TestRunOptions]
     ) -> TestedRun:
         """Runs a graph that is not saved (a value, or text in JSON or YAML). Raises PawlError DEFINITION_INVALID."""
-        return await self._drive.run(
-            self._control.test(definition, input, input_json=input_json, request_id=request_id)
-        )
+        return await self._drive.run(self._control.test(definition, input, **options))
 
     async def cancel(
         self,

@@ -52,14 +52,10 @@ class WatchThreadOptions(TypedDict, total=False):
     """Called before every reconnect, with the cursor after which the stream continues."""
 
 
-class StartOptions(TypedDict, total=False):
-    """How to start a run. `input_json` is JSON text that is sent to the letter; it takes precedence over the input."""
+class TestRunOptions(TypedDict, total=False):
+    """How to run a graph that is not saved. `input_json` is JSON text that is sent to the letter; it takes precedence over the input."""
 
     input_json: str | None
-    version: int
-    priority: int
-    metadata: Mapping[str, Any] | None
-    """A JSON object to find the run by. Templates read it as `ctx.metadata`."""
     deadline: float | None
     """How many seconds the run may take from its start; default the definition's own."""
     after_seconds: float | None
@@ -67,9 +63,7 @@ class StartOptions(TypedDict, total=False):
     start_at: datetime | None
     """When the run starts, by the clock of the database. A time in the past means at once."""
     temporary: bool
-    """The run is deleted with everything that belongs to it, soon after its end. It excludes `thread_id` and `dedupe_input`."""
-    dedupe_input: float | None
-    """For so many seconds, a second start with the same workflow and input returns the first run."""
+    """The run is deleted with everything that belongs to it, soon after its end. It excludes `thread_id` and `dedupe_input` of a start."""
     goal: str
     """What the run is for; default the definition's own. Templates read it as `ctx.goal`."""
     constraints: Iterable[str]
@@ -82,6 +76,17 @@ class StartOptions(TypedDict, total=False):
     request_id: str | None
     untrusted_input: bool
     """The input is not trusted: it gets the label input."""
+
+
+class StartOptions(TestRunOptions, total=False):
+    """How to start a run of a saved workflow."""
+
+    version: int
+    priority: int
+    metadata: Mapping[str, Any] | None
+    """A JSON object to find the run by. Templates read it as `ctx.metadata`."""
+    dedupe_input: float | None
+    """For so many seconds, a second start with the same workflow and input returns the first run."""
     webhook: RunWebhook | None
     """Calls a URL at events of the run."""
     thread_id: str

@@ -6,12 +6,13 @@ from dataclasses import dataclass
 from typing import Any, Unpack
 
 from pawl_sdk._calls.caller import Caller, amount_fields, control_fields, fresh_id, json_bytes, source_of
+from pawl_sdk._calls.runs import run_fields
 from pawl_sdk._gen.pawl.v1 import run_pb2
 from pawl_sdk._gen.pawl.v1 import run_service_pb2 as service
 from pawl_sdk._plain import values_of
 from pawl_sdk._steps import Method, Steps
 from pawl_sdk.model import Run, SignalledRun, TestedRun, violation_of
-from pawl_sdk.options import ControlRunOptions, Decision, StopMode, TopUpOptions
+from pawl_sdk.options import ControlRunOptions, Decision, StopMode, TestRunOptions, TopUpOptions
 
 _TEST = Method("/pawl.v1.RunService/TestRun", service.TestRunResponse)
 _CANCEL = Method("/pawl.v1.RunService/CancelRun", service.CancelRunResponse)
@@ -31,13 +32,9 @@ class RunControlCalls:
     caller: Caller
 
     def test(
-        self, definition: str | dict[str, Any], input: object, *, input_json: str | None, request_id: str | None
+        self, definition: str | dict[str, Any], input: object, **options: Unpack[TestRunOptions]
     ) -> Steps[TestedRun]:
-        request = service.TestRunRequest(
-            definition=source_of(definition),
-            input_json=json_bytes(input, input_json),
-            request_id=request_id or fresh_id(),
-        )
+        request = service.TestRunRequest(definition=source_of(definition), **run_fields(input, options))
         answer = yield from self.caller.call(_TEST, request)
         return TestedRun(Run.of(answer.run), answer.duplicate, tuple(map(violation_of, answer.warnings)))
 

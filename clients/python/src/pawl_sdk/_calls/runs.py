@@ -13,7 +13,7 @@ from typing import Any, TypeAlias, Unpack
 import grpc
 
 from pawl_sdk import _json
-from pawl_sdk._calls.caller import Caller, amount_fields, fresh_id, json_bytes, timestamp_of
+from pawl_sdk._calls.caller import Caller, amount_fields, duration_of, fresh_id, json_bytes, timestamp_of
 from pawl_sdk._calls.webhooks import run_webhook
 from pawl_sdk._entry import Entry, NoStream
 from pawl_sdk._gen.pawl.v1 import run_pb2
@@ -23,7 +23,7 @@ from pawl_sdk._steps import SILENT, Await, Close, Emissions, Method, Next, Open,
 from pawl_sdk._watch import GET_RUN, WatchOptions, watch
 from pawl_sdk.errors import UNREACHABLE, UNRECOGNISED, PawlError, RunFailed
 from pawl_sdk.model import AcceptedRun, Event, Run, RunPage, StartItem
-from pawl_sdk.options import Budget, ListRunsOptions, StartOptions
+from pawl_sdk.options import Budget, ListRunsOptions, StartOptions, TestRunOptions
 from pawl_sdk.state import WorkflowState
 from pawl_sdk.webhooks import RunResult
 
@@ -213,21 +213,12 @@ def start_request(workflow_id: str, input: object, options: StartOptions) -> ser
     request = service.StartRunRequest(
         workflow_id=workflow_id,
         version=options.get("version", 0),
-        input_json=json_bytes(input, options.get("input_json")),
-        request_id=options.get("request_id") or fresh_id(),
         priority=options.get("priority", 0),
-        untrusted_input=options.get("untrusted_input", False),
         webhook=run_webhook(options.get("webhook")),
-        goal=options.get("goal", ""),
-        constraints=options.get("constraints", ()),
-        max_iterations=options.get("max_iterations", 0),
-        max_retries=options.get("max_retries"),
         thread_id=options.get("thread_id", ""),
         create_thread=options.get("create_thread", False),
-        after_seconds=options.get("after_seconds"),
-        start_at=timestamp_of(options.get("start_at")),
-        temporary=options.get("temporary", False),
         assistant_id=options.get("assistant_id", ""),
+        **run_fields(input, options),
     )
     if "multitask" in options:
         (request.multitask_strategy,) = values_of(service.MultitaskStrategy.DESCRIPTOR, [options["multitask"]])
@@ -236,16 +227,37 @@ def start_request(workflow_id: str, input: object, options: StartOptions) -> ser
     metadata = options.get("metadata")
     if metadata is not None:
         request.metadata_json = json_bytes(metadata, None)
-    deadline, dedupe = options.get("deadline"), options.get("dedupe_input")
-    if deadline is not None:
-        request.deadline.FromMilliseconds(round(deadline * 1000))
+    dedupe = options.get("dedupe_input")
     if dedupe is not None:
         request.idempotency.scope = service.IDEMPOTENCY_SCOPE_INPUT_HASH
         request.idempotency.ttl.FromMilliseconds(round(dedupe * 1000))
-    budget = options.get("budget")
-    if budget is not None:
-        set_budget(request.budget, budget)
     return request
+
+
+def run_fields(input: object, options: TestRunOptions | StartOptions) -> dict[str, Any]:
+    """The fields that the starts of saved workflows and of other graphs share. None is an absent field."""
+    return {
+        "input_json": json_bytes(input, options.get("input_json")),
+        "request_id": options.get("request_id") or fresh_id(),
+        "untrusted_input": options.get("untrusted_input", False),
+        "goal": options.get("goal", ""),
+        "constraints": options.get("constraints", ()),
+        "max_iterations": options.get("max_iterations", 0),
+        "max_retries": options.get("max_retries"),
+        "deadline": duration_of(options.get("deadline")),
+        "after_seconds": options.get("after_seconds"),
+        "start_at": timestamp_of(options.get("start_at")),
+        "temporary": options.get("temporary", False),
+        "budget": _budget_of(options.get("budget")),
+    }
+
+
+def _budget_of(budget: Budget | None) -> run_pb2.Budget | None:
+    if not budget:
+        return None
+    message = run_pb2.Budget()
+    set_budget(message, budget)
+    return message
 
 
 def set_budget(target: run_pb2.Budget, budget: Budget) -> None:
