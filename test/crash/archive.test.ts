@@ -17,6 +17,7 @@ import { type Cluster, startCluster } from "../support/cluster.ts";
 import { temporaryFolder } from "../support/folder.ts";
 import { checkInvariants } from "../support/invariants.ts";
 import type { Member } from "../support/member.ts";
+import { rowsOf } from "../support/run-rows.ts";
 import { until } from "../support/until.ts";
 import { failpoints, replaceScheduler } from "./processes.ts";
 
@@ -47,33 +48,6 @@ afterAll(async () => {
 const pathOf = (runId: string): string => join(folder, archiveNameOf(runId));
 const textOf = async (runId: string): Promise<string> =>
   gunzipSync(await readFile(pathOf(runId))).toString();
-
-/** The columns that a restore does not bring back: caches, times of a sweep, and its own mark. */
-const APART = new Set(["restored_at", "touched_at", "xmin"]);
-/** Tables without rows that belong to the record of a run. */
-const APART_TABLES = new Set(["run_snapshots", "run_claims", "workflow_jobs"]);
-
-/** Every row of a run in every table, as text. */
-async function rowsOf(runId: string): Promise<Readonly<Record<string, readonly string[]>>> {
-  const tables = await db.query<{ table: string }>(
-    `select c.relname as table from pg_attribute a join pg_class c on c.oid = a.attrelid
-     where a.attname = 'run_id' and c.relkind in ('r', 'p') and not c.relispartition and c.relnamespace = 'pawl'::regnamespace`,
-  );
-  const found: Record<string, readonly string[]> = {};
-  for (const { table } of tables.rows) {
-    if (APART_TABLES.has(table)) continue;
-    // Text, because a parser would hide spaces and digits of JSON.
-    const { rows } = await db.query<Record<string, string | null>>({
-      text: `select * from ${table} where run_id = $1`,
-      values: [runId],
-      types: { getTypeParser: () => (value: string) => value },
-    } as pg.QueryConfig);
-    found[table] = rows
-      .map((row) => JSON.stringify(Object.entries(row).filter(([name]) => !APART.has(name))))
-      .toSorted();
-  }
-  return found;
-}
 
 const reasonOf = (answer: Promise<unknown>): Promise<unknown> =>
   answer.then(
@@ -134,7 +108,7 @@ async function next(env: Readonly<Record<string, string>> = {}): Promise<Member>
 
 test("a run is archived before it is removed, whatever kills the scheduler, and comes back the same with its child run (S4.1)", async () => {
   const { parent, child } = await runFamily();
-  const before = [await rowsOf(parent), await rowsOf(child)];
+  const before = [await rowsOf(db, parent), await rowsOf(db, child)];
   expect(before[0]?.["value_refs"]).not.toEqual([]);
   expect(before[0]?.["approvals"]).toHaveLength(1);
   expect(before[1]?.["effects"]).not.toEqual([]);
@@ -143,11 +117,11 @@ test("a run is archived before it is removed, whatever kills the scheduler, and 
   const drafting = await next({ ...RETENTION, ...failpoints("archive.before-rename@1=kill") });
   expect(await drafting.exited()).toBe("SIGKILL");
   expect(await archivedIds()).toEqual([]);
-  expect(await rowsOf(parent)).toEqual(before[0]);
+  expect(await rowsOf(db, parent)).toEqual(before[0]);
 
   const written = await next({ ...RETENTION, ...failpoints("archive.after-write@1=kill") });
   expect(await written.exited()).toBe("SIGKILL");
-  expect(await rowsOf(parent)).toEqual(before[0]);
+  expect(await rowsOf(db, parent)).toEqual(before[0]);
   const bytes = await readFile(pathOf(parent));
 
   const last = await next(RETENTION);
@@ -166,12 +140,12 @@ test("a run is archived before it is removed, whatever kills the scheduler, and 
   const doomed = await next(failpoints("restore.before-commit@1=kill"));
   const restoring = client.archive.restore(parent);
   expect(await doomed.exited()).toBe("SIGKILL");
-  expect((await rowsOf(parent))["runs"]).toEqual([]);
+  expect((await rowsOf(db, parent))["runs"]).toEqual([]);
   await next();
   const { restoredRunIds, missingRunIds, run } = await restoring;
   expect([restoredRunIds, missingRunIds]).toEqual([[parent, child], []]);
   expect(run?.restoreTime).toBeDefined();
-  expect([await rowsOf(parent), await rowsOf(child)]).toEqual(before);
+  expect([await rowsOf(db, parent), await rowsOf(db, child)]).toEqual(before);
   expect((await client.archive.restore(parent)).restoredRunIds).toEqual([]);
   expect(await checkInvariants(cluster.databaseUrl)).toEqual([]);
   await readAndRepair(parent);
@@ -245,7 +219,7 @@ test("a damaged or forged file is refused whole with its line, and a run that di
     const error: unknown = await client.archive.restore(runId).catch((thrown: unknown) => thrown);
     expect(error, what).toMatchObject({ reason: "ARCHIVE_INVALID", metadata: { run_id: runId } });
     expect((error as PawlError).metadata["line"], what).toBe(String(line));
-    expect((await rowsOf(runId))["run_events"], what).toEqual([]);
+    expect((await rowsOf(db, runId))["run_events"], what).toEqual([]);
   }
   await writeFile(pathOf(runId), gzipSync(text).subarray(0, 100));
   expect(await reasonOf(client.archive.restore(runId))).toBe("ARCHIVE_INVALID");
