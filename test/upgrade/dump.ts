@@ -1,13 +1,9 @@
 // Dumps whole databases as SQL, so that another build can open the database of an older one. PostgreSQL's own pg_dump is not among the
 // binaries that we have.
 
-import { fileURLToPath } from "node:url";
 import { gunzipSync, gzipSync } from "node:zlib";
 import { Client, escapeLiteral } from "pg";
 import { readSchema, readTables, readTimeColumns, type StoredTable } from "./catalogue.ts";
-
-/** Where the dump of the old build is kept. */
-export const DUMP = fileURLToPath(new URL("./old-build.sql.gz", import.meta.url));
 
 const HEADER = /^-- dumped at (\S+)/;
 /** Times are written in UTC, names in full, and functions may come before the tables they use. */

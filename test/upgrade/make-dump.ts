@@ -1,6 +1,6 @@
-// Makes the dump that upgrade.test.ts opens: runs of every kind in a database of another build, whose services are killed under them.
+// Makes a dump that upgrade.test.ts opens: runs of every kind in a database of another build, whose services are killed under them.
 //
-//   node deploy/bootstrap.mjs test/upgrade/make-dump.ts <folder of an installed checkout>
+//   node deploy/bootstrap.mjs test/upgrade/make-dump.ts <folder of an installed checkout> <name of a dump in dumps.ts>
 //
 // The build is used by its public interfaces only: its processes, its gateway, its worker protocol and the queue of commands. Every
 // scene must reach the state that scenes.ts says, or nothing is written.
@@ -16,11 +16,21 @@ import { temporaryFolder } from "../support/folder.ts";
 import { EXECUTOR_TOKEN } from "../support/member.ts";
 import { databaseUrl, execute } from "../support/template.ts";
 import { until } from "../support/until.ts";
-import { contentOf, DUMP, dumpDatabase, loadDump, pack } from "./dump.ts";
+import { contentOf, dumpDatabase, loadDump, pack } from "./dump.ts";
 import { type Fate, startPeer, type Task } from "./peer.ts";
-import { GLUE } from "./glue-scenes.ts";
-import { BY_OLD, MODERATION_RULES, PAUSED, POISON, type Scene, TASK, workflowOf } from "./scene.ts";
-import { COMMANDED, ENDED, LIVE, PLAIN, REPEATED, SCHEDULED, WAITING } from "./scenes.ts";
+import { type Dump, DUMPS, fileOf } from "./dumps.ts";
+import {
+  BY_OLD,
+  MODERATION_RULES,
+  PAUSED,
+  POISON,
+  type Scene,
+  TASK,
+  TYPED,
+  TYPED_DESCRIPTOR,
+  workflowOf,
+} from "./scene.ts";
+import { COMMANDED, ENDED, PLAIN, REPEATED, SCHEDULED, WAITING } from "./scenes.ts";
 import { type State, stateOf } from "./state.ts";
 
 const DELIVERIES = 3;
@@ -31,7 +41,7 @@ const SHORT = { PAWL_LEASE_MS: "1500", PAWL_RENEW_MS: "300", PAWL_SWEEP_MS: "300
 const LONG = { PAWL_LEASE_MS: "600000", PAWL_RENEW_MS: "10000" };
 
 /** What a scene is made with. */
-type Parts = { readonly client: PawlClient; readonly cluster: Cluster };
+type Parts = { readonly client: PawlClient; readonly cluster: Cluster; readonly dump: Dump };
 
 const addressOf = ({ schedulers }: Cluster): string => `${LOOPBACK}:${schedulers[0]?.port ?? 0}`;
 
@@ -86,8 +96,8 @@ async function poison(parts: Parts, scene: Scene): Promise<void> {
   await reach(parts, scene, runId);
 }
 
-async function saveWorkflows({ client }: Parts): Promise<void> {
-  for (const scene of [...ENDED, ...LIVE, ...Object.values(WAITING), ...GLUE])
+async function saveWorkflows({ client, dump: { live, glue } }: Parts): Promise<void> {
+  for (const scene of [...ENDED, ...live, ...Object.values(WAITING), ...glue])
     await client.workflows.apply(scene.definition, { workflowId: workflowOf(scene) });
   for (const workflowId of [SCHEDULED, COMMANDED, REPEATED.workflowId])
     await client.workflows.apply(PLAIN, { workflowId });
@@ -121,11 +131,12 @@ async function playAround(parts: Parts): Promise<void> {
 }
 
 async function playTasks(parts: Parts): Promise<void> {
-  const { client, cluster } = parts;
-  const options = { nodeTypes: [TASK], output: BY_OLD, fate: fateOf };
-  await startPeer(addressOf(cluster), options);
+  const { client, cluster, dump } = parts;
+  const fates = { output: BY_OLD, fate: fateOf };
+  const types = { nodeTypes: [TASK, TYPED], descriptors: [TYPED_DESCRIPTOR] };
+  await startPeer(addressOf(cluster), { ...types, ...fates });
   const { paused, ...waiting } = WAITING;
-  for (const scene of [...ENDED, ...LIVE, ...Object.values(waiting)])
+  for (const scene of [...ENDED, ...dump.live, ...Object.values(waiting)])
     if (scene.name !== "poisoned" && scene.name !== "cancelled") await play(parts, scene);
   const cancelled = ENDED.find(({ name }) => name === "cancelled");
   if (cancelled !== undefined) {
@@ -143,6 +154,7 @@ async function playTasks(parts: Parts): Promise<void> {
 
 /** In place of the executor, a peer that completes starts and holds every other node of the engine's own types. */
 async function playGlue(parts: Parts): Promise<void> {
+  if (parts.dump.glue.length === 0) return;
   await parts.cluster.executors[0]?.kill("SIGKILL");
   const peer = await startPeer(addressOf(parts.cluster), {
     nodeTypes: GLUE_TYPES,
@@ -151,13 +163,13 @@ async function playGlue(parts: Parts): Promise<void> {
     fate: ({ nodeType, scene }) =>
       nodeType === "start" && scene !== "glue-start" ? "complete" : "hold",
   });
-  for (const scene of GLUE) {
+  for (const scene of parts.dump.glue) {
     if (scene.name === "glue-queued") peer.rest();
     await play(parts, scene);
   }
 }
 
-async function makeDump(root: string): Promise<string> {
+async function makeDump(root: string, dump: Dump): Promise<string> {
   const folder = temporaryFolder("dump");
   const server = await startPostgres({ dataDir: join(folder, "postgres"), durable: false });
   const database = async (name: string): Promise<string> => {
@@ -172,7 +184,7 @@ async function makeDump(root: string): Promise<string> {
       env: SHORT,
       envOf: { executor: { PAWL_MODERATION_RULES: MODERATION_RULES } },
     });
-    const parts = { cluster, client: createPawlClient({ baseUrl: cluster.url }) };
+    const parts = { cluster, client: createPawlClient({ baseUrl: cluster.url }), dump };
     await saveWorkflows(parts);
     for (const scene of ENDED) if (scene.name === "poisoned") await poison(parts, scene);
     await cluster.schedulers[0]?.restart(LONG);
@@ -184,12 +196,12 @@ async function makeDump(root: string): Promise<string> {
     const members = [...cluster.gateways, ...cluster.schedulers, ...cluster.executors];
     await Promise.all(members.map((member) => member.kill("SIGKILL")));
     await command(parts);
-    const dump = await dumpDatabase(url);
+    const text = await dumpDatabase(url);
     const copy = await database("copy");
-    await loadDump(copy, dump);
-    if (contentOf(await dumpDatabase(copy)) !== contentOf(dump))
+    await loadDump(copy, text);
+    if (contentOf(await dumpDatabase(copy)) !== contentOf(text))
       throw new Error("the dump does not give the database it was made of");
-    return dump;
+    return text;
   } finally {
     await server.stop();
     rmSync(server.dataDir, { recursive: true, force: true });
@@ -197,13 +209,16 @@ async function makeDump(root: string): Promise<string> {
   }
 }
 
-const [folder] = process.argv.slice(2);
-if (folder === undefined) {
-  console.error("name the folder of an installed checkout of the old build");
+const [folder, name] = process.argv.slice(2);
+const dump = DUMPS.find((each) => each.name === name);
+if (folder === undefined || dump === undefined) {
+  console.error(
+    `name the folder of an installed checkout, and ${DUMPS.map((each) => each.name).join(" or ")}`,
+  );
   process.exit(2);
 }
-const dump = await makeDump(resolve(folder));
-const bytes = pack(dump);
-writeFileSync(DUMP, bytes);
-console.log(`${DUMP}: ${bytes.length} bytes, ${dump.length} before compression`);
+const text = await makeDump(resolve(folder), dump);
+const bytes = pack(text);
+writeFileSync(fileOf(dump), bytes);
+console.log(`${fileOf(dump)}: ${bytes.length} bytes, ${text.length} before compression`);
 process.exit(0);

@@ -10,6 +10,7 @@ import {
   type EffectBegun,
   EffectClass,
   EffectState,
+  type NodeTypeDescriptorSchema,
   type RegisterSchema,
   type SchedulerItem,
   WorkRequestSchema,
@@ -52,12 +53,14 @@ export type Fate = "complete" | "hold" | "fail";
 
 type PeerOptions = {
   readonly nodeTypes: readonly string[];
+  /** What it tells of its node types. */
+  readonly descriptors?: MessageInitShape<typeof NodeTypeDescriptorSchema>[];
   readonly token?: string;
   readonly output: unknown;
   readonly fate: (task: Task) => Fate;
 };
 
-export type Peer = {
+type Peer = {
   /** Assignments so far. */
   readonly taken: () => number;
   /** Takes no more tasks and keeps those it has. */
@@ -92,8 +95,8 @@ export async function startPeer(address: string, options: PeerOptions): Promise<
       if (answers.length > 0) say(...answers);
     },
   });
-  const { nodeTypes, token = "" } = options;
-  const register = { executorId: randomUUID(), nodeTypes: [...nodeTypes], token };
+  const { nodeTypes, token = "", descriptors = [] } = options;
+  const register = { executorId: randomUUID(), nodeTypes: [...nodeTypes], descriptors, token };
   const registerWith = (slots: number): void => {
     const value: MessageInitShape<typeof RegisterSchema> = { ...register, slots };
     say({ item: { case: "register", value } });

@@ -11,6 +11,17 @@ export const UNSERVED = "upgrade.unserved";
 export const PAUSED = "upgrade.paused";
 /** A node type whose executors vanish in the old build. */
 export const POISON = "upgrade.poison";
+/** A node type whose executors describe it. */
+export const TYPED = "upgrade.typed";
+export const TYPED_DESCRIPTOR = {
+  type: TYPED,
+  description: "Holds its task",
+  configSchema: JSON.stringify({
+    type: "object",
+    properties: { hold_from: { type: "integer" } },
+    required: ["hold_from"],
+  }),
+};
 /** What the peer of either build gives for a task. */
 export const BY_OLD = { by: "old" };
 export const BY_NEW = { by: "new" };

@@ -16,6 +16,7 @@ import {
   type Scene,
   TASK,
   task,
+  TYPED,
   UNSERVED,
   working,
 } from "./scene.ts";
@@ -148,6 +149,14 @@ export const LIVE: readonly Scene[] = [
     ends: completed(BY_NEW),
   },
 ];
+
+/** The same, with a node type that the old build knows by its description. */
+export const TYPED_SCENE: Scene = {
+  name: "typed",
+  definition: working({ type: TYPED, config: { hold_from: 0 } }),
+  left: running({ work: "running" }),
+  ends: completed(BY_NEW),
+};
 
 /** Left alive; each needs a person: an answer, a decision, a resume. */
 export const WAITING = {

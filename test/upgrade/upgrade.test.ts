@@ -1,99 +1,63 @@
-// A database of the build before this one, whose services were killed under it. This build migrates it, reads the runs that have ended and
-// finishes the others. make-dump.ts makes the dump, and scenes.ts lists its runs.
+// Databases of two builds before this one, whose services were killed under them. This build migrates each, reads the runs that have ended
+// and finishes the others. make-dump.ts makes the dumps, and scenes.ts lists their runs.
 
-import { readFileSync } from "node:fs";
-import {
-  createPawlClient,
-  jsonOf,
-  type PawlClient,
-  runStatusName,
-  type StartRunOptions,
-} from "@pawl/client";
-import { LOOPBACK } from "@pawl/deploy/ports.ts";
+import { runStatusName, type StartRunOptions } from "@pawl/client";
 import { ApprovalState } from "@pawl/proto/pawl/v1/approval_pb";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { z } from "zod";
 import { storyOf } from "../flow/story.ts";
-import { type Cluster, startCluster } from "../support/cluster.ts";
 import { dumpSchema } from "../support/dump-schema.ts";
 import { checkInvariants } from "../support/invariants.ts";
-import { emptyDatabase, type FreshDatabase, freshDatabase } from "../support/postgres.ts";
+import { emptyDatabase, freshDatabase } from "../support/postgres.ts";
 import { until } from "../support/until.ts";
-import { contentOf, DUMP, dumpDatabase, loadDump, restoreDatabase, unpack } from "./dump.ts";
-import { type Peer, startPeer } from "./peer.ts";
-import { GLUE } from "./glue-scenes.ts";
-import { BY_NEW, MODERATION_RULES, PAUSED, POISON, type Scene, TASK, UNSERVED } from "./scene.ts";
-import { COMMANDED, ENDED, LIVE, REPEATED, SCHEDULED, WAITING } from "./scenes.ts";
-import { stateOf } from "./state.ts";
+import { contentOf, dumpDatabase, loadDump } from "./dump.ts";
+import { BEFORE_STATE, type Dump, DUMPS } from "./dumps.ts";
+import { type Opened, openDump, textOf } from "./opened.ts";
+import { PAUSED, POISON, TYPED, TYPED_DESCRIPTOR, working } from "./scene.ts";
+import { COMMANDED, ENDED, REPEATED, SCHEDULED, WAITING } from "./scenes.ts";
 
-const inputSchema = z.object({ scene: z.string() });
-const DUMPED = unpack(readFileSync(DUMP));
 /** Tables that the scheduler makes for each month. */
 const MONTHS = /^create table run_events_\d{4}_\d{2} .*\n/gm;
 
-let database: FreshDatabase;
-let cluster: Cluster;
-let client: PawlClient;
-let peer: Peer;
-/** The runs of the dump by the scene in their input. */
-const runIds = new Map<string, string>();
+const opened = new Map<Dump, Opened>();
 
 beforeAll(async () => {
-  database = await emptyDatabase();
-  await restoreDatabase(database.url, DUMPED);
-  cluster = await startCluster({
-    databaseUrl: database.url,
-    envOf: { executor: { PAWL_MODERATION_RULES: MODERATION_RULES } },
-  });
-  client = createPawlClient({ baseUrl: cluster.url });
-  peer = await startPeer(`${LOOPBACK}:${cluster.schedulers[0]?.port ?? 0}`, {
-    nodeTypes: [TASK, UNSERVED, PAUSED, POISON],
-    output: BY_NEW,
-    fate: () => "complete",
-  });
-  const { runs } = await client.runs.list({ pageSize: 100 });
-  for (const { runId } of runs) {
-    const { run } = await client.runs.get(runId);
-    const input = inputSchema.safeParse(jsonOf(run.inputJson));
-    if (input.success) runIds.set(input.data.scene, runId);
-  }
+  for (const dump of DUMPS) opened.set(dump, await openDump(dump));
 });
-beforeEach(({ onTestFailed }) => onTestFailed(() => console.error(cluster.logs())));
-afterAll(async () => {
-  await peer.leave();
-  await cluster.stop();
-  await database.drop();
-});
+beforeEach(({ onTestFailed }) =>
+  onTestFailed(() => {
+    for (const { cluster } of opened.values()) console.error(cluster.logs());
+  }),
+);
+afterAll(() => Promise.all([...opened.values()].map(({ close }) => close())));
 
-const runOf = ({ name }: Pick<Scene, "name">): string => runIds.get(name) ?? `no run of ${name}`;
-
-/** Waits for the end of the run and compares it with its scene. */
-async function expectEnd(scene: Scene): Promise<void> {
-  await client.runs.wait(runOf(scene), { signal: AbortSignal.timeout(30_000) });
-  const { status, output, nodes } = await stateOf(client, runOf(scene));
-  const { ends } = scene;
-  expect({ status, output, nodes }).toMatchObject({
-    ...ends,
-    ...(ends.output === undefined ? { output } : {}),
-  });
+function open(dump: Dump): Opened {
+  const found = opened.get(dump);
+  if (found === undefined) throw new Error(`${dump.name} is not open`);
+  return found;
 }
 
-test("a dump gives the database that it was made of", async () => {
+const over = DUMPS.flatMap((dump) => ENDED.map((scene) => ({ ...scene, scene, dump })));
+const left = DUMPS.flatMap((dump) =>
+  [...dump.live, ...dump.glue].map((scene) => ({ ...scene, scene, dump })),
+);
+
+test.for(DUMPS)("the dump $name gives the database that it was made of", async (dump) => {
   const copy = await emptyDatabase();
-  await loadDump(copy.url, DUMPED);
-  expect(contentOf(await dumpDatabase(copy.url))).toBe(contentOf(DUMPED));
+  await loadDump(copy.url, textOf(dump));
+  expect(contentOf(await dumpDatabase(copy.url))).toBe(contentOf(textOf(dump)));
   await copy.drop();
 });
 
-test("an upgraded database has the schema of a new one", async () => {
+test.for(DUMPS)("an upgraded database of $name has the schema of a new one", async (dump) => {
   const fresh = await freshDatabase();
   const schemaOf = async (url: string): Promise<string> =>
     (await dumpSchema(url, "pawl")).replaceAll(MONTHS, "");
-  expect(await schemaOf(database.url)).toBe(await schemaOf(fresh.url));
+  expect(await schemaOf(open(dump).url)).toBe(await schemaOf(fresh.url));
   await fresh.drop();
 });
 
-test.each(ENDED)("a run that was $name reads as before", async (scene) => {
+test.for(over)("a run of $dump.name that was $name reads as before", async ({ dump, scene }) => {
+  const { client, runOf, expectEnd } = open(dump);
   const before = (await client.runs.get(runOf(scene))).run.lastEventId;
   await expectEnd(scene);
   const story = await storyOf(client, runOf(scene));
@@ -103,63 +67,86 @@ test.each(ENDED)("a run that was $name reads as before", async (scene) => {
   );
 });
 
-test.each([...LIVE, ...GLUE])("a run left $name ends as its scene says", async (scene) => {
-  await expectEnd(scene);
+test.for(left)("a run of $dump.name left $name ends as its scene says", async ({ dump, scene }) => {
+  await open(dump).expectEnd(scene);
 });
 
-test("a claim that died with its executor is recovered once", async () => {
+test.for(DUMPS)("a claim that died with its executor is recovered once ($name)", async (dump) => {
+  const { client, runOf } = open(dump);
   const story = await storyOf(client, runOf({ name: "leased" }));
   expect(story.of("run.recovered", "work")).toHaveLength(1);
   expect(story.of("node.started", "work")).toHaveLength(2);
 });
 
-test("a child run of the dump ends with its parent, and the two are still linked", async () => {
-  const parent = runOf({ name: "nesting" });
-  const { run } = await client.runs.get(runOf({ name: "nested" }));
-  expect(runStatusName(run.status)).toBe("completed");
-  expect(run).toMatchObject({ parentRunId: parent, parentNodeId: "work" });
-});
+test.for(DUMPS)(
+  "a child run of the dump ends with its parent, and the two are still linked ($name)",
+  async (dump) => {
+    const { client, runOf } = open(dump);
+    const parent = runOf({ name: "nesting" });
+    const { run } = await client.runs.get(runOf({ name: "nested" }));
+    expect(runStatusName(run.status)).toBe("completed");
+    expect(run).toMatchObject({ parentRunId: parent, parentNodeId: "work" });
+  },
+);
 
-test("an approval that was open is found by its assignee and answered", async () => {
-  const open = { assignee: "finance", states: [ApprovalState.OPEN] };
-  const { approvals } = await client.approvals.list(open);
-  expect(approvals).toMatchObject([{ runId: runOf(WAITING.approval), message: "Go?" }]);
-  await client.approvals.approve(approvals[0]?.approvalId ?? "", { decidedBy: "ada" });
-  await expectEnd(WAITING.approval);
-});
+test.for(DUMPS)(
+  "an approval that was open is found by its assignee and answered ($name)",
+  async (dump) => {
+    const { client, runOf, expectEnd } = open(dump);
+    const asked = { assignee: "finance", states: [ApprovalState.OPEN] };
+    const { approvals } = await client.approvals.list(asked);
+    expect(approvals).toMatchObject([{ runId: runOf(WAITING.approval), message: "Go?" }]);
+    await client.approvals.approve(approvals[0]?.approvalId ?? "", { decidedBy: "ada" });
+    await expectEnd(WAITING.approval);
+  },
+);
 
-test("a node that moderation held is decided", async () => {
+test.for(DUMPS)("a node that moderation held is decided ($name)", async (dump) => {
+  const { client, runOf, expectEnd } = open(dump);
   await client.runs.decide(runOf(WAITING.moderated), "work", "approve");
   await expectEnd(WAITING.moderated);
 });
 
-test("a paused run is still paused, and ends once it is resumed", async () => {
-  const { run } = await client.runs.get(runOf(WAITING.paused));
-  expect(run.pause).toMatchObject({ by: "ada" });
-  await client.runs.resume(run.runId);
-  await expectEnd(WAITING.paused);
-});
+test.for(DUMPS)(
+  "a paused run is still paused, and ends once it is resumed ($name)",
+  async (dump) => {
+    const { client, runOf, expectEnd } = open(dump);
+    const { run } = await client.runs.get(runOf(WAITING.paused));
+    expect(run.pause).toMatchObject({ by: "ada" });
+    await client.runs.resume(run.runId);
+    await expectEnd(WAITING.paused);
+  },
+);
 
-test("a paused workflow and a paused queue hold their runs until they are resumed", async () => {
-  const pauses = await client.queues.pauses();
-  expect(pauses.map(({ reason }) => reason)).toEqual(["maintenance", "a bad model"]);
-  await client.queues.resume(PAUSED);
-  await client.workflows.resume(WAITING.pausedWorkflow.name);
-  await expectEnd(WAITING.pausedQueue);
-  await expectEnd(WAITING.pausedWorkflow);
-});
+test.for(DUMPS)(
+  "a paused workflow and a paused queue hold their runs until they are resumed ($name)",
+  async (dump) => {
+    const { client, expectEnd } = open(dump);
+    const pauses = await client.queues.pauses();
+    expect(pauses.map(({ reason }) => reason)).toEqual(["maintenance", "a bad model"]);
+    await client.queues.resume(PAUSED);
+    await client.workflows.resume(WAITING.pausedWorkflow.name);
+    await expectEnd(WAITING.pausedQueue);
+    await expectEnd(WAITING.pausedWorkflow);
+  },
+);
 
-test("a schedule starts the occurrence that passed while the services were away", async () => {
-  expect((await client.schedules.get(SCHEDULED)).nextTimes).toHaveLength(5);
-  const scheduled = async () => (await client.runs.list({ scheduleId: SCHEDULED })).runs;
-  await until(async () => (await scheduled()).length > 0, { what: "a run of the schedule" });
-  // No further run may begin while the last test looks at all of them.
-  await client.schedules.pause(SCHEDULED);
-  for (const { runId } of await scheduled())
-    expect(runStatusName((await client.runs.wait(runId)).status)).toBe("completed");
-});
+test.for(DUMPS)(
+  "a schedule starts the occurrence that passed while the services were away ($name)",
+  async (dump) => {
+    const { client } = open(dump);
+    expect((await client.schedules.get(SCHEDULED)).nextTimes).toHaveLength(5);
+    const scheduled = async () => (await client.runs.list({ scheduleId: SCHEDULED })).runs;
+    await until(async () => (await scheduled()).length > 0, { what: "a run of the schedule" });
+    // No further run may begin while the last test looks at all of them.
+    await client.schedules.pause(SCHEDULED);
+    for (const { runId } of await scheduled())
+      expect(runStatusName((await client.runs.wait(runId)).status)).toBe("completed");
+  },
+);
 
-test("a command that waited in the queue is carried out", async () => {
+test.for(DUMPS)("a command that waited in the queue is carried out ($name)", async (dump) => {
+  const { client } = open(dump);
   const runs = await until(
     async () => {
       const page = await client.runs.list({ workflowId: COMMANDED });
@@ -171,7 +158,8 @@ test("a command that waited in the queue is carried out", async () => {
     expect(runStatusName((await client.runs.wait(runId)).status)).toBe("completed");
 });
 
-test("a repeat of a request or of an input is still known", async () => {
+test.for(DUMPS)("a repeat of a request or of an input is still known ($name)", async (dump) => {
+  const { client } = open(dump);
   const { workflowId, requestId, input, dedupeInputMs } = REPEATED;
   const before = await client.runs.list({ workflowId });
   const repeats: StartRunOptions[] = [
@@ -186,7 +174,8 @@ test("a repeat of a request or of an input is still known", async () => {
   );
 });
 
-test("an open dead letter is redriven as a new run", async () => {
+test.for(DUMPS)("an open dead letter is redriven as a new run ($name)", async (dump) => {
+  const { client, runOf } = open(dump);
   const { deadLetters } = await client.deadLetters.list({});
   expect(deadLetters).toMatchObject([{ runId: runOf({ name: "poisoned" }), nodeType: POISON }]);
   const ids = deadLetters.map(({ deadLetterId }) => deadLetterId);
@@ -195,8 +184,21 @@ test("an open dead letter is redriven as a new run", async () => {
   expect(runStatusName(ended.status)).toBe("completed");
 });
 
-test("every log of the dump is whole when all its runs have ended", async () => {
-  const { runs } = await client.runs.list({ pageSize: 100 });
-  expect(runs.filter(({ endTime }) => endTime === undefined)).toEqual([]);
-  expect(await checkInvariants(database.url)).toEqual([]);
+test("a node type that an older build knew is known with its schema before an executor describes it again", async () => {
+  const { client } = open(BEFORE_STATE);
+  expect(await client.nodeTypes.get(TYPED)).toMatchObject(TYPED_DESCRIPTOR);
+  const wrong = working({ type: TYPED, config: { hold_from: "late" } });
+  await expect(client.workflows.apply(wrong, { workflowId: "wrong" })).rejects.toMatchObject({
+    reason: "DEFINITION_INVALID",
+  });
 });
+
+test.for(DUMPS)(
+  "every log of the dump is whole when all its runs have ended ($name)",
+  async (dump) => {
+    const { client, url } = open(dump);
+    const { runs } = await client.runs.list({ pageSize: 100 });
+    expect(runs.filter(({ endTime }) => endTime === undefined)).toEqual([]);
+    expect(await checkInvariants(url)).toEqual([]);
+  },
+);
