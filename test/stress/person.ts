@@ -7,13 +7,13 @@ import type { Shape } from "./shape.ts";
 type Options = { readonly requestId?: string; readonly signal?: AbortSignal };
 
 /** What the person does at an event. */
-export type Answer = {
+type Answer = {
   /** The node executions that it adds to the budget. */
   readonly added: number;
   readonly give: (client: PawlClient, options?: Options) => Promise<unknown>;
 };
 
-/** The answer to an event of the run with this number; undefined if the event asks nobody. */
+/** The answer to an event of the run with this number; undefined if the event asks no person. */
 export function answerTo(
   { decision, topUp }: Shape,
   index: number,
