@@ -10,7 +10,7 @@ export const BUCKET_FAULTS = [
   "the connection is cut in the middle of the object",
   "the connection is cut before the answer",
 ] as const;
-export type BucketFault = (typeof BUCKET_FAULTS)[number];
+type BucketFault = (typeof BUCKET_FAULTS)[number];
 
 export interface FaultyBucket {
   readonly endpoint: string;
