@@ -70,7 +70,12 @@ export class TypedPage {
   }
 
   #filled(word: string, names: Names): string {
-    if (!/^[A-Z]+$/.test(word)) return word;
+    if (!/^[A-Z]+(=[A-Z]+)?$/.test(word)) return word;
+    if (word.includes("="))
+      return word
+        .split("=")
+        .map((part) => this.#filled(part, names))
+        .join("=");
     const name = names[word];
     if (name === undefined) throw new Error(`the test does not say what to type for ${word}`);
     return name;

@@ -8,6 +8,13 @@ import { checkInvariants } from "../support/invariants.ts";
 import { until } from "../support/until.ts";
 import { call, graph, type GraphText, type NodeText } from "./graph.ts";
 import { TypedPage } from "./page-commands.ts";
+import {
+  deadLetters,
+  executorIdTaken,
+  type RunbookParts,
+  storeUnavailable,
+  unknownEffect,
+} from "./runbook-losses.ts";
 import { type Sink, SINK_EGRESS, startSink } from "./sink.ts";
 
 let cluster: Cluster;
@@ -276,3 +283,17 @@ test("a run in quarantine ends after its log is repaired and checked again", asy
   await pawl.runs.cancel(runId);
   await ended(runId);
 });
+
+const parts = (): RunbookParts => ({ cluster, pawl, sink, page, untilPrinted });
+
+test("dead letters: the list names the run whose node lost three executors, and a redrive starts it again (S4.44)", () =>
+  deadLetters(parts()));
+
+test("calls fail with STORE_UNAVAILABLE: the commands name the database, and the run continues when it takes writes again (S4.44)", () =>
+  storeUnavailable(parts()));
+
+test("an executor whose id is taken waits, and is listed beside the first when it has its own id (S4.44)", () =>
+  executorIdTaken(parts()));
+
+test("an unknown effect: a retry makes it now, and an output set by hand takes it as done (S4.44)", () =>
+  unknownEffect(parts()));
