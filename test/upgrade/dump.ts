@@ -71,8 +71,14 @@ export async function restoreDatabase(url: string, sql: string): Promise<void> {
     }
     await client.query(`
       update pawl.run_events
-      set payload = jsonb_set(payload, '{deadlineAt}', to_jsonb((payload->>'deadlineAt')::numeric + ${shiftMs}))
-      where payload ? 'deadlineAt'`);
+      set payload = payload || (
+        select jsonb_object_agg(key, value::numeric + ${shiftMs})
+        from jsonb_each(payload)
+        where key like '%At' and jsonb_typeof(value) = 'number'
+      )
+      where exists (
+        select 1 from jsonb_each(payload) where key like '%At' and jsonb_typeof(value) = 'number'
+      )`);
   });
 }
 

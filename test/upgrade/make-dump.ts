@@ -40,13 +40,19 @@ const SHORT = { PAWL_LEASE_MS: "1500", PAWL_RENEW_MS: "300", PAWL_SWEEP_MS: "300
 /** So long that no claim is taken back while the dump is made. */
 const LONG = { PAWL_LEASE_MS: "600000", PAWL_RENEW_MS: "10000" };
 
+/** A build that knows more statuses tells with them why a run that runs has no node with an executor. */
+const MOVING = new Set(["scheduled", "retrying"]);
+
 /** What a scene is made with. */
 type Parts = { readonly client: PawlClient; readonly cluster: Cluster; readonly dump: Dump };
 
 const addressOf = ({ schedulers }: Cluster): string => `${LOOPBACK}:${schedulers[0]?.port ?? 0}`;
 
 async function start({ client }: Parts, scene: Scene): Promise<string> {
-  const { run } = await client.runs.start(workflowOf(scene), { input: { scene: scene.name } });
+  const { run } = await client.runs.start(workflowOf(scene), {
+    ...scene.options,
+    input: { scene: scene.name },
+  });
   return run.runId;
 }
 
@@ -59,7 +65,7 @@ async function reach({ client }: Parts, { name, left }: Scene, runId: string): P
     const isAsLeft = ([id, status]: readonly [string, string]): boolean => nodes[id] === status;
     const { events } = await client.events.list(runId);
     return (
-      state.status === left.status &&
+      (state.status === left.status || (left.status === "running" && MOVING.has(state.status))) &&
       Object.entries(left.nodes ?? {}).every(isAsLeft) &&
       (left.event === undefined || events.some(({ type }) => type === left.event))
     );
@@ -96,8 +102,8 @@ async function poison(parts: Parts, scene: Scene): Promise<void> {
   await reach(parts, scene, runId);
 }
 
-async function saveWorkflows({ client, dump: { live, glue } }: Parts): Promise<void> {
-  for (const scene of [...ENDED, ...live, ...Object.values(WAITING), ...glue])
+async function saveWorkflows({ client, dump: { live, waiting, glue } }: Parts): Promise<void> {
+  for (const scene of [...ENDED, ...live, ...Object.values(WAITING), ...waiting, ...glue])
     await client.workflows.apply(scene.definition, { workflowId: workflowOf(scene) });
   for (const workflowId of [SCHEDULED, COMMANDED, REPEATED.workflowId])
     await client.workflows.apply(PLAIN, { workflowId });
@@ -136,7 +142,7 @@ async function playTasks(parts: Parts): Promise<void> {
   const types = { nodeTypes: [TASK, TYPED], descriptors: [TYPED_DESCRIPTOR] };
   await startPeer(addressOf(cluster), { ...types, ...fates });
   const { paused, ...waiting } = WAITING;
-  for (const scene of [...ENDED, ...dump.live, ...Object.values(waiting)])
+  for (const scene of [...ENDED, ...dump.live, ...dump.waiting, ...Object.values(waiting)])
     if (scene.name !== "poisoned" && scene.name !== "cancelled") await play(parts, scene);
   const cancelled = ENDED.find(({ name }) => name === "cancelled");
   if (cancelled !== undefined) {

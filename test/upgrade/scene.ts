@@ -1,6 +1,6 @@
 // A scene: one run of the dump, and the functions with which scenes are written.
 
-import type { Json } from "@pawl/client";
+import type { Json, StartRunOptions } from "@pawl/client";
 import { graph, type GraphText, type NodeText } from "../flow/graph.ts";
 
 /** A node type that only peers of the worker protocol serve. Its config says when the peer of the old build holds or fails it. */
@@ -42,7 +42,8 @@ type Status = {
 /** One run. */
 export type Scene = {
   readonly name: string;
-  readonly definition: GraphText;
+  readonly definition: GraphText & { readonly budget?: Json };
+  readonly options?: StartRunOptions;
   /** Where it is when the services are killed. */
   readonly left: Status & {
     /** What its log must hold, where the status alone does not tell. */

@@ -1,4 +1,4 @@
-// Databases of two builds before this one, whose services were killed under them. This build migrates each, reads the runs that have ended
+// Databases of older builds, whose services were killed under them. This build migrates each, reads the runs that have ended
 // and finishes the others. make-dump.ts makes the dumps, and scenes.ts lists their runs.
 
 import { runStatusName, type StartRunOptions } from "@pawl/client";
@@ -10,10 +10,11 @@ import { checkInvariants } from "../support/invariants.ts";
 import { emptyDatabase, freshDatabase } from "../support/postgres.ts";
 import { until } from "../support/until.ts";
 import { contentOf, dumpDatabase, loadDump } from "./dump.ts";
-import { BEFORE_STATE, type Dump, DUMPS } from "./dumps.ts";
+import { BEFORE_STATE, type Dump, DUMPS, WITH_STATE } from "./dumps.ts";
 import { type Opened, openDump, textOf } from "./opened.ts";
 import { PAUSED, POISON, TYPED, TYPED_DESCRIPTOR, working } from "./scene.ts";
 import { COMMANDED, ENDED, REPEATED, SCHEDULED, WAITING } from "./scenes.ts";
+import { STATE_WAITING } from "./state-scenes.ts";
 
 /** Tables that the scheduler makes for each month. */
 const MONTHS = /^create table run_events_\d{4}_\d{2} .*\n/gm;
@@ -191,6 +192,14 @@ test("a node type that an older build knew is known with its schema before an ex
   await expect(client.workflows.apply(wrong, { workflowId: "wrong" })).rejects.toMatchObject({
     reason: "DEFINITION_INVALID",
   });
+});
+
+test("a run that waits for a signal takes it, and one without budget continues with a top-up", async () => {
+  const { client, runOf, expectEnd } = open(WITH_STATE);
+  await client.runs.signal(runOf(STATE_WAITING.signal), "go");
+  await client.runs.topUp(runOf(STATE_WAITING.budget), { nodeExecutions: 1 });
+  await expectEnd(STATE_WAITING.signal);
+  await expectEnd(STATE_WAITING.budget);
 });
 
 test.for(DUMPS)(
