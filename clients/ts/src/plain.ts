@@ -1,6 +1,13 @@
 // Messages as plain JSON for people and scripts. User data is decoded, statuses have their short names, and ids and times are numbers.
 
-import { type DescMessage, type JsonValue, type MessageShape, toJson } from "@bufbuild/protobuf";
+import {
+  type DescEnum,
+  type DescField,
+  type DescMessage,
+  type JsonValue,
+  type MessageShape,
+  toJson,
+} from "@bufbuild/protobuf";
 import { ApprovalSchema } from "@pawl/proto/pawl/v1/approval_pb";
 import { AssistantSchema } from "@pawl/proto/pawl/v1/assistant_pb";
 import { EffectSchema } from "@pawl/proto/pawl/v1/effect_pb";
@@ -31,8 +38,6 @@ type PlainObject = { [key: string]: JsonValue };
 /** Fields whose 64-bit numbers stay far below 2^53; protobuf's JSON has them as text. */
 const COUNTER =
   /^(eventId|reusedEventId|lastEventId|lines|startedCount|skippedCount|parentEventId|epoch|beginEpoch|commitEpoch|tokens|inputTokens|outputTokens|costMicros|nodeExecutions|cutBytes|outputLeftOutBytes|[a-z][A-Za-z]*Ms)$/;
-const ENUM_VALUE =
-  /^(?:RUN_STATUS|NODE_STATUS|RUN_KIND|FAILURE_CLASS|EXPLAIN_REASON|APPROVAL_STATE|DEAD_LETTER_STATE|COMMAND_STATE|COMMAND_TYPE|DECISION|PAUSE_SCOPE|EFFECT_STATE|SCHEDULE_STATE|REPAIR_ACTION|MISSED_POLICY|OVERLAP_POLICY|ON_EXCEEDED|WEBHOOK_DELIVERY_STATE|BULK_ACTION|BULK_STATE|BULK_OUTCOME|MULTITASK_STRATEGY|THREAD_RELEASE)_([A-Z_]+)$/;
 
 /** One event in the envelope of the log: eventId, type, runId, timestamp, …, payload. */
 export function plainEvent(event: RunEvent): PlainObject {
@@ -100,26 +105,44 @@ export const plainWebhookAttempt = plainOf(WebhookAttemptSchema);
 
 function plainOf<Desc extends DescMessage>(schema: Desc) {
   return (message: MessageShape<Desc>): PlainObject => {
-    const value = clean(toJson(schema, message));
+    const value = plain(schema, toJson(schema, message));
     return typeof value === "object" && value !== null && !Array.isArray(value) ? value : {};
   };
 }
 
-function clean(value: JsonValue): JsonValue {
-  if (Array.isArray(value)) return value.map(clean);
-  if (typeof value === "string") return ENUM_VALUE.exec(value)?.[1]?.toLowerCase() ?? value;
-  if (typeof value !== "object" || value === null) return value;
+/** The schema says what is an enum and what is text of a user, so no name of an enum is printed raw, and no text changes. */
+function plain(schema: DescMessage, json: JsonValue): JsonValue {
+  const isOwn = !schema.typeName.startsWith("google.protobuf.");
+  if (!isOwn || typeof json !== "object" || json === null || Array.isArray(json)) return json;
+  const fields = new Map(schema.fields.map((field) => [field.jsonName, field]));
   return Object.fromEntries(
-    Object.entries(value).map(([key, field]): [string, JsonValue] => {
-      if (COUNTER.test(key)) return [key, Number(field)];
+    Object.entries(json).map(([key, value]): [string, JsonValue] => {
+      const field = fields.get(key);
+      if (field?.fieldKind === "scalar" && COUNTER.test(key)) return [key, Number(value)];
       // protobuf's JSON has bytes in base64. The fields named …_json hold the user's own JSON.
-      if (key.endsWith("Json") && typeof field === "string") {
-        return [key.slice(0, -"Json".length), decode(field)];
-      }
-      return [key, clean(field)];
+      if (key.endsWith("Json") && typeof value === "string")
+        return [key.slice(0, -"Json".length), decode(value)];
+      return [key, field === undefined ? value : plainField(field, value)];
     }),
   );
 }
+
+function plainField(field: DescField, value: JsonValue): JsonValue {
+  const plainOne = (one: JsonValue): JsonValue => {
+    if (field.enum !== undefined) return wordOf(field.enum, one);
+    return field.message === undefined ? one : plain(field.message, one);
+  };
+  if (field.fieldKind === "list" && Array.isArray(value)) return value.map(plainOne);
+  if (field.fieldKind !== "map" || typeof value !== "object" || value === null)
+    return plainOne(value);
+  return Object.fromEntries(
+    Object.entries(value).map(([key, one]) => [key, plainOne(one ?? null)]),
+  );
+}
+
+/** `completed` for RUN_STATUS_COMPLETED. A number that this build does not know stays a number. */
+const wordOf = ({ sharedPrefix = "" }: DescEnum, name: JsonValue): JsonValue =>
+  typeof name === "string" ? name.slice(sharedPrefix.length).toLowerCase() : name;
 
 function decode(base64: string): JsonValue {
   const bytes = Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));

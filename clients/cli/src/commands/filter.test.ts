@@ -61,5 +61,5 @@ test("filters are kept, listed and deleted by name; a fault is shown with its pl
   expect(await pawl("filter", "list")).toBe(0);
   expect(printed.out).toContain("duration > 1h");
   expect(await pawl("filter", "delete", "late")).toBe(0);
-  expect(printed.error).toContain("late is deleted");
+  expect(printed.out).toContain("late is deleted");
 });

@@ -3,7 +3,7 @@
 import { isoText } from "../render/words.ts";
 import type { Command } from "commander";
 import { type PageFlags, pageFlags, type Verb } from "../grammar.ts";
-import { print, printList, printNotes, type Session } from "../session.ts";
+import { print, printList, type Session } from "../session.ts";
 
 export function filterVerbs(filter: Command, verb: Verb): void {
   verb(filter, "save <name> <filter>", "Keep a filter of runs under a name", save);
@@ -41,5 +41,5 @@ async function list(session: Session, { limit: pageSize, pageToken }: PageFlags)
 
 async function remove(session: Session, name: string): Promise<void> {
   await session.client.runs.deleteFilter(name, { signal: session.interrupted });
-  printNotes(session, [`${name} is deleted`]);
+  print(session, { name, deleted: true }, () => [`${name} is deleted`]);
 }
