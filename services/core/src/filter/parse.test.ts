@@ -108,6 +108,7 @@ test("a filter that cannot be read names the line, the column and what was expec
       "a * stands only at the beginning or the end of a text; write \\* for the character",
     ],
     ["", 1, 1, "expected the name of a field, but the filter ends"],
+    ['a = 1\nerror = "x\0y"', 2, 11, "a NUL character cannot be stored"],
     [`${"(".repeat(17)}a = 1`, 1, 17, "more than 16 parentheses are inside each other"],
   ] as const)
     expect(parseFilter(text)).toEqual({ ok: false, fault: { line, column, message } });

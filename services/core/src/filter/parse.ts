@@ -4,6 +4,7 @@
 //   filter = term { [AND] term }      term = factor { OR factor }      factor = [NOT | -] ( "(" filter ")" | field comparator value )
 
 import { LIMITS } from "../data/limits.ts";
+import { JSON_FAULTS } from "../data/scan-json.ts";
 import { type Filter, FilterError, orFault } from "./ast.ts";
 import { Scanner } from "./scan.ts";
 
@@ -12,6 +13,8 @@ export const parseFilter = (text: string) =>
   orFault(text, () => {
     if (text.length > LIMITS.filterLength)
       throw new FilterError(0, `the filter has more than ${LIMITS.filterLength} characters`);
+    const nul = text.indexOf("\0");
+    if (nul >= 0) throw new FilterError(nul, JSON_FAULTS.NUL_CHARACTER);
     const parser = new Parser(text);
     const filter = parser.all(0);
     if (!parser.scan.isAtEnd) throw parser.scan.expected("AND, OR or the end of the filter");

@@ -1,6 +1,7 @@
 // What a caller sets for one run in place of its definition's own. The gateway and the scheduler refuse the same values.
 
 import { LIMITS } from "@pawl/core/data/limits";
+import { JSON_FAULTS } from "@pawl/core/data/scan-json";
 import { invalidField } from "@pawl/core/fault/engine-error";
 import type { AskedOfRun } from "@pawl/core/log/start";
 import type { StartRunRequest, TestRunRequest } from "@pawl/proto/pawl/v1/run_service_pb";
@@ -21,9 +22,9 @@ export function askedOf(request: Asked): AskedOfRun {
     throw invalidField("constraints", "TOO_MANY", `at most ${LIMITS.constraints}`);
   constraints.forEach((each, at) => {
     if (each === "") throw invalidField(`constraints[${at}]`, "EMPTY", "must not be empty");
-    checkLength(`constraints[${at}]`, each, LIMITS.constraintLength);
+    checkText(`constraints[${at}]`, each, LIMITS.constraintLength);
   });
-  checkLength("goal", goal, LIMITS.goalLength);
+  checkText("goal", goal, LIMITS.goalLength);
   return {
     ...(maxIterations === 0 ? {} : { maxIterations }),
     ...(maxRetries === undefined ? {} : { maxRetries }),
@@ -32,8 +33,7 @@ export function askedOf(request: Asked): AskedOfRun {
   };
 }
 
-function checkLength(field: string, text: string, max: number): void {
+function checkText(field: string, text: string, max: number): void {
   if (text.length > max) throw invalidField(field, "TOO_LONG", `at most ${max} characters`);
-  if (text.includes("\0"))
-    throw invalidField(field, "BAD_TEXT", "PostgreSQL cannot store the character U+0000");
+  if (text.includes("\0")) throw invalidField(field, "NUL_CHARACTER", JSON_FAULTS.NUL_CHARACTER);
 }

@@ -29,21 +29,13 @@ export function metadataOf({ metadataJson, metadata }: Given): string | undefine
 }
 
 function checkValue(value: unknown, depth: number, keys: { count: number }): void {
-  if (typeof value === "string") checkText(value);
   if (typeof value !== "object" || value === null) return;
   if (depth > LIMITS.metadataDepth) throw tooMany("metadataDepth", "levels");
-  for (const [key, inner] of Object.entries(value)) {
+  for (const inner of Object.values(value)) {
     keys.count += 1;
     if (keys.count > LIMITS.metadataKeys) throw tooMany("metadataKeys", "keys and items");
-    checkText(key);
     checkValue(inner, depth + 1, keys);
   }
-}
-
-/** An index holds the texts, and PostgreSQL cannot index this character. */
-function checkText(text: string): void {
-  if (text.includes("\0"))
-    throw invalidField("metadata", "BAD_TEXT", "PostgreSQL cannot store the character U+0000");
 }
 
 const tooMany = (limit: "metadataBytes" | "metadataDepth" | "metadataKeys", what: string) =>
