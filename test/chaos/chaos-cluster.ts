@@ -14,6 +14,7 @@ import { startPrivatePostgres, type PrivatePostgres } from "../support/postgres.
 import { seededRandom } from "../stress/random.ts";
 import { PHRASE } from "../stress/shape.ts";
 import { startEffects, type Effects } from "./effects.ts";
+import { startHandlers } from "./handler-process.ts";
 import { startProxy, type Proxy } from "./proxy.ts";
 
 /** Leases short enough for a zombie to be found while we watch. */
@@ -87,7 +88,13 @@ export async function startChaosCluster(seed: number): Promise<ChaosCluster> {
     PAWL_MODERATION_RULES: rules,
     ...SINK_EGRESS,
   };
-  const executors = await Promise.all([1, 2].map((nth) => startExecutor(nth, work)));
+  const handlerPorts = await Promise.all([freePort(), freePort()]);
+  const executors = await Promise.all(
+    handlerPorts.map((port, index) =>
+      startExecutor(index + 1, { ...work, PAWL_HANDLER_PORT: String(port) }),
+    ),
+  );
+  const handlers = startHandlers(handlerPorts, effects.url);
   const edge = { DATABASE_URL, PAWL_SCHEDULER_ADDRESS: await addresses("gateway-scheduler") };
   const gateways = await Promise.all([1, 2].map((nth) => startGateway(nth, edge)));
   const clients = await Promise.all(
@@ -109,11 +116,12 @@ export async function startChaosCluster(seed: number): Promise<ChaosCluster> {
     clients,
     links,
     effects,
-    logs: () => all.map((member) => `--- ${member.name}\n${member.logs()}`).join("\n"),
+    logs: () => logsOf([...all, { name: "handlers", logs: handlers.logs }]),
     stop: async () => {
       for (const proxy of links) proxy.heal(false);
       // A stopped process cannot drain.
       await Promise.all(all.map((member) => member.kill("SIGCONT")));
+      await handlers.stop();
       await Promise.all(all.map((member) => member.stop()));
       await Promise.all(links.map((proxy) => proxy.stop()));
       await effects.stop();
@@ -122,6 +130,9 @@ export async function startChaosCluster(seed: number): Promise<ChaosCluster> {
     },
   };
 }
+
+const logsOf = (all: readonly Pick<ChaosMember, "name" | "logs">[]): string =>
+  all.map(({ name, logs }) => `--- ${name}\n${logs()}`).join("\n");
 
 const startScheduler = async (nth: number, env: Env): Promise<ChaosMember> => {
   const port = await freePort();
@@ -137,7 +148,6 @@ const startExecutor = async (nth: number, env: Env): Promise<ChaosMember> => {
   const executorId = randomUUID();
   const own = {
     PAWL_METRICS_PORT: String(port),
-    PAWL_HANDLER_PORT: "0",
     PAWL_EXECUTOR_ID: executorId,
   };
   const { PAWL_DRAIN_MS, PAWL_LOG_LEVEL } = TIMING;

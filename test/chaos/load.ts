@@ -6,6 +6,7 @@ import { PawlError, type PawlClient } from "@pawl/client";
 import { answerTo } from "../stress/person.ts";
 import { seededRandom, shuffled, type Random } from "../stress/random.ts";
 import type { Shape } from "../stress/shape.ts";
+import { isTurnedAway, startOf, threadOf } from "../stress/thread-oracle.ts";
 
 /** One run as its client knows it. */
 export type Submission = {
@@ -16,6 +17,12 @@ export type Submission = {
   runId: string;
   /** Why it was not accepted. */
   refusal: string;
+  /** Its thread, if its shape has one. */
+  readonly threadId: string;
+  readonly sentAt: number;
+  acceptedAt: number;
+  /** Whether its thread was busy, and its strategy is to be refused then. */
+  isTurnedAway: boolean;
   /** How often the load repeated it, because no answer came in time. */
   repeats: number;
   /** The node executions that its person added to its budget. */
@@ -67,6 +74,8 @@ export class Load {
   readonly #random: Random;
   readonly #lives: Promise<void>[] = [];
   readonly #over = new AbortController();
+  /** The runs of a load share threads with no others. */
+  readonly #group = randomUUID();
   #offering: Promise<void> | undefined;
   #isOffering = true;
   #deck: Shape[] = [];
@@ -105,9 +114,14 @@ export class Load {
     }
   }
 
-  /** Every shape comes as often as any other. */
+  /** Every shape comes as often as any other, or as its weight says. */
   #next(): Submission {
-    if (this.#deck.length === 0) this.#deck = shuffled(this.#options.shapes, this.#random);
+    if (this.#deck.length === 0) {
+      const deck = this.#options.shapes.flatMap((shape) =>
+        Array.from({ length: shape.weight ?? 1 }, () => shape),
+      );
+      this.#deck = shuffled(deck, this.#random);
+    }
     const shape = this.#deck.pop();
     if (shape === undefined) throw new Error("no shapes");
     const submission: Submission = {
@@ -118,6 +132,10 @@ export class Load {
       refusal: "",
       repeats: 0,
       added: 0,
+      threadId: threadOf(shape, this.#group),
+      sentAt: performance.now(),
+      acceptedAt: 0,
+      isTurnedAway: false,
       eventIds: [],
       hasEnded: false,
       watchFault: "",
@@ -136,10 +154,12 @@ export class Load {
     if (here === undefined || there === undefined) throw new Error("nobody to ask");
     try {
       const workflowId = workflowIdOf(prefix, shape);
-      const options = { input: { run: index }, requestId, signal };
+      const options = { ...startOf(shape, index, this.#group), requestId, signal };
       const start = () => here.runs.start(workflowId, options);
       submission.runId = (await this.#insist(submission, start)).run.runId;
+      submission.acceptedAt = performance.now();
     } catch (error) {
+      submission.isTurnedAway = isTurnedAway(error, shape.multitask?.(index));
       submission.refusal = String(error);
       return;
     }

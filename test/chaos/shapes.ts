@@ -2,7 +2,10 @@
 import type { Json } from "@pawl/client";
 import { broken, script, type GraphText, type NodeText } from "../flow/graph.ts";
 import { TASK, type Shape } from "../stress/shape.ts";
+import { WORK } from "./handler-process.ts";
 import { SHAPES } from "../stress/shapes.ts";
+
+const RETRY = { attempts: 6, backoff_ms: 100, max_backoff_ms: 1_000 };
 
 type JsonObject = { readonly [key: string]: Json };
 
@@ -13,6 +16,7 @@ const isObject = (value: Json | undefined): value is JsonObject =>
 export const effectShapes = (effectUrl: string): readonly Shape[] =>
   SHAPES.map((shape) => ({
     ...shape,
+    hasEffects: true,
     definition: worked(shape.definition, effectUrl),
     ...(shape.children === undefined
       ? {}
@@ -35,6 +39,10 @@ function worked<Definition extends GraphText>(definition: Definition, url: strin
 
 function workOf(node: JsonObject, url: string): JsonObject {
   const { type, config, compensation } = node;
+  if (type === TASK && isObject(config) && config["jump"] !== undefined)
+    return { ...node, type: WORK, retry: RETRY };
+  if (type === "agent" && isObject(config) && Array.isArray(config["tools"]))
+    return { ...node, config: { ...config, tools: config["tools"].map(toolOf) } };
   if (type === TASK)
     return {
       ...{ ...node, ...plain(taskOf(config, url)) },
@@ -56,11 +64,19 @@ function taskOf(config: Json | undefined, url: string): NodeText {
   return effect(url);
 }
 
+/** A tool of an agent: a task is work of a handler process. */
+function toolOf(tool: Json): Json {
+  if (!isObject(tool)) return tool;
+  const { type, workflow } = tool;
+  if (typeof workflow === "string") return { ...tool, workflow: renamed(workflow) };
+  return type === TASK ? { ...tool, type: WORK, retry: RETRY } : tool;
+}
+
 /** A call with so many retries that it succeeds after every fault. */
 const effect = (url: string): NodeText => ({
   type: "http",
   config: { url, method: "POST" },
-  retry: { attempts: 6, backoff_ms: 100, max_backoff_ms: 1_000 },
+  retry: RETRY,
 });
 
 const plain = (node: NodeText): JsonObject =>

@@ -4,9 +4,10 @@ import { isUndo } from "@pawl/core/log/undo-iteration";
 import { effectKey, nodeId, runId } from "@pawl/core/name/ids";
 import type { Client } from "pg";
 import { checkInvariants } from "../support/invariants.ts";
-import { expectationOf } from "../stress/expectation.ts";
 import { differences } from "../stress/stress.ts";
+import { dueOf, threadFaults } from "../stress/thread-oracle.ts";
 import type { ChaosCluster } from "./chaos-cluster.ts";
+import { WORK } from "./handler-process.ts";
 import type { Submission } from "./load.ts";
 
 /** Lists that must be empty, and counts. */
@@ -39,6 +40,11 @@ select e.run_id as "runId", e.node_id as "nodeId", e.iteration, d.body
 from pawl.run_events e join pawl.runs r using (run_id) join pawl.definitions d using (definition_id)
 where e.run_id = any ($1) and e.type = 'node.completed'`;
 
+const LEDGER = `
+select iteration, committed_epoch is not null as "isCommitted" from pawl.effects where run_id = $1 and node_id = 'agent' and name = 'work'`;
+
+const CHILDREN = "select 1 from pawl.runs where parent_run_id = $1";
+
 /** Judges the runs that began after the run `since`. */
 export async function judge(
   cluster: ChaosCluster,
@@ -63,10 +69,14 @@ export async function judge(
     judgeStream(submission, sorted);
     if (known.has(submission.runId)) await judgeEnd(cluster, submission, sorted);
   }
+  await judgeThreads(db, accepted, sorted);
+  await judgeAgents(cluster, db, accepted, sorted);
   const rawDuplicates = await judgeEffects(cluster, db, runIds, sorted);
   const repeats = submissions.reduce((sum, each) => sum + each.repeats, 0);
-  const offered = submissions.length;
-  const refusals = [...new Set(submissions.flatMap(({ refusal }) => refusal || []))];
+  const offered = submissions.filter(({ isTurnedAway }) => !isTurnedAway).length;
+  const refusals = [
+    ...new Set(submissions.flatMap((each) => (each.isTurnedAway ? [] : each.refusal || []))),
+  ];
   return { offered, refusals, accepted: accepted.length, repeats, ...sorted, rawDuplicates };
 }
 
@@ -85,7 +95,9 @@ function judgeAcceptance(
   { duplicated }: Sorted,
 ): void {
   const own = rows.filter(({ parentRunId }) => parentRunId === null);
-  const asked = new Set(submissions.map(({ requestId }) => requestId));
+  const asked = new Set(
+    submissions.filter(({ isTurnedAway }) => !isTurnedAway).map(({ requestId }) => requestId),
+  );
   const seen = new Set<string>();
   for (const { requestId } of own) {
     const id = requestId ?? "";
@@ -124,8 +136,47 @@ async function judgeEnd(
     sorted.stuck.push(`${shape.name} ${id} still runs; open: ${open.join(", ")}`);
     return;
   }
-  const expected = expectationOf(shape.definition, shape.acts(index));
-  sorted.lost.push(...differences(shape.name, { run, expected, added }));
+  const expected = dueOf(shape, index, run);
+  sorted.lost.push(...differences({ run, shape, expected, added }));
+}
+
+/** Every thread has its runs in line, one at a time. */
+async function judgeThreads(
+  db: Client,
+  submissions: readonly Submission[],
+  { broken }: Sorted,
+): Promise<void> {
+  const turns = submissions.flatMap(({ shape, ...submission }) => {
+    const multitask = shape.multitask?.(submission.index);
+    return multitask === undefined ? [] : [{ ...submission, multitask }];
+  });
+  for (const [threadId, own] of Map.groupBy(turns, (turn) => turn.threadId))
+    broken.push(...(await threadFaults(db, threadId, own)));
+}
+
+/** Every call of a tool made its effect and committed it once, and every call of a workflow began one run. */
+async function judgeAgents(
+  { effects }: ChaosCluster,
+  db: Client,
+  submissions: readonly Submission[],
+  { lost, duplicated }: Sorted,
+): Promise<void> {
+  for (const { runId: id, shape } of submissions) {
+    if (shape.calls === undefined) continue;
+    const children = await db.query(CHILDREN, [id]);
+    if (children.rowCount !== 1) duplicated.push(`${id}: ${children.rowCount} child runs`);
+    // The tasks of peers make no effects.
+    if (shape.hasEffects !== true) continue;
+    const { rows } = await db.query<{ iteration: number; isCommitted: boolean }>(LEDGER, [id]);
+    const committed = new Set(rows.flatMap((row) => (row.isCommitted ? [row.iteration] : [])));
+    for (const iteration of shape.calls) {
+      const key = effectKey(runId(id), nodeId("agent"), iteration);
+      if (!committed.has(iteration)) lost.push(`${key} is not committed`);
+      if (!effects.calls.has(key)) lost.push(`${key} was never done`);
+    }
+    for (const { iteration } of rows)
+      if (!shape.calls.includes(iteration)) duplicated.push(`${id}: a call of agent#${iteration}`);
+  }
 }
 
 /** Every completed node had its effect under its own key. Further calls count as repeats. */
@@ -181,7 +232,7 @@ function effectNodesOf(body: string): ReadonlySet<string> {
   };
   return new Set(
     nodes.flatMap(({ id, type, config, compensation }) => [
-      ...(type === "http" ? [id] : []),
+      ...(type === "http" || type === WORK ? [id] : []),
       ...(config?.body?.type === "http" ? [`${id}#`] : []),
       ...(compensation?.type === "http" ? [`${id} undone`] : []),
     ]),

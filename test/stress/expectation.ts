@@ -12,6 +12,8 @@ export type Act =
       readonly iterations?: number;
       /** How often the node runs, because a loop edge or a goto leads back to it. */
       readonly rounds?: number;
+      /** The node that the goto of its last round names. None of its edges is taken. */
+      readonly leadsTo?: string;
     }
   /** A map that continues after these iterations failed. */
   | { readonly kind: "repeats"; readonly iterations: number; readonly failing: readonly number[] }
@@ -22,7 +24,7 @@ export type Acts = Readonly<Record<string, Act>>;
 
 /** How a run must end. */
 export type Expectation = {
-  readonly status: "completed" | "failed";
+  readonly status: "completed" | "failed" | "cancelled";
   readonly hasFailures: boolean;
   /** Every node execution; an iteration is named "map#2", and so is the last round of a node that ran again. */
   readonly nodes: Readonly<Record<string, string>>;
@@ -32,6 +34,8 @@ export type Expectation = {
   readonly undone: number;
   /** Set if the budget covers only so many executions. Which of them run depends on the order of claims, so `nodes` is empty. */
   readonly covered?: number;
+  /** Set if a later run of its thread stopped it. What it had done by then depends on the moment, so `nodes` is empty. */
+  readonly isStopped?: boolean;
   /** The node executions of a budget that pauses the run, before any top-up. */
   readonly budget?: number;
 };
@@ -87,10 +91,11 @@ export function expectationOf(definition: GraphText, acts: Acts): Expectation {
   };
   const judge = (node: Node): End => {
     const incoming = edges.filter((edge) => edge.target === node.id);
-    if (incoming.length === 0) return ran(node);
+    const isNamed = Object.values(acts).some((act) => leadOf(act) === node.id);
+    if (incoming.length === 0 || isNamed) return ran(node);
     const taken = incoming.filter(({ source, source_handle: handle }) => {
       const parent = endOf(source);
-      if (parent.status !== "completed") return false;
+      if (parent.status !== "completed" || leadOf(acts[source]) !== undefined) return false;
       return handle === undefined ? parent.handle !== "error" : parent.handle === handle;
     });
     const isBroken = incoming.some(({ source }) => endOf(source).status === "failed");
@@ -117,7 +122,7 @@ export function expectationOf(definition: GraphText, acts: Acts): Expectation {
         ...iterationsOf(id, acts[id]),
       ]),
     ),
-    repeats: Math.max(...Object.values(acts).map(roundsOf), 1) - 1,
+    repeats: repeatsOf(Object.values(acts)),
     undone: isWell ? 0 : undone.length,
     ...(budget === undefined ? {} : { budget: budget.node_executions }),
   };
@@ -128,12 +133,24 @@ const shortOf = (covered: number): Expectation => ({
   ...{ status: "failed", hasFailures: true, nodes: {}, repeats: 0, undone: 0, covered },
 });
 
+/** A run that a later run of its thread stopped. */
+export const STOPPED: Expectation = {
+  ...{ status: "cancelled", hasFailures: false, nodes: {}, repeats: 0, undone: 0, isStopped: true },
+};
+
 /** Only such an execution is undone. */
 const isDone = (end: End | undefined): boolean =>
   end?.status === "completed" && end.handle !== "error";
 
 const roundsOf = (act: Act | undefined): number =>
   act?.kind === "completes" ? (act.rounds ?? 1) : 1;
+
+const leadOf = (act: Act | undefined): string | undefined =>
+  act?.kind === "completes" ? act.leadsTo : undefined;
+
+/** A goto forward counts as one more. */
+const repeatsOf = (acts: readonly Act[]): number =>
+  Math.max(...acts.map(roundsOf), 1) - 1 + acts.filter((act) => leadOf(act) !== undefined).length;
 
 const lastRoundOf = (id: string, act: Act | undefined): string =>
   roundsOf(act) === 1 ? id : `${id}#${roundsOf(act) - 1}`;

@@ -2,7 +2,12 @@
 import type { Claim } from "@pawl/proto/pawl/worker/v1/worker_service_pb";
 
 /** A claim and how its task ends. */
-export type Task = { readonly claim: Claim; readonly fails: boolean };
+export type Task = {
+  readonly claim: Claim;
+  readonly fails: boolean;
+  /** The node that it leads to by a goto. */
+  readonly target?: string;
+};
 
 type Entry = { said: number; answered: number; readonly task: Task; readonly isEcho: boolean };
 

@@ -15,7 +15,7 @@ import { z } from "zod";
 import { until } from "../support/until.ts";
 import { Ledger, type Task } from "./ledger.ts";
 import { shuffled, type Random } from "./random.ts";
-import { TASK } from "./shape.ts";
+import { SAID, targetOf, TASK } from "./shape.ts";
 
 type Item = NonNullable<MessageInitShape<typeof WorkRequestSchema>["items"]>[number];
 
@@ -27,7 +27,13 @@ const LIFE_MS = 600_000;
 
 const taskSchema = z.object({
   node: z.object({
-    config: z.object({ fail: z.boolean().optional(), fail_item: z.number().optional() }).nullish(),
+    config: z
+      .object({
+        fail: z.boolean().optional(),
+        fail_item: z.number().optional(),
+        jump: z.object({ back: z.string(), times: z.number(), ahead: z.string() }).optional(),
+      })
+      .nullish(),
   }),
 });
 const contextSchema = z.object({ item: z.unknown().optional() });
@@ -109,7 +115,7 @@ function speech(fresh: readonly Task[], echoes: readonly Task[], random: Random)
   const said = shuffled(fresh, random).map((task): Said => ({
     task,
     isEcho: false,
-    item: outcome(task.claim, !task.fails, true),
+    item: outcome(task.claim, !task.fails, true, task.target),
   }));
   for (const task of [...fresh, ...fresh.filter(() => random() < 0.5)]) {
     const first = said.findIndex((each) => each.task === task);
@@ -130,17 +136,25 @@ function taskOf({ nodeJson, contextJson }: Assignment, claim: Claim): Task {
   const { config } = taskSchema.parse(JSON.parse(Buffer.from(nodeJson).toString())).node;
   const { item } = contextSchema.parse(JSON.parse(Buffer.from(contextJson).toString()));
   const isBadItem = config?.fail_item !== undefined && config.fail_item === item;
-  return { claim, fails: config?.fail === true || isBadItem };
+  const fails = config?.fail === true || isBadItem;
+  const { jump } = config ?? {};
+  return jump === undefined
+    ? { claim, fails }
+    : { claim, fails, target: targetOf(jump, claim.iteration) };
 }
 
 /** The text that a repeat leaves in the log, should one ever get there. */
 export const REPEATED = "said again";
 
-function outcome(claim: Claim, isWell: boolean, isFirst: boolean): Item {
-  const message = isFirst ? "said first" : REPEATED;
+function outcome(claim: Claim, isWell: boolean, isFirst: boolean, target?: string): Item {
+  const message = isFirst ? SAID.message : REPEATED;
+  const actions =
+    target === undefined
+      ? []
+      : [{ action: { case: "gotoNode" as const, value: { node: target } } }];
   const outputJson = Buffer.from(JSON.stringify({ message }));
   const result = isWell
-    ? { case: "completed" as const, value: { outputJson } }
+    ? { case: "completed" as const, value: { outputJson, actions } }
     : { case: "failed" as const, value: { cause: "asked for", message, permanent: true } };
   return { item: { case: "outcome", value: { claim, durationMs: 1n, result } } };
 }

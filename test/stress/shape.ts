@@ -1,9 +1,20 @@
 // A shape of the stress: a graph, and what its runs do. This file has the parts that all shapes share.
+import type { Json, Multitask } from "@pawl/client";
 import { graph, type GraphText, type NodeText } from "../flow/graph.ts";
 import type { Act, Acts } from "./expectation.ts";
 
-/** The node type that only the peers serve. Its config says how it ends: {fail} or {fail_item}. */
+/** The node type that only the peers serve. Its config says how it ends: {fail}, {fail_item} or {jump}. */
 export const TASK = "stress-task";
+/** What a task returns. */
+export const SAID = { message: "said first" };
+
+/** A task that leads back to a node several times, and then forward. Each goto begins another iteration of it. */
+type Jump = { readonly back: string; readonly times: number; readonly ahead: string };
+
+/** Where this iteration of the task leads. */
+export const targetOf = ({ back, times, ahead }: Jump, iteration: number): string =>
+  iteration < times ? back : ahead;
+
 /** What the rules of moderation flag. */
 export const PHRASE = "forbidden fruit";
 
@@ -24,6 +35,16 @@ export type Shape = {
   readonly decision?: (run: number) => "approve" | "reject";
   /** The node executions that a person adds each time a run pauses for its budget. */
   readonly topUp?: number;
+  /** The output of every run. */
+  readonly output?: Json;
+  /** The iterations of the node `agent` that are calls of a task. */
+  readonly calls?: readonly number[];
+  /** Whether its tasks are effects on the outside world. */
+  readonly hasEffects?: boolean;
+  /** Its runs share a thread; each has this strategy. */
+  readonly multitask?: (run: number) => Multitask;
+  /** How many times as often as others it comes in the chaos; once if not set. */
+  readonly weight?: number;
   /** Saved before any run, by workflow id. */
   readonly children?: Readonly<Record<string, GraphText>>;
 };
@@ -31,6 +52,8 @@ export type Shape = {
 export const FAILS: Act = { kind: "fails" };
 export const failing: NodeText = { type: TASK, config: { fail: true } };
 export const task: NodeText = { type: TASK };
+/** A task that can be undone. */
+export const undo: NodeText = { type: TASK, compensation: { type: TASK } };
 export const never = (): Acts => ({});
 export const always = (acts: Acts) => (): Acts => acts;
 

@@ -14,6 +14,7 @@ import {
   TASK,
   task,
 } from "./shape.ts";
+import { ON_THREADS } from "./thread-shapes.ts";
 import { STATEFUL } from "./stateful-shapes.ts";
 
 const WIDE = names("m", 8);
@@ -174,4 +175,4 @@ const FURTHER: readonly Shape[] = [
 ];
 
 /** All shapes, in the order of the report. */
-export const SHAPES: readonly Shape[] = [...TOPOLOGIES, ...FURTHER, ...STATEFUL];
+export const SHAPES: readonly Shape[] = [...TOPOLOGIES, ...FURTHER, ...STATEFUL, ...ON_THREADS];

@@ -1,10 +1,23 @@
 // Shapes whose runs have a state of their own: they repeat, undo their nodes, or need more than their budget.
 import { names, script, type NodeText } from "../flow/graph.ts";
+import type { Json } from "@pawl/client";
 import type { Act } from "./expectation.ts";
-import { always, failing, FAILS, mixed, never, type Shape, TASK, task } from "./shape.ts";
+import {
+  always,
+  failing,
+  FAILS,
+  mixed,
+  never,
+  SAID,
+  type Shape,
+  TASK,
+  task,
+  undo,
+} from "./shape.ts";
+
+type JsonObject = { readonly [key: string]: Json };
 
 const ROUNDS = 4;
-const undo: NodeText = { type: TASK, compensation: { type: TASK } };
 const again = { source: "judge", target: "count", source_handle: "again", loop: true };
 const looping = mixed(["start > count > work > judge", "judge:else > end"], {
   count: script("return { n: (ctx.count?.n ?? 0) + 1 }", { output_variable: "count" }),
@@ -27,13 +40,41 @@ const round = (handle?: string): Act => ({
   ...(handle === undefined ? {} : { handle }),
 });
 
+const call = (name: string, args: JsonObject = {}): JsonObject => ({ name, arguments: args });
+/** Two turns with calls of tasks, a child run and the memory, and a third one that repeats the last results. */
+const turns = [
+  { calls: [call("work", { n: 1 }), call("work", { n: 2 }), call("errand", { n: 3 })] },
+  { calls: [call("save_to_memory", { values: { total: 3 } }), call("work", { n: 4 })] },
+  { text: "{results}" },
+];
+const agent: NodeText = {
+  type: "agent",
+  config: {
+    model: "offline/script",
+    prompt: JSON.stringify(turns),
+    tools: [
+      { name: "work", type: TASK },
+      { name: "errand", workflow: "stress-errand" },
+      "save_to_memory",
+    ],
+  },
+};
+const told: NodeText = {
+  type: "end",
+  config: {
+    output_parameters: {
+      told: "{{ ctx.nodes.agent.turns }} turns, {{ ctx.nodes.agent.tool_calls }} calls, {{ ctx.memory.total }} kept: {{ ctx.nodes.agent.text }}",
+    },
+  },
+};
+
 const WIDE = names("m", 8);
 const wide = mixed(
   WIDE.map((id) => `start > ${id}`),
   Object.fromEntries(WIDE.map((id) => [id, task])),
 );
 
-/** Runs that repeat, that undo their nodes, and that need more than their budget. */
+/** Runs that repeat, that call tools, that undo their nodes, and that need more than their budget. */
 export const STATEFUL: readonly Shape[] = [
   {
     name: "loop edge",
@@ -45,6 +86,26 @@ export const STATEFUL: readonly Shape[] = [
     definition: { ...supervised, edges: [...supervised.edges, back] },
     // Each round decides the nodes of both routes. In the last one the task is skipped, and in the others the end.
     acts: always({ lead: round("max_iterations"), work: round(), end: round() }),
+  },
+  {
+    name: "goto",
+    // The task names a node in each round: three times an earlier one, and at last one past `between`.
+    definition: mixed(["start > work > jump > between > end"], {
+      work: task,
+      jump: { type: TASK, config: { jump: { back: "work", times: ROUNDS - 1, ahead: "end" } } },
+      between: task,
+    }),
+    acts: always({ work: round(), jump: { kind: "completes", rounds: ROUNDS, leadsTo: "end" } }),
+  },
+  {
+    name: "agent",
+    definition: mixed(["start > agent > end"], { agent, end: told }),
+    children: { "stress-errand": mixed(["start > a > b"]) },
+    acts: always({ agent: { kind: "completes", iterations: 8 } }),
+    calls: [2, 3, 7],
+    output: {
+      told: `3 turns, 5 calls, 3 kept: ${JSON.stringify(['{"total":3}', JSON.stringify(SAID)])}`,
+    },
   },
   {
     name: "compensation",

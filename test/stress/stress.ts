@@ -1,15 +1,24 @@
 // Many runs of every shape at once, on two trios, under results that come twice and out of order. Every run must end as the expectation
 // says, node by node, in whatever order the results came.
-import { nodeStatusName, runStatusName, type PawlClient } from "@pawl/client";
+import { jsonOf, nodeStatusName, runStatusName, type PawlClient } from "@pawl/client";
 import type { Run } from "@pawl/proto/pawl/v1/run_pb";
+import { Client } from "pg";
 import { checkInvariants } from "../support/invariants.ts";
 import { until } from "../support/until.ts";
-import { expectationOf, type Expectation } from "./expectation.ts";
+import type { Expectation } from "./expectation.ts";
 import { readLogFacts } from "./log-facts.ts";
 import { answerTo } from "./person.ts";
 import { seededRandom, shuffled } from "./random.ts";
 import type { Shape } from "./shape.ts";
 import type { StressCluster } from "./stress-cluster.ts";
+import {
+  dueOf,
+  isTurnedAway,
+  startOf,
+  threadFaults,
+  threadOf,
+  type Turn,
+} from "./thread-oracle.ts";
 
 /** One line of the table. */
 export type Row = {
@@ -39,9 +48,12 @@ type StressOptions = {
 /** A run as it ended, and as it must have. */
 type Ended = {
   readonly run: Run;
+  readonly shape: Shape;
   readonly expected: Expectation;
   /** The node executions that a person added to its budget. */
   readonly added: number;
+  /** Its turn of a thread. */
+  readonly turn?: Turn;
 };
 type Wave = { readonly name: string; readonly ended: readonly Ended[]; readonly ms: number };
 
@@ -56,7 +68,8 @@ export async function stress(
   const wave = async (name: string, of: readonly Shape[]): Promise<void> => {
     onShape?.(name);
     const began = performance.now();
-    const ended = await Promise.all(of.map((shape, index) => runOnce(cluster, shape, index)));
+    const lives = of.map((shape, index) => runOnce(cluster, { shape, index, group: idOf(name) }));
+    const ended = (await Promise.all(lives)).filter((each) => each !== undefined);
     waves.push({ name, ended, ms: performance.now() - began });
   };
   for (const shape of shapes) {
@@ -86,9 +99,26 @@ async function save(client: PawlClient, shapes: readonly Shape[]): Promise<void>
 }
 
 /** Starts runs on one side, waits on the other, and decides as a person would, on both. */
-async function runOnce({ clients }: StressCluster, shape: Shape, index: number): Promise<Ended> {
+async function runOnce(
+  { clients }: StressCluster,
+  {
+    shape,
+    index,
+    group,
+  }: { readonly shape: Shape; readonly index: number; readonly group: string },
+): Promise<Ended | undefined> {
   const [here, there] = index % 2 === 0 ? clients : [clients[1], clients[0]];
-  const { run } = await here.runs.start(idOf(shape.name), { input: { run: index } });
+  const multitask = shape.multitask?.(index);
+  const sentAt = performance.now();
+  const run = await here.runs.start(idOf(shape.name), startOf(shape, index, group)).then(
+    (started) => started.run,
+    (error: unknown) => {
+      if (isTurnedAway(error, multitask)) return undefined;
+      throw error;
+    },
+  );
+  if (run === undefined) return undefined;
+  const acceptedAt = performance.now();
   let added = 0;
   for await (const event of there.watch(run.runId)) {
     const answer = answerTo(shape, index, event);
@@ -97,21 +127,22 @@ async function runOnce({ clients }: StressCluster, shape: Shape, index: number):
     added += answer.added;
   }
   const { run: ended } = await there.runs.get(run.runId);
-  return { run: ended, expected: expectationOf(shape.definition, shape.acts(index)), added };
+  const turn =
+    multitask === undefined ? {} : { turn: { ...run, index, multitask, sentAt, acceptedAt } };
+  return { run: ended, shape, expected: dueOf(shape, index, ended), added, ...turn };
 }
 
 async function judge(cluster: StressCluster, waves: readonly Wave[]): Promise<StressResult> {
   const { peers, databaseUrl } = cluster;
   const facts = await readLogFacts(databaseUrl);
-  const faults = waves.flatMap(({ name, ended }) =>
-    ended.flatMap((each) => differences(name, each)),
-  );
+  const faults = waves.flatMap(({ ended }) => ended.flatMap((each) => differences(each)));
   if (facts.doubleDispatches > 0) faults.push(`${facts.doubleDispatches} double dispatches`);
   if (facts.repeatsTaken > 0) faults.push(`${facts.repeatsTaken} events hold what a repeat said`);
   if (facts.recovered > 0) faults.push(`${facts.recovered} claims were lost, and nobody died`);
   // Void unless both peers and both executors really worked.
   if (facts.executorIds.length !== 4) faults.push(`${facts.executorIds.length} of 4 worked`);
   faults.push(...(await checkInvariants(databaseUrl)));
+  faults.push(...(await faultsOfThreads(databaseUrl, waves)));
   const rows = waves.map(({ name, ended, ms }): Row => {
     const total = (of: (runId: string) => number): number =>
       ended.reduce((sum, { run }) => sum + of(run.runId), 0);
@@ -128,9 +159,27 @@ async function judge(cluster: StressCluster, waves: readonly Wave[]): Promise<St
   return { rows, faults };
 }
 
+async function faultsOfThreads(databaseUrl: string, waves: readonly Wave[]): Promise<string[]> {
+  const db = new Client({ connectionString: databaseUrl });
+  await db.connect();
+  try {
+    const faults: string[] = [];
+    for (const { name, ended } of waves)
+      for (const [shape, runs] of Map.groupBy(ended, (each) => each.shape))
+        if (shape.multitask !== undefined) {
+          const turns = runs.flatMap(({ turn }) => turn ?? []);
+          faults.push(...(await threadFaults(db, threadOf(shape, idOf(name)), turns)));
+        }
+    return faults;
+  } finally {
+    await db.end();
+  }
+}
+
 /** The statuses of a run and its nodes that differ from the expected ones. */
-export function differences(name: string, { run, expected, added }: Ended): string[] {
+export function differences({ run, shape: { name, output }, expected, added }: Ended): string[] {
   if (expected.covered !== undefined) return excess(name, run, expected.covered);
+  if (expected.isStopped === true) return halted(name, run);
   const got = new Map<string, string>([
     ["the run", runStatusName(run.status)],
     ["hasFailures", String(run.hasFailures)],
@@ -151,6 +200,10 @@ export function differences(name: string, { run, expected, added }: Ended): stri
     ["the count of what is left to undo", "0"],
     ...Object.entries(expected.nodes),
   ]);
+  if (output !== undefined) {
+    got.set("the output", JSON.stringify(jsonOf(run.outputJson)));
+    due.set("the output", JSON.stringify(output));
+  }
   if (expected.budget !== undefined) {
     got.set("the budget", String(run.budget?.nodeExecutions ?? 0));
     due.set("the budget", String(expected.budget + added));
@@ -160,6 +213,17 @@ export function differences(name: string, { run, expected, added }: Ended): stri
       ? []
       : [`${name} ${run.runId}: ${key} is ${got.get(key)}, ${due.get(key)} was due`],
   );
+}
+
+/** Whether a stopped run did not end. */
+function halted(name: string, { runId, status, nodes, compensation }: Run): string[] {
+  const open = nodes.filter(({ endTime }) => endTime === undefined).length;
+  const faults = [
+    ...(runStatusName(status) === "cancelled" ? [] : [`the run is ${runStatusName(status)}`]),
+    ...(open === 0 ? [] : [`${open} nodes are not settled`]),
+    ...((compensation?.left ?? 0) === 0 ? [] : [`${compensation?.left} are not undone`]),
+  ];
+  return faults.map((fault) => `${name} ${runId}: ${fault}, and the run was stopped`);
 }
 
 /** Whether a run has passed its budget, or did not end by it. */
