@@ -8,7 +8,7 @@ import type { Secret } from "../config/secret.ts";
 import { admission, boundTimeouts } from "./admission.ts";
 import { grpcDefinition } from "./grpc-definition.ts";
 import { grpcImplementation, type ServedService } from "./implementation.ts";
-import { addReflection } from "./reflection.ts";
+import { servedReflection } from "./reflection.ts";
 import type { OnInternal } from "./status.ts";
 import { serverTracing } from "./tracing.ts";
 import { UNARY_DEADLINE_MS } from "./unary.ts";
@@ -76,9 +76,10 @@ export const startGrpcServer = async (options: GrpcServerOptions): Promise<GrpcS
     "grpc.max_concurrent_streams": CONCURRENT_STREAMS,
   });
   const handling = { onInternal, unaryDeadlineMs: options.unaryDeadlineMs ?? UNARY_DEADLINE_MS };
-  for (const served of services)
-    server.addService(grpcDefinition(served.service), grpcImplementation(served, handling));
   const descriptors = services.map(({ service }) => service);
+  const reflection = options.reflection === true ? servedReflection(descriptors) : [];
+  for (const served of [...services, ...reflection])
+    server.addService(grpcDefinition(served.service), grpcImplementation(served, handling));
   const health = new HealthImplementation();
   const setServing = (serving: boolean): void => {
     for (const name of ["", ...descriptors.map(({ typeName }) => typeName)])
@@ -86,7 +87,6 @@ export const startGrpcServer = async (options: GrpcServerOptions): Promise<GrpcS
   };
   setServing(true);
   health.addToServer(server);
-  if (options.reflection === true) addReflection(server, descriptors);
   const port = await bind(server, `${options.host}:${options.port}`);
   boundTimeouts(server);
   return {

@@ -185,31 +185,37 @@ test("health follows setServing for every service and for the server", async () 
   expect((await rejection(health.call.check({ service: "nobody" }))).reason).toBe("INTERNAL");
 });
 
-test("reflection lists the services and gives their files", async () => {
-  const { server } = await setup({}, { reflection: true });
-  const reflection = createGrpcClient(ServerReflection, `127.0.0.1:${server.port}`);
-  onTestFinished(() => reflection.close());
-  const stream = reflection.open.serverReflectionInfo();
-  const services: string[] = [];
-  let files = 0;
-  stream.listen({
-    message: ({ messageResponse }) => {
-      if (messageResponse.case === "listServicesResponse") {
-        services.push(...messageResponse.value.service.map(({ name }) => name));
-      }
-      if (messageResponse.case === "fileDescriptorResponse") {
-        files = messageResponse.value.fileDescriptorProto.length;
-      }
-    },
-  });
-  stream.write({ messageRequest: { case: "listServices", value: "" } });
-  const fileContainingSymbol = "pawl.v1.RunService";
-  stream.write({ messageRequest: { case: "fileContainingSymbol", value: fileContainingSymbol } });
-  stream.end();
-  expect(await stream.closed).toEqual({});
-  expect(services).toContain("pawl.v1.RunService");
-  expect(files).toBeGreaterThan(1);
-});
+test.each(["v1", "v1alpha"])(
+  "reflection %s lists the services and gives their files",
+  async (of) => {
+    const { server } = await setup({}, { reflection: true });
+    // The two have the same messages.
+    const typeName = `grpc.reflection.${of}.ServerReflection`;
+    const service = { ...ServerReflection, typeName } as typeof ServerReflection;
+    const reflection = createGrpcClient(service, `127.0.0.1:${server.port}`);
+    onTestFinished(() => reflection.close());
+    const stream = reflection.open.serverReflectionInfo();
+    const services: string[] = [];
+    let files = 0;
+    stream.listen({
+      message: ({ messageResponse }) => {
+        if (messageResponse.case === "listServicesResponse") {
+          services.push(...messageResponse.value.service.map(({ name }) => name));
+        }
+        if (messageResponse.case === "fileDescriptorResponse") {
+          files = messageResponse.value.fileDescriptorProto.length;
+        }
+      },
+    });
+    stream.write({ messageRequest: { case: "listServices", value: "" } });
+    const fileContainingSymbol = "pawl.v1.RunService";
+    stream.write({ messageRequest: { case: "fileContainingSymbol", value: fileContainingSymbol } });
+    stream.end();
+    expect(await stream.closed).toEqual({});
+    expect(services).toContain("pawl.v1.RunService");
+    expect(files).toBeGreaterThan(1);
+  },
+);
 
 test("a server without reflection answers no reflection call", async () => {
   const { server } = await setup({});
