@@ -112,12 +112,14 @@ export async function compose(config: Config, parts: ExecutorParts): Promise<Run
 }
 
 /**
- * Starts the sandbox's first process. Only production waits for it, and refuses to start if a layer is missing.
+ * Production starts the sandbox's first process with the executor, which refuses to start if a layer is missing. Elsewhere the first node
+ * with user code starts it: most local executors run none.
  * @throws INTERNAL
  */
 async function warm(sandbox: Sandbox, config: Config, log: Logger): Promise<void> {
+  if (config.PAWL_ENV !== "production") return;
   const started = sandbox.start();
-  if (config.PAWL_ENV !== "production" || config.PAWL_ALLOW_WEAK_SANDBOX) {
+  if (config.PAWL_ALLOW_WEAK_SANDBOX) {
     started.catch((error: unknown) => log.error({ err: error }, "no sandbox"));
     return;
   }
