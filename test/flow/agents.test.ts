@@ -2,10 +2,11 @@
 // server, child runs, people and the memory.
 import { createPawlClient, type Json, type PawlClient } from "@pawl/client";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { type Cluster, startCluster } from "../support/cluster.ts";
+import type { Cluster } from "../support/cluster.ts";
+import { sharedCluster } from "../support/shared-cluster.ts";
 import { checkInvariants } from "../support/invariants.ts";
 import { graph, type NodeText, script } from "./graph.ts";
-import { SINK_EGRESS, startSink, type Sink } from "./sink.ts";
+import { startSink, type Sink } from "./sink.ts";
 import { firstEvent, runGraph, type Story, storyOf } from "./story.ts";
 
 let cluster: Cluster;
@@ -14,7 +15,7 @@ let sink: Sink;
 
 beforeAll(async () => {
   sink = await startSink();
-  cluster = await startCluster({ env: SINK_EGRESS });
+  cluster = await sharedCluster();
   client = createPawlClient({ baseUrl: cluster.url });
   const double = graph(["start > double > end"], { double: script("return ctx.input.n * 2") });
   await client.workflows.apply(JSON.stringify({ id: "double", ...double }));

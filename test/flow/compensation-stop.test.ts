@@ -3,11 +3,12 @@ import { randomUUID } from "node:crypto";
 import { createPawlClient, type PawlClient, runStatusName } from "@pawl/client";
 import { undoOf } from "@pawl/core/log/undo-iteration";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { type Cluster, startCluster } from "../support/cluster.ts";
+import type { Cluster } from "../support/cluster.ts";
+import { sharedCluster } from "../support/shared-cluster.ts";
 import { checkInvariants } from "../support/invariants.ts";
 import { broken, call, graph, type NodeText } from "./graph.ts";
 import { effectOn, undosOf } from "./saga.ts";
-import { SINK_EGRESS, startSink, type Sink } from "./sink.ts";
+import { startSink, type Sink } from "./sink.ts";
 import { firstEvent, storyOf } from "./story.ts";
 
 let cluster: Cluster;
@@ -16,7 +17,7 @@ let sink: Sink;
 
 beforeAll(async () => {
   sink = await startSink();
-  cluster = await startCluster({ env: SINK_EGRESS });
+  cluster = await sharedCluster();
   client = createPawlClient({ baseUrl: cluster.url });
 });
 beforeEach(({ onTestFailed }) => onTestFailed(() => console.error(cluster.logs())));

@@ -6,7 +6,8 @@ import { runProgram } from "@pawl/cli/program";
 import { createPawlClient, jsonOf, type Json, type PawlClient } from "@pawl/client";
 import { NodeStatus } from "@pawl/proto/pawl/v1/run_pb";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type Cluster, startCluster } from "../support/cluster.ts";
+import type { Cluster } from "../support/cluster.ts";
+import { sharedCluster } from "../support/shared-cluster.ts";
 import { fencesOf } from "../tidy/docs/markdown.ts";
 import { commandsOf, pawlWords } from "../tidy/docs/shell.ts";
 import { ROOT } from "../tidy/sources.ts";
@@ -29,7 +30,7 @@ let cluster: Cluster;
 let client: PawlClient;
 
 beforeAll(async () => {
-  cluster = await startCluster({});
+  cluster = await sharedCluster();
   client = createPawlClient({ baseUrl: cluster.url });
 });
 afterAll(() => cluster.stop());

@@ -3,10 +3,11 @@ import { createPawlClient, plainExplanation, type PawlClient } from "@pawl/clien
 import { EffectState } from "@pawl/proto/pawl/v1/effect_pb";
 import { ExplainReason } from "@pawl/proto/pawl/v1/explain_pb";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { type Cluster, startCluster } from "../support/cluster.ts";
+import type { Cluster } from "../support/cluster.ts";
+import { sharedCluster } from "../support/shared-cluster.ts";
 import { until } from "../support/until.ts";
 import { call, graph, type GraphText } from "./graph.ts";
-import { SINK_EGRESS, startSink, type Sink } from "./sink.ts";
+import { startSink, type Sink } from "./sink.ts";
 import { firstEvent, storyOf } from "./story.ts";
 
 let cluster: Cluster;
@@ -15,7 +16,7 @@ let sink: Sink;
 
 beforeAll(async () => {
   sink = await startSink({ respond: (name) => (name === "busy" ? 503 : 200) });
-  cluster = await startCluster({ envOf: { executor: SINK_EGRESS } });
+  cluster = await sharedCluster();
   client = createPawlClient({ baseUrl: cluster.url });
 });
 beforeEach(({ onTestFailed }) => onTestFailed(() => console.error(cluster.logs())));

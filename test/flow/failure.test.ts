@@ -1,10 +1,11 @@
 // Nodes that fail, take too long or stream their output piece by piece, through the public API of a real trio.
 import { createPawlClient, isFinalStatus, type PawlClient } from "@pawl/client";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { type Cluster, startCluster } from "../support/cluster.ts";
+import type { Cluster } from "../support/cluster.ts";
+import { sharedCluster } from "../support/shared-cluster.ts";
 import { checkInvariants } from "../support/invariants.ts";
 import { broken, call, graph, script } from "./graph.ts";
-import { SINK_EGRESS, startSink, type Reply, type Sink } from "./sink.ts";
+import { startSink, type Reply, type Sink } from "./sink.ts";
 import { firstEvent, runGraph, storyOf } from "./story.ts";
 
 let cluster: Cluster;
@@ -19,7 +20,7 @@ beforeAll(async () => {
     return name === "busy" ? 429 : name === "twice" && nth <= 2 ? 503 : 200;
   };
   sink = await startSink({ respond: statusOf });
-  cluster = await startCluster({ envOf: { executor: SINK_EGRESS } });
+  cluster = await sharedCluster();
   client = createPawlClient({ baseUrl: cluster.url });
 });
 beforeEach(({ onTestFailed }) => onTestFailed(() => console.error(cluster.logs())));

@@ -1,10 +1,11 @@
 // Loop edges through the public API of a real trio: rounds, their bounds, and what a round that ends takes with it.
 import { createPawlClient, type PawlClient } from "@pawl/client";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { type Cluster, startCluster } from "../support/cluster.ts";
+import type { Cluster } from "../support/cluster.ts";
+import { sharedCluster } from "../support/shared-cluster.ts";
 import { checkInvariants } from "../support/invariants.ts";
 import { call, graph, type GraphText, type NodeText, script } from "./graph.ts";
-import { SINK_EGRESS, startSink, type Sink } from "./sink.ts";
+import { startSink, type Sink } from "./sink.ts";
 import { firstEvent, runGraph, storyOf } from "./story.ts";
 
 let cluster: Cluster;
@@ -13,7 +14,7 @@ let sink: Sink;
 
 beforeAll(async () => {
   sink = await startSink();
-  cluster = await startCluster({ env: SINK_EGRESS });
+  cluster = await sharedCluster();
   client = createPawlClient({ baseUrl: cluster.url });
 });
 beforeEach(({ onTestFailed }) => onTestFailed(() => console.error(cluster.logs())));

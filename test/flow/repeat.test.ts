@@ -1,10 +1,11 @@
 // Maps and loops through the public API of a real trio: one execution per item, each with its own iteration.
 import { createPawlClient, type PawlClient } from "@pawl/client";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { type Cluster, startCluster } from "../support/cluster.ts";
+import type { Cluster } from "../support/cluster.ts";
+import { sharedCluster } from "../support/shared-cluster.ts";
 import { checkInvariants } from "../support/invariants.ts";
 import { graph, type NodeText } from "./graph.ts";
-import { SINK_EGRESS, startSink, type Sink } from "./sink.ts";
+import { startSink, type Sink } from "./sink.ts";
 import { firstEvent, runGraph, storyOf, type Story } from "./story.ts";
 
 let cluster: Cluster;
@@ -15,7 +16,7 @@ beforeAll(async () => {
   sink = await startSink({
     respond: (name, nth) => (name.startsWith("once") && nth === 1 ? 503 : 200),
   });
-  cluster = await startCluster({ env: SINK_EGRESS });
+  cluster = await sharedCluster();
   client = createPawlClient({ baseUrl: cluster.url });
 });
 beforeEach(({ onTestFailed }) => onTestFailed(() => console.error(cluster.logs())));

@@ -1,10 +1,11 @@
 // Whole runs of every shape, through the public API of a real trio.
 import { createPawlClient, isFinalStatus, type Json, type PawlClient } from "@pawl/client";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { type Cluster, IS_QUEUED, startCluster } from "../support/cluster.ts";
+import { type Cluster, IS_QUEUED } from "../support/cluster.ts";
+import { sharedCluster } from "../support/shared-cluster.ts";
 import { checkInvariants } from "../support/invariants.ts";
 import { broken, call, graph, type GraphText, names, script } from "./graph.ts";
-import { SINK_EGRESS, startSink, type Sink } from "./sink.ts";
+import { startSink, type Sink } from "./sink.ts";
 import { firstEvent, runGraph, storyOf, type Story } from "./story.ts";
 
 let cluster: Cluster;
@@ -13,7 +14,7 @@ let sink: Sink;
 
 beforeAll(async () => {
   sink = await startSink();
-  cluster = await startCluster({ envOf: { executor: SINK_EGRESS } });
+  cluster = await sharedCluster();
   client = createPawlClient({ baseUrl: cluster.url });
 });
 beforeEach(({ onTestFailed }) => onTestFailed(() => console.error(cluster.logs())));

@@ -3,7 +3,8 @@
 import { createPawlClient, type PawlClient, type WorkflowState } from "@pawl/client";
 import { RunStatus } from "@pawl/proto/pawl/v1/run_pb";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { type Cluster, startCluster } from "../support/cluster.ts";
+import type { Cluster } from "../support/cluster.ts";
+import { sharedCluster } from "../support/shared-cluster.ts";
 import { checkInvariants } from "../support/invariants.ts";
 import { graph, script } from "./graph.ts";
 import { firstEvent, storyOf } from "./story.ts";
@@ -12,7 +13,7 @@ let cluster: Cluster;
 let client: PawlClient;
 
 beforeAll(async () => {
-  cluster = await startCluster();
+  cluster = await sharedCluster();
   client = createPawlClient({ baseUrl: cluster.url });
 });
 beforeEach(({ onTestFailed }) => onTestFailed(() => console.error(cluster.logs())));

@@ -1,7 +1,8 @@
 // Supervisors on the real trio, with rules and with the offline model. The nodes of a route lead back to their supervisor.
 import { createPawlClient, type Json, type PawlClient } from "@pawl/client";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { type Cluster, startCluster } from "../support/cluster.ts";
+import type { Cluster } from "../support/cluster.ts";
+import { sharedCluster } from "../support/shared-cluster.ts";
 import { checkInvariants } from "../support/invariants.ts";
 import { graph, type NodeText, script } from "./graph.ts";
 import { runGraph, type Story } from "./story.ts";
@@ -10,7 +11,7 @@ let cluster: Cluster;
 let client: PawlClient;
 
 beforeAll(async () => {
-  cluster = await startCluster();
+  cluster = await sharedCluster();
   client = createPawlClient({ baseUrl: cluster.url });
 });
 beforeEach(({ onTestFailed }) => onTestFailed(() => console.error(cluster.logs())));

@@ -7,9 +7,9 @@ import { expectRefusal, failure } from "./refusal.ts";
 import { useStage } from "./stage.ts";
 
 const WORKFLOW = "story";
-const HELD = "held";
+const HELD = "story-held";
 
-const stage = useStage({}, async ({ door }) => {
+const stage = useStage(undefined, async ({ door }) => {
   const { workflows } = door("grpc-js");
   const nodes = [
     { id: "start", type: "start" },

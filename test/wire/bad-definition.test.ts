@@ -11,10 +11,10 @@ import { expectDiscreet, expectRefused, invalidField, type Refusal } from "./ref
 import { useStage } from "./stage.ts";
 
 const BAD_DEFINITIONS = [...BAD_GRAPHS, ...BAD_PARTS, ...BAD_STATE, ...BAD_TEXTS];
-const HELD = "held";
+const HELD = "definition-held";
 const start = { id: "start", type: "start" };
 
-const stage = useStage({}, saveKnown);
+const stage = useStage(undefined, saveKnown);
 
 test.each(BAD_DEFINITIONS)("$row: $what is refused as $rule, by every client", async (bad) => {
   const definition = { text: bad.text };

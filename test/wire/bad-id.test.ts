@@ -14,7 +14,7 @@ import {
 } from "./refusal.ts";
 import { useStage } from "./stage.ts";
 
-const stage = useStage({}, saveKnown);
+const stage = useStage(undefined, saveKnown);
 
 /** A number the wire takes for any enum. */
 const NO_ENUM = 99 as never;

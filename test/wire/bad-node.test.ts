@@ -7,7 +7,7 @@ import { finishedRun, KNOWN, saveKnown } from "./known-workflow.ts";
 import { expectRefused, invalidField, type Refusal } from "./refusal.ts";
 import { useStage } from "./stage.ts";
 
-const stage = useStage({}, saveKnown);
+const stage = useStage(undefined, saveKnown);
 
 /** A number the wire takes for any enum. */
 const NO_ENUM = 99 as never;

@@ -104,7 +104,7 @@ const TEMPLATES: readonly Harm[] = [
   ],
 ];
 
-const stage = useStage();
+const stage = useStage({});
 
 test.each([
   ["S1-S19", "user code", SCRIPTS],

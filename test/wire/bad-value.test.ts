@@ -9,7 +9,7 @@ import { framed, rawCall } from "./raw-call.ts";
 import { expectRefusal, expectRefused, invalidField, type Refusal } from "./refusal.ts";
 import { useStage } from "./stage.ts";
 
-const stage = useStage({}, saveKnown);
+const stage = useStage(undefined, saveKnown);
 
 const TOO_MUCH: Refusal = { code: "ResourceExhausted", reason: "LIMIT_EXCEEDED" };
 const MALFORMED: Refusal = { code: "InvalidArgument", reason: "INPUT_INVALID" };

@@ -6,7 +6,7 @@ import { drain, KNOWN, saveKnown } from "./known-workflow.ts";
 import { expectRefused } from "./refusal.ts";
 import { useStage } from "./stage.ts";
 
-const stage = useStage({}, saveKnown);
+const stage = useStage(undefined, saveKnown);
 
 const YAML = `nodes:
   - { id: start, type: start }

@@ -6,7 +6,7 @@ import { until } from "../support/until.ts";
 import { drain } from "./known-workflow.ts";
 import { useStage } from "./stage.ts";
 
-const stage = useStage({}, async ({ door }) => {
+const stage = useStage(undefined, async ({ door }) => {
   const { workflows } = door("grpc-js");
   const nodes = [
     { id: "start", type: "start" },

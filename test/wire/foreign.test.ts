@@ -12,7 +12,7 @@ import { framed, type Framing, rawCall } from "./raw-call.ts";
 import { expectRefusal, type Refusal } from "./refusal.ts";
 import { useStage } from "./stage.ts";
 
-const stage = useStage({}, saveKnown);
+const stage = useStage(undefined, saveKnown);
 
 const FORBIDDEN: Refusal = { code: "PermissionDenied", reason: "FORBIDDEN" };
 const TOO_MUCH: Refusal = { code: "ResourceExhausted", reason: "LIMIT_EXCEEDED" };

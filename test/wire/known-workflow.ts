@@ -1,4 +1,5 @@
 // The smallest possible workflow, for tests that need any run.
+import { Code, ConnectError } from "@connectrpc/connect";
 import type { Stage } from "./stage.ts";
 
 /** Its id. */
@@ -6,11 +7,15 @@ export const KNOWN = "known";
 /** Its definition. */
 export const GRAPH = '{"nodes":[{"id":"start","type":"start"}]}';
 
-/** Saves it, and the same under other ids. */
+/** Saves it, and the same under other ids. A file before this one may have saved them in the shared cluster. */
 export async function saveKnown({ door }: Stage, ...others: readonly string[]): Promise<void> {
   const { workflows } = door("grpc-js");
   for (const workflowId of [KNOWN, ...others])
-    await workflows.createWorkflow({ workflowId, definition: { text: GRAPH } });
+    await workflows
+      .createWorkflow({ workflowId, definition: { text: GRAPH } })
+      .catch((error: unknown) => {
+        if (ConnectError.from(error).code !== Code.AlreadyExists) throw error;
+      });
 }
 
 /** Runs it to its end; gives the run and how long its log is. */

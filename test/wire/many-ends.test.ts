@@ -19,12 +19,12 @@ const PREFACE_BYTES = 24;
 const FRAME_HEADER_BYTES = 9;
 
 /** A run of it waits for a person, so its stream is open when a caller resets it. */
-const HELD = "held";
+const HELD = "ends-held";
 const ASK = JSON.stringify({
   nodes: [{ id: "ask", type: "approval", config: { message: "Go on?" } }],
 });
 
-const stage = useStage({}, async (set) => {
+const stage = useStage(undefined, async (set) => {
   await saveKnown(set);
   const { workflows } = set.door("grpc-js");
   await workflows.createWorkflow({ workflowId: HELD, definition: { text: ASK } });

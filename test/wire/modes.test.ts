@@ -17,7 +17,7 @@ import { useStage } from "./stage.ts";
 const WORKFLOW = "modes";
 const HELD = "modes-held";
 
-const stage = useStage({}, async ({ door }) => {
+const stage = useStage(undefined, async ({ door }) => {
   const talk = { type: "llm", config: { model: "offline/echo", prompt: "Say hello to Ada" } };
   const own = { type: "text_stream", config: { text: "no model", chunk_chars: 4, interval_ms: 1 } };
   const told = graph(["start > talk > add > end", "start > own > end"], {

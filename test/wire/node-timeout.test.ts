@@ -10,7 +10,7 @@ import { useStage } from "./stage.ts";
 const SLOW = "slow";
 const BLOCKED = "blocked";
 
-const stage = useStage({}, async ({ door }) => {
+const stage = useStage(undefined, async ({ door }) => {
   const retry = { attempts: 2, backoff_ms: 0, retry_on: ["timeout", "provider_error"] };
   for (const [workflowId, timeout] of [
     [SLOW, { timeout_ms: 100 }],

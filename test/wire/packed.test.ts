@@ -16,7 +16,7 @@ import { type Framing, framed, isEnveloped, type RawCall, rawCall } from "./raw-
 import { expectRefusal, type Refusal } from "./refusal.ts";
 import { useStage } from "./stage.ts";
 
-const stage = useStage({}, saveKnown);
+const stage = useStage(undefined, saveKnown);
 
 const UNARY = "pawl.v1.RunService/ListRuns";
 const STREAM = "pawl.v1.EventService/WatchRun";

@@ -17,7 +17,7 @@ const ECHO = "echo";
 const ASK = "ask";
 const INPUT = { name: "Ada", amount: 100.5, tags: ["a", null, true], deep: { z: 1, a: 2 } };
 
-const stage = useStage({}, async ({ door }) => {
+const stage = useStage(undefined, async ({ door }) => {
   const { workflows } = door("grpc-js");
   const start = { id: "start", type: "start" };
   const save = (workflowId: string, nodes: object[]) =>

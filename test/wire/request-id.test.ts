@@ -15,7 +15,7 @@ import { useStage } from "./stage.ts";
 const OTHER = '{"nodes":[{"id":"begin","type":"start"}]}';
 const REUSED: Refusal = { code: "AlreadyExists", reason: "REQUEST_ID_REUSED" };
 
-const stage = useStage({}, saveKnown);
+const stage = useStage(undefined, saveKnown);
 
 /** Waits for the end of a run, so that nothing is written by itself any more. */
 const ended = (runId: string): Promise<void> =>

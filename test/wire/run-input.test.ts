@@ -24,7 +24,7 @@ const FITTING = { grams: 500, to: "Ada" };
 const HEAVY = bytes({ grams: 0.5, to: "Ada" });
 const NO_GRAMS = invalidField("input_json.grams", "CONTRACT_VIOLATION");
 
-const stage = useStage({}, async ({ door }) => {
+const stage = useStage(undefined, async ({ door }) => {
   await door("gRPC").workflows.createWorkflow({ definition: { text: text(["grams"]) } });
 });
 

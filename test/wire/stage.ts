@@ -1,8 +1,9 @@
-// The trio of a file of wire tests: one cluster for all of its tests, a view into its database, and the check after every bad input that
+// The trio of a file of wire tests: one cluster for all of its tests, shared with other files if it needs no options of its own, a view into its database, and the check after every bad input that
 // all processes are still up and that nothing was written.
 import { Client } from "pg";
 import { afterAll, beforeAll, beforeEach, expect } from "vitest";
 import { type Cluster, type ClusterOptions, startCluster } from "../support/cluster.ts";
+import { sharedCluster } from "../support/shared-cluster.ts";
 import { type Door, openDoors } from "./doors.ts";
 
 /** A running trio with every way in. */
@@ -23,9 +24,9 @@ export type Stage = {
 const ROWS = `select (select count(*) from pawl.runs) as runs, (select count(*) from pawl.run_events) as events,
   (select count(*) from pawl.definitions) as definitions, (select count(*) from pawl.workflows) as workflows`;
 
-/** Starts a cluster before the file's first test and ends it after the last; gives it to `ready` first. */
+/** Takes the shared cluster before the file's first test, or starts one with the options; gives it to `ready` first. Ends it after the last. */
 export function useStage(
-  options: ClusterOptions = {},
+  options?: ClusterOptions,
   ready: (stage: Stage) => Promise<void> = async () => undefined,
 ): () => Stage {
   let current: Stage | undefined;
@@ -35,7 +36,7 @@ export function useStage(
   };
   let close = (): void => undefined;
   beforeAll(async () => {
-    const cluster = await startCluster(options);
+    const cluster = await (options === undefined ? sharedCluster() : startCluster(options));
     const db = new Client({ connectionString: cluster.databaseUrl });
     await db.connect();
     const opened = openDoors(cluster.url);

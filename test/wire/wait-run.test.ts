@@ -6,7 +6,7 @@ import { finishedRun, saveKnown } from "./known-workflow.ts";
 import { expectRefused, invalidField } from "./refusal.ts";
 import { useStage } from "./stage.ts";
 
-const stage = useStage({}, saveKnown);
+const stage = useStage(undefined, saveKnown);
 
 const HELD = JSON.stringify({
   nodes: [

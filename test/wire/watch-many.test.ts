@@ -8,7 +8,7 @@ import { useStage } from "./stage.ts";
 
 const WORKFLOW = "many";
 
-const stage = useStage({}, async ({ door }) => {
+const stage = useStage(undefined, async ({ door }) => {
   const say = { type: "text_stream", config: { text: "abcd", chunk_chars: 1, interval_ms: 30 } };
   await door("grpc-js").workflows.createWorkflow({
     workflowId: WORKFLOW,

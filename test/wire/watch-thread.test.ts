@@ -14,7 +14,7 @@ import { useStage } from "./stage.ts";
 
 const WORKFLOW = "turn";
 
-const stage = useStage({}, async ({ door }) => {
+const stage = useStage(undefined, async ({ door }) => {
   const say = { type: "text_stream", config: { text: "abcd", chunk_chars: 1, interval_ms: 5 } };
   const { workflows } = door("grpc-js");
   const text = JSON.stringify(graph(["start > say > end"], { say }));
