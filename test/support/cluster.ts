@@ -46,7 +46,7 @@ export const IS_QUEUED = process.env["PAWL_HAND_OFF"] === "false";
 const QUICK: Env = {
   PAWL_LEASE_MS: "5000",
   PAWL_RENEW_MS: "500",
-  PAWL_SWEEP_MS: "300",
+  PAWL_SWEEP_MS: "1000",
   PAWL_DRAIN_MS: "5000",
   PAWL_LOG_LEVEL: "debug",
   ...(IS_QUEUED ? { PAWL_HAND_OFF: "false" } : {}),
