@@ -89,7 +89,9 @@ export function settleFunds(state: RunState, index: number, event: NodeFact): vo
     usage,
     executions: wasRunning ? 1 : 0,
     assumed: assumedOf(usage, isLost, execution.reserved ?? NOTHING),
-    freed: minus(execution.reserved ?? NOTHING, kept ?? NOTHING),
+    ...(execution.reserved === kept
+      ? {}
+      : { freed: minus(execution.reserved ?? NOTHING, kept ?? NOTHING) }),
   };
   post(state, index, entry);
   execution.reserved = kept;
@@ -136,17 +138,21 @@ function keptBy(
 }
 
 /** A model without a price reports tokens and no cost. Then the reserved cost counts. */
-function assumedOf(usage: Usage | undefined, isLost: boolean, reserved: Amounts): SomeAmounts {
+function assumedOf(
+  usage: Usage | undefined,
+  isLost: boolean,
+  reserved: Amounts,
+): SomeAmounts | undefined {
   if (isLost && usage === undefined) return { ...reserved, executions: 0 };
   const isUnpriced = usage !== undefined && usage.costMicros === undefined;
-  return isUnpriced ? { costMicros: reserved.costMicros } : {};
+  return isUnpriced ? { costMicros: reserved.costMicros } : undefined;
 }
 
 interface Entry {
   readonly usage?: Usage | undefined;
   readonly executions?: number;
-  readonly assumed?: SomeAmounts;
-  readonly freed: SomeAmounts;
+  readonly assumed?: SomeAmounts | undefined;
+  readonly freed?: SomeAmounts;
 }
 
 function post(state: RunState, index: number, entry: Entry): void {
@@ -165,6 +171,6 @@ function posted({ used, assumed, reserved }: Ledger, entry: Entry): Ledger {
       executions: used.executions + executions + (usage?.executions ?? 0),
     },
     assumed: lost === undefined ? assumed : plus(assumed, lost),
-    reserved: minus(reserved, freed),
+    reserved: freed === undefined ? reserved : minus(reserved, freed),
   };
 }

@@ -153,14 +153,14 @@ export function arrivedFacts(
   state: RunState,
   arrival: Landing & { readonly outcome: Outcome },
   check: CheckPayload = () => undefined,
-  taken = new Set<string>(),
+  taken?: Set<string>,
 ): Fact[] {
   const { outcome, nodeIndex, iteration } = arrival;
   if (outcome.kind !== "awaiting" || state.signals.size === 0) return outcomeFacts(state, arrival);
   const { type } = executionDefinition(state, nodeIndex, iteration);
-  const kept = oldestSignal(state, outcome.name, taken);
+  const kept = oldestSignal(state, outcome.name, taken ?? new Set());
   if (kept === undefined || type !== AWAIT_SIGNAL) return outcomeFacts(state, arrival);
-  taken.add(kept.requestId);
+  taken?.add(kept.requestId);
   return takenFacts(state, arrival, kept, check);
 }
 

@@ -30,17 +30,17 @@ export const NOTHING: Amounts = { tokens: 0, costMicros: 0, executions: 0 };
 /** The largest amount of a budget. Sums of a run stay whole numbers far below the limit of a double. */
 export const AMOUNT_MAX = 1e12;
 
-const mapped = (of: (meter: Meter) => number): Amounts => ({
-  tokens: of("tokens"),
-  costMicros: of("costMicros"),
-  executions: of("executions"),
+export const plus = (a: Amounts, b: SomeAmounts): Amounts => ({
+  tokens: a.tokens + (b.tokens ?? 0),
+  costMicros: a.costMicros + (b.costMicros ?? 0),
+  executions: a.executions + (b.executions ?? 0),
 });
 
-export const plus = (a: Amounts, b: SomeAmounts): Amounts =>
-  mapped((meter) => a[meter] + (b[meter] ?? 0));
-
-export const minus = (a: Amounts, b: SomeAmounts): Amounts =>
-  mapped((meter) => a[meter] - (b[meter] ?? 0));
+export const minus = (a: Amounts, b: SomeAmounts): Amounts => ({
+  tokens: a.tokens - (b.tokens ?? 0),
+  costMicros: a.costMicros - (b.costMicros ?? 0),
+  executions: a.executions - (b.executions ?? 0),
+});
 
 /** The amounts that are not 0. */
 export const present = (amounts: SomeAmounts): SomeAmounts =>
