@@ -1,9 +1,9 @@
 // How long a control of a run takes to reach its running handler. The handlers are those of the conformance kit. They print a note on their
 // standard output when their signal fires, so a time includes the way of the note back to this process.
 
-import type { PawlClient } from "@pawl/client";
+import { type PawlClient, PawlError } from "@pawl/client";
 import type { Program } from "../handler-kit/program.ts";
-import { firstEvent } from "../flow/story.ts";
+import { firstEvent, type Told } from "../flow/story.ts";
 
 /** The controls that end a running handler. */
 export const ENDINGS = ["cancel", "interrupt", "rollback"] as const;
@@ -37,13 +37,13 @@ export async function endingMs({ client, program, name }: Controlled, how: Endin
   return took;
 }
 
-/** How long the running handler still takes after the pause. */
+/** How long the running handler takes at least. */
 const HOLD_MS = 100;
 
-const held = (name: string) => ({
+const held = (name: string, ms: number) => ({
   nodes: [
     START,
-    { id: "work", type: "kit.stubborn@1", input: { name, ms: HOLD_MS } },
+    { id: "work", type: "kit.stubborn@1", input: { name, ms } },
     { id: "next", type: "kit.effect@1", input: { name, class: "idempotent" } },
   ],
   edges: [
@@ -52,21 +52,34 @@ const held = (name: string) => ({
   ],
 });
 
+const isEndOfWork = ({ type, nodeId }: Told) => type === "node.completed" && nodeId === "work";
+const isPause = ({ type }: Told) => type === "run.status.changed";
+
+function reasonOf(error: unknown): string {
+  if (error instanceof PawlError) return error.reason;
+  throw error;
+}
+
 /**
  * Pauses a run while a handler of it runs. `pause`: from the call to its answer, after which nothing starts. `resume`: from the call to the
- * next handler. @throws if the next node starts before the resume.
+ * next handler. A machine that is too busy pauses after the handler's end: such a sample says nothing, and a longer handler follows.
+ * @throws if the next node starts before the resume.
  */
-export async function pauseMs({ client, program, name }: Controlled) {
-  const { run } = await client.runs.test(held(name));
+export async function pauseMs(controlled: Controlled, holdMs = HOLD_MS) {
+  const { client, program } = controlled;
+  const name = `${controlled.name}-${holdMs}`;
+  const { run } = await client.runs.test(held(name, holdMs));
   await firstEvent(client, run.runId, ({ type }) => type === "node.stream.delta");
   const begun = performance.now();
-  await client.runs.pause(run.runId);
+  const refusal = await client.runs.pause(run.runId).then(() => undefined, reasonOf);
   const pause = performance.now() - begun;
-  await firstEvent(
-    client,
-    run.runId,
-    ({ type, nodeId }) => type === "node.completed" && nodeId === "work",
-  );
+  if (refusal === "RUN_ALREADY_FINISHED") return pauseMs(controlled, 2 * holdMs);
+  const end = await firstEvent(client, run.runId, isEndOfWork);
+  const paused = await firstEvent(client, run.runId, isPause);
+  if (paused.eventId > end.eventId) {
+    await client.runs.cancel(run.runId);
+    return pauseMs(controlled, 2 * holdMs);
+  }
   if (program.notes.things.includes(`made ${name}`))
     throw new Error(`run ${run.runId}: a node started while the run was paused`);
   const resumed = performance.now();

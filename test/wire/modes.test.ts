@@ -1,6 +1,8 @@
 // One log in many forms: every mode over every transport shows the same, from any cursor, and a stream that changes its transport and its
 // modes in the middle loses nothing.
 import type { StreamMode } from "@pawl/proto/pawl/v1/event_service_pb";
+import { StopMode } from "@pawl/proto/pawl/v1/run_pb";
+import { MultitaskStrategy } from "@pawl/proto/pawl/v1/run_service_pb";
 import { expect, test } from "vitest";
 import { graph, script } from "../flow/graph.ts";
 import { DOORS } from "./doors.ts";
@@ -211,6 +213,58 @@ test("the control stream shows pause, resume, cancel and done, with their author
     { signal: "resume", by: "Ada", reason: "back" },
     { signal: "cancel", reason: "no longer needed" },
     { signal: "done", status: "cancelled" },
+  ]);
+});
+
+test.each([
+  ["a cancel with the reason interrupt", { reason: "interrupt" }, "cancel"],
+  ["an interrupt", { mode: StopMode.INTERRUPT, reason: "new facts" }, "interrupt"],
+  ["a rollback", { mode: StopMode.ROLLBACK }, "rollback"],
+  ["a rollback that undoes", { mode: StopMode.ROLLBACK, compensate: true }, "rollback"],
+])(
+  "the control stream shows %s by its mode, not by its reason (S4.38, S4.39)",
+  async (_, how, signal) => {
+    const { runs } = stage().door("grpc-js");
+    const runId = await start(HELD);
+    await runs.cancelRun({ runId, ...how });
+    const control = (await reader("SSE")(runId, 0, ["control"])).map(({ data }) => data);
+    expect(control).toEqual([
+      { signal, reason: "reason" in how ? how.reason : "" },
+      expect.objectContaining({ signal: "done", status: "cancelled" }),
+    ]);
+  },
+);
+
+test.each([
+  ["interrupt", MultitaskStrategy.INTERRUPT],
+  ["rollback", MultitaskStrategy.ROLLBACK],
+])(
+  "the control stream shows the %s of a run by the next run of its thread (S4.39)",
+  async (multitask, multitaskStrategy) => {
+    const { runs } = stage().door("grpc-js");
+    const thread = { threadId: `modes-${multitask}`, createThread: true };
+    const first = (await runs.startRun({ workflowId: HELD, ...thread })).run?.runId ?? "";
+    const next = await runs.startRun({ workflowId: HELD, ...thread, multitaskStrategy });
+    const [facts] = await reader("SSE")(first, 0, ["metadata"]);
+    expect(facts?.data).toMatchObject({ workflowId: HELD, threadId: thread.threadId });
+    const control = (await reader("gRPC")(first, 0, ["control"])).map(({ data }) => data);
+    expect(control).toMatchObject([{ signal: multitask }, { signal: "done" }]);
+    await runs.cancelRun({ runId: next.run?.runId ?? "" });
+  },
+);
+
+test("the metadata stream shows the metadata that a user sets (S4.38)", async () => {
+  const { runs } = stage().door("grpc-js");
+  const runId = await start(HELD);
+  await runs.updateRunMetadata({
+    runId,
+    metadataJson: new TextEncoder().encode('{"team":"blue"}'),
+  });
+  await runs.cancelRun({ runId });
+  const items = of(await reader("SSE")(runId, 0, ["metadata"]), "metadata");
+  expect(items.map(({ data }) => data)).toMatchObject([
+    { runId, workflowId: HELD },
+    { runId, metadata: { team: "blue" } },
   ]);
 });
 

@@ -2,6 +2,7 @@
 import { ConnectError } from "@connectrpc/connect";
 import { errorFromJsonBytes } from "@connectrpc/connect/protocol-connect";
 import type { MessageInitShape } from "@bufbuild/protobuf";
+import { fromWireStreamMode } from "@pawl/platform/wire/stream-item";
 import { StreamMode, type WatchThreadRequestSchema } from "@pawl/proto/pawl/v1/event_service_pb";
 import { MultitaskStrategy } from "@pawl/proto/pawl/v1/run_service_pb";
 import { expect, test } from "vitest";
@@ -85,12 +86,16 @@ const compiled = (name: string): Reader =>
     }
   };
 
-const pathOf = ({ threadId, cursor, types, nodeIds, untilIdle, skipFinished }: Request) =>
-  `/execute/threads/${threadId}/events?${new URLSearchParams({
+const pathOf = (request: Request) => {
+  const { threadId, cursor, types = [], nodeIds = [], nodeTypes = [], modes = [] } = request;
+  return `/execute/threads/${threadId}/events?${new URLSearchParams({
     ...(cursor === undefined ? {} : { cursor }),
-    ...{ types: (types ?? []).join(), nodes: (nodeIds ?? []).join() },
-    ...{ untilIdle: String(untilIdle ?? false), skipFinished: String(skipFinished ?? false) },
+    ...{ types: types.join(), nodes: nodeIds.join(), nodeTypes: nodeTypes.join() },
+    modes: modes.map((mode) => fromWireStreamMode(mode) ?? "").join(),
+    untilIdle: String(request.untilIdle ?? false),
+    skipFinished: String(request.skipFinished ?? false),
   })}`;
+};
 
 /** Reads Server-Sent Events. The cursor goes as a parameter, or as the header of a browser. */
 const sse = (isBrowser: boolean): Reader =>
@@ -178,22 +183,31 @@ test("a stream stays open between runs, and shows runs that wait, are interrupte
   for (const events of read) expect(events).toEqual(log);
 });
 
-test("a stream of a thread in modes ends each run with done, and continues between its events (S4.38, S4.41)", async () => {
-  const runIds = await ended("chat");
-  const request = { threadId: "chat", untilIdle: true, modes: [StreamMode.DEBUG] };
-  const whole = await all(compiled("gRPC")(request));
-  const log = await logsOf(runIds);
-  // The last event of each run also has the control item.
-  expect(whats(whole)).toEqual(
-    log.flatMap((what, at) =>
-      log[at + 1]?.slice(0, 36) === what.slice(0, 36) ? what : [what, what],
-    ),
-  );
-  const { cursor = "" } = whole[3] ?? {};
-  expect(whats(await all(compiled("Connect")({ ...request, cursor })))).toEqual(
-    whats(whole).slice(4),
-  );
-});
+test.each(["gRPC", "Connect", "gRPC-web", "SSE"] as const)(
+  "%s streams a thread in modes, ends each run with done, continues between its events, and filters by types of nodes (S4.38, S4.41)",
+  async (name) => {
+    const runIds = await ended("chat");
+    const request = { threadId: "chat", untilIdle: true, modes: [StreamMode.DEBUG] };
+    const read = readerOf(name);
+    const whole = (await all(read(request))).map(({ what, cursor }) => ({ what, cursor }));
+    const log = await logsOf(runIds);
+    const isLast = (at: number) => log[at + 1]?.slice(0, 36) !== log[at]?.slice(0, 36);
+    // The last event of each run also has the control item. Of several items of one event, only the last has the cursor over SSE.
+    const items = log.flatMap((what, at) => (isLast(at) && name !== "SSE" ? [what, what] : what));
+    expect(whats(whole)).toEqual(items);
+    const { cursor = "" } = whole[3] ?? {};
+    expect(whats(await all(read({ ...request, cursor })))).toEqual(items.slice(4));
+    const ofType = await all(read({ ...request, nodeTypes: ["text_stream"] }));
+    const { events } = stage().door("gRPC");
+    const pages = await Promise.all(runIds.map((runId) => events.listEvents({ runId })));
+    const shown = pages.flatMap((page) =>
+      page.events.filter(({ nodeId }, at) => nodeId === "say" || at === page.events.length - 1),
+    );
+    expect(new Set(whats(ofType))).toEqual(
+      new Set(shown.map(({ runId, eventId }) => `${runId} ${eventId}`)),
+    );
+  },
+);
 
 test("C4, C5: a cursor that was made up, changed, cut, or made for another thread or stream is refused by every client, and nothing changes", async () => {
   await ended("chat");

@@ -7,7 +7,7 @@ import type { Taint } from "../policy/taint.ts";
 import { rowOf, typesWhere, type Payloads } from "./event-table.ts";
 import type { Failing } from "./failing.ts";
 
-/** Statuses of a run. Reserved: no service gives `scheduled` yet. */
+/** Statuses of a run. No event gives `scheduled` or `retrying`: the fold derives them (`run-status.ts`). */
 export type RunStatus =
   | "pending"
   | "scheduled"

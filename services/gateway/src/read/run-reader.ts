@@ -35,7 +35,8 @@ import {
 import { type GetRunResponse, GetRunResponseSchema } from "@pawl/proto/pawl/v1/run_service_pb";
 import type { RunResult } from "@pawl/proto/pawl/v1/webhook_pb";
 import type { ViewReader } from "../watch/view.ts";
-import { checkWithin, type WatchedRun } from "../watch/watch-run.ts";
+import { checkWithin } from "../watch/cursor-errors.ts";
+import type { WatchedRun } from "../watch/watch-run.ts";
 import { coalesce } from "../watch/coalesce.ts";
 import { Checkpoints } from "./checkpoints.ts";
 import type { DefinitionCache, LoadedDefinition } from "./definition-cache.ts";

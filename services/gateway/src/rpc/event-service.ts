@@ -19,7 +19,7 @@ import {
   WatchRunResponseSchema,
 } from "@pawl/proto/pawl/v1/event_service_pb";
 import { abandonKey } from "../request/exchange.ts";
-import { checkWithin } from "../watch/watch-run.ts";
+import { checkWithin } from "../watch/cursor-errors.ts";
 import { watchEvents, watchItems } from "../watch/view.ts";
 import { viewOf } from "../request/view-fields.ts";
 import { eventMessages } from "./event-messages.ts";

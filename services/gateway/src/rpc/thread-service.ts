@@ -26,7 +26,7 @@ import {
   type ThreadService,
 } from "@pawl/proto/pawl/v1/thread_service_pb";
 import { forwarded } from "../request/forward.ts";
-import { checkWithin } from "../watch/watch-run.ts";
+import { checkWithin } from "../watch/cursor-errors.ts";
 import type { ServiceParts } from "./service-parts.ts";
 
 export const createThreadService = (parts: ServiceParts): ServiceImpl<typeof ThreadService> => {

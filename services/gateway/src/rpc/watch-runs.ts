@@ -5,7 +5,7 @@ import { timingSafeEqual } from "node:crypto";
 import { create } from "@bufbuild/protobuf";
 import type { HandlerContext } from "@connectrpc/connect";
 import { LIMITS } from "@pawl/core/data/limits";
-import { EngineError, invalidField } from "@pawl/core/fault/engine-error";
+import { invalidField } from "@pawl/core/fault/engine-error";
 import type { RunId } from "@pawl/core/name/ids";
 import { METRICS } from "@pawl/platform/telemetry/catalogue";
 import { cursorOf, cursorOfText, runIdOf } from "@pawl/platform/wire/fields";
@@ -17,6 +17,7 @@ import {
 import type { Seal } from "../read/seal.ts";
 import { abandonKey } from "../request/exchange.ts";
 import { viewOf } from "../request/view-fields.ts";
+import { withCursor } from "../watch/cursor-errors.ts";
 import { type Form, formsOf, isLogged, isViewed, type ViewDeps } from "../watch/view.ts";
 import { type ManyNews, watchMany } from "../watch/watch-many.ts";
 import { WATCH_DEFAULTS } from "../watch/watch-run.ts";
@@ -123,14 +124,3 @@ function moveTo(cursor: string, prefix: string, places: readonly Place[]): void 
 /** The position in each run, in the order of the request. */
 const cursorText = (prefix: string, places: readonly Place[]): string =>
   [prefix, ...places.map(({ lastEventId }) => lastEventId)].join(".");
-
-/** The error of a stream that ends early names the position in every run. */
-function withCursor(error: unknown, cursor: string): unknown {
-  if (!(error instanceof EngineError)) return error;
-  return new EngineError(error.reason, error.message, {
-    metadata: { ...error.metadata, cursor },
-    violations: error.violations,
-    ...(error.retryAfterMs === undefined ? {} : { retryAfterMs: error.retryAfterMs }),
-    cause: error,
-  });
-}

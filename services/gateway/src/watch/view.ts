@@ -89,6 +89,7 @@ export async function* watchItems({ watch, reader }: ViewDeps, request: ViewRequ
       const { event } = logged;
       const wanted = filter.passes(event) ? modes : filter.modesOfRun(event, modes);
       const items = itemsOf(event, {
+        workflowId: logged.workflowId,
         modes: wanted,
         isModelText: () => isModelText(event, graph, state),
         values: () => (state === undefined ? "{}" : valuesJson(state, logged.workflowId)),

@@ -15,6 +15,7 @@ import type { EventPage, LogCursor } from "@pawl/platform/store/log/log";
 import { METRICS } from "@pawl/platform/telemetry/catalogue";
 import type { EventScope } from "@pawl/platform/wire/event";
 import type { NotificationMark } from "@pawl/platform/ends/endings";
+import { checkWithin, withCursor } from "./cursor-errors.ts";
 import type { Fanout, Seat } from "./fanout.ts";
 import { HeldEvents } from "./held-events.ts";
 import { type LoggedEvent, loggedOf } from "./logged-event.ts";
@@ -89,7 +90,7 @@ export async function* watchRun(deps: WatchDeps, request: WatchRequest): WatchSt
     if (request.isPart !== true) discharge = deps.fanout.admit();
     yield* attended(reader.read(), deps.abandonMs, request.abandon);
   } catch (error) {
-    throw withCursor(error, reader.cursor);
+    throw withCursor(error, String(reader.cursor));
   } finally {
     discharge?.();
   }
@@ -277,24 +278,3 @@ class Reader {
 /** Whether the caller wants only the terminal event. */
 export const wantsEndOnly = (types: ReadonlySet<string>): boolean =>
   types.size > 0 && [...types].every(isTerminalType);
-
-/** Checks that a cursor is inside the log. @throws CURSOR_OUT_OF_RANGE */
-export function checkWithin(afterSeq: number, lastSeq: number): void {
-  if (afterSeq <= lastSeq) return;
-  throw new EngineError(
-    "CURSOR_OUT_OF_RANGE",
-    `The log ends at event ${lastSeq}; the cursor is beyond it.`,
-    { metadata: { cursor: String(afterSeq), last_event_id: String(lastSeq) } },
-  );
-}
-
-/** The error of a stream that ends early names the cursor for the next call. */
-function withCursor(error: unknown, cursor: number): unknown {
-  if (!(error instanceof EngineError) || "cursor" in error.metadata) return error;
-  return new EngineError(error.reason, error.message, {
-    metadata: { ...error.metadata, cursor: String(cursor) },
-    violations: error.violations,
-    ...(error.retryAfterMs === undefined ? {} : { retryAfterMs: error.retryAfterMs }),
-    cause: error,
-  });
-}

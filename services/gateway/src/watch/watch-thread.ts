@@ -19,6 +19,7 @@ import type {
   ThreadTurn,
 } from "@pawl/platform/store/threads/threads";
 import type { View } from "../request/view-fields.ts";
+import { withCursor } from "./cursor-errors.ts";
 import type { Fanout } from "./fanout.ts";
 import type { OpenCursor, SameThread, ThreadCursors } from "./thread-cursors.ts";
 import type { ThreadHub, ThreadSeat } from "./thread-hub.ts";
@@ -241,14 +242,3 @@ const removed = (runId: RunId): EngineError =>
     `The cursor is in run ${runId}, which was removed. Read without a cursor.`,
     { metadata: { run_id: runId } },
   );
-
-/** The error of a stream that ends early names the cursor for the next call. */
-function withCursor(error: unknown, cursor: string): unknown {
-  if (!(error instanceof EngineError) || cursor === "") return error;
-  return new EngineError(error.reason, error.message, {
-    metadata: { ...error.metadata, cursor },
-    violations: error.violations,
-    ...(error.retryAfterMs === undefined ? {} : { retryAfterMs: error.retryAfterMs }),
-    cause: error,
-  });
-}

@@ -2,8 +2,8 @@
 // the mode values, on the state after the event. So a stream may start at any cursor and change its modes at any event. The user's JSON is
 // embedded as text.
 
-import { runContextJson } from "@pawl/core/log/context";
-import { type Ending, isSettled, isTerminalType, type RunEvent } from "@pawl/core/log/event";
+import { CONTEXT_OMITTED, runContextJson } from "@pawl/core/log/context";
+import { isSettled, isTerminalType, type RunEvent, type StopMode } from "@pawl/core/log/event";
 import { nodeStatusAfter, reasonText, runStatusAfter } from "@pawl/core/log/meaning";
 import type { RunState } from "@pawl/core/log/state";
 import { workflowState } from "@pawl/core/log/workflow-state";
@@ -27,6 +27,7 @@ export interface StreamItem {
 }
 
 interface ItemContext {
+  readonly workflowId: string;
   readonly modes: ReadonlySet<StreamMode>;
   /** Whether the text of the event's execution is that of a model. */
   readonly isModelText: () => boolean;
@@ -42,7 +43,7 @@ export function itemsOf(event: RunEvent, context: ItemContext): readonly StreamI
     const data = dataOf();
     if (data !== undefined) items.push({ mode, data });
   };
-  add("metadata", () => metadataOf(event));
+  add("metadata", () => metadataOf(event, context.workflowId));
   add("control", () => controlOf(event));
   add("messages", () => (context.isModelText() ? messageOf(event) : undefined));
   add("updates", () => updateOf(event));
@@ -54,12 +55,11 @@ export function itemsOf(event: RunEvent, context: ItemContext): readonly StreamI
 
 /** A context that is larger than this is left out, so that all items of an event fit into one message. */
 const CONTEXT_CHARACTERS = 1024 * 1024;
-const OMITTED = '{"omitted":"CONTEXT_TOO_LARGE"}';
 
 /** The mode values: the whole state and context of a run. */
 export function valuesJson(state: RunState, workflowId: string): string {
   const context = runContextJson(state);
-  const shown = context.length > CONTEXT_CHARACTERS ? OMITTED : context;
+  const shown = context.length > CONTEXT_CHARACTERS ? CONTEXT_OMITTED : context;
   return `{"state":${workflowStateJson(workflowState(state, { workflowId }))},"context":${shown}}`;
 }
 
@@ -71,44 +71,45 @@ function isStep(event: RunEvent): boolean {
   return event.type === "memory.updated" || event.type === "run.metadata.set";
 }
 
-function metadataOf({ runId, nodeId, iteration, value, ...fact }: RunEvent): string | undefined {
-  if (fact.type === "run.started") {
-    const { kind, workflowVersion, definitionDigest, repair } = fact.payload;
-    const repairOf = repair?.runId;
-    return JSON.stringify({ runId, attempt: 1, kind, workflowVersion, definitionDigest, repairOf });
+function metadataOf(event: RunEvent, workflowId: string): string | undefined {
+  const { runId, nodeId, iteration } = event;
+  if (event.type === "run.started") {
+    const { kind, workflowVersion, definitionDigest, thread, assistant, repair } = event.payload;
+    return JSON.stringify({
+      ...{ runId, workflowId, attempt: 1, kind, workflowVersion, definitionDigest },
+      ...{
+        threadId: thread?.threadId,
+        assistantId: assistant?.assistantId,
+        repairOf: repair?.runId,
+      },
+    });
   }
-  if (fact.type === "run.recovered") {
-    const { reason, lostDeliveries } = fact.payload;
+  if (event.type === "run.recovered") {
+    const { reason, lostDeliveries } = event.payload;
     return JSON.stringify({ runId, nodeId, iteration, attempt: lostDeliveries + 1, reason });
   }
-  if (fact.type !== "run.metadata.set") return undefined;
-  return `{"runId":"${runId}","metadata":${value ?? "{}"}}`;
+  if (event.type !== "run.metadata.set") return undefined;
+  return `{"runId":"${runId}","metadata":${event.value ?? "{}"}}`;
 }
-
-type Signal = "pause" | "resume" | "cancel" | "interrupt" | "rollback";
-
-const STOPS: ReadonlySet<string> = new Set<Signal>(["interrupt", "rollback"]);
-/** A cancel whose reason is `interrupt` or `rollback` is that. */
-const stopOf = (reason: string): Signal => (STOPS.has(reason) ? (reason as Signal) : "cancel");
 
 function controlOf(event: RunEvent): string | undefined {
   if (event.type === "run.cancelled") {
-    const { reason, compensation } = event.payload;
+    const { reason, stop, compensation } = event.payload;
     // The compensation began with the cancel.
-    return compensation === undefined ? signalJson(stopOf(reason), reason) : undefined;
+    return compensation === undefined ? signalJson(stop ?? "cancel", reason) : undefined;
   }
   if (event.type !== "run.status.changed") return undefined;
   const { from, to, ending, who, reason = "" } = event.payload;
-  if (ending?.end === "cancelled") return stopJson(ending);
+  if (ending?.end === "cancelled") return signalJson(ending.stop ?? "cancel", ending.reason);
   if (to === "paused") return signalJson("pause", reason, who);
   return from === "paused" ? signalJson("resume", reason, who) : undefined;
 }
 
-const stopJson = ({ reason }: Extract<Ending, { readonly end: "cancelled" }>): string =>
-  signalJson(stopOf(reason), reason);
-
-const signalJson = (signal: Signal, reason: string, by?: string): string =>
-  JSON.stringify({ signal, reason, by });
+const signalJson = (
+  signal: "pause" | "resume" | "cancel" | StopMode,
+  reason: string,
+  by?: string,
+): string => JSON.stringify({ signal, reason, by });
 
 const doneOf = (event: RunEvent): string =>
   JSON.stringify({ signal: "done", status: runStatusAfter(event), error: reasonText(event) });
