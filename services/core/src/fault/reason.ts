@@ -28,6 +28,7 @@ type Resource =
   | "delivery"
   | "endpoint"
   | "executor"
+  | "memory_key"
   | "node"
   | "node_type"
   | "queue_job"
@@ -70,7 +71,7 @@ export const REASONS = {
   WORKFLOW_NOT_FOUND: { code: "NOT_FOUND", retryable: false, resource: "workflow" },
   RUN_NOT_FOUND: { code: "NOT_FOUND", retryable: false, resource: "run" },
   NODE_NOT_FOUND: { code: "NOT_FOUND", retryable: false, resource: "node" },
-  MEMORY_KEY_NOT_FOUND: { code: "NOT_FOUND", retryable: false, resource: "node" },
+  MEMORY_KEY_NOT_FOUND: { code: "NOT_FOUND", retryable: false, resource: "memory_key" },
   VALUE_NOT_FOUND: { code: "NOT_FOUND", retryable: false, resource: "run" },
   VALUE_CORRUPT: { code: "DATA_LOSS", retryable: false, resource: "run" },
   SCHEDULE_NOT_FOUND: { code: "NOT_FOUND", retryable: false, resource: "schedule" },
@@ -217,6 +218,15 @@ export const NEXT_STEPS: Readonly<Record<Reason, string>> = {
   UNSUPPORTED_ENCODING: "Use one of the encodings that the metadata names.",
   INTERNAL: "Report a bug of Pawl with the request id.",
 };
+
+/** The key of the metadata that holds the id of a resource. Some resources have a name, not an id. */
+export const resourceKey = (resource: Resource) =>
+  resource === "node_type" ||
+  resource === "service" ||
+  resource === "run_filter" ||
+  resource === "memory_key"
+    ? resource
+    : (`${resource}_id` as const);
 
 /** The table's row of a reason, with every column. */
 export const reasonRow = (reason: Reason): ReasonRow => REASONS[reason];

@@ -6,7 +6,9 @@ import type { ArchiveStore } from "./store.ts";
 /** The archive. @throws ARCHIVE_NOT_CONFIGURED */
 export function archiveOf(archive: ArchiveStore | undefined): ArchiveStore {
   if (archive !== undefined) return archive;
-  throw new EngineError("ARCHIVE_NOT_CONFIGURED", "This deployment has no archive.");
+  throw new EngineError("ARCHIVE_NOT_CONFIGURED", "This deployment has no archive.", {
+    metadata: { service: "archive" },
+  });
 }
 
 export const archivedRunNotFound = (runId: string): EngineError =>

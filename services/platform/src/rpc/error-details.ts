@@ -6,7 +6,14 @@ import type { DescMessage, MessageInitShape, MessageShape } from "@bufbuild/prot
 import { durationFromMs, durationMs } from "@bufbuild/protobuf/wkt";
 import { EngineError, type EngineErrorOptions } from "@pawl/core/fault/engine-error";
 import { invariant } from "@pawl/core/fault/invariant";
-import { isReason, NEXT_STEPS, REASONS, reasonRow, type Reason } from "@pawl/core/fault/reason";
+import {
+  isReason,
+  NEXT_STEPS,
+  REASONS,
+  reasonRow,
+  type Reason,
+  resourceKey,
+} from "@pawl/core/fault/reason";
 import {
   BadRequestSchema,
   ErrorInfoSchema,
@@ -92,8 +99,7 @@ const badRequest = (error: EngineError): Detail => {
 const resourceOf = (error: EngineError): { readonly type: string; readonly id: string } => {
   const { resource } = reasonRow(error.reason);
   invariant(resource !== undefined, `${error.reason} names a resource`);
-  const hasName = resource === "node_type" || resource === "service" || resource === "run_filter";
-  const key = hasName ? resource : (`${resource}_id` as const);
+  const key = resourceKey(resource);
   return { type: resource, id: clip(error.metadata[key] ?? "", METADATA_VALUE_LENGTH) };
 };
 

@@ -70,6 +70,7 @@ test.each([
   ["EXECUTOR_ID_TAKEN", { executor_id: "x" }, "pawl.v1.executor"],
   ["REQUEST_ID_REUSED", { workflow_id: "w", request_id: "x" }, "pawl.v1.request"],
   ["SERVICE_NOT_FOUND", { service: "x" }, "pawl.v1.service"],
+  ["MEMORY_KEY_NOT_FOUND", { run_id: "r", memory_key: "x" }, "pawl.v1.memory_key"],
 ] as const)("ResourceInfo of %s names the resource by its own id", (reason, metadata, type) => {
   const error = new EngineError(reason, "no x", { metadata });
   const [detail] = toConnectError(error, refuse).findDetails(ResourceInfoSchema);

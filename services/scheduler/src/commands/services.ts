@@ -46,6 +46,7 @@ import { ApprovalService } from "@pawl/proto/pawl/v1/approval_service_pb";
 import { RunService } from "@pawl/proto/pawl/v1/run_service_pb";
 import { ScheduleService } from "@pawl/proto/pawl/v1/schedule_service_pb";
 import { WorkflowService } from "@pawl/proto/pawl/v1/workflow_service_pb";
+import { runNotFound } from "../inputs/errors.ts";
 import type { StartAnswer } from "../inputs/input.ts";
 import { archiveCommands } from "./archive-commands.ts";
 import { approvalNotFound, decideApproval, decideNode } from "./decide.ts";
@@ -262,7 +263,7 @@ const answer = async (db: Queryable, accepted: StartAnswer) => ({
 
 async function readRun(db: Queryable, runId: RunId) {
   const record = await getRun(db, TENANT, runId);
-  if (record === undefined) throw new EngineError("RUN_NOT_FOUND", "The run was deleted.");
+  if (record === undefined) throw runNotFound(runId);
   return { run: toWireRun(record) };
 }
 

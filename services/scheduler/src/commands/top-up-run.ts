@@ -5,7 +5,7 @@ import { EngineError } from "@pawl/core/fault/engine-error";
 import { unreachable } from "@pawl/core/fault/invariant";
 import type { RunId } from "@pawl/core/name/ids";
 import type { Raise } from "@pawl/core/plan/raise";
-import { runFinished, runNotFound } from "../inputs/errors.ts";
+import { requestReused, runFinished, runNotFound } from "../inputs/errors.ts";
 import type { RaiseAnswer } from "../inputs/input.ts";
 import type { AdmitParts } from "./parts.ts";
 
@@ -19,10 +19,14 @@ export async function topUpRun(
     answer: settle,
   }));
   if (answer === "raised" || answer === "repeated") return runId;
-  throw refusalOf(answer, runId);
+  throw refusalOf(answer, runId, raise);
 }
 
-function refusalOf(answer: Exclude<RaiseAnswer, "raised" | "repeated">, runId: RunId): EngineError {
+function refusalOf(
+  answer: Exclude<RaiseAnswer, "raised" | "repeated">,
+  runId: RunId,
+  raise: Raise,
+): EngineError {
   const metadata = { run_id: runId };
   switch (answer) {
     case "no_run":
@@ -30,11 +34,7 @@ function refusalOf(answer: Exclude<RaiseAnswer, "raised" | "repeated">, runId: R
     case "finished":
       return runFinished(metadata);
     case "reused":
-      return new EngineError(
-        "REQUEST_ID_REUSED",
-        "The request id has raised this budget by other amounts.",
-        { metadata },
-      );
+      return requestReused({ ...metadata, request_id: raise.requestId });
     case "not_limited":
       return new EngineError(
         "BUDGET_NOT_LIMITED",
