@@ -6,13 +6,14 @@ export type Room = {
   readonly may: readonly string[];
   /** Exceptions to `may`, each with its reason. */
   readonly never?: Readonly<Record<string, string>>;
-  /** Of a folder, the only targets that its files may import. */
-  readonly only?: { readonly of: string; readonly may: RegExp; readonly why: string };
+  /** Of some folders, the only targets that its files may import. */
+  readonly only?: readonly { readonly of: string; readonly may: RegExp; readonly why: string }[];
 };
 
 const PG = "the database is reached through platform";
 const QUEUE = "the queue is reached through platform";
 const BELOW = "the store is built on db, wake and queue, not the other way round";
+const ONLY_READS = "a gateway only reads; the scheduler writes";
 const SERVICE = ["services/core/src/", "services/platform/src/", "proto/gen/", "node:", "npm:"];
 
 /** The most particular folder of a file decides. */
@@ -73,12 +74,19 @@ export const ROOMS: readonly Room[] = [
     folder: "services/gateway/src/",
     may: SERVICE,
     never: { "npm:pg": PG, "npm:pg-boss": QUEUE },
-    only: {
-      of: "services/platform/src/store/",
-      // The reads of a noun, and its types.
-      may: /^services\/platform\/src\/store\/([a-z-]+)\/(reads|\1)$/,
-      why: "a gateway only reads; the scheduler writes",
-    },
+    only: [
+      {
+        of: "services/platform/src/store/",
+        // The reads of a noun, and its types.
+        may: /^services\/platform\/src\/store\/([a-z-]+)\/(reads|\1)$/,
+        why: ONLY_READS,
+      },
+      {
+        of: "services/platform/src/queue/",
+        may: /^services\/platform\/src\/queue\/(command-reads|occurrences|boss-occurrences)$/,
+        why: ONLY_READS,
+      },
+    ],
   },
   {
     folder: "clients/ts/src/",

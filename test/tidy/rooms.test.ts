@@ -96,8 +96,11 @@ test("each layer is a room of its own, and only the store's room reaches the dat
     expect(objection(worker, other), other).toBeDefined();
 });
 
-test("a gateway imports the reads and the types of the store, and nothing that writes", () => {
+test("a gateway imports the reads of the queue and of the store, its types, and nothing that writes", () => {
   const gateway = "services/gateway/src/read/x.ts";
+  expect(objection(gateway, "@pawl/platform/queue/command-reads")).toBeUndefined();
+  for (const other of ["command-changes", "node-queue", "boss"])
+    expect(objection(gateway, `@pawl/platform/queue/${other}`), other).toBeDefined();
   for (const read of ["runs/reads", "runs/runs", "dead-letters/reads", "dead-letters/dead-letters"])
     expect(objection(gateway, `@pawl/platform/store/${read}`), read).toBeUndefined();
   for (const other of ["runs/writes", "runs/memory", "tick/journal", "tick/transaction", "page"])

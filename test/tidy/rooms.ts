@@ -51,8 +51,8 @@ export function objection(path: string, specifier: string): string | undefined {
   if (![room.folder, ...room.may].some((start) => covers(start, target))) {
     return `${room.folder} may import only ${room.may.join(", ") || "itself"}`;
   }
-  const { only } = room;
-  if (only !== undefined && target.startsWith(only.of) && !only.may.test(target)) return only.why;
+  const refused = room.only?.find(({ of, may }) => target.startsWith(of) && !may.test(target));
+  if (refused !== undefined) return refused.why;
   return levelObjection(path, target);
 }
 

@@ -3,7 +3,8 @@
 import { expect, test } from "vitest";
 import { isTest, trackedPaths, trackedSources } from "./sources.ts";
 
-const STORE = "services/platform/src/store/";
+const PLATFORM = "services/platform/src/";
+const STORE = `${PLATFORM}store/`;
 /** Five files for each noun, and those that all of them share. */
 const FILES_OF_NOUN_MAX = 6;
 const NOUNS = [
@@ -87,4 +88,11 @@ test("the README of the store names every noun, and exactly the folders that dif
   // The README describes these two outside of the list: they are no nouns.
   const own = new Set(["tick", "memory"]);
   expect(new Set(explained)).toEqual(new Set(differing.filter((folder) => !own.has(folder))));
+});
+
+test("the README of the store lists exactly the states that our statements raise", () => {
+  const raising = trackedSources((path) => path.startsWith(PLATFORM) && !isTest(path));
+  const raised = raising.flatMap(({ text }) => text.match(/(?<=['"])PW\d{3}(?=['"])/g) ?? []);
+  const page = trackedSources((path) => path === `${STORE}README.md`)[0]?.text ?? "";
+  expect(new Set(page.match(/PW\d{3}/g))).toEqual(new Set(raised));
 });

@@ -3,7 +3,7 @@
 
 import { createHash } from "node:crypto";
 import { type RunHead, readRunHead } from "@pawl/platform/archive/lines";
-import { type ArchiveStore, runIdOfName } from "@pawl/platform/archive/store";
+import { type ArchiveReads, runIdOfName } from "@pawl/platform/archive/store";
 import { invalidField } from "@pawl/core/fault/engine-error";
 
 /** Files that one page looks at, and how many of them at the same time. */
@@ -24,7 +24,7 @@ interface ArchivedPage {
 
 /** A page of archived runs, oldest first. @throws INPUT_INVALID for a token of another list, ARCHIVE_INVALID */
 export async function listArchived(
-  archive: ArchiveStore,
+  archive: ArchiveReads,
   asked: AskedList,
   { size, token }: { readonly size: number; readonly token: string },
 ): Promise<ArchivedPage> {
@@ -49,7 +49,7 @@ export async function listArchived(
   return { rows, nextPageToken: `${list}${after}` };
 }
 
-const headOf = async (archive: ArchiveStore, name: string): Promise<RunHead | undefined> => {
+const headOf = async (archive: ArchiveReads, name: string): Promise<RunHead | undefined> => {
   const runId = runIdOfName(name);
   return runId === undefined ? undefined : await readRunHead(archive, runId);
 };

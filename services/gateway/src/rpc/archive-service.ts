@@ -12,7 +12,7 @@ import {
   readRecords,
   type RunHead,
 } from "@pawl/platform/archive/lines";
-import { archiveNameOf, type ArchiveStore } from "@pawl/platform/archive/store";
+import { archiveNameOf, type ArchiveReads } from "@pawl/platform/archive/store";
 import { readHead } from "@pawl/platform/store/archive/reads";
 import { parseListArchived, parseRestore, toWireArchivedRun } from "@pawl/platform/wire/archive";
 import { runIdOf } from "@pawl/platform/wire/fields";
@@ -70,7 +70,7 @@ export const createArchiveService = (parts: ServiceParts): ServiceImpl<typeof Ar
 };
 
 /** The records of a file, each checked. @throws ARCHIVED_RUN_NOT_FOUND, ARCHIVE_INVALID, STORE_UNAVAILABLE */
-async function* recordsOf(store: ArchiveStore, runId: RunId): AsyncGenerator<ReadRecord> {
+async function* recordsOf(store: ArchiveReads, runId: RunId): AsyncGenerator<ReadRecord> {
   try {
     const object = await store.read(archiveNameOf(runId));
     if (object === undefined) throw archivedRunNotFound(runId);
@@ -81,7 +81,7 @@ async function* recordsOf(store: ArchiveStore, runId: RunId): AsyncGenerator<Rea
 }
 
 /** Reads a whole file, and says what it has. */
-async function checked(store: ArchiveStore, runId: RunId) {
+async function checked(store: ArchiveReads, runId: RunId) {
   let head: RunHead | undefined;
   for await (const { record } of recordsOf(store, runId)) {
     if (record.record === "run") head = { run: record, metadata: undefined };

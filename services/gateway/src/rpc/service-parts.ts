@@ -1,7 +1,7 @@
 // The parts that the services work with.
 
 import type { OnInternal } from "@pawl/platform/rpc/status";
-import type { ArchiveStore } from "@pawl/platform/archive/store";
+import type { ArchiveReads } from "@pawl/platform/archive/store";
 import type { Pool } from "@pawl/platform/db/pool";
 import type { Blobs } from "@pawl/platform/values/blobs";
 import type { Occurrences } from "@pawl/platform/queue/occurrences";
@@ -18,9 +18,9 @@ import type { WatchThread } from "../watch/watch-thread.ts";
 export interface ServiceParts {
   readonly pool: Pool;
   /** The bytes of values that are too large for the log. */
-  readonly blobs: Blobs;
+  readonly blobs: Pick<Blobs, "read">;
   /** Undefined if this deployment has none. */
-  readonly archive: ArchiveStore | undefined;
+  readonly archive: ArchiveReads | undefined;
   readonly scheduler: Scheduler;
   readonly pages: PageSeal;
   readonly definitions: DefinitionCache;

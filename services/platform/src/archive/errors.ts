@@ -1,10 +1,10 @@
 // Errors that the scheduler and the gateway answer with.
 
 import { EngineError } from "@pawl/core/fault/engine-error";
-import type { ArchiveStore } from "./store.ts";
+import type { ArchiveReads } from "./store.ts";
 
 /** The archive. @throws ARCHIVE_NOT_CONFIGURED */
-export function archiveOf(archive: ArchiveStore | undefined): ArchiveStore {
+export function archiveOf<Archive extends ArchiveReads>(archive: Archive | undefined): Archive {
   if (archive !== undefined) return archive;
   throw new EngineError("ARCHIVE_NOT_CONFIGURED", "This deployment has no archive.", {
     metadata: { service: "archive" },

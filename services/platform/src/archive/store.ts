@@ -10,13 +10,17 @@ interface NameQuery {
   readonly limit: number;
 }
 
-export interface ArchiveStore {
-  /** Stores an object. It replaces the one of this name. After a failure, the object is the one from before. */
-  write(name: string, data: AsyncIterable<Buffer>): Promise<void>;
+/** What a gateway does with a store. */
+export interface ArchiveReads {
   /** The bytes of an object, or its first `bytesMax`. Undefined if there is none. */
   read(name: string, bytesMax?: number): Promise<AsyncIterable<Buffer> | undefined>;
   /** Names in order. */
   list(query: NameQuery): Promise<readonly string[]>;
+}
+
+export interface ArchiveStore extends ArchiveReads {
+  /** Stores an object. It replaces the one of this name. After a failure, the object is the one from before. */
+  write(name: string, data: AsyncIterable<Buffer>): Promise<void>;
   /** Rejects if the store cannot work. The message says what to do. */
   check(): Promise<void>;
 }
