@@ -44,7 +44,7 @@ test("the present and the past of the queues fit into 80 columns, with a gap whe
   expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(80);
   expect(lines.slice(0, 5)).toEqual([
     "sampled         2026-01-01T00:03:00.000Z",
-    "workers         10 active, 246 available, 256 max",
+    "slots           10 active, 246 available, 256 max",
     "runs            2 pending (oldest 1m30s, median 30.0s), 7 running",
     "nodes           40 waiting (oldest 40.0s, median 20.0s)",
     "connections     0 in use, 0 max",

@@ -10,7 +10,12 @@ import { historyLines, statsLines } from "../render/queue-stats.ts";
 import { canvasOf, print, printJson, printLines, type Session } from "../session.ts";
 
 export function queueStatsVerb(queue: Command, verb: Verb): void {
-  verb(queue, "stats", "Show workers, waiting nodes, runs and connections over time", stats)
+  verb(
+    queue,
+    "stats",
+    "Show slots of executors, waiting nodes, runs and connections over time",
+    stats,
+  )
     .option("--node-type <type>", "plot this node type; default all together")
     .option("--range <duration>", "how far back: 30m, 6h, 7d; default 1h")
     .option("--step <duration>", "the time between two points; default a sixtieth of the range")

@@ -17,7 +17,7 @@ export function statsLines(stats: GetQueueStatsResponse, canvas: Canvas): readon
   if (total === undefined) return ["No scheduler has taken a sample yet."];
   const facts: readonly (readonly [string, string])[] = [
     ["sampled", isoText(total.time)],
-    ["workers", `${total.active} active, ${total.available} available, ${total.slots} max`],
+    ["slots", `${total.active} active, ${total.available} available, ${total.slots} max`],
     ["runs", `${total.runsPending} pending${waitText(total)}, ${total.runsRunning} running`],
     ["nodes", `${total.waiting} waiting${ageText(total.oldestMs, total.medianMs)}`],
     ["connections", `${total.connectionsInUse} in use, ${total.connections} max`],

@@ -92,7 +92,7 @@ function Present({ total }: { readonly total: QueueStats }): ReactNode {
   const sampledMs = wireMs(total.time);
   return (
     <dl className="panel facts" aria-label="Newest sample">
-      <Fact name="Workers">
+      <Fact name="Slots">
         {active} active, {available} available, {slots} at most
       </Fact>
       <Fact name="Nodes">
