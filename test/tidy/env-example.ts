@@ -14,16 +14,16 @@ const HEAD = `# Every variable of every service, with its default. Made from the
 # A line that is commented out shows what holds without it; the others must be set.
 `;
 
+/** The schema of each service. */
+export const SCHEMAS = Object.entries(SERVICES).map(([name, module]) => {
+  const schema = Object.values(module).find((value) => value instanceof z.ZodObject);
+  if (schema === undefined) throw new Error(`the config of the ${name} exports no schema`);
+  return { name, schema };
+});
+
 /** The variables of each service. */
-export function variables(): Readonly<Record<string, ReturnType<typeof describeVariables>>> {
-  return Object.fromEntries(
-    Object.entries(SERVICES).map(([name, module]) => {
-      const schema = Object.values(module).find((value) => value instanceof z.ZodObject);
-      if (schema === undefined) throw new Error(`the config of the ${name} exports no schema`);
-      return [name, describeVariables(schema)];
-    }),
-  );
-}
+export const variables = (): Readonly<Record<string, ReturnType<typeof describeVariables>>> =>
+  Object.fromEntries(SCHEMAS.map(({ name, schema }) => [name, describeVariables(schema)]));
 
 /** The whole file. */
 export function envExample(): string {

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { KNOWN_VARIABLES } from "@pawl/platform/config/known";
 import { expect, test } from "vitest";
-import { envExample, variables } from "../env-example.ts";
+import { envExample, SCHEMAS, variables } from "../env-example.ts";
 import { ROOT, trackedSources } from "../sources.ts";
 
 /** The changelog and the decisions also name variables of the past. */
@@ -30,4 +30,18 @@ test("every variable of a schema is known to the services that share its environ
 
 test("the example environment is what the schemas give", () => {
   expect(text("deploy/env.example")).toBe(envExample());
+});
+
+test("a value of the example environment is one that its service takes, and is its default", () => {
+  const sections = text("deploy/env.example").split(/^## /m);
+  for (const { name, schema } of SCHEMAS) {
+    const section = sections.find((each) => each.startsWith(`${name}\n`)) ?? "";
+    const values = [...section.matchAll(/^# ([A-Z_]+)=(.+)$/gm)];
+    expect(values.length).toBeGreaterThan(10);
+    for (const [, variable = "", value] of values) {
+      const shown = (given?: string) =>
+        JSON.stringify(schema.shape[variable]?.safeParse(given).data);
+      expect(shown(value), variable).toBe(shown());
+    }
+  }
 });

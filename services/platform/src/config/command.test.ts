@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 import { z } from "zod";
 
-import { describeVariables, readConfig, type Shell } from "./command.ts";
+import { configRows, describeVariables, readConfig, type Shell } from "./command.ts";
 import { ConfigFault, parseEnv, type Env } from "./env.ts";
-import { databaseUrl, port } from "./settings.ts";
+import { databaseUrl, port, retention } from "./settings.ts";
 
 class Exit extends Error {
   readonly code: number;
@@ -86,6 +86,16 @@ test("a misspelt flag starts nothing", () => {
   const { printed, read } = setup(["--chek-config"], env);
   expect(read).toThrow("exit 64");
   expect(printed.err).toContain("--chek-config");
+});
+
+test("a policy of retention is printed as the operator wrote it (S4.42)", () => {
+  const shape = z.object({ PAWL_RETENTION: retention("how long") });
+  const rowsOf = (from: Env) => configRows(shape, parseEnv(shape, from), from);
+  const value = "all=90d, checkout/all=forever";
+  expect(rowsOf({ PAWL_RETENTION: value })).toEqual([
+    { name: "PAWL_RETENTION", value, source: "env" },
+  ]);
+  expect(rowsOf({})).toEqual([{ name: "PAWL_RETENTION", value: "", source: "default" }]);
 });
 
 test("without a flag the configuration is returned", () => {

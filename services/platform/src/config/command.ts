@@ -138,9 +138,7 @@ export const describeVariables = (schema: EnvSchema) =>
     const description = piece.description ?? "";
     const { data: value } = piece.safeParse(undefined);
     if (value === undefined) return { name, description };
-    return {
-      name,
-      description,
-      default: typeof value === "string" ? value : JSON.stringify(value),
-    };
+    const json = JSON.stringify(value);
+    const shown: unknown = JSON.parse(json);
+    return { name, description, default: typeof shown === "string" ? shown : json };
   });

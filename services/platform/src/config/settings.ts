@@ -133,13 +133,18 @@ export const privateEgress = (describe: string) =>
     .refine((text) => parseCidrs(text) !== undefined, "expected ranges such as 127.0.0.0/8,::1/128")
     .describe(describe);
 
-/** How long finished runs are kept. */
-export const retention = (describe: string) =>
-  z
+/** How long finished runs are kept. It prints as the operator wrote it. */
+export const retention = (describe: string) => {
+  const read = (text: string) => {
+    const policy = readRetention(text);
+    return policy && { ...policy, toJSON: () => text };
+  };
+  return z
     .string()
     .default("")
-    .transform(reading(`expected ${RETENTION_FORM}`, readRetention))
+    .transform(reading(`expected ${RETENTION_FORM}`, read))
     .describe(describe);
+};
 
 /** How often services sample their load. */
 export const statsInterval = () => ({
