@@ -34,6 +34,7 @@ const TEXTS: readonly (readonly [
   ["J5", "a key twice", '{"a":1,"a":2}', "JSON_DUPLICATE_KEY"],
   ["J5", "a key twice, once in escapes", '{"a":1,"\\u0061":2}', "JSON_DUPLICATE_KEY"],
   ["J7", "a number too large for a double", "1e400", "NUMBER_RANGE"],
+  ["J7", "a number too small for a double", "1e-400", "NUMBER_RANGE"],
   ["J7", "the word NaN", "NaN", "JSON_SYNTAX"],
   ["J8", "an integer that would be rounded", "9007199254740993", "NUMBER_PRECISION"],
   ["J10", "too many keys", keys(LIMITS.jsonKeys + 1), "TOO_MANY_KEYS"],

@@ -1,8 +1,9 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { EngineError } from "../fault/engine-error.ts";
+import { ARCHIVE_FIELDS, archiveFieldsOf } from "./fields.ts";
 import { ArchiveReader } from "./reader.ts";
-import { type ArchiveRecord, RECORD_NAMES, SINGLE } from "./record.ts";
+import { type ArchiveRecord, RECORD_NAMES, RECORDS, SINGLE } from "./record.ts";
 
 const RUN_ID = "0198c0de-0000-7000-8000-000000000001";
 const OTHER_ID = "0198c0de-0000-7000-8000-000000000002";
@@ -165,4 +166,11 @@ test.each<readonly [string, number, readonly string[]]>([
 test("records that a file has once are known kinds, and the manifest is the last", () => {
   for (const name of SINGLE) expect(RECORD_NAMES).toContain(name);
   expect([RECORD_NAMES[0], RECORD_NAMES.at(-1)]).toEqual(["run", "manifest"]);
+});
+
+test("an archived run has a value for each field of a filter", () => {
+  const run = { ...RUN, assistant_id: "helper", thread_id: "talk", stop: "interrupt" };
+  const fields = archiveFieldsOf(RECORDS.run.parse(run), undefined);
+  expect(Object.keys(fields).toSorted()).toEqual(Object.keys(ARCHIVE_FIELDS).toSorted());
+  expect(fields).toMatchObject({ assistant: "helper", thread: "talk", stop: "interrupt" });
 });

@@ -12,10 +12,13 @@ export function archiveFieldsOf(run: RecordOf<"run">, metadata: string | undefin
   const [began, ended] = [msOf(run.created_at), msOf(run.ended_at)];
   return {
     status: run.status,
+    stop: run.stop,
     workflow: run.workflow_id,
     version: run.workflow_version,
     kind: run.kind,
     schedule: run.schedule_id,
+    thread: run.thread_id,
+    assistant: run.assistant_id,
     parent: run.parent_run_id,
     priority: run.priority,
     has_failures: run.has_failures,
@@ -25,7 +28,7 @@ export function archiveFieldsOf(run: RecordOf<"run">, metadata: string | undefin
     end_time: ended,
     duration: began === null || ended === null ? null : ended - began,
     metadata: metadata === undefined ? null : (JSON.parse(metadata) as unknown),
-  };
+  } satisfies Readonly<Record<keyof typeof ARCHIVE_FIELDS, unknown>>;
 }
 
 /** Milliseconds since 1970 of a time in a record. */

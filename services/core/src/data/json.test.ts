@@ -15,6 +15,7 @@ test("the bad-input catalogue is refused by name (J1-J14)", () => {
   expect(reasonOf('{"a":1,"a":2}')).toBe("JSON_DUPLICATE_KEY");
   expect(reasonOf('{"a":1,"\\u0061":2}')).toBe("JSON_DUPLICATE_KEY");
   expect(reasonOf("1e999")).toBe("NUMBER_RANGE");
+  expect(reasonOf("-0.1e-400")).toBe("NUMBER_RANGE");
   expect(reasonOf("9007199254740993")).toBe("NUMBER_PRECISION");
   expect(reasonOf("-9007199254740993")).toBe("NUMBER_PRECISION");
   expect(reasonOf('"\\ud800"')).toBe("BAD_UNICODE");

@@ -15,7 +15,7 @@ export const JSON_FAULTS = {
   BAD_UNICODE: "half a surrogate pair",
   NUL_CHARACTER: "a NUL character cannot be stored",
   NUMBER_PRECISION: "an integer beyond 2^53 would be rounded; send it as a string",
-  NUMBER_RANGE: "a number is too large for a double",
+  NUMBER_RANGE: "a number is too large or too small for a double",
   RESERVED_KEY: "a key names a prototype, or is $pawl.value, which names a stored value",
 } as const;
 export type JsonFault = keyof typeof JSON_FAULTS;
@@ -181,7 +181,8 @@ function scanNumber(text: string, start: number, { anyNumber = false }: JsonLimi
   if (match === null) throw new ScanError("JSON_SYNTAX", start);
   if (anyNumber) return start + match[0].length;
   const value = Number(match[0]);
-  if (!Number.isFinite(value)) throw new ScanError("NUMBER_RANGE", start);
+  const isTooSmall = value === 0 && /^[^eE]*[1-9]/.test(match[0]);
+  if (!Number.isFinite(value) || isTooSmall) throw new ScanError("NUMBER_RANGE", start);
   // Only an integer without fraction and exponent must be exact. Any other number is a double.
   const isInteger = match[1] === undefined && match[2] === undefined;
   if (isInteger && !Number.isSafeInteger(value)) throw new ScanError("NUMBER_PRECISION", start);

@@ -1,7 +1,7 @@
 // The fields by which runs are found.
 
 import { FAILURE_CLASSES } from "../fault/class.ts";
-import type { FieldType } from "./typed.ts";
+import type { ChoicePair, FieldType } from "./typed.ts";
 
 const STATUSES: Readonly<Record<string, readonly string[]>> = {
   pending: ["pending"],
@@ -18,8 +18,13 @@ const STATUSES: Readonly<Record<string, readonly string[]>> = {
   // Other names of the same, which people know from other systems.
   success: ["completed"],
   error: ["failed"],
-  interrupted: ["cancelled"],
   timed_out: ["timeout"],
+};
+
+/** Names of runs that were cancelled in one way. */
+const STOPPED: Readonly<Record<string, ChoicePair>> = {
+  interrupted: { values: ["cancelled"], field: "stop", with: ["interrupt"] },
+  rollback: { values: ["cancelled"], field: "stop", with: ["rollback"] },
 };
 
 const CLASSES: Readonly<Record<string, readonly string[]>> = Object.fromEntries(
@@ -27,11 +32,14 @@ const CLASSES: Readonly<Record<string, readonly string[]>> = Object.fromEntries(
 );
 
 export const RUN_FIELDS = {
-  status: { kind: "choice", values: STATUSES },
+  status: { kind: "choice", values: STATUSES, pairs: STOPPED },
+  /** How a cancelled run was stopped. A plain cancellation has none. */
+  stop: { kind: "choice", values: { interrupt: ["interrupt"], rollback: ["rollback"] } },
   workflow: { kind: "text" },
   version: { kind: "number" },
   kind: { kind: "choice", values: { saved: ["saved"], test: ["test"], temporary: ["temporary"] } },
   schedule: { kind: "text" },
+  thread: { kind: "text" },
   assistant: { kind: "text" },
   parent: { kind: "text" },
   priority: { kind: "number" },

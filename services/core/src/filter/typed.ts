@@ -9,7 +9,18 @@ import { durationOf, timeOf } from "./moment.ts";
 export type FieldType =
   | { readonly kind: "text" | "number" | "flag" | "time" | "duration" | "json" }
   /** One of these values, under any of its names. */
-  | { readonly kind: "choice"; readonly values: Readonly<Record<string, readonly string[]>> };
+  | {
+      readonly kind: "choice";
+      readonly values: Readonly<Record<string, readonly string[]>>;
+      readonly pairs?: Readonly<Record<string, ChoicePair>>;
+    };
+
+/** A name for values of a choice that another choice narrows. */
+export interface ChoicePair {
+  readonly values: readonly string[];
+  readonly field: string;
+  readonly with: readonly string[];
+}
 type Fields = Readonly<Record<string, FieldType>>;
 
 export type Order = "=" | "<" | "<=" | ">" | ">=";
@@ -73,8 +84,31 @@ function comparison(compared: Comparison, fields: Fields): TypedFilter {
     throw new FilterError(compared.at, `${field} has no keys`);
   const { comparator } = compared;
   if (comparator === "!=")
-    return { is: "not", part: { field, ...test(type, path, { ...compared, comparator: "=" }) } };
-  return { field, ...test(type, path, compared) };
+    return { is: "not", part: tested(field, type, path, { ...compared, comparator: "=" }) };
+  return tested(field, type, path, compared);
+}
+
+function tested(
+  field: string,
+  type: FieldType,
+  path: readonly string[],
+  compared: Comparison,
+): TypedFilter {
+  const pair = pairOf(type, compared);
+  if (pair === undefined) return { field, ...test(type, path, compared) };
+  const parts = [
+    { field, is: "choice", values: pair.values },
+    { field: pair.field, is: "choice", values: pair.with },
+  ] as const;
+  return { is: "and", parts };
+}
+
+function pairOf(type: FieldType, { comparator, argument }: Comparison): ChoicePair | undefined {
+  if (type.kind !== "choice" || type.pairs === undefined) return undefined;
+  if ((comparator !== "=" && comparator !== ":") || argument.opensStart || argument.opensEnd)
+    return undefined;
+  const name = argument.text.toLowerCase();
+  return Object.hasOwn(type.pairs, name) ? type.pairs[name] : undefined;
 }
 
 function unknownField(field: string, fields: Fields): string {
@@ -95,7 +129,7 @@ function test(type: FieldType, path: readonly string[], compared: Comparison): T
       return { is: "text", pattern: argument };
     case "choice":
       refuseOrder(compared);
-      return { is: "choice", values: choicesOf(type.values, argument) };
+      return { is: "choice", values: choicesOf(type, argument) };
     case "flag":
       refuseOrder(compared);
       return { is: "flag", value: flagOf(argument) };
@@ -148,11 +182,12 @@ function textOf(argument: Argument): string {
 const orderOf = (comparator: Comparison["comparator"]): Order =>
   comparator === ":" || comparator === "!=" ? "=" : comparator;
 
-function choicesOf(values: Readonly<Record<string, readonly string[]>>, argument: Argument) {
+function choicesOf({ values, pairs }: FieldType & { kind: "choice" }, argument: Argument) {
   const wanted = textOf(argument).toLowerCase();
   const found = Object.hasOwn(values, wanted) ? values[wanted] : undefined;
   if (found !== undefined) return found;
-  throw new FilterError(argument.at, `${wanted} is not one of ${Object.keys(values).join(", ")}`);
+  const names = Object.keys({ ...values, ...pairs });
+  throw new FilterError(argument.at, `${wanted} is not one of ${names.join(", ")}`);
 }
 
 function flagOf(argument: Argument): boolean {

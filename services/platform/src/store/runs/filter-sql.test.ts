@@ -1,18 +1,13 @@
-import { parseFilter } from "@pawl/core/filter/parse";
-import { RUN_FIELDS } from "@pawl/core/filter/run-fields";
-import { type TypedFilter, typeFilter } from "@pawl/core/filter/typed";
-import { type RunId, runId } from "@pawl/core/name/ids";
+import { matches } from "@pawl/core/filter/evaluate";
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { freshDatabase } from "../../../../../test/support/postgres.ts";
 import { openPool, type Pool } from "../../db/pool.ts";
-import { type FilterableRun, matches } from "@pawl/core/filter/evaluate";
+import { EPOCH, filterable, idOf, insertRuns, TENANT, typedOf } from "./filter.fixture.ts";
 import { filterSql } from "./filter-sql.ts";
 import { listRuns, PLAN_OF_FILTER } from "./reads.ts";
 
-const TENANT = "t";
 const STATUSES = ["pending", "running", "waiting", "completed", "failed", "cancelled", "timeout"];
-const EPOCH = Date.parse("2026-11-01T00:00:00Z");
 
 let pool: Pool;
 let close: () => Promise<void>;
@@ -52,10 +47,12 @@ const OBJECTS = fc.dictionary(fc.constantFrom("a", "b", "tier"), JSON_VALUES, { 
 
 const RUNS = fc.record({
   status: fc.constantFrom(...STATUSES),
+  stop: fc.option(fc.constantFrom("interrupt", "rollback")),
   workflow: fc.option(fc.constantFrom("refund", "re_und", "Refund-2")),
   version: fc.integer({ min: 0, max: 3 }),
   kind: fc.constantFrom("saved", "test"),
   schedule: fc.option(fc.constant("nightly")),
+  thread: fc.option(fc.constantFrom("talk-1", "talk-2")),
   priority: fc.integer({ min: -2, max: 2 }),
   has_failures: fc.boolean(),
   error: fc.option(fc.constantFrom("Timeout after 5 s", "timeout", "50% lost")),
@@ -65,67 +62,6 @@ const RUNS = fc.record({
   metadata: fc.option(OBJECTS),
   input: fc.oneof(OBJECTS, SCALARS, fc.constant({ a: "x\u0000y" })),
 });
-type MadeRun = typeof RUNS extends fc.Arbitrary<infer Run> ? Run : never;
-
-const idOf = (n: number): RunId => runId(`0198c0de-0000-7000-8000-${String(n).padStart(12, "0")}`);
-const isLive = ({ status }: MadeRun): boolean => ["pending", "running", "waiting"].includes(status);
-
-/** Puts runs in the place of those of the last round. */
-async function insertRuns(runs: readonly MadeRun[]): Promise<void> {
-  await pool.query({ text: "truncate runs, run_metadata, run_events" });
-  for (const [at, run] of runs.entries()) {
-    const id = idOf(at);
-    const endedAt = isLive(run) ? null : new Date(run.create_time + run.took);
-    await pool.query({
-      text: `insert into runs (run_id, tenant_id, definition_id, workflow_id, workflow_version, kind, status, version, last_seq,
-        has_failures, priority, error_message, created_at, ended_at, deadline_at, schedule_id, failure_class)
-        values ($1, '${TENANT}', gen_random_uuid(), $2, $3, $4, $5, 1, 1, $6, $7, $8, $9, $10, now(), $11, $12)`,
-      values: [
-        ...[id, run.workflow, run.version, run.kind, run.status, run.has_failures],
-        ...[
-          run.priority,
-          run.error,
-          new Date(run.create_time),
-          endedAt,
-          run.schedule,
-          run.failure_class,
-        ],
-      ],
-    });
-    await pool.query({
-      text: `insert into run_events (run_id, seq, type, node_id, iteration, attempt, epoch, ordinal, payload, value)
-        values ($1, 1, 'run.started', '', 0, 0, 0, 0, '{}', $2)`,
-      values: [id, JSON.stringify(run.input)],
-    });
-    if (run.metadata !== null)
-      await pool.query({
-        text: "insert into run_metadata (run_id, metadata) values ($1, $2)",
-        values: [id, JSON.stringify(run.metadata)],
-      });
-  }
-}
-
-/** The run as the evaluator reads it. */
-function filterable(run: MadeRun): FilterableRun {
-  const { took, input, ...rest } = run;
-  const ended = isLive(run) ? null : run.create_time + took;
-  const isReadable = !JSON.stringify(input).includes(String.raw`\u0000`);
-  return {
-    ...rest,
-    input: isReadable ? input : null,
-    is_live: ended === null,
-    end_time: ended,
-    duration: ended === null ? Date.now() - run.create_time : took,
-  };
-}
-
-function typedOf(text: string): TypedFilter {
-  const read = parseFilter(text);
-  const typed = read.ok ? typeFilter(text, read.made, RUN_FIELDS) : read;
-  if (!typed.ok) throw new Error(`${text}: ${typed.fault.message}`);
-  return typed.made;
-}
-
 const COMPARISONS = [
   ...STATUSES.map((status) => `status = ${status}`),
   ...[
@@ -142,6 +78,10 @@ const COMPARISONS = [
     "version >= 2",
     "kind = test",
     "schedule = nightly",
+    "thread = talk-1",
+    "stop:*",
+    "status = interrupted",
+    "status != rollback",
   ],
   ...[
     "priority < 0",
@@ -184,6 +124,8 @@ const COMPARISONS = [
   ...[
     "metadata.a.0 = gold",
     "metadata.a.0:*",
+    'metadata.a."-1" = 7',
+    "metadata.a.b.0:gold",
     "metadata.a.0 > 1",
     'metadata.tier = "go%*"',
     "metadata.a.b:gold",
@@ -215,7 +157,7 @@ test("PostgreSQL finds the same runs by a filter as the filter itself, for any r
       fc.array(RUNS, { minLength: 6, maxLength: 12 }),
       fc.array(FILTERS, { minLength: 8, maxLength: 8 }),
       async (runs, texts) => {
-        await insertRuns(runs);
+        await insertRuns(pool, runs);
         for (const text of [...texts, ...COMPARISONS]) {
           const typed = typedOf(text);
           const page = await listRuns(
@@ -262,14 +204,15 @@ async function planOf(text: string): Promise<string> {
   return rows.map((row) => row["QUERY PLAN"]).join("\n");
 }
 
-test("metadata and classes of failures are found by their index, and runs that fail while they run among the live ones (S4.13, S4.23)", async () => {
+test("metadata, threads and classes of failures are found by their index, and runs that fail while they run among the live ones (S4.13, S4.23)", async () => {
   await pool.query({ text: "truncate runs, run_metadata, run_events" });
   await pool.query({
     text: `insert into runs (run_id, tenant_id, definition_id, workflow_id, workflow_version, kind, status, version, last_seq, has_failures,
-      deadline_at, ended_at, failure_class)
+      deadline_at, ended_at, failure_class, thread_id)
       select gen_random_uuid(), 't', gen_random_uuid(), 'w', 1, 'saved', case when n % 500 = 0 then 'running' else 'completed' end, 1, 1,
         n % 2 = 0, now(), case when n % 500 = 0 then null else now() end,
-        case when n % 50 = 1 then 'permanent' when n % 500 = 2 then 'user_timeout' end
+        case when n % 50 = 1 then 'permanent' when n % 500 = 2 then 'user_timeout' end,
+        case when n % 3 = 0 then 'talk-' || n / 30 end
       from generate_series(1, 5000) n`,
   });
   await pool.query({
@@ -279,5 +222,6 @@ test("metadata and classes of failures are found by their index, and runs that f
   expect(await planOf("metadata.order = 77")).toContain("run_metadata_values");
   expect(await planOf("has_failures = true AND status = running")).toContain("runs_deadline");
   expect(await planOf('failure_class = "user_timeout"')).toContain("runs_failed");
+  expect(await planOf("thread = talk-7")).toContain("runs_of_thread");
   expect(await planOf("status = running")).not.toContain("run_metadata");
 });
