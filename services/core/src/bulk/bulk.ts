@@ -98,7 +98,7 @@ type BulkStep =
   /** Act on up to `limit` runs whose position is at most `upTo`. */
   | { readonly kind: "act"; readonly limit: number; readonly upTo: number }
   /** Finish only runs that a step has begun. Then the bulk ends. */
-  | { readonly kind: "finish" }
+  | { readonly kind: "finish"; readonly limit: number; readonly upTo: number }
   | { readonly kind: "abort"; readonly reason: string }
   /** All canary runs are handled. */
   | { readonly kind: "judge_canary" }
@@ -113,7 +113,8 @@ const SHARE_FROM = 20;
 export function nextStep(bulk: BulkProgress): BulkStep {
   const { state, matched, canary } = bulk;
   if (state === "waiting" || state === "completed") return { kind: "rest" };
-  if (state === "stopped" || state === "aborted") return { kind: "finish" };
+  if (state === "stopped" || state === "aborted")
+    return { kind: "finish", limit: STEP_MAX, upTo: matched };
   const reason = whyAborted(bulk);
   if (reason !== undefined) return { kind: "abort", reason };
   const handled = handledOf(bulk);

@@ -68,27 +68,24 @@ const SKIPS: Readonly<Partial<Record<string, string>>> = {
   NOTHING_TO_REPAIR: "nothing_to_repair",
 };
 
-/** Acts on a run. @throws errors that may pass; then the act is repeated */
+/** Acts on a run. @throws an error, of which `failureOf` makes an outcome unless it may pass */
 export async function actOn(parts: ActParts, bulk: ActingBulk, on: ActOn): Promise<Acted> {
   const { facts, isRepeat } = on;
   if (facts === undefined)
     return isRepeat && bulk.action === "delete" ? removeLog(parts, on.runId) : skipped("deleted");
   const reason = whySkipped(bulk.action, facts);
   if (reason !== undefined && !isRepeat) return skipped(reason);
-  try {
-    const acted = await act(parts, bulk, on, reason);
-    probe("bulk.acted");
-    return acted;
-  } catch (error) {
-    if (error instanceof EngineError && error.retryable) throw error;
-    return failureOf(error);
-  }
+  const acted = await act(parts, bulk, on, reason);
+  probe("bulk.acted");
+  return acted;
 }
 
 /** An error as an outcome. */
 export function failureOf(error: unknown): Acted {
-  if (!(error instanceof EngineError))
-    return { outcome: "failed", reason: "INTERNAL", message: "", newRunId: null };
+  if (!(error instanceof EngineError)) {
+    const message = "An unexpected error. The log of the scheduler has it.";
+    return { outcome: "failed", reason: "INTERNAL", message, newRunId: null };
+  }
   const skip = SKIPS[error.reason];
   if (skip !== undefined) return skipped(skip);
   const { reason, message } = error;

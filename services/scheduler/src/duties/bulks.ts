@@ -41,8 +41,8 @@ const LOCKED_MS = 500;
 const CANARY_MS = 1_000;
 const SECOND_MS = 1_000;
 const DAY_MS = 24 * 3_600_000;
-/** The most bulks that one statement deletes. */
-const FORGOTTEN_MAX = 1_000;
+/** The most runs of old bulks that one statement deletes. */
+const FORGOTTEN_MAX = 2_000;
 
 interface BulkSweepers {
   readonly sweepers: { readonly bulks: Sweeper; readonly bulkLog: Sweeper };
@@ -104,18 +104,16 @@ async function step(parts: Parts, session: Queryable, bulk: BulkRecord): Promise
     case "act":
       await actOnSome(parts, session, bulk, next);
       return;
-    case "finish": {
-      const all = { limit: BULKS_MAX, upTo: bulk.matched };
-      if (await actOnSome(parts, session, bulk, all)) return;
+    case "finish":
+      if (await actOnSome(parts, session, bulk, next)) return;
       await bulks.end(bulkId);
       break;
-    }
     case "abort":
       await bulks.move({ bulkId, from, to: "aborted", reason: next.reason });
-      break;
+      return;
     case "complete":
-      await bulks.move({ bulkId, from, to: "completed", reason: "" });
-      break;
+      if (await bulks.move({ bulkId, from, to: "completed", reason: "" })) break;
+      return;
     case "judge_canary":
       await passCanary(parts, bulk);
       return;
@@ -179,8 +177,10 @@ async function handle(
     return { position, ...(await actOn(parts, bulk, { runId, facts, isRepeat: attempts > 1 })) };
   } catch (error) {
     const isFault = !(error instanceof EngineError && error.retryable);
+    const about = { err: error, run_id: runId, bulk_id: bulk.bulkId };
+    if (!(error instanceof EngineError)) parts.log.error(about, "a bulk could not act on a run");
     if (isFault || attempts >= LIMITS.bulkAttempts) return { position, ...failureOf(error) };
-    parts.log.debug({ err: error, run_id: runId, bulk_id: bulk.bulkId }, "a bulk tries again");
+    parts.log.debug(about, "a bulk tries again");
     return undefined;
   }
 }

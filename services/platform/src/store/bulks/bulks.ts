@@ -139,6 +139,6 @@ export interface Bulks {
   end(bulkId: string): Promise<void>;
   /** Open dead letters of a run. */
   lettersOf(tenantId: string, runId: RunId): Promise<string[]>;
-  /** Deletes bulks that ended long ago. True if there may be more. */
+  /** Deletes a bulk that ended long ago, or the next of its runs. `limit` bounds the runs. True if there may be more. */
   forget(olderThanMs: number, limit: number): Promise<boolean>;
 }

@@ -170,22 +170,12 @@ join runs r on r.run_id = o.new_run_id
 where b.bulk_id = :bulk_id::uuid
 
 -- name: move
--- Changes the state of a bulk, if it is still in the state of the decision. A bulk without runs under way ends.
+-- Changes the state of a bulk, if it is still in the state of the decision. A stopped bulk does not end here: a concurrent step may have
+-- begun runs that this statement does not see.
 update bulks b
 set state = :to::text, state_reason = :reason::text, updated_at = now(),
-  due_at = case when :to = 'running' then now() else b.due_at end,
-  ended_at = case
-    when :to = 'completed' or (
-      :to in ('stopped', 'aborted')
-      and not exists (
-        select 1
-        from bulk_runs o
-        where o.bulk_id = b.bulk_id
-          and o.outcome is null
-          and o.attempts > 0
-      )
-    ) then now()
-  end
+  due_at = case when :to in ('running', 'stopped') then now() else b.due_at end,
+  ended_at = case when :to = 'completed' then now() end
 where b.bulk_id = :bulk_id::uuid
   and b.state = :from::text
   and b.ended_at is null
@@ -206,20 +196,42 @@ where d.tenant_id = :tenant_id::text
   and d.run_id = :run_id::uuid
   and d.state = 'open'
 
--- name: forget
--- Deletes bulks that ended long ago, with their runs.
-with old as materialized (
+-- name: forget_runs
+-- Deletes runs of the bulk that ended first, if it ended long ago. A bulk may have more runs than one statement can delete.
+with oldest as materialized (
   select bulk_id
   from bulks
   where ended_at < now() - :older_than_ms::double precision * interval '1 millisecond'
-  order by ended_at
-  limit :limit::integer
-), gone as (
-  delete from bulk_runs o
-  where o.bulk_id = any (array(select bulk_id from old))
+  order by ended_at, bulk_id
+  limit 1
+), page as materialized (
+  select s.bulk_id, s.position
+  from oldest
+  cross join lateral (
+    select o.bulk_id, o.position
+    from bulk_runs o
+    where o.bulk_id = oldest.bulk_id
+    order by o.position
+    limit :limit::integer
+  ) s
 )
+delete from bulk_runs o
+using page s
+where o.bulk_id = s.bulk_id
+  and o.position = s.position
+returning o.position
+
+-- name: forget
+-- Deletes the bulk that ended first, if it ended long ago and has no runs left.
 delete from bulks b
-where b.bulk_id = any (array(select bulk_id from old))
+where b.bulk_id = (
+    select bulk_id
+    from bulks
+    where ended_at < now() - :older_than_ms::double precision * interval '1 millisecond'
+    order by ended_at, bulk_id
+    limit 1
+  )
+  and not exists (select 1 from bulk_runs o where o.bulk_id = b.bulk_id)
 returning b.bulk_id
 
 -- name: of_tenant
@@ -249,7 +261,7 @@ order by count desc, o.reason
 limit 100
 
 -- name: runs
--- Runs of a bulk in order. `none` stands for runs without an outcome.
+-- Runs of a bulk in order.
 select o.run_id, o.position, o.outcome, o.reason, o.message, o.new_run_id, o.ended_at
 from bulk_runs o
 where o.bulk_id = :bulk_id::uuid

@@ -60,7 +60,9 @@ const canary = declare("canary", ID, { live: number(), lost: number() });
 const move = declare("move", { ...ID, from: text(), to: text(), reason: text() }, ID);
 const end = declare("end", ID);
 const letters = declare("letters", { tenantId: text(), runId: uuid() }, { deadLetterId: uuid() });
-const forget = declare("forget", { olderThanMs: number(), limit: number() }, ID);
+const OLD = { olderThanMs: number() };
+const forgetRuns = declare("forget_runs", { ...OLD, limit: number() }, { position: number() });
+const forget = declare("forget", OLD, ID);
 
 export const createBulks = (pool: Pool): Bulks => ({
   start: (bulk) => pool.transaction((db) => start(db, bulk)),
@@ -86,8 +88,10 @@ export const createBulks = (pool: Pool): Bulks => ({
   end: async (bulkId) => void (await run(pool, end, { bulkId })),
   lettersOf: async (tenantId, runId) =>
     (await run(pool, letters, { tenantId, runId })).map(({ deadLetterId }) => deadLetterId),
-  forget: async (olderThanMs, limit) =>
-    (await run(pool, forget, { olderThanMs, limit })).length === limit,
+  forget: async (olderThanMs, limit) => {
+    const gone = await run(pool, forgetRuns, { olderThanMs, limit });
+    return gone.length === limit || (await run(pool, forget, { olderThanMs })).length > 0;
+  },
 });
 
 /** Stores a bulk and the runs that its filter finds now. */
