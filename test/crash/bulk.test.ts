@@ -24,6 +24,7 @@ import { graph } from "../flow/graph.ts";
 import { type Cluster, startCluster } from "../support/cluster.ts";
 import { checkInvariants } from "../support/invariants.ts";
 import { until } from "../support/until.ts";
+import { eventsOf, killNodes, redrivesOf, repairsOf } from "./bulk-rows.ts";
 import { failpoints, replaceScheduler } from "./processes.ts";
 
 let cluster: Cluster;
@@ -95,23 +96,6 @@ const reasonOf = (call: Promise<unknown>): Promise<string> =>
     (error: unknown) => (error instanceof PawlError ? error.reason : "other"),
   );
 
-async function eventsOf(runIds: readonly string[], type: string, to = ""): Promise<number> {
-  const { rows } = await pool.query<{ count: number }>({
-    text: `select count(*)::integer as count from run_events
-      where run_id = any ($1::uuid[]) and type = $2 and ($3 = '' or payload ->> 'to' = $3)`,
-    values: [runIds, type, to],
-  });
-  return rows[0]?.count ?? 0;
-}
-
-async function repairsOf(runIds: readonly string[]): Promise<number> {
-  const { rows } = await pool.query<{ count: number }>({
-    text: "select count(*)::integer as count from run_repairs where repair_of = any ($1::uuid[])",
-    values: [runIds],
-  });
-  return rows[0]?.count ?? 0;
-}
-
 test("a bulk acts on the runs of its start, once each: pause, resume and cancel; a later run is not touched, and a repeat is the same bulk", async () => {
   const runIds = await batchOf("waits", "one", 6);
   const dry = await client.bulks.preview("pause", filterOf("one"));
@@ -127,7 +111,12 @@ test("a bulk acts on the runs of its start, once each: pause, resume and cancel;
   expect(paused.state).toBe(BulkState.COMPLETED);
   expect(await statusesOf(runIds)).toEqual({ paused: 6 });
   expect(await statusesOf([later ?? ""])).toEqual({ waiting: 1 });
-  const resumed = await client.bulks.start("resume", { savedFilter: "", ...filterOf("one") });
+  await client.runs.saveFilter("batch-one", filterOf("one").filter);
+  // A kept filter and a filter must both hold.
+  const both = { savedFilter: "batch-one", filter: "workflow = waits" };
+  const none = await client.bulks.preview("resume", { ...both, filter: "workflow = broken" });
+  expect(none).toMatchObject({ matched: 0 });
+  const resumed = await client.bulks.start("resume", both);
   expect(await ended(resumed.bulkId)).toMatchObject({ matched: 7, done: 6, skipped: 1 });
   expect((await client.bulks.get(resumed.bulkId)).reasons).toMatchObject([
     { outcome: BulkOutcome.SKIPPED, reason: "not_paused", count: 1 },
@@ -168,7 +157,11 @@ test("a canary waits for a person, who continues or stops; a bulk is aborted whe
   expect((await outcomesOf(aborted.bulkId)).map(({ what }) => what)).toEqual([
     ...["failed", "failed", "failed", "open", "open", "open"],
   ]);
-  expect(await repairsOf(failing)).toBe(0);
+  const share = { ...filterOf("four"), definitionText: wrong, canaryRuns: 2, abortPercent: 50 };
+  const shared = await ended((await client.bulks.start("repair", share)).bulkId);
+  expect(shared).toMatchObject({ state: BulkState.ABORTED, failed: 2, done: 0 });
+  expect(shared.stateReason).toBe("2 of 2 runs failed; the limit is 50 %");
+  expect(await repairsOf(pool, failing)).toBe(0);
 });
 
 test("what no bulk can do is refused before anything is stored", async () => {
@@ -199,17 +192,25 @@ test("what no bulk can do is refused before anything is stored", async () => {
   expect((await client.bulks.list()).bulks.length).toBe(before);
 });
 
-test("schedulers that are killed before, in and after an act of a bulk leave each run handled exactly once: cancel, pause, repair, delete", async () => {
+test("schedulers that are killed before, in and after an act of a bulk leave each run handled exactly once: cancel, pause, resume, repair, redrive, delete (S0.57)", async () => {
   const cancelled = await batchOf("waits", "kill-cancel", 8);
   const paused = await batchOf("waits", "kill-pause", 8);
   const repaired = await batchOf("broken", "kill-repair", 8);
   const deleted = await batchOf("broken", "kill-delete", 8);
+  const redriven = await batchOf("broken", "kill-redrive", 8);
+  await killNodes(pool, redriven);
+  const resumed = await batchOf("waits", "kill-resume", 8);
+  for (const [at, runId] of resumed.entries()) {
+    if (at % 2 === 0) await client.runs.pause(runId);
+    else await client.runs.cancel(runId, { mode: "interrupt" });
+  }
   await cluster.schedulers[0]?.kill("SIGKILL");
   const corrected = JSON.stringify({ id: "broken", ...broken("return 1") });
   const pace = { maxPerSecond: 4 };
   // A bulk that starts after a kill does not find the new runs of another one.
   const isOld = `create_time <= ${new Date().toISOString()}`;
-  const repairs = { filter: `${filterOf("kill-repair").filter} AND ${isOld}`, ...pace };
+  const old = (batch: string) => ({ filter: `${filterOf(batch).filter} AND ${isOld}`, ...pace });
+  const repairs = old("kill-repair");
   const starting = Promise.all([
     client.bulks.start("cancel", { ...filterOf("kill-cancel"), ...pace }),
     client.bulks.start("pause", { ...filterOf("kill-pause"), ...pace }),
@@ -217,6 +218,8 @@ test("schedulers that are killed before, in and after an act of a bulk leave eac
     // The same runs by another bulk, at the same time.
     client.bulks.start("retry", repairs),
     client.bulks.start("delete", { ...filterOf("kill-delete"), ...pace }),
+    client.bulks.start("redrive", old("kill-redrive")),
+    client.bulks.start("resume", old("kill-resume")),
   ]);
   for (const point of ["bulk.begun@2", "bulk.acted@2", "bulk.acted@7"]) {
     const scheduler = await replaceScheduler(cluster, failpoints(`${point}=kill`));
@@ -229,13 +232,24 @@ test("schedulers that are killed before, in and after an act of a bulk leave eac
     expect(bulk).toMatchObject({ state: BulkState.COMPLETED, matched: 8, failed: 0 });
     expect(bulk.done + bulk.skipped).toBe(8);
   }
-  const [cancel, pause, repair, retry, remove] = all;
-  expect([cancel?.done, pause?.done, remove?.done]).toEqual([8, 8, 8]);
-  expect(await eventsOf(cancelled, "run.cancelled")).toBe(8);
-  expect(await eventsOf(paused, "run.status.changed", "paused")).toBe(8);
-  expect(await repairsOf(repaired)).toBe(8);
+  const [cancel, pause, repair, retry, remove, redrive, resume] = all;
+  expect([cancel, pause, remove, redrive, resume].map((bulk) => bulk?.done)).toEqual(
+    Array.from({ length: 5 }, () => 8),
+  );
+  expect(await eventsOf(pool, cancelled, "run.cancelled")).toBe(8);
+  expect(await eventsOf(pool, paused, "run.status.changed", "paused")).toBe(8);
+  expect(await repairsOf(pool, repaired)).toBe(8);
   expect((repair?.done ?? 0) + (retry?.done ?? 0)).toBe(8);
-  expect(await eventsOf(deleted, "run.started")).toBe(0);
+  expect(await redrivesOf(pool, redriven)).toBe(8);
+  const { runs: begun } = await client.bulks.runs(redrive?.bulkId ?? "", { pageSize: 200 });
+  const newRunIds = begun.map(({ newRunId }) => newRunId);
+  expect(new Set(newRunIds).size).toBe(8);
+  const { deadLetters } = await client.deadLetters.list({ workflowId: "broken" });
+  expect(deadLetters.map((letter) => letter.redriveRunId).toSorted()).toEqual(newRunIds.toSorted());
+  // A paused run continues, and a new run takes an interrupted one over.
+  expect(await statusesOf(resumed)).toEqual({ waiting: 4, cancelled: 4 });
+  expect(await repairsOf(pool, resumed)).toBe(4);
+  expect(await eventsOf(pool, deleted, "run.started")).toBe(0);
   for (const runId of deleted) expect(await reasonOf(client.runs.get(runId))).toBe("RUN_NOT_FOUND");
   expect((await outcomesOf(remove?.bulkId ?? "")).map(({ runId }) => runId)).toEqual(deleted);
 });
@@ -260,7 +274,7 @@ test("a scheduler ends a bulk that another one stored right before it died", asy
     definition: null,
   });
   expect(await ended(bulkId)).toMatchObject({ state: BulkState.COMPLETED, matched: 3, done: 3 });
-  expect(await eventsOf(runIds, "run.cancelled")).toBe(3);
+  expect(await eventsOf(pool, runIds, "run.cancelled")).toBe(3);
 });
 
 test("a canary of repairs continues by itself when its new runs completed, and waits when one failed", async () => {
@@ -278,6 +292,6 @@ test("a canary of repairs continues by itself when its new runs completed, and w
   expect(await ended(whole.bulkId)).toMatchObject({
     ...{ state: BulkState.COMPLETED, matched: 5, skipped: 1, done: 4 },
   });
-  expect(await repairsOf(runIds)).toBe(4);
+  expect(await repairsOf(pool, runIds)).toBe(4);
   await until(async () => (await statusesOf(runIds))["failed"] === 4, { what: "the old runs" });
 });
