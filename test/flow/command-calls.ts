@@ -202,13 +202,16 @@ export function statsTests(under: CommandsUnderTest): void {
     expect(queue).toMatchObject({ nodeType: "javascript", waiting: 1, medianMs: queue?.oldestMs });
     expect(sampled.pools.map(({ service, kind, pool }) => `${service} ${kind} ${pool}`)).toEqual([
       "gateway streams commands",
+      "gateway connections notifications",
       "gateway connections reads",
       "gateway streams watchers",
       "scheduler streams executors",
       "scheduler connections liveness",
+      "scheduler connections notifications",
       "scheduler connections reads",
+      "scheduler connections tick",
     ]);
-    expect(sampled.total?.connections).toBe(11);
+    expect(sampled.total?.connections).toBe(14);
     expect(sampled.points.length).toBeGreaterThan(0);
     const { points } = await under.client.queues.stats({ nodeType: "javascript" });
     expect(points.at(-1)).toMatchObject({ nodeType: "javascript", waiting: 1 });

@@ -120,7 +120,7 @@ export async function compose(config: Config, { log, telemetry }: GatewayParts):
   fanout.start();
   wake.start();
   const stopReports = startStatsReporter(
-    { pool, scheduler, fanout, log, streamsMax: config.PAWL_SUBSCRIBERS_MAX },
+    { pool, scheduler, fanout, wake, log, streamsMax: config.PAWL_SUBSCRIBERS_MAX },
     config.PAWL_STATS_MS,
   );
   const port = await server.listen(config.PAWL_GATEWAY_HOST, config.PAWL_GATEWAY_PORT);

@@ -5,6 +5,7 @@ import type { Pool } from "@pawl/platform/db/pool";
 import type { PoolLoad } from "@pawl/platform/store/stats/stats";
 import { METRICS } from "@pawl/platform/telemetry/catalogue";
 import { poolFields, poolValues } from "@pawl/platform/telemetry/pool-fields";
+import type { WakeListener } from "@pawl/platform/wake/listen";
 import type { Logger } from "@pawl/platform/telemetry/log";
 import type { Scheduler } from "./request/forward.ts";
 import type { Fanout } from "./watch/fanout.ts";
@@ -13,6 +14,7 @@ interface ReporterParts {
   readonly pool: Pool;
   readonly scheduler: Pick<Scheduler, "stats" | "usage">;
   readonly fanout: Pick<Fanout, "counts">;
+  readonly wake: Pick<WakeListener, "usage">;
   readonly streamsMax: number;
   readonly log: Logger;
 }
@@ -36,10 +38,11 @@ export function startStatsReporter(parts: ReporterParts, intervalMs: number): ()
   return () => clearInterval(timer);
 }
 
-function poolsOf({ pool, scheduler, fanout, streamsMax }: ReporterParts): PoolLoad[] {
+function poolsOf({ pool, scheduler, fanout, wake, streamsMax }: ReporterParts): PoolLoad[] {
   const { streams } = fanout.counts;
   return [
     { kind: "connections", pool: "reads", ...pool.usage() },
+    { kind: "connections", pool: "notifications", ...wake.usage() },
     // The streams that carry commands to schedulers: those with a call under way are in use.
     { kind: "streams", pool: "commands", ...scheduler.usage() },
     { kind: "streams", pool: "watchers", size: streamsMax, inUse: streams, idle: 0 },

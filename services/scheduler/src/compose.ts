@@ -1,6 +1,7 @@
 // Connects the scheduler's adapters with its use cases: first the stores, then the engine on them, then the services for other processes.
 
 import { NODE_CONFIGS } from "@pawl/core/definition/node-types";
+import { CLOCK_SLACK_MS } from "@pawl/platform/db/clock";
 import { parseCidrs } from "@pawl/platform/egress/address";
 import { DEFAULT_EGRESS, type EgressPolicy } from "@pawl/platform/egress/url";
 import type { Running } from "@pawl/platform/lifecycle/service";
@@ -44,8 +45,6 @@ import { serveWork, type WorkParts } from "./sessions/work-service.ts";
 const CACHED_RUNS_MAX = 5_000;
 const BUILT_IN_TYPES: ReadonlySet<string> = new Set(Object.keys(NODE_CONFIGS));
 const STOP_GRACE_MS = 3_000;
-/** Added to a grace. The clocks of scheduler and database differ by less, so the grace has passed by both. */
-const CLOCK_SLACK_MS = 10;
 /** The sweeps of approvals and of signals set their own timers for later deadlines. */
 const NEAR_MS = 60_000;
 
@@ -88,11 +87,11 @@ export async function startScheduler(
   const desk: WebhookDesk = deskOf(config, { ...stores, ...engine, log }, (afterMs) =>
     sweepers.webhooks.soon(afterMs),
   );
-  const duties = { ...stores, ...engine, alarms, desk, log };
+  const jobs = listenForJobs(config, { ...stores, ...engine });
+  const duties = { ...stores, ...engine, alarms, desk, jobs, log };
   const begun: Started = startSweepers(config, duties);
   const { sweepers, leaseGrace, onUnsettled, onTemporaryEnd } = begun;
   const renewals = createRenewals(config, { ...stores, ...engine, leaseGrace, log });
-  const jobs = listenForJobs(config, { ...stores, ...engine });
   const commandWorker = startCommandWorker(config, {
     queue: stores.workflowQueue,
     parts: { ...stores, ...engine },

@@ -15,6 +15,9 @@ import { first, queriesBeside, type Queryable } from "./query.ts";
 
 const clock = queriesBeside(import.meta.url)("clock", {}, { nowMs: number() });
 
+/** Added to a wait. The clocks of a process and of the database differ by less, so the time has come by both. */
+export const CLOCK_SLACK_MS = 10;
+
 /** A correction larger than this is a step of the database's clock, not a drift. */
 const STEP_MS = 1_000;
 

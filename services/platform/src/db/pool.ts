@@ -56,7 +56,7 @@ export interface Pool extends Queryable {
   end(): Promise<void>;
 }
 
-interface PoolUsage {
+export interface PoolUsage {
   readonly size: number;
   readonly inUse: number;
   readonly idle: number;

@@ -91,6 +91,10 @@ export class TickConnection {
     return { client, id, gather, release, cut: () => socket.destroy() };
   }
 
+  get isOpen(): boolean {
+    return this.#pipeline !== undefined;
+  }
+
   /** Closes the connection. A session that refuses writes may do so for its whole life, and another server may accept them now. */
   leave(pipeline: Pipeline): void {
     this.#pipeline = undefined;

@@ -3,6 +3,7 @@
 // States: connecting → listening → (the connection breaks) waiting → connecting …; stopped is final.
 
 import { Client } from "pg";
+import type { PoolUsage } from "../db/pool.ts";
 import { createBackoff } from "../lifecycle/backoff.ts";
 
 const RETRY_MS = { initialMs: 100, maxMs: 2_000 } as const;
@@ -25,6 +26,7 @@ export class ChannelListener {
   readonly #backoff = createBackoff(RETRY_MS);
   #timer: NodeJS.Timeout | undefined;
   #isStopped = false;
+  #isListening = false;
 
   constructor(url: string, channels: readonly string[], handlers: ChannelHandlers) {
     this.#url = url;
@@ -35,6 +37,11 @@ export class ChannelListener {
   /** Starts to connect and does not wait for it. */
   start(): void {
     void this.#connect();
+  }
+
+  /** The connection. It is in use while notifications arrive. */
+  usage(): PoolUsage {
+    return { size: 1, inUse: this.#isListening ? 1 : 0, idle: 0 };
   }
 
   /** Closes the connection. It does not open again. */
@@ -69,6 +76,7 @@ export class ChannelListener {
     }
     if (this.#client !== client) return;
     this.#backoff.reset();
+    this.#isListening = true;
     this.#handlers.onListening(true);
     this.#probe(client);
   }
@@ -87,6 +95,7 @@ export class ChannelListener {
   #lose(client: Client): void {
     if (this.#client !== client) return;
     this.#client = undefined;
+    this.#isListening = false;
     clearTimeout(this.#timer);
     client.end().catch(() => undefined);
     if (this.#isStopped) return;

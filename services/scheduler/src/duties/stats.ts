@@ -6,7 +6,8 @@
 
 import { DEFAULT_TENANT } from "@pawl/core/name/tenant";
 import { executedDefinition } from "@pawl/core/log/execution";
-import type { Pool } from "@pawl/platform/db/pool";
+import { CLOCK_SLACK_MS } from "@pawl/platform/db/clock";
+import type { Pool, PoolUsage } from "@pawl/platform/db/pool";
 import { readNewestStats } from "@pawl/platform/store/stats/reads";
 import type { PoolLoad, ProcessName, Stats } from "@pawl/platform/store/stats/stats";
 import { readLoad } from "@pawl/platform/store/survey/reads";
@@ -24,12 +25,11 @@ export interface StatsParts {
   readonly livenessPool: Pool;
   readonly connected: ConnectedExecutors;
   readonly definitions: Definitions;
-  readonly journal: { readonly id: string };
+  readonly journal: { readonly id: string; usage(): PoolUsage };
+  readonly jobs: { usage(): PoolUsage };
   readonly log: Logger;
 }
 
-/** Added to the wait for an interval, so that the timer does not fire before it. */
-const CLOCK_SLACK_MS = 10;
 const FORGET_EVERY_MS = 3_600_000;
 /** The most rows that one statement deletes. */
 const FORGOTTEN_MAX = 1_000;
@@ -90,12 +90,14 @@ async function takeSample(
   log.info(fields, isKept ? "stats" : "stats of this scheduler");
 }
 
-function poolsOf({ pool, livenessPool, connected }: StatsParts): PoolLoad[] {
+function poolsOf({ pool, livenessPool, journal, jobs, connected }: StatsParts): PoolLoad[] {
   const { sessions } = connected;
   const inUse = sessions.filter(({ heldCount }) => heldCount > 0).length;
   return [
     { kind: "connections", pool: "reads", ...pool.usage() },
     { kind: "connections", pool: "liveness", ...livenessPool.usage() },
+    { kind: "connections", pool: "tick", ...journal.usage() },
+    { kind: "connections", pool: "notifications", ...jobs.usage() },
     // The work streams of executors: those that hold claims are in use.
     {
       kind: "streams",

@@ -5,7 +5,7 @@
 
 import { number, orNull } from "../../db/columns.ts";
 import { failureKind, sqlState, storeFault } from "../../db/failure.ts";
-import type { Pool } from "../../db/pool.ts";
+import type { Pool, PoolUsage } from "../../db/pool.ts";
 import type { Schemas } from "../../config/schemas.ts";
 import { first, queriesBeside, type Queryable } from "../../db/query.ts";
 import { TickConnection } from "../../db/tick-connection.ts";
@@ -49,6 +49,8 @@ interface JournalOptions {
 interface PostgresJournal extends Journal {
   /** Names this journal in notifications to other schedulers. */
   readonly id: string;
+  /** The connection of the ticks. It is in use while a transaction is open. */
+  usage(): PoolUsage;
   close(): Promise<void>;
 }
 
@@ -57,9 +59,21 @@ export function createJournal(options: JournalOptions): PostgresJournal {
   const { url, pool, queue, schemas, onConnected } = options;
   const id = crypto.randomUUID();
   const connection = new TickConnection(url, { id, schemas, onConnected });
+  let openCount = 0;
   return {
     id,
-    transact: (work, onSent) => transact({ connection, queue }, work, onSent),
+    transact: async (work, onSent) => {
+      openCount += 1;
+      try {
+        return await transact({ connection, queue }, work, onSent);
+      } finally {
+        openCount -= 1;
+      }
+    },
+    usage: () => {
+      const inUse = Math.min(1, openCount);
+      return { size: 1, inUse, idle: connection.isOpen ? 1 - inUse : 0 };
+    },
     load: (cursors) => loadRuns(pool, cursors),
     findRequest: (tenantId, requestIds) => findRequests(pool, tenantId, requestIds),
     findInputKeys: (tenantId, inputKeys) => findInputKeys(pool, tenantId, inputKeys),
