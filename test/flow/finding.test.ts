@@ -5,6 +5,7 @@ import type { StopMode } from "@pawl/core/log/event";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { type Cluster, startCluster } from "../support/cluster.ts";
 import { checkInvariants } from "../support/invariants.ts";
+import { until } from "../support/until.ts";
 import { broken, graph, script } from "./graph.ts";
 import { storyOf } from "./story.ts";
 
@@ -174,6 +175,21 @@ test("runs that did not complete are listed with the class of their failure and 
   expect(bad.metadata).toMatchObject({ field: "filter", line: "1", column: "17" });
   expect(bad.message).toContain("user_timeuot is not one of timeout, user_timeout, interrupt");
   await client.runs.cancel(live);
+});
+
+test("a run that fails while it runs is found before its end (S4.13)", async () => {
+  // The branch that fails does not keep the other one from waiting.
+  const nodes = { bad: broken(), wait: { type: "await_signal", config: { name: "go" } } };
+  const definition = graph(["start > bad > end", "start > wait > end"], nodes);
+  await client.workflows.create({ id: "half", ...definition }, {});
+  const { run } = await client.runs.start("half");
+  const filter = "has_failures = true AND is_live = true";
+  await until(async () => (await found(filter)).length > 0, { what: "the failure of the node" });
+  expect(await found(filter)).toEqual([run.runId]);
+  expect(await found(`${filter} AND status = waiting`)).toEqual([run.runId]);
+  await client.runs.cancel(run.runId);
+  expect(await found(filter)).toEqual([]);
+  expect(await found("has_failures = true AND status = cancelled")).toEqual([run.runId]);
 });
 
 test("a filter is kept under a name, used by the name, replaced and deleted", async () => {
