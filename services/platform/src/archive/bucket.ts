@@ -13,11 +13,16 @@ export function bucketArchive(options: BucketOptions): ArchiveStore {
   const bucket = openBucket(options);
   return {
     write: async (name, data) => {
-      const parts = inParts(data)[Symbol.asyncIterator]();
-      const first = (await parts.next()).value ?? Buffer.alloc(0);
-      const second = await parts.next();
-      if (second.done === true) return await bucket.put(name, first);
-      await upload(bucket, name, joined(first, second.value, parts));
+      const parts = inParts(data);
+      try {
+        const first = (await parts.next()).value ?? Buffer.alloc(0);
+        const second = await parts.next();
+        if (second.done === true) return await bucket.put(name, first);
+        await upload(bucket, name, joined(first, second.value, parts));
+      } finally {
+        // After a failure the reader of the data must not stay open.
+        await parts.return(undefined);
+      }
     },
     read: async (name, bytesMax) => {
       const range = bytesMax === undefined ? {} : { range: `bytes=0-${bytesMax - 1}` };

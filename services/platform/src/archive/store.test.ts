@@ -85,6 +85,23 @@ describe.each(openers)("%s", (_, open) => {
   });
 });
 
+test("a write that the bucket refuses ends the reading of its data", async () => {
+  const archive = bucketArchive({
+    ...{ bucket: "no-such-bucket", endpoint: bucket.endpoint, region: "us-east-1" },
+    ...{ prefix: "", keyId: bucket.keyId, secret: new Secret(bucket.secret) },
+  });
+  let isOpen = true;
+  const data = (async function* () {
+    try {
+      for (let piece = 0; piece < 4; piece += 1) yield Buffer.alloc(9_000_000);
+    } finally {
+      isOpen = false;
+    }
+  })();
+  await expect(archive.write("a", data)).rejects.toThrow("404");
+  expect(isOpen).toBe(false);
+});
+
 test("a directory shows no draft, and one that is missing is refused", async () => {
   const root = join(folder, "own");
   await expect(directoryArchive(root).check()).rejects.toThrow("ENOENT");
