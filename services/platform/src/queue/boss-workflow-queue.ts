@@ -5,6 +5,7 @@
 // ends a claim sends the job again. So two workers never hold one job, and a crash at any point loses none. A plain pg-boss job whose data
 // is a command also works: it gets our row when a worker claims it.
 
+import { CLOCK_SLACK_MS } from "../db/clock.ts";
 import { EngineError } from "@pawl/core/fault/engine-error";
 import type { JobWithMetadata, PgBoss } from "pg-boss";
 import type { Pool } from "../db/pool.ts";
@@ -44,8 +45,6 @@ import {
 const RECLAIM_MAX = 500;
 /** A command that is due within this time gets a timer. The scheduler polls as often by default. */
 const NEAR_MS = 60_000;
-/** Added to a wait, because the clock of the database may be behind ours. */
-const CLOCK_SLACK_MS = 10;
 /** The most jobs that one dequeue clears away because they are no commands or are claimed already. */
 const ODD_JOBS_MAX = 100;
 

@@ -2,6 +2,7 @@
 // from the survey of the queues. So it needs no poll of its own, and without an alarm it looks once a day. One firing runs at a time.
 // Several schedulers may fire for one alarm, and one of them takes it.
 
+import { CLOCK_SLACK_MS } from "@pawl/platform/db/clock";
 import type { Occurrences } from "@pawl/platform/queue/occurrences";
 import type { Logger } from "@pawl/platform/telemetry/log";
 import type { Schedules } from "@pawl/platform/store/schedules/schedules";
@@ -11,8 +12,6 @@ import { Sweeper } from "./sweeper.ts";
 import { fireSchedules } from "./fire.ts";
 
 const DAY_MS = 24 * 3_600_000;
-/** The clocks differ by less: this long after an alarm is due by our clock, it is due by the database's clock. */
-const CLOCK_SLACK_MS = 10;
 
 export interface AlarmClock {
   /** Fires after at most this time. */

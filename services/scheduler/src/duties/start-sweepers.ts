@@ -1,6 +1,7 @@
 // Starts every background duty of a scheduler, each on its interval.
 
 import { LIMITS } from "@pawl/core/data/limits";
+import { CLOCK_SLACK_MS } from "@pawl/platform/db/clock";
 import type { Webhooks } from "@pawl/platform/store/webhooks/webhooks";
 import type { WebhookDesk } from "../sessions/webhook-desk.ts";
 import type { ArchiveStore } from "@pawl/platform/archive/store";
@@ -40,8 +41,6 @@ const BLOCKED_RETRY_MS = 10 * 60_000;
 const QUIET_SWEEPS = 3;
 /** The most deliveries that one statement deletes. */
 const FORGOTTEN_MAX = 1_000;
-/** Added to a grace. The clocks of scheduler and database differ by less, so the grace has passed by both. */
-const CLOCK_SLACK_MS = 10;
 
 type Needed = Omit<SweepParts, "leaseGrace" | "onAlarm" | "onWebhookDue" | "onBulkDue"> &
   BulkSweepParts &

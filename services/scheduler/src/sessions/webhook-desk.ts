@@ -13,6 +13,7 @@ import type {
   DeliveryClaim,
   Webhooks,
 } from "@pawl/platform/store/webhooks/webhooks";
+import { CLOCK_SLACK_MS } from "@pawl/platform/db/clock";
 import { METRICS } from "@pawl/platform/telemetry/catalogue";
 import type { Logger } from "@pawl/platform/telemetry/log";
 import type { WebhookResult } from "@pawl/proto/pawl/worker/v1/worker_service_pb";
@@ -25,8 +26,6 @@ import { cleanText } from "./wire-text.ts";
 const CLAIMED_MAX = 64;
 /** Later deadlines are found by the survey of the queues. */
 const NEAR_MS = 60_000;
-/** Added to a wait. The clocks of scheduler and database differ by less. */
-const CLOCK_SLACK_MS = 10;
 
 export interface DeskOptions {
   readonly webhooks: Pick<Webhooks, "claim" | "settle" | "release">;

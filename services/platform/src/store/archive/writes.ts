@@ -4,6 +4,7 @@ import type { RunId } from "@pawl/core/name/ids";
 import { flag, number, text, uuid } from "../../db/columns.ts";
 import type { Pool } from "../../db/pool.ts";
 import { first, queriesBeside, type Queryable, run } from "../../db/query.ts";
+import { EVENTS_PAGE } from "../log/log.ts";
 import { referValues } from "../values/writes.ts";
 import type { Archive, Restoration, RestoredLines, RestoredRun } from "./archive.ts";
 
@@ -30,9 +31,6 @@ const effects = declare("keep_effects", { ...RUN, ...LINES });
 const approvals = declare("keep_approvals", { ...TENANT, ...LINES });
 const letters = declare("keep_dead_letters", { ...TENANT, ...LINES });
 const events = declare("keep_events", { ...RUN, ...LINES });
-
-/** Events that one statement deletes: about a tenth of a second. */
-const EVENTS_PAGE = 5_000;
 
 /** The graph in the database differs from that of the file. It ends the transaction. */
 class OtherGraph extends Error {}

@@ -5,6 +5,9 @@ import type { Fact, RunEvent } from "@pawl/core/log/event";
 import type { RunId } from "@pawl/core/name/ids";
 import type { ClaimKey } from "../leases/leases.ts";
 
+/** Events that one statement deletes or empties: about a tenth of a second. */
+export const EVENTS_PAGE = 5_000;
+
 /** A fact to append. Its seq is the run's new last seq minus `back`. The last fact of the transaction has 0. */
 export interface Append {
   readonly runId: RunId;

@@ -4,15 +4,13 @@ import { leastAgeMs } from "@pawl/core/policy/retention";
 import type { RunId } from "@pawl/core/name/ids";
 import { flag, list, number, text, uuid } from "../../db/columns.ts";
 import { first, queriesBeside, type Queryable, run } from "../../db/query.ts";
+import { EVENTS_PAGE } from "../log/log.ts";
 import type { EndedFilter, EndedPlace, EndedRun, EndedSinceFilter, KeptRuns } from "./retention.ts";
 
 /** A place before all others of a walk. */
 const BEGINNING = { ended: "-infinity", runId: "00000000-0000-0000-0000-000000000000" } as const;
 /** For ever, as an age that PostgreSQL can subtract: three thousand years. */
 const FOREVER_MS = 1e14;
-
-/** Events that one statement deletes or empties: about a tenth of a second. */
-const EVENTS_PAGE = 5_000;
 
 const declare = queriesBeside(import.meta.url);
 

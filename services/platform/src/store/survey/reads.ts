@@ -1,4 +1,5 @@
-// Counts across the tables of all nouns, for people. Counts stop at a bound, so a long backlog costs no more.
+// Reads across the tables of all nouns: counts for people, and commands with their runs. Counts stop at a bound, so a long backlog costs no
+// more.
 
 import type { SlotQuestion, WaitingRoom } from "@pawl/core/explain/room";
 import type { DefinitionId, NodeId, RunId } from "@pawl/core/name/ids";
