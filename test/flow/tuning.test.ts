@@ -55,6 +55,28 @@ test("an executor runs as many slow nodes at once as it has slots, and the page'
   }
 });
 
+test("of two nodes that wait for a slot, the one of the more urgent run starts first (S4.43)", async () => {
+  await cluster.executors[0]?.restart({ PAWL_EXECUTOR_SLOTS: "1" });
+  const start = async (name: string, priority: number) => {
+    const definition = graph([`start > ${name} > end`], { [name]: call(sink.url(name)) });
+    await pawl.workflows.create({ id: name, ...definition }, {});
+    return (await pawl.runs.start(name, { priority })).run.runId;
+  };
+  const waiting = async (count: number) =>
+    until(async () => (await pawl.queues.depth()).total?.waiting === count, { what: "the wait" });
+  const runIds = [await start("hold-first", 0)];
+  const first = await sink.received("hold-first");
+  runIds.push(await start("hold-later", 5));
+  await waiting(1);
+  runIds.push(await start("hold-urgent", -5));
+  await waiting(2);
+  first.answer(200);
+  for (const name of ["hold-urgent", "hold-later"]) (await sink.received(name)).answer(200);
+  for (const runId of runIds) await pawl.runs.wait(runId);
+  const order = sink.calls.map(({ name }) => name).slice(-2);
+  expect(order).toEqual(["hold-urgent", "hold-later"]);
+});
+
 test("with the hand-off a chain of nodes needs fewer commits of its run than through the queue (S4.43)", async () => {
   const commits: number[] = [];
   const db = new Client({ connectionString: cluster.databaseUrl });
