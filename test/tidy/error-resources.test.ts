@@ -39,6 +39,6 @@ test("an error without the id of its resource is found", () => {
 });
 
 test("every error about a resource carries its id in its metadata", () => {
-  const sources = trackedSources((path) => isTypeScript(path) && /^services\//.test(path));
+  const sources = trackedSources((path) => isTypeScript(path) && path.startsWith("services/"));
   expect(sources.filter(({ path }) => !isTest(path)).flatMap(unnamed)).toEqual([]);
 });

@@ -14,7 +14,9 @@ const page = readFileSync(`${ROOT}docs/reference/http.md`, "utf8");
 const commands = fencesOf(page).filter(({ language }) => language === "sh");
 
 const stage = useStage(undefined, async ({ door }) => {
-  const greet = graph(["start > greet > end"], { greet: script("return { text: ctx.input.name };") });
+  const greet = graph(["start > greet > end"], {
+    greet: script("return { text: ctx.input.name };"),
+  });
   const text = JSON.stringify(greet);
   await door("grpc-js").workflows.createWorkflow({ workflowId: "hello", definition: { text } });
 });
