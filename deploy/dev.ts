@@ -4,10 +4,11 @@
 //   node deploy/dev.ts [--watch <folder>]… [--no-stack] -- <command> [arguments]
 import { parseArgs } from "node:util";
 import { resolve } from "node:path";
+import { addressesOf } from "@pawl/core/name/addresses";
 import { watchFiles } from "./dev/file-watch.ts";
 import { Generations, type Report } from "./dev/generations.ts";
 import { startHandlerProcess } from "./dev/handler-process.ts";
-import { lookAtHost } from "./dev/host-view.ts";
+import { lookAtHosts } from "./dev/host-view.ts";
 import { leaveWith, StartFault } from "./leave-with.ts";
 import { say } from "./logbook.ts";
 import { LOOPBACK } from "./ports.ts";
@@ -63,7 +64,16 @@ async function run(stop: AbortSignal): Promise<number> {
     ? (env["PAWL_HANDLER_ADDRESS"] ?? `${LOOPBACK}:${settings.handlerPort}`)
     : `${LOOPBACK}:${settings.handlerPort}`;
   const nameOf = (version: number): string => `dev ${process.pid}.${version}`;
-  const { connected, refused, close } = lookAtHost(address, nameOf, env["PAWL_HANDLER_TOKEN"]);
+  const addresses = addressesOf(address);
+  if (addresses.length === 0)
+    throw new StartFault(
+      "PAWL_HANDLER_ADDRESS has no address",
+      `Write host:port, such as ${LOOPBACK}:${settings.handlerPort}.`,
+    );
+  const { connected, refused, close } = lookAtHosts({
+    ...{ addresses, nameOf, token: env["PAWL_HANDLER_TOKEN"] },
+    onFault: (host, why) => say(`! the handler port ${host} does not answer: ${why}`),
+  });
   stack.defer(close);
   const generations = new Generations({
     connected,
@@ -96,7 +106,9 @@ function lineOf(report: Report): string {
     case "starting":
       return `version ${report.version} of the handlers starts`;
     case "serving":
-      return `version ${report.version} serves (process ${report.pid})`;
+      return `version ${report.version} serves (process ${report.pid})${
+        report.draining === 0 ? "" : `; ${oldOnes(report.draining)}`
+      }`;
     case "failed":
       return `! version ${report.version} does not serve (${report.why}); ${
         report.isReplaced ? "the version before it stays" : "the next change starts another"
@@ -107,9 +119,14 @@ function lineOf(report: Report): string {
       return `version ${report.version} has finished its work`;
     case "refused":
       return `version ${report.version} changed the schemas of a type that the version before it served; it starts again`;
+    case "stopping":
+      return `${oldOnes(report.draining)}; they have a minute`;
     default:
       return report satisfies never;
   }
 }
+
+const oldOnes = (count: number): string =>
+  count === 1 ? "1 old version still works" : `${count} old versions still work`;
 
 if (import.meta.main) await leaveWith(run);

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import type { Lifetime } from "../supervise.ts";
 import { Generations, type Report } from "./generations.ts";
+import type { HandlerProcess } from "./handler-process.ts";
 
 /** Processes that the test starts, connects and ends by hand. */
 function setup() {
@@ -13,7 +13,12 @@ function setup() {
         one.resolve();
       }
   };
-  const processes = new Map<number, { end: (how: string) => void; isStopped: boolean }>();
+  interface Scripted {
+    readonly end: (how: string) => void;
+    isDrained: boolean;
+    isStopped: boolean;
+  }
+  const processes = new Map<number, Scripted>();
   const connections = new Map<number, () => void>();
   const refusals = new Set<number>();
   const generations = new Generations({
@@ -27,13 +32,18 @@ function setup() {
         signal.addEventListener("abort", () => reject(new Error("stopped")), { once: true });
       }),
     refused: async (version) => refusals.has(version),
-    start: (version): Lifetime => {
+    start: (version): HandlerProcess => {
       const { promise: exited, resolve: end } = Promise.withResolvers<string>();
-      const process = { end, isStopped: false };
+      const process = { end, isDrained: false, isStopped: false };
       processes.set(version, process);
       return {
         pid: version,
         exited,
+        drain: async () => {
+          process.isDrained = true;
+          look();
+          await exited;
+        },
         stop: async () => {
           process.isStopped = true;
           look();
@@ -60,15 +70,35 @@ test("a new version serves before the old one is asked to finish, and the old on
   await reported("serving", 1);
   generations.reload();
   await reported("starting", 2);
-  expect(processes.get(1)?.isStopped).toBe(false);
+  expect(processes.get(1)?.isDrained).toBe(false);
   connections.get(2)?.();
   await reported("serving", 2);
-  await until(() => processes.get(1)?.isStopped === true);
+  await until(() => processes.get(1)?.isDrained === true);
   expect(reports.map(({ kind }) => kind)).not.toContain("drained");
   processes.get(1)?.end("exit code 0");
   await reported("drained", 1);
   processes.get(2)?.end("exit code 0");
   await generations.stop();
+});
+
+test("old versions finish without a limit, and the limit of a stop holds for them too", async () => {
+  const { generations, processes, connections, reported, reports, until } = setup();
+  for (const version of [1, 2, 3, 4]) {
+    generations.reload();
+    await reported("starting", version);
+    connections.get(version)?.();
+    await reported("serving", version);
+  }
+  const draining = reports.flatMap((report) => (report.kind === "serving" ? report.draining : []));
+  expect(draining).toEqual([0, 1, 2, 3]);
+  expect([...processes.values()].some(({ isStopped }) => isStopped)).toBe(false);
+  processes.get(1)?.end("exit code 0");
+  await reported("drained", 1);
+  const stopped = generations.stop();
+  await until(() => [2, 3, 4].every((version) => processes.get(version)?.isStopped === true));
+  expect(reports.at(-1)).toMatchObject({ kind: "stopping", draining: 2 });
+  for (const process of processes.values()) process.end("exit code 0");
+  await stopped;
 });
 
 test("a version that does not start leaves the old one in place", async () => {
@@ -111,12 +141,12 @@ test("a version that gets no type because of the schemas of the old one starts a
   generations.reload();
   await reported("starting", 2);
   connections.get(2)?.();
-  await until(() => processes.get(1)?.isStopped === true);
+  await until(() => processes.get(1)?.isDrained === true);
   processes.get(1)?.end("exit code 0");
   await reported("refused", 2);
   await reported("starting", 3);
   connections.get(3)?.();
-  await until(() => processes.get(2)?.isStopped === true);
+  await until(() => processes.get(2)?.isDrained === true);
   for (const process of processes.values()) process.end("SIGTERM");
   await generations.stop();
 });

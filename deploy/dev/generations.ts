@@ -1,17 +1,26 @@
 // The handler process of `pawl dev`, from one version of the user's code to the next. A new version starts beside the old one. When the
-// host lists its session, the old process gets SIGTERM. It takes no more work, finishes its work on the old code, and exits.
+// host lists its session, the old process gets SIGTERM. It takes no more work, finishes its work on the old code, and exits. A reload sets no
+// limit for that: several old versions may work at once.
 //
 // Races. Files change while a version starts: that version ends, and one of the newest files follows, so a version that never connects
 // blocks nothing. A version does not start: the old one stays. A version ends by itself: it starts again after a pause that doubles. A new
 // version changes the schemas of a type while the old one serves it: the scheduler refuses the type. Once the old process has finished, the
-// same code starts again and gets the type. stop() comes during a start: both processes end.
+// same code starts again and gets the type. stop() comes during a start or while old versions work: every process ends, within the limit of
+// stop().
 
 import { setTimeout as delay } from "node:timers/promises";
-import { backoffMs, type Lifetime } from "../supervise.ts";
+import { backoffMs } from "../supervise.ts";
+import type { HandlerProcess } from "./handler-process.ts";
 
 export type Report =
   | { readonly kind: "starting"; readonly version: number }
-  | { readonly kind: "serving"; readonly version: number; readonly pid: number }
+  | {
+      readonly kind: "serving";
+      readonly version: number;
+      readonly pid: number;
+      /** Older versions that still work. */
+      readonly draining: number;
+    }
   | {
       readonly kind: "failed";
       readonly version: number;
@@ -21,11 +30,13 @@ export type Report =
     }
   | { readonly kind: "ended"; readonly version: number; readonly how: string }
   | { readonly kind: "drained"; readonly version: number }
-  | { readonly kind: "refused"; readonly version: number };
+  | { readonly kind: "refused"; readonly version: number }
+  /** Every process ends; so many old versions still work. */
+  | { readonly kind: "stopping"; readonly version: number; readonly draining: number };
 
 export interface GenerationsOptions {
   /** Starts a version of the process. */
-  readonly start: (version: number) => Lifetime;
+  readonly start: (version: number) => HandlerProcess;
   /** Settles when the host has a session of this version. It rejects when the signal aborts. */
   readonly connected: (version: number, signal: AbortSignal) => Promise<void>;
   /**
@@ -37,13 +48,13 @@ export interface GenerationsOptions {
 
 interface Generation {
   readonly version: number;
-  readonly process: Lifetime;
+  readonly process: HandlerProcess;
 }
 
 export class Generations {
   readonly #options: GenerationsOptions;
   readonly #stopping = new AbortController();
-  readonly #draining = new Set<Promise<void>>();
+  readonly #draining = new Map<Generation, Promise<void>>();
   #current: Generation | undefined;
   #version = 0;
   #isChanged = false;
@@ -67,8 +78,12 @@ export class Generations {
   async stop(): Promise<void> {
     this.#stopping.abort();
     await this.#work;
-    await this.#current?.process.stop();
-    await Promise.all(this.#draining);
+    const draining = this.#draining.size;
+    if (draining > 0) this.#options.report({ kind: "stopping", version: this.#version, draining });
+    const old = [...this.#draining].map(([{ process }, drained]) =>
+      Promise.all([process.stop(), drained]),
+    );
+    await Promise.all([this.#current?.process.stop(), ...old]);
   }
 
   async #replaceAll(): Promise<void> {
@@ -91,11 +106,12 @@ export class Generations {
       if (!this.#stopping.signal.aborted) report({ kind: "failed", version, why, isReplaced });
       return;
     }
-    report({ kind: "serving", version, pid: next.process.pid });
     const old = this.#current;
     this.#current = next;
-    void this.#startAgainAfter(next);
     if (old !== undefined) this.#drain(old);
+    const draining = this.#draining.size;
+    report({ kind: "serving", version, pid: next.process.pid, draining });
+    void this.#startAgainAfter(next);
   }
 
   /** Waits for the session of a new version. Returns why there is none. */
@@ -117,12 +133,12 @@ export class Generations {
   }
 
   #drain(old: Generation): void {
-    const drained = old.process.stop().then(async () => {
+    const drained = old.process.drain().then(async () => {
+      this.#draining.delete(old);
       this.#options.report({ kind: "drained", version: old.version });
       await this.#startAgainIfRefused();
-      this.#draining.delete(drained);
     });
-    this.#draining.add(drained);
+    this.#draining.set(old, drained);
   }
 
   async #startAgainIfRefused(): Promise<void> {

@@ -5,8 +5,16 @@ import { createInterface } from "node:readline";
 import type { Lifetime } from "../supervise.ts";
 import { guardChild } from "../guard.ts";
 
-/** How long a process may finish its work after SIGTERM. */
-const DRAIN_MS = 60_000;
+/** How long a process may finish its work when `pawl dev` ends. */
+const STOP_MS = 60_000;
+
+/** A process that ends in two ways. Both ask it once, by SIGTERM, because a second signal ends an SDK at once. */
+export interface HandlerProcess extends Lifetime {
+  /** Lets the process finish its work, however long that takes. */
+  drain(): Promise<void>;
+  /** Lets the process finish its work for a minute, also one that drains already. Then it is killed. */
+  stop(): Promise<void>;
+}
 
 interface HandlerCommand {
   readonly command: readonly [string, ...string[]];
@@ -16,7 +24,12 @@ interface HandlerCommand {
 }
 
 /** Starts the process. `exited` settles with its end, also if it could not start. */
-export function startHandlerProcess({ command, folder, env, print }: HandlerCommand): Lifetime {
+export function startHandlerProcess({
+  command,
+  folder,
+  env,
+  print,
+}: HandlerCommand): HandlerProcess {
   const [program, ...args] = command;
   const child = spawn(program, args, {
     cwd: folder,
@@ -38,13 +51,19 @@ export function startHandlerProcess({ command, folder, env, print }: HandlerComm
       // The group has ended.
     }
   };
+  let isAsked = false;
+  const drain = async (): Promise<void> => {
+    if (!isAsked) signal("SIGTERM");
+    isAsked = true;
+    await exited;
+  };
   return {
     pid: child.pid ?? 0,
     exited,
+    drain,
     stop: async () => {
-      signal("SIGTERM");
-      const patience = setTimeout(signal, DRAIN_MS, "SIGKILL");
-      await exited;
+      const patience = setTimeout(signal, STOP_MS, "SIGKILL");
+      await drain();
       clearTimeout(patience);
     },
   };

@@ -1,6 +1,7 @@
-// The facts of the host of `pawl dev` about a version of the handler process, by the name that the version connects with.
+// The facts of the hosts of `pawl dev` about a version of the handler process, by the name that the version connects with. A process serves
+// one host of its list, so each host is looked at on its own: one that does not answer delays no other.
 import { setTimeout as delay } from "node:timers/promises";
-import { createGrpcClient } from "@pawl/platform/rpc/grpc-client";
+import { createGrpcClient, type GrpcClient } from "@pawl/platform/rpc/grpc-client";
 import { HandlerService, type Session } from "@pawl/proto/pawl/handler/v1/handler_service_pb";
 import type { GenerationsOptions } from "./generations.ts";
 
@@ -12,34 +13,92 @@ interface HostView extends Pick<GenerationsOptions, "connected" | "refused"> {
   readonly close: () => void;
 }
 
-/** Looks at the host at `address`. */
-export function lookAtHost(
-  address: string,
-  nameOf: (version: number) => string,
-  token: string | undefined,
-): HostView {
-  const host = createGrpcClient(HandlerService, address);
-  const metadata = token === undefined ? {} : { authorization: `Bearer ${token}` };
-  const find = async (version: number, signal: AbortSignal): Promise<Session | undefined> => {
-    // A host that does not answer yet has no session.
-    const { sessions } = await host.call
-      .listSessions({}, { metadata, signal })
-      .catch(() => ({ sessions: [] }));
-    return sessions.find(({ name }) => name === nameOf(version));
+interface HostViewOptions {
+  /** host:port of each host. */
+  readonly addresses: readonly string[];
+  readonly nameOf: (version: number) => string;
+  readonly token: string | undefined;
+  /** Called when a host does not answer, once until it answers again. */
+  readonly onFault: (address: string, why: string) => void;
+}
+
+/** One host, as the looks at it find it. */
+class HostLook {
+  readonly #client: GrpcClient<typeof HandlerService>;
+  readonly #metadata: Readonly<Record<string, string>>;
+  readonly #onFault: (why: string) => void;
+  #isSilent = false;
+
+  constructor(address: string, { token, onFault }: HostViewOptions) {
+    this.#client = createGrpcClient(HandlerService, address);
+    this.#metadata = token === undefined ? {} : { authorization: `Bearer ${token}` };
+    this.#onFault = (why) => onFault(address, why);
+  }
+
+  /** The session of this name. A host that does not answer has none. Rejects when the signal aborts. */
+  async find(name: string, signal: AbortSignal): Promise<Session | undefined> {
+    try {
+      const { sessions } = await this.#client.call.listSessions(
+        {},
+        { metadata: this.#metadata, signal },
+      );
+      this.#isSilent = false;
+      return sessions.find((session) => session.name === name);
+    } catch (error) {
+      signal.throwIfAborted();
+      if (!this.#isSilent) this.#onFault(error instanceof Error ? error.message : String(error));
+      this.#isSilent = true;
+      return undefined;
+    }
+  }
+
+  close(): void {
+    this.#client.close();
+  }
+}
+
+/** Looks at the hosts. */
+export function lookAtHosts(options: HostViewOptions): HostView {
+  const { addresses, nameOf } = options;
+  const hosts = addresses.map((address) => new HostLook(address, options));
+  /** Looks at each host until one of them has the answer; the answer. */
+  const first = async <T>(
+    signal: AbortSignal,
+    look: (host: HostLook, signal: AbortSignal) => Promise<T>,
+  ): Promise<T> => {
+    const over = new AbortController();
+    const either = AbortSignal.any([signal, over.signal]);
+    try {
+      return await Promise.any(hosts.map((host) => look(host, either)));
+    } catch (error) {
+      signal.throwIfAborted();
+      throw error;
+    } finally {
+      over.abort();
+    }
   };
   const pause = (signal: AbortSignal): Promise<void> => delay(POLL_MS, undefined, { signal });
   return {
-    close: () => host.close(),
-    async connected(version, signal) {
-      while ((await find(version, signal)) === undefined) await pause(signal);
-    },
-    async refused(version, signal) {
-      for (let look = 0; look < LOOKS; look += 1) {
-        const session = await find(version, signal);
-        if (session?.refused.some(({ reason }) => reason === "TYPE_CONFLICT") === true) return true;
-        await pause(signal);
+    close: () => hosts.forEach((host) => host.close()),
+    connected: (version, given) =>
+      first(given, async (host, signal) => {
+        while ((await host.find(nameOf(version), signal)) === undefined) await pause(signal);
+      }),
+    async refused(version, given) {
+      try {
+        await first(given, async (host, signal) => {
+          for (let look = 0; look < LOOKS; look += 1) {
+            const session = await host.find(nameOf(version), signal);
+            if (session?.refused.some(({ reason }) => reason === "TYPE_CONFLICT") === true) return;
+            await pause(signal);
+          }
+          throw new Error("this host refused no type");
+        });
+        return true;
+      } catch {
+        given.throwIfAborted();
+        return false;
       }
-      return false;
     },
   };
 }

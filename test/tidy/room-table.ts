@@ -120,7 +120,14 @@ export const ROOMS: readonly Room[] = [
   },
   {
     folder: "clients/cli/src/",
-    may: ["clients/ts/src/", "proto/gen/", "services/core/src/log/", "npm:", "node:"],
+    may: [
+      "clients/ts/src/",
+      "proto/gen/",
+      "services/core/src/log/",
+      "services/core/src/name/",
+      "npm:",
+      "node:",
+    ],
     never: { "npm:pg": PG, "npm:pg-boss": QUEUE },
   },
   {

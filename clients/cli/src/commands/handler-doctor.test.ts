@@ -97,6 +97,24 @@ test("a wrong token and a port that does not answer are errors", async () => {
   expect(printed.out).toContain("the handler port 127.0.0.1:1 does not answer");
 });
 
+test("each address of a list is checked, and one process at any of them is enough", async () => {
+  const { gateway, printed, pawl } = await setup(gatewayOf("acme.price"));
+  await using _ = gateway;
+  const idle = await handlerPort();
+  const used = await handlerPort(PROCESS);
+  const flags = ["handler", "doctor", "--token", "secret", "--handler-address"];
+  expect(await pawl(...flags, `${idle}, ${used}`)).toBe(0);
+  expect(printed.out).toContain(`answers at ${idle}`);
+  expect(printed.out).toContain(`answers at ${used}`);
+  expect(printed.out).not.toContain("no handler process");
+  expect(await pawl(...flags, `${idle},127.0.0.1:1,a b`)).toBe(1);
+  expect(printed.out).toContain("the handler port 127.0.0.1:1 does not answer");
+  expect(printed.out).toContain('"a b" is not an address');
+  expect(printed.out).toContain("no handler process is connected");
+  expect(await pawl(...flags, ",")).toBe(1);
+  expect(printed.out).toContain('"," is not an address');
+});
+
 test("the definitions of many workflows are read eight at a time", async () => {
   const served = gatewayOf("acme.price");
   const ids = Array.from({ length: 40 }, (_, index) => `w${index}`);

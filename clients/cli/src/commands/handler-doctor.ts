@@ -4,6 +4,7 @@
 import { Code, ConnectError, createClient } from "@connectrpc/connect";
 import { createGrpcTransport } from "@connectrpc/connect-node";
 import { PawlError, type PawlClient } from "@pawl/client";
+import { addressesOf } from "@pawl/core/name/addresses";
 import {
   HandlerService,
   type Session as HandlerSession,
@@ -47,28 +48,43 @@ function linesOf(session: Session, { level, what, next }: Finding): readonly str
   );
 }
 
-/** The handler port and the sessions behind it. */
+/** The handler ports, and the sessions behind each. A process serves one executor, so one port with a session is enough. */
 async function hostFindings({ handlerAddress, token }: DoctorFlags): Promise<Finding[]> {
-  const baseUrl = `http://${handlerAddress}`;
-  if (!URL.canParse(baseUrl)) {
-    const next = "Write host:port, such as 127.0.0.1:7404.";
-    return [{ level: "error", what: `${handlerAddress} is not an address`, next }];
-  }
+  const addresses = addressesOf(handlerAddress);
+  if (addresses.length === 0) return [noAddress(handlerAddress)];
+  const ports = await Promise.all(addresses.map((address) => portOf(address, token)));
+  const findings = ports.flatMap((port) => port.findings);
+  const isIdle = ports.some(({ sessions }) => sessions !== undefined);
+  if (!isIdle || ports.some(({ sessions = [] }) => sessions.length > 0)) return findings;
+  const next = `Start one with PAWL_HANDLER_ADDRESS=${handlerAddress}.`;
+  return [...findings, { level: "warning", what: "no handler process is connected", next }];
+}
+
+interface Port {
+  readonly findings: readonly Finding[];
+  /** undefined if the port does not list them. */
+  readonly sessions?: readonly HandlerSession[];
+}
+
+async function portOf(address: string, token: string | undefined): Promise<Port> {
+  const baseUrl = `http://${address}`;
+  if (!URL.canParse(baseUrl)) return { findings: [noAddress(address)] };
   const host = createClient(HandlerService, createGrpcTransport({ baseUrl }));
   const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
   try {
     const { sessions } = await host.listSessions({}, { headers, timeoutMs: TIMEOUT_MS });
-    const what = `the handler port answers at ${handlerAddress}`;
-    if (sessions.length > 0) return [{ level: "ok", what }, ...sessions.flatMap(sessionFindings)];
-    const next = `Start one with PAWL_HANDLER_ADDRESS=${handlerAddress}.`;
-    return [
-      { level: "ok", what },
-      { level: "warning", what: "no handler process is connected", next },
-    ];
+    const answers: Finding = { level: "ok", what: `the handler port answers at ${address}` };
+    return { findings: [answers, ...sessions.flatMap(sessionFindings)], sessions };
   } catch (thrown) {
-    return [portFault(handlerAddress, ConnectError.from(thrown))];
+    return { findings: [portFault(address, ConnectError.from(thrown))] };
   }
 }
+
+const noAddress = (text: string): Finding => ({
+  level: "error",
+  what: `"${text}" is not an address`,
+  next: "Write host:port, such as 127.0.0.1:7404; separate several by commas.",
+});
 
 function portFault(address: string, { code, rawMessage }: ConnectError): Finding {
   const error = (what: string, next: string): Finding => ({ level: "error", what, next });

@@ -28,7 +28,10 @@ export function handlerVerbs({ program, handler }: Nouns, verb: Verb): void {
   const checks = "Check the handler port, its processes, and saved workflows against their types";
   verb(handler, "doctor", checks, doctor)
     .addOption(
-      new Option("--handler-address <host:port>", "the handler port of an executor")
+      new Option(
+        "--handler-address <list>",
+        "host:port of an executor, or of several, separated by commas",
+      )
         .env("PAWL_HANDLER_ADDRESS")
         .default("127.0.0.1:7404"),
     )

@@ -3,6 +3,7 @@
 
 import { randomUUID } from "node:crypto";
 import type { ServedHandler } from "@pawl/core/handler/served";
+import { addressesOf } from "@pawl/core/name/addresses";
 import { type ProcessOptions, thisProcess } from "@pawl/executor/this-process";
 import { type Host, Link, type Status } from "./link.ts";
 import { dial } from "./stream.ts";
@@ -33,11 +34,14 @@ export interface Serving {
   readonly done: Promise<void>;
 }
 
-/** @throws RangeError for a text without an address */
-function addressesOf(text: string): [string, ...string[]] {
-  const addresses = text.split(",").map((each) => each.trim());
-  const [first = "", ...others] = addresses.filter((each) => each !== "");
-  if (first === "")
+/** The hosts of a text. @throws RangeError for a text without an address */
+function hostsOf(text: string, token: string | undefined): [Host, ...Host[]] {
+  const hosts = addressesOf(text).map((address): Host => ({
+    address,
+    dialler: dial(address, token),
+  }));
+  const [first, ...others] = hosts;
+  if (first === undefined)
     throw new RangeError(`"${text}" has no address of an executor, such as ${ADDRESS}`);
   return [first, ...others];
 }
@@ -68,13 +72,11 @@ export function startServing(
   for (const { type, schemas } of handlers)
     for (const fault of schemas.faults) log(`${type}: ${fault}`);
   const token = options.token ?? env["PAWL_HANDLER_TOKEN"];
-  const [first, ...others] = addressesOf(options.address ?? env["PAWL_HANDLER_ADDRESS"] ?? ADDRESS);
-  const hostOf = (address: string): Host => ({ address, dialler: dial(address, token) });
   const link = new Link({
     hello,
     handlers,
     slots,
-    hosts: [hostOf(first), ...others.map(hostOf)],
+    hosts: hostsOf(options.address ?? env["PAWL_HANDLER_ADDRESS"] ?? ADDRESS, token),
     newId: randomUUID,
     log,
   });
