@@ -15,6 +15,7 @@ import {
   type ProcessItem,
   type ServeRequest,
 } from "@pawl/proto/pawl/handler/v1/handler_service_pb";
+import { askedNow } from "./asked.ts";
 import { jsonTextOf, type Invocation } from "./recorded.ts";
 import type { Ending } from "./verdict.ts";
 
@@ -106,7 +107,7 @@ export class ReplayHost {
     }
     this.#stream = stream;
     stream.write({ opening: { case: "welcome", value: WELCOME } });
-    this.#send({ case: "invoke", value: this.#invoke() });
+    this.#send({ case: "invoke", value: this.#invoke(message.opening.value) });
     const { timeoutMs } = this.#parts.recorded;
     if (timeoutMs > 0n) this.#timeout = setTimeout(() => this.#onTimeout(), Number(timeoutMs));
     this.#take(message);
@@ -121,13 +122,18 @@ export class ReplayHost {
     return `the process does not serve ${type}; it serves ${types === "" ? "nothing" : types}`;
   }
 
-  #invoke() {
-    const { recorded, place } = this.#parts;
-    const { type, attempt, effectKey, timeoutMs, workflowId } = recorded;
+  #invoke({ handlers }: Hello) {
+    const { recorded, place, print } = this.#parts;
+    const { type, attempt, effectKey, timeoutMs, workflowId, taint, traceparent } = recorded;
+    const wantsState = handlers.some((handler) => handler.type === type && handler.state);
+    const stateJson = wantsState ? jsonTextOf(recorded.stateJson) : "";
+    if (wantsState && stateJson === "") print("! the recorded state is too large for the answer");
     return {
       ...{ invocationId: INVOCATION_ID, type, attempt, effectKey, timeoutMs, workflowId, ...place },
       inputJson: jsonTextOf(recorded.inputJson),
       configJson: jsonTextOf(recorded.configJson),
+      memoryJson: jsonTextOf(recorded.memoryJson),
+      ...{ stateJson, taint, traceparent },
     };
   }
 
@@ -170,7 +176,7 @@ export class ReplayHost {
         return;
       case "result": {
         const { outputJson, handle } = item.value;
-        this.#end({ kind: "returned", outputJson, handle });
+        this.#end({ kind: "returned", outputJson, handle, asked: askedNow(item.value) });
         return;
       }
       case "failure": {

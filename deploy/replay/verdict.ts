@@ -1,9 +1,15 @@
-// Whether a replay ended as recorded: the same output as JSON and the same handle, or the same cause.
+// Whether a replay ended as recorded: the same output as JSON, the same handle and the same wishes, or the same cause.
 import { isDeepStrictEqual } from "node:util";
+import type { Asked } from "./asked.ts";
 
 /** How an invocation ended, on record or in a replay. */
 export type Ending =
-  | { readonly kind: "returned"; readonly outputJson: string; readonly handle: string }
+  | {
+      readonly kind: "returned";
+      readonly outputJson: string;
+      readonly handle: string;
+      readonly asked: Asked;
+    }
   | { readonly kind: "failed"; readonly cause: string; readonly message: string }
   /** Only on record: the handler still runs, or its output was not kept. */
   | { readonly kind: "open"; readonly status: string };
@@ -20,13 +26,17 @@ const TEXT_MAX = 200;
 
 export function compare(recorded: Ending, replayed: Ending): Verdict {
   if (recorded.kind === "returned" && replayed.kind === "returned") {
-    const before = valueOf(recorded.outputJson);
     const now = valueOf(replayed.outputJson);
     const differences = [
-      ...differencesOf("output", before, now),
+      ...(replayed.asked.isOutputReplaced
+        ? []
+        : differencesOf("output", valueOf(recorded.outputJson), now)),
       ...differencesOf("handle", recorded.handle, replayed.handle),
+      ...differencesOfAsked(recorded.asked, replayed.asked),
     ];
-    if (differences.length === 0) return same(`the same output: ${short(now)}`);
+    const notes = notesOf(replayed.asked);
+    if (differences.length === 0)
+      return { isSame: true, lines: [`the same output: ${short(now)}`, ...notes] };
     const shown = differences.slice(0, DIFFERENCES_MAX);
     const rest = differences.length - shown.length;
     return {
@@ -35,6 +45,7 @@ export function compare(recorded: Ending, replayed: Ending): Verdict {
         "the output differs from the recorded one",
         ...shown,
         ...(rest === 0 ? [] : [`  and ${rest} more`]),
+        ...notes,
       ],
     };
   }
@@ -49,6 +60,25 @@ export function compare(recorded: Ending, replayed: Ending): Verdict {
     ],
   };
 }
+
+/** The writes of the memory, the next node, the delay and the labels. The output may have labels that the handler did not add. */
+function differencesOfAsked(recorded: Asked, replayed: Asked): string[] {
+  const isOpen = ([key]: readonly [string, unknown]): boolean => replayed.openKeys.includes(key);
+  const closed = ({ memory }: Asked) =>
+    Object.fromEntries(Object.entries(memory).filter((entry) => !isOpen(entry)));
+  const added = replayed.taint.filter((label) => !recorded.taint.includes(label));
+  return [
+    ...differencesOf("memory", closed(recorded), closed(replayed)),
+    ...differencesOf("goto", recorded.goto, replayed.goto),
+    ...differencesOf("queue delay", recorded.queueDelayMs, replayed.queueDelayMs),
+    ...added.map((label) => `  label ${label}: not recorded, now added`),
+  ];
+}
+
+const notesOf = ({ notCompared, isOutputReplaced }: Asked): string[] => [
+  ...notCompared.map((action) => `not compared: the action ${action}`),
+  ...(isOutputReplaced ? ["not compared: the output, which the action replaces"] : []),
+];
 
 const same = (line: string): Verdict => ({ isSame: true, lines: [line] });
 

@@ -10,12 +10,18 @@ if (change === "exit") process.exit(3);
 const note = (text: string): void => void process.stdout.write(`${text}\n`);
 
 const pay = defineHandler({
+  state: true,
   type: change === "other-type" ? "acme.other" : "acme.pay",
   input: z.object({ mode: z.string() }),
   config: z.object({ prefix: z.string() }),
   run: async ({ mode }, ctx) => {
     if (mode === "fail" && change !== "healed")
       throw new Failed("acme.declined", "no funds", { permanent: true });
+    if (mode === "memory") {
+      const count = Number(ctx.memory["count"] ?? 0) + (change === "changed" ? 2 : 1);
+      ctx.remember("count", count);
+      return { seen: ctx.memory["count"] ?? null, run: ctx.state?.runId, taint: ctx.taint };
+    }
     await ctx.emit("paying");
     ctx.log("info", `for ${ctx.config.prefix}`);
     const made = await ctx.once("pay", "idempotent", () => {

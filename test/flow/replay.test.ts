@@ -78,6 +78,25 @@ test("a replay of changed code shows where the output differs, and fails", async
   expect(code).toBe(1);
 });
 
+test("a replay gets the recorded memory, state and labels, and compares what it writes to the memory", async () => {
+  const note = { type: "remember", config: { values: { count: 4 } } };
+  const node = { type: "acme.pay", config: { prefix: "" }, input: { mode: "memory" } };
+  const definition = graph(["start > note > pay > end"], {
+    note: { ...note, taint: ["web"] },
+    pay: node,
+  });
+  const { run } = await client.runs.test(definition, {});
+  await client.runs.wait(run.runId);
+  const same = await replay(run.runId, "pay");
+  expect(same.printed).toContain(
+    `the same output: {"seen":4,"run":"${run.runId}","taint":["web"]}`,
+  );
+  expect(same.code).toBe(0);
+  const changed = await replay(run.runId, "pay", "changed");
+  expect(changed.printed).toContain("memory.count: recorded 5, now 6");
+  expect(changed.code).toBe(1);
+});
+
 test("an effect that is not on record is not made in a replay", async () => {
   const { code, printed } = await replay(await recorded("effect"), "pay", "more-effects");
   expect(printed).toContain("effect mail is not on record; replay makes no effects");

@@ -112,6 +112,10 @@ def test_an_invocation_has_what_the_handler_got_and_what_came_of_it(use: Any) ->
         status=run_pb2.NODE_STATUS_FAILED,
         cause="acme.declined",
         effects=[made],
+        memory_json=b'{"count":1}',
+        memory_writes_json=b'{"count":2}',
+        taint=["web"],
+        queue_delay_ms=1500,
     )
     with gateway(GetInvocation=seen.answer(lambda _: run_service_pb2.GetInvocationResponse(invocation=invocation))) as address:
         got = use(address, "invocation", "r", "n", iteration=1)
@@ -120,6 +124,8 @@ def test_an_invocation_has_what_the_handler_got_and_what_came_of_it(use: Any) ->
     assert (got.type, got.input, got.attempt, got.timeout) == ("acme.pay@1", {"n": 1}, 2, 2.5)
     assert (got.status, got.cause, got.output) == ("failed", "acme.declined", None)
     assert got.effects == (InvocationEffect("charge", "idempotent", True, "ok"),)
+    assert (got.memory, got.memory_writes, got.state, got.goto_node) == ({"count": 1}, {"count": 2}, None, "")
+    assert (got.taint, got.output_taint, got.queue_delay) == (("web",), (), 1.5)
 
 
 def test_a_value_that_is_too_large_for_the_log_is_read_part_by_part(use: Any) -> None:

@@ -209,6 +209,20 @@ class Invocation:
     """Why the attempt failed; empty if it did not."""
     message: str
     effects: tuple[InvocationEffect, ...]
+    memory: Any
+    """The keys of the run's memory that the node read; None for none."""
+    state: Any
+    """The state of the run at the start, for a handler that asks for it."""
+    taint: tuple[str, ...]
+    """The labels of the data that the handler got."""
+    traceparent: str
+    memory_writes: Any
+    """What the actions of the handler wrote to the memory; None for nothing."""
+    goto_node: str
+    """The node that the handler asked to run next; empty for none."""
+    queue_delay: float
+    """How many seconds the nodes that follow waited, by the wish of the handler."""
+    output_taint: tuple[str, ...]
 
     @staticmethod
     def of(invocation: run_service_pb2.Invocation) -> Invocation:
@@ -229,6 +243,14 @@ class Invocation:
                 InvocationEffect(each.name, each.effect_class, each.committed, _json.loads(each.result_json))
                 for each in invocation.effects
             ),
+            memory=_json.loads(invocation.memory_json),
+            state=_json.loads(invocation.state_json),
+            taint=tuple(invocation.taint),
+            traceparent=invocation.traceparent,
+            memory_writes=_json.loads(invocation.memory_writes_json),
+            goto_node=invocation.goto_node,
+            queue_delay=invocation.queue_delay_ms / 1000,
+            output_taint=tuple(invocation.output_taint),
         )
 
 

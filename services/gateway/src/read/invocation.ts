@@ -1,4 +1,4 @@
-// The input and the config that the handler of a node got at its last start. The gateway folds the log up to that start, and makes both
+// What the handler of a node got at its last start: input, config, memory, state and labels. The gateway folds the log up to that start, and makes both
 // with the code of the executor. It only reads. The outcome may be a moment newer than the start, never older.
 
 import { create } from "@bufbuild/protobuf";
@@ -13,6 +13,8 @@ import { handledFailure } from "@pawl/core/explain/settled";
 import type { Cited } from "@pawl/core/explain/proofs";
 import { EngineError } from "@pawl/core/fault/engine-error";
 import { contextJson } from "@pawl/core/log/context";
+import type { FactOf } from "@pawl/core/log/event";
+import { handlerStateJson } from "@pawl/core/log/handler-state";
 import { nodeJson } from "@pawl/core/log/node-json";
 import {
   type ExecutionDefinition,
@@ -24,8 +26,10 @@ import {
 import { failureOf, reasonOf } from "@pawl/core/log/meaning";
 import type { ExecutionState, RunState } from "@pawl/core/log/state";
 import { effectKey } from "@pawl/core/name/ids";
+import type { Taint } from "@pawl/core/policy/taint";
 import type { Pool } from "@pawl/platform/db/pool";
 import { type EffectResult, effectResults } from "@pawl/platform/store/effects/reads";
+import { readEvents } from "@pawl/platform/store/log/reads";
 import { toWireFailureClass, toWireNodeStatus } from "@pawl/platform/wire/enum";
 import { toJsonBytes } from "@pawl/platform/wire/scalar";
 import {
@@ -66,21 +70,59 @@ export async function readInvocation(
       : executionAt((await reader.foldRun(runId, ended.seq)).state, nodeIndex, iteration)?.output;
   const isOpen = ended === undefined || ended.seq < started.seq;
   const outcome = outcomeOf(execution.status, isOpen ? undefined : { ...ended, output });
+  const wrote = proofs.newest(nodeId, iteration, "memory.updated");
+  const writes = wrote !== undefined && wrote.seq > started.seq ? wrote.seq : undefined;
   const effects = await effectResults(pool, question);
-  const sent = [given.inputJson, given.configJson, outcome.outputJson].map(toJsonBytes);
-  const [inputJson = NO_BYTES, configJson = NO_BYTES, outputJson = NO_BYTES] = sent;
-  const left = sent.reduce((room, { length }) => room - length, LIMITS.messageBytes - FRAME_BYTES);
+  const workflowId = record.workflowId ?? "";
+  const sent = {
+    inputJson: toJsonBytes(given.inputJson),
+    configJson: toJsonBytes(given.configJson),
+    outputJson: toJsonBytes(outcome.outputJson),
+    memoryJson: toJsonBytes(given.memoryJson),
+    memoryWritesJson: toJsonBytes(await writtenBy(pool, runId, writes)),
+  };
+  const left = Object.values(sent).reduce(
+    (room, { length }) => room - length,
+    LIMITS.messageBytes - FRAME_BYTES,
+  );
+  const whole = toJsonBytes(handlerStateJson(then, nodeIndex, workflowId));
+  const stateJson = whole.length <= left ? whole : NO_BYTES;
   return create(GetInvocationResponseSchema, {
     invocation: {
       ...outcome,
-      ...{ type, inputJson, configJson, outputJson },
+      ...{ type, ...sent, stateJson, workflowId },
+      ...(isOpen ? {} : askedOf(ended)),
       attempt: executionAt(then, nodeIndex, iteration)?.attempt ?? 1,
       effectKey: effectKey(runId, nodeId, iteration),
       timeoutMs: BigInt(timeoutMs),
-      workflowId: record.workflowId ?? "",
-      effects: fitting(effects, left),
+      taint: labelsOf(executionAt(then, nodeIndex, iteration)?.readTaint),
+      traceparent: record.traceparent ?? "",
+      effects: fitting(effects, left - stateJson.length),
     },
   });
+}
+
+/** What an outcome asked of the engine beside its output. */
+function askedOf({ payload }: Cited) {
+  const { queueDelayMs, goto, taint } = payload as Partial<FactOf<"node.completed">["payload"]>;
+  return {
+    queueDelayMs: BigInt(queueDelayMs ?? 0),
+    gotoNode: goto?.nodeId ?? "",
+    outputTaint: labelsOf(taint),
+  };
+}
+
+const labelsOf = (taint: Taint = []): string[] => [...new Set(taint.map(({ label }) => label))];
+
+/** What the event of this number wrote to the memory. */
+async function writtenBy(
+  pool: Pool,
+  runId: NodeQuestion["runId"],
+  seq: number | undefined,
+): Promise<string | undefined> {
+  if (seq === undefined) return undefined;
+  const { events } = await readEvents(pool, runId, seq - 1, 1);
+  return events[0]?.value;
 }
 
 const NO_BYTES = new Uint8Array(0);
@@ -100,7 +142,9 @@ function givenTo(state: RunState, nodeIndex: number, iteration: number) {
   const filled = handlerConfig(own, templatesOf(own), made);
   if (!filled.ok) return filled;
   const inputJson = JSON.stringify(made.input) ?? "null";
-  return { ok: true as const, inputJson, configJson: JSON.stringify(filled.config) };
+  const { memory } = context;
+  const memoryJson = memory === undefined ? undefined : JSON.stringify(memory);
+  return { ok: true as const, inputJson, memoryJson, configJson: JSON.stringify(filled.config) };
 }
 
 const ENDS = [

@@ -9,10 +9,9 @@ import type { Graph } from "@pawl/core/definition/graph";
 import { causesOf, waitedMs } from "@pawl/core/log/causes";
 import { contextBytes, contextJson } from "@pawl/core/log/context";
 import { executionAt, executionDefinition, partOf } from "@pawl/core/log/execution";
+import { handlerStateJson } from "@pawl/core/log/handler-state";
 import { nodeJson, nodeJsonIndex } from "@pawl/core/log/node-json";
 import type { RunState } from "@pawl/core/log/state";
-import { workflowState } from "@pawl/core/log/workflow-state";
-import { workflowStateJson } from "@pawl/core/log/workflow-state-json";
 import { effectKey } from "@pawl/core/name/ids";
 import { oversizeOf } from "@pawl/core/plan/oversize";
 import { nodeIdAt } from "@pawl/core/plan/place";
@@ -72,15 +71,13 @@ function assign(opened: Opened): void {
   else executor.assign(claim, assignment(opened, claim, stateJson), ownBytes + sentBytes);
 }
 
-/** The state of the run, for an executor whose handler asks for it. Its memory has the keys that the node reads. */
+/** The state of the run, for an executor whose handler asks for it. */
 function stateBytes({ run, nodeIndex, iteration, executor }: Opened): Uint8Array | undefined {
   if (executor.stateTypes === undefined || executor.stateTypes.size === 0) return undefined;
   const { state, workflowId } = run;
   const { type } = executionDefinition(state, nodeIndex, iteration);
   if (!executor.stateTypes.has(type)) return undefined;
-  const memory = state.graph.nodes[nodeIndex]?.definition.readKeys ?? "all";
-  const made = workflowState(state, { workflowId: workflowId ?? "", memory });
-  return Buffer.from(workflowStateJson(made));
+  return Buffer.from(handlerStateJson(state, nodeIndex, workflowId ?? ""));
 }
 
 function claimOf({ run: { state }, nodeIndex, iteration }: Execution): Claim {

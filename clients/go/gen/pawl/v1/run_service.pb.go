@@ -2567,6 +2567,29 @@ type Invocation struct {
 	FailureClass FailureClass `protobuf:"varint,14,opt,name=failure_class,json=failureClass,proto3,enum=pawl.v1.FailureClass" json:"failure_class,omitempty"`
 	// Its effects from the ledger, of all attempts, by name. At most 200.
 	Effects []*InvocationEffect `protobuf:"bytes,13,rep,name=effects,proto3" json:"effects,omitempty"`
+	// The keys of the run's memory that the node read, as a JSON object; empty for none.
+	MemoryJson []byte `protobuf:"bytes,15,opt,name=memory_json,json=memoryJson,proto3" json:"memory_json,omitempty"`
+	// memory_json as a value. See input.
+	Memory *structpb.Value `protobuf:"bytes,115,opt,name=memory,proto3" json:"memory,omitempty"`
+	// The state of the run at the start, for a handler that asks for it: a JSON object with the names of WorkflowState. Empty if the answer has
+	// no room for it.
+	StateJson []byte `protobuf:"bytes,16,opt,name=state_json,json=stateJson,proto3" json:"state_json,omitempty"`
+	// state_json as a value. See input.
+	State *structpb.Value `protobuf:"bytes,116,opt,name=state,proto3" json:"state,omitempty"`
+	// The labels of the data that the handler got; empty if it was trusted.
+	Taint []string `protobuf:"bytes,17,rep,name=taint,proto3" json:"taint,omitempty"`
+	// W3C traceparent of the run; empty without tracing.
+	Traceparent string `protobuf:"bytes,18,opt,name=traceparent,proto3" json:"traceparent,omitempty"`
+	// What the actions of the handler wrote to the memory, as a JSON object; empty for nothing.
+	MemoryWritesJson []byte `protobuf:"bytes,19,opt,name=memory_writes_json,json=memoryWritesJson,proto3" json:"memory_writes_json,omitempty"`
+	// memory_writes_json as a value. See input.
+	MemoryWrites *structpb.Value `protobuf:"bytes,119,opt,name=memory_writes,json=memoryWrites,proto3" json:"memory_writes,omitempty"`
+	// The node that the handler asked to run next; empty for none.
+	GotoNode string `protobuf:"bytes,20,opt,name=goto_node,json=gotoNode,proto3" json:"goto_node,omitempty"`
+	// How long the nodes that follow waited, by the wish of the handler.
+	QueueDelayMs uint64 `protobuf:"varint,21,opt,name=queue_delay_ms,json=queueDelayMs,proto3" json:"queue_delay_ms,omitempty"`
+	// The labels of the output: those of the handler, and those that it has anyway.
+	OutputTaint []string `protobuf:"bytes,22,rep,name=output_taint,json=outputTaint,proto3" json:"output_taint,omitempty"`
 	// Output only: names of the values above that this answer leaves out, because they are too large or nested too deeply. Their bytes are there.
 	ValuesLeftOut []string `protobuf:"bytes,100,rep,name=values_left_out,json=valuesLeftOut,proto3" json:"values_left_out,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -2718,6 +2741,83 @@ func (x *Invocation) GetFailureClass() FailureClass {
 func (x *Invocation) GetEffects() []*InvocationEffect {
 	if x != nil {
 		return x.Effects
+	}
+	return nil
+}
+
+func (x *Invocation) GetMemoryJson() []byte {
+	if x != nil {
+		return x.MemoryJson
+	}
+	return nil
+}
+
+func (x *Invocation) GetMemory() *structpb.Value {
+	if x != nil {
+		return x.Memory
+	}
+	return nil
+}
+
+func (x *Invocation) GetStateJson() []byte {
+	if x != nil {
+		return x.StateJson
+	}
+	return nil
+}
+
+func (x *Invocation) GetState() *structpb.Value {
+	if x != nil {
+		return x.State
+	}
+	return nil
+}
+
+func (x *Invocation) GetTaint() []string {
+	if x != nil {
+		return x.Taint
+	}
+	return nil
+}
+
+func (x *Invocation) GetTraceparent() string {
+	if x != nil {
+		return x.Traceparent
+	}
+	return ""
+}
+
+func (x *Invocation) GetMemoryWritesJson() []byte {
+	if x != nil {
+		return x.MemoryWritesJson
+	}
+	return nil
+}
+
+func (x *Invocation) GetMemoryWrites() *structpb.Value {
+	if x != nil {
+		return x.MemoryWrites
+	}
+	return nil
+}
+
+func (x *Invocation) GetGotoNode() string {
+	if x != nil {
+		return x.GotoNode
+	}
+	return ""
+}
+
+func (x *Invocation) GetQueueDelayMs() uint64 {
+	if x != nil {
+		return x.QueueDelayMs
+	}
+	return 0
+}
+
+func (x *Invocation) GetOutputTaint() []string {
+	if x != nil {
+		return x.OutputTaint
 	}
 	return nil
 }
@@ -4982,7 +5082,7 @@ const file_pawl_v1_run_service_proto_rawDesc = "" +
 	"\x15GetInvocationResponse\x123\n" +
 	"\n" +
 	"invocation\x18\x01 \x01(\v2\x13.pawl.v1.InvocationR\n" +
-	"invocation\"\x96\x05\n" +
+	"invocation\"\xbd\b\n" +
 	"\n" +
 	"Invocation\x12\x12\n" +
 	"\x04type\x18\x01 \x01(\tR\x04type\x12\x1d\n" +
@@ -5008,7 +5108,20 @@ const file_pawl_v1_run_service_proto_rawDesc = "" +
 	"\x05cause\x18\v \x01(\tR\x05cause\x12\x18\n" +
 	"\amessage\x18\f \x01(\tR\amessage\x12:\n" +
 	"\rfailure_class\x18\x0e \x01(\x0e2\x15.pawl.v1.FailureClassR\ffailureClass\x123\n" +
-	"\aeffects\x18\r \x03(\v2\x19.pawl.v1.InvocationEffectR\aeffects\x12&\n" +
+	"\aeffects\x18\r \x03(\v2\x19.pawl.v1.InvocationEffectR\aeffects\x12\x1f\n" +
+	"\vmemory_json\x18\x0f \x01(\fR\n" +
+	"memoryJson\x12.\n" +
+	"\x06memory\x18s \x01(\v2\x16.google.protobuf.ValueR\x06memory\x12\x1d\n" +
+	"\n" +
+	"state_json\x18\x10 \x01(\fR\tstateJson\x12,\n" +
+	"\x05state\x18t \x01(\v2\x16.google.protobuf.ValueR\x05state\x12\x14\n" +
+	"\x05taint\x18\x11 \x03(\tR\x05taint\x12 \n" +
+	"\vtraceparent\x18\x12 \x01(\tR\vtraceparent\x12,\n" +
+	"\x12memory_writes_json\x18\x13 \x01(\fR\x10memoryWritesJson\x12;\n" +
+	"\rmemory_writes\x18w \x01(\v2\x16.google.protobuf.ValueR\fmemoryWrites\x12\x1b\n" +
+	"\tgoto_node\x18\x14 \x01(\tR\bgotoNode\x12$\n" +
+	"\x0equeue_delay_ms\x18\x15 \x01(\x04R\fqueueDelayMs\x12!\n" +
+	"\foutput_taint\x18\x16 \x03(\tR\voutputTaint\x12&\n" +
 	"\x0fvalues_left_out\x18d \x03(\tR\rvaluesLeftOut\"\xe0\x01\n" +
 	"\x10InvocationEffect\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12!\n" +
@@ -5381,90 +5494,93 @@ var file_pawl_v1_run_service_proto_depIdxs = []int32{
 	67,  // 50: pawl.v1.Invocation.output:type_name -> google.protobuf.Value
 	75,  // 51: pawl.v1.Invocation.failure_class:type_name -> pawl.v1.FailureClass
 	35,  // 52: pawl.v1.Invocation.effects:type_name -> pawl.v1.InvocationEffect
-	67,  // 53: pawl.v1.InvocationEffect.result:type_name -> google.protobuf.Value
-	80,  // 54: pawl.v1.CancelRunRequest.mode:type_name -> pawl.v1.StopMode
-	72,  // 55: pawl.v1.CancelRunResponse.run:type_name -> pawl.v1.Run
-	3,   // 56: pawl.v1.DecideNodeRequest.decision:type_name -> pawl.v1.Decision
-	72,  // 57: pawl.v1.DecideNodeResponse.run:type_name -> pawl.v1.Run
-	72,  // 58: pawl.v1.RecheckRunResponse.run:type_name -> pawl.v1.Run
-	72,  // 59: pawl.v1.PauseRunResponse.run:type_name -> pawl.v1.Run
-	85,  // 60: pawl.v1.TopUpRunRequest.amounts:type_name -> pawl.v1.Amounts
-	72,  // 61: pawl.v1.TopUpRunResponse.run:type_name -> pawl.v1.Run
-	72,  // 62: pawl.v1.ResumeRunResponse.run:type_name -> pawl.v1.Run
-	77,  // 63: pawl.v1.RepairRunRequest.definition:type_name -> pawl.v1.DefinitionSource
-	67,  // 64: pawl.v1.RepairRunRequest.input:type_name -> google.protobuf.Value
-	51,  // 65: pawl.v1.RepairRunRequest.outputs:type_name -> pawl.v1.SetOutputRequest
-	67,  // 66: pawl.v1.SetOutputRequest.output:type_name -> google.protobuf.Value
-	86,  // 67: pawl.v1.RepairRunResponse.plan:type_name -> pawl.v1.RepairPlan
-	72,  // 68: pawl.v1.RepairRunResponse.run:type_name -> pawl.v1.Run
-	76,  // 69: pawl.v1.RepairRunResponse.warnings:type_name -> pawl.v1.Violation
-	86,  // 70: pawl.v1.RetryRunResponse.plan:type_name -> pawl.v1.RepairPlan
-	72,  // 71: pawl.v1.RetryRunResponse.run:type_name -> pawl.v1.Run
-	67,  // 72: pawl.v1.SignalRunRequest.payload:type_name -> google.protobuf.Value
-	72,  // 73: pawl.v1.SignalRunResponse.run:type_name -> pawl.v1.Run
-	67,  // 74: pawl.v1.UpdateRunMetadataRequest.metadata:type_name -> google.protobuf.Value
-	72,  // 75: pawl.v1.UpdateRunMetadataResponse.run:type_name -> pawl.v1.Run
-	71,  // 76: pawl.v1.RunFilter.create_time:type_name -> google.protobuf.Timestamp
-	71,  // 77: pawl.v1.RunFilter.update_time:type_name -> google.protobuf.Timestamp
-	59,  // 78: pawl.v1.SaveRunFilterResponse.run_filter:type_name -> pawl.v1.RunFilter
-	59,  // 79: pawl.v1.ListRunFiltersResponse.run_filters:type_name -> pawl.v1.RunFilter
-	4,   // 80: pawl.v1.RunService.StartRun:input_type -> pawl.v1.StartRunRequest
-	7,   // 81: pawl.v1.RunService.ExecuteRun:input_type -> pawl.v1.ExecuteRunRequest
-	9,   // 82: pawl.v1.RunService.SubmitRuns:input_type -> pawl.v1.SubmitRunsRequest
-	16,  // 83: pawl.v1.RunService.TestRun:input_type -> pawl.v1.TestRunRequest
-	18,  // 84: pawl.v1.RunService.GetRun:input_type -> pawl.v1.GetRunRequest
-	20,  // 85: pawl.v1.RunService.WaitRun:input_type -> pawl.v1.WaitRunRequest
-	22,  // 86: pawl.v1.RunService.ListRuns:input_type -> pawl.v1.ListRunsRequest
-	24,  // 87: pawl.v1.RunService.ExplainNode:input_type -> pawl.v1.ExplainNodeRequest
-	26,  // 88: pawl.v1.RunService.ExplainTaint:input_type -> pawl.v1.ExplainTaintRequest
-	28,  // 89: pawl.v1.RunService.ListEffects:input_type -> pawl.v1.ListEffectsRequest
-	30,  // 90: pawl.v1.RunService.GetValue:input_type -> pawl.v1.GetValueRequest
-	32,  // 91: pawl.v1.RunService.GetInvocation:input_type -> pawl.v1.GetInvocationRequest
-	36,  // 92: pawl.v1.RunService.CancelRun:input_type -> pawl.v1.CancelRunRequest
-	44,  // 93: pawl.v1.RunService.PauseRun:input_type -> pawl.v1.PauseRunRequest
-	48,  // 94: pawl.v1.RunService.ResumeRun:input_type -> pawl.v1.ResumeRunRequest
-	55,  // 95: pawl.v1.RunService.SignalRun:input_type -> pawl.v1.SignalRunRequest
-	57,  // 96: pawl.v1.RunService.UpdateRunMetadata:input_type -> pawl.v1.UpdateRunMetadataRequest
-	60,  // 97: pawl.v1.RunService.SaveRunFilter:input_type -> pawl.v1.SaveRunFilterRequest
-	62,  // 98: pawl.v1.RunService.ListRunFilters:input_type -> pawl.v1.ListRunFiltersRequest
-	64,  // 99: pawl.v1.RunService.DeleteRunFilter:input_type -> pawl.v1.DeleteRunFilterRequest
-	46,  // 100: pawl.v1.RunService.TopUpRun:input_type -> pawl.v1.TopUpRunRequest
-	38,  // 101: pawl.v1.RunService.DeleteRun:input_type -> pawl.v1.DeleteRunRequest
-	42,  // 102: pawl.v1.RunService.RecheckRun:input_type -> pawl.v1.RecheckRunRequest
-	50,  // 103: pawl.v1.RunService.RepairRun:input_type -> pawl.v1.RepairRunRequest
-	53,  // 104: pawl.v1.RunService.RetryRun:input_type -> pawl.v1.RetryRunRequest
-	40,  // 105: pawl.v1.RunService.DecideNode:input_type -> pawl.v1.DecideNodeRequest
-	6,   // 106: pawl.v1.RunService.StartRun:output_type -> pawl.v1.StartRunResponse
-	8,   // 107: pawl.v1.RunService.ExecuteRun:output_type -> pawl.v1.ExecuteRunResponse
-	11,  // 108: pawl.v1.RunService.SubmitRuns:output_type -> pawl.v1.SubmitRunsResponse
-	17,  // 109: pawl.v1.RunService.TestRun:output_type -> pawl.v1.TestRunResponse
-	19,  // 110: pawl.v1.RunService.GetRun:output_type -> pawl.v1.GetRunResponse
-	21,  // 111: pawl.v1.RunService.WaitRun:output_type -> pawl.v1.WaitRunResponse
-	23,  // 112: pawl.v1.RunService.ListRuns:output_type -> pawl.v1.ListRunsResponse
-	25,  // 113: pawl.v1.RunService.ExplainNode:output_type -> pawl.v1.ExplainNodeResponse
-	27,  // 114: pawl.v1.RunService.ExplainTaint:output_type -> pawl.v1.ExplainTaintResponse
-	29,  // 115: pawl.v1.RunService.ListEffects:output_type -> pawl.v1.ListEffectsResponse
-	31,  // 116: pawl.v1.RunService.GetValue:output_type -> pawl.v1.GetValueResponse
-	33,  // 117: pawl.v1.RunService.GetInvocation:output_type -> pawl.v1.GetInvocationResponse
-	37,  // 118: pawl.v1.RunService.CancelRun:output_type -> pawl.v1.CancelRunResponse
-	45,  // 119: pawl.v1.RunService.PauseRun:output_type -> pawl.v1.PauseRunResponse
-	49,  // 120: pawl.v1.RunService.ResumeRun:output_type -> pawl.v1.ResumeRunResponse
-	56,  // 121: pawl.v1.RunService.SignalRun:output_type -> pawl.v1.SignalRunResponse
-	58,  // 122: pawl.v1.RunService.UpdateRunMetadata:output_type -> pawl.v1.UpdateRunMetadataResponse
-	61,  // 123: pawl.v1.RunService.SaveRunFilter:output_type -> pawl.v1.SaveRunFilterResponse
-	63,  // 124: pawl.v1.RunService.ListRunFilters:output_type -> pawl.v1.ListRunFiltersResponse
-	65,  // 125: pawl.v1.RunService.DeleteRunFilter:output_type -> pawl.v1.DeleteRunFilterResponse
-	47,  // 126: pawl.v1.RunService.TopUpRun:output_type -> pawl.v1.TopUpRunResponse
-	39,  // 127: pawl.v1.RunService.DeleteRun:output_type -> pawl.v1.DeleteRunResponse
-	43,  // 128: pawl.v1.RunService.RecheckRun:output_type -> pawl.v1.RecheckRunResponse
-	52,  // 129: pawl.v1.RunService.RepairRun:output_type -> pawl.v1.RepairRunResponse
-	54,  // 130: pawl.v1.RunService.RetryRun:output_type -> pawl.v1.RetryRunResponse
-	41,  // 131: pawl.v1.RunService.DecideNode:output_type -> pawl.v1.DecideNodeResponse
-	106, // [106:132] is the sub-list for method output_type
-	80,  // [80:106] is the sub-list for method input_type
-	80,  // [80:80] is the sub-list for extension type_name
-	80,  // [80:80] is the sub-list for extension extendee
-	0,   // [0:80] is the sub-list for field type_name
+	67,  // 53: pawl.v1.Invocation.memory:type_name -> google.protobuf.Value
+	67,  // 54: pawl.v1.Invocation.state:type_name -> google.protobuf.Value
+	67,  // 55: pawl.v1.Invocation.memory_writes:type_name -> google.protobuf.Value
+	67,  // 56: pawl.v1.InvocationEffect.result:type_name -> google.protobuf.Value
+	80,  // 57: pawl.v1.CancelRunRequest.mode:type_name -> pawl.v1.StopMode
+	72,  // 58: pawl.v1.CancelRunResponse.run:type_name -> pawl.v1.Run
+	3,   // 59: pawl.v1.DecideNodeRequest.decision:type_name -> pawl.v1.Decision
+	72,  // 60: pawl.v1.DecideNodeResponse.run:type_name -> pawl.v1.Run
+	72,  // 61: pawl.v1.RecheckRunResponse.run:type_name -> pawl.v1.Run
+	72,  // 62: pawl.v1.PauseRunResponse.run:type_name -> pawl.v1.Run
+	85,  // 63: pawl.v1.TopUpRunRequest.amounts:type_name -> pawl.v1.Amounts
+	72,  // 64: pawl.v1.TopUpRunResponse.run:type_name -> pawl.v1.Run
+	72,  // 65: pawl.v1.ResumeRunResponse.run:type_name -> pawl.v1.Run
+	77,  // 66: pawl.v1.RepairRunRequest.definition:type_name -> pawl.v1.DefinitionSource
+	67,  // 67: pawl.v1.RepairRunRequest.input:type_name -> google.protobuf.Value
+	51,  // 68: pawl.v1.RepairRunRequest.outputs:type_name -> pawl.v1.SetOutputRequest
+	67,  // 69: pawl.v1.SetOutputRequest.output:type_name -> google.protobuf.Value
+	86,  // 70: pawl.v1.RepairRunResponse.plan:type_name -> pawl.v1.RepairPlan
+	72,  // 71: pawl.v1.RepairRunResponse.run:type_name -> pawl.v1.Run
+	76,  // 72: pawl.v1.RepairRunResponse.warnings:type_name -> pawl.v1.Violation
+	86,  // 73: pawl.v1.RetryRunResponse.plan:type_name -> pawl.v1.RepairPlan
+	72,  // 74: pawl.v1.RetryRunResponse.run:type_name -> pawl.v1.Run
+	67,  // 75: pawl.v1.SignalRunRequest.payload:type_name -> google.protobuf.Value
+	72,  // 76: pawl.v1.SignalRunResponse.run:type_name -> pawl.v1.Run
+	67,  // 77: pawl.v1.UpdateRunMetadataRequest.metadata:type_name -> google.protobuf.Value
+	72,  // 78: pawl.v1.UpdateRunMetadataResponse.run:type_name -> pawl.v1.Run
+	71,  // 79: pawl.v1.RunFilter.create_time:type_name -> google.protobuf.Timestamp
+	71,  // 80: pawl.v1.RunFilter.update_time:type_name -> google.protobuf.Timestamp
+	59,  // 81: pawl.v1.SaveRunFilterResponse.run_filter:type_name -> pawl.v1.RunFilter
+	59,  // 82: pawl.v1.ListRunFiltersResponse.run_filters:type_name -> pawl.v1.RunFilter
+	4,   // 83: pawl.v1.RunService.StartRun:input_type -> pawl.v1.StartRunRequest
+	7,   // 84: pawl.v1.RunService.ExecuteRun:input_type -> pawl.v1.ExecuteRunRequest
+	9,   // 85: pawl.v1.RunService.SubmitRuns:input_type -> pawl.v1.SubmitRunsRequest
+	16,  // 86: pawl.v1.RunService.TestRun:input_type -> pawl.v1.TestRunRequest
+	18,  // 87: pawl.v1.RunService.GetRun:input_type -> pawl.v1.GetRunRequest
+	20,  // 88: pawl.v1.RunService.WaitRun:input_type -> pawl.v1.WaitRunRequest
+	22,  // 89: pawl.v1.RunService.ListRuns:input_type -> pawl.v1.ListRunsRequest
+	24,  // 90: pawl.v1.RunService.ExplainNode:input_type -> pawl.v1.ExplainNodeRequest
+	26,  // 91: pawl.v1.RunService.ExplainTaint:input_type -> pawl.v1.ExplainTaintRequest
+	28,  // 92: pawl.v1.RunService.ListEffects:input_type -> pawl.v1.ListEffectsRequest
+	30,  // 93: pawl.v1.RunService.GetValue:input_type -> pawl.v1.GetValueRequest
+	32,  // 94: pawl.v1.RunService.GetInvocation:input_type -> pawl.v1.GetInvocationRequest
+	36,  // 95: pawl.v1.RunService.CancelRun:input_type -> pawl.v1.CancelRunRequest
+	44,  // 96: pawl.v1.RunService.PauseRun:input_type -> pawl.v1.PauseRunRequest
+	48,  // 97: pawl.v1.RunService.ResumeRun:input_type -> pawl.v1.ResumeRunRequest
+	55,  // 98: pawl.v1.RunService.SignalRun:input_type -> pawl.v1.SignalRunRequest
+	57,  // 99: pawl.v1.RunService.UpdateRunMetadata:input_type -> pawl.v1.UpdateRunMetadataRequest
+	60,  // 100: pawl.v1.RunService.SaveRunFilter:input_type -> pawl.v1.SaveRunFilterRequest
+	62,  // 101: pawl.v1.RunService.ListRunFilters:input_type -> pawl.v1.ListRunFiltersRequest
+	64,  // 102: pawl.v1.RunService.DeleteRunFilter:input_type -> pawl.v1.DeleteRunFilterRequest
+	46,  // 103: pawl.v1.RunService.TopUpRun:input_type -> pawl.v1.TopUpRunRequest
+	38,  // 104: pawl.v1.RunService.DeleteRun:input_type -> pawl.v1.DeleteRunRequest
+	42,  // 105: pawl.v1.RunService.RecheckRun:input_type -> pawl.v1.RecheckRunRequest
+	50,  // 106: pawl.v1.RunService.RepairRun:input_type -> pawl.v1.RepairRunRequest
+	53,  // 107: pawl.v1.RunService.RetryRun:input_type -> pawl.v1.RetryRunRequest
+	40,  // 108: pawl.v1.RunService.DecideNode:input_type -> pawl.v1.DecideNodeRequest
+	6,   // 109: pawl.v1.RunService.StartRun:output_type -> pawl.v1.StartRunResponse
+	8,   // 110: pawl.v1.RunService.ExecuteRun:output_type -> pawl.v1.ExecuteRunResponse
+	11,  // 111: pawl.v1.RunService.SubmitRuns:output_type -> pawl.v1.SubmitRunsResponse
+	17,  // 112: pawl.v1.RunService.TestRun:output_type -> pawl.v1.TestRunResponse
+	19,  // 113: pawl.v1.RunService.GetRun:output_type -> pawl.v1.GetRunResponse
+	21,  // 114: pawl.v1.RunService.WaitRun:output_type -> pawl.v1.WaitRunResponse
+	23,  // 115: pawl.v1.RunService.ListRuns:output_type -> pawl.v1.ListRunsResponse
+	25,  // 116: pawl.v1.RunService.ExplainNode:output_type -> pawl.v1.ExplainNodeResponse
+	27,  // 117: pawl.v1.RunService.ExplainTaint:output_type -> pawl.v1.ExplainTaintResponse
+	29,  // 118: pawl.v1.RunService.ListEffects:output_type -> pawl.v1.ListEffectsResponse
+	31,  // 119: pawl.v1.RunService.GetValue:output_type -> pawl.v1.GetValueResponse
+	33,  // 120: pawl.v1.RunService.GetInvocation:output_type -> pawl.v1.GetInvocationResponse
+	37,  // 121: pawl.v1.RunService.CancelRun:output_type -> pawl.v1.CancelRunResponse
+	45,  // 122: pawl.v1.RunService.PauseRun:output_type -> pawl.v1.PauseRunResponse
+	49,  // 123: pawl.v1.RunService.ResumeRun:output_type -> pawl.v1.ResumeRunResponse
+	56,  // 124: pawl.v1.RunService.SignalRun:output_type -> pawl.v1.SignalRunResponse
+	58,  // 125: pawl.v1.RunService.UpdateRunMetadata:output_type -> pawl.v1.UpdateRunMetadataResponse
+	61,  // 126: pawl.v1.RunService.SaveRunFilter:output_type -> pawl.v1.SaveRunFilterResponse
+	63,  // 127: pawl.v1.RunService.ListRunFilters:output_type -> pawl.v1.ListRunFiltersResponse
+	65,  // 128: pawl.v1.RunService.DeleteRunFilter:output_type -> pawl.v1.DeleteRunFilterResponse
+	47,  // 129: pawl.v1.RunService.TopUpRun:output_type -> pawl.v1.TopUpRunResponse
+	39,  // 130: pawl.v1.RunService.DeleteRun:output_type -> pawl.v1.DeleteRunResponse
+	43,  // 131: pawl.v1.RunService.RecheckRun:output_type -> pawl.v1.RecheckRunResponse
+	52,  // 132: pawl.v1.RunService.RepairRun:output_type -> pawl.v1.RepairRunResponse
+	54,  // 133: pawl.v1.RunService.RetryRun:output_type -> pawl.v1.RetryRunResponse
+	41,  // 134: pawl.v1.RunService.DecideNode:output_type -> pawl.v1.DecideNodeResponse
+	109, // [109:135] is the sub-list for method output_type
+	83,  // [83:109] is the sub-list for method input_type
+	83,  // [83:83] is the sub-list for extension type_name
+	83,  // [83:83] is the sub-list for extension extendee
+	0,   // [0:83] is the sub-list for field type_name
 }
 
 func init() { file_pawl_v1_run_service_proto_init() }

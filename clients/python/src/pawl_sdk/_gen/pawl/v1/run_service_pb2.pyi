@@ -443,7 +443,7 @@ class GetInvocationResponse(_message.Message):
     def __init__(self, invocation: _Optional[_Union[Invocation, _Mapping]] = ...) -> None: ...
 
 class Invocation(_message.Message):
-    __slots__ = ("type", "input_json", "input", "config_json", "config", "attempt", "effect_key", "timeout_ms", "workflow_id", "status", "output_json", "output", "handle", "cause", "message", "failure_class", "effects", "values_left_out")
+    __slots__ = ("type", "input_json", "input", "config_json", "config", "attempt", "effect_key", "timeout_ms", "workflow_id", "status", "output_json", "output", "handle", "cause", "message", "failure_class", "effects", "memory_json", "memory", "state_json", "state", "taint", "traceparent", "memory_writes_json", "memory_writes", "goto_node", "queue_delay_ms", "output_taint", "values_left_out")
     TYPE_FIELD_NUMBER: _ClassVar[int]
     INPUT_JSON_FIELD_NUMBER: _ClassVar[int]
     INPUT_FIELD_NUMBER: _ClassVar[int]
@@ -461,6 +461,17 @@ class Invocation(_message.Message):
     MESSAGE_FIELD_NUMBER: _ClassVar[int]
     FAILURE_CLASS_FIELD_NUMBER: _ClassVar[int]
     EFFECTS_FIELD_NUMBER: _ClassVar[int]
+    MEMORY_JSON_FIELD_NUMBER: _ClassVar[int]
+    MEMORY_FIELD_NUMBER: _ClassVar[int]
+    STATE_JSON_FIELD_NUMBER: _ClassVar[int]
+    STATE_FIELD_NUMBER: _ClassVar[int]
+    TAINT_FIELD_NUMBER: _ClassVar[int]
+    TRACEPARENT_FIELD_NUMBER: _ClassVar[int]
+    MEMORY_WRITES_JSON_FIELD_NUMBER: _ClassVar[int]
+    MEMORY_WRITES_FIELD_NUMBER: _ClassVar[int]
+    GOTO_NODE_FIELD_NUMBER: _ClassVar[int]
+    QUEUE_DELAY_MS_FIELD_NUMBER: _ClassVar[int]
+    OUTPUT_TAINT_FIELD_NUMBER: _ClassVar[int]
     VALUES_LEFT_OUT_FIELD_NUMBER: _ClassVar[int]
     type: str
     input_json: bytes
@@ -479,8 +490,19 @@ class Invocation(_message.Message):
     message: str
     failure_class: _run_pb2.FailureClass
     effects: _containers.RepeatedCompositeFieldContainer[InvocationEffect]
+    memory_json: bytes
+    memory: _struct_pb2.Value
+    state_json: bytes
+    state: _struct_pb2.Value
+    taint: _containers.RepeatedScalarFieldContainer[str]
+    traceparent: str
+    memory_writes_json: bytes
+    memory_writes: _struct_pb2.Value
+    goto_node: str
+    queue_delay_ms: int
+    output_taint: _containers.RepeatedScalarFieldContainer[str]
     values_left_out: _containers.RepeatedScalarFieldContainer[str]
-    def __init__(self, type: _Optional[str] = ..., input_json: _Optional[bytes] = ..., input: _Optional[_Union[_struct_pb2.Value, _Mapping]] = ..., config_json: _Optional[bytes] = ..., config: _Optional[_Union[_struct_pb2.Value, _Mapping]] = ..., attempt: _Optional[int] = ..., effect_key: _Optional[str] = ..., timeout_ms: _Optional[int] = ..., workflow_id: _Optional[str] = ..., status: _Optional[_Union[_run_pb2.NodeStatus, str]] = ..., output_json: _Optional[bytes] = ..., output: _Optional[_Union[_struct_pb2.Value, _Mapping]] = ..., handle: _Optional[str] = ..., cause: _Optional[str] = ..., message: _Optional[str] = ..., failure_class: _Optional[_Union[_run_pb2.FailureClass, str]] = ..., effects: _Optional[_Iterable[_Union[InvocationEffect, _Mapping]]] = ..., values_left_out: _Optional[_Iterable[str]] = ...) -> None: ...
+    def __init__(self, type: _Optional[str] = ..., input_json: _Optional[bytes] = ..., input: _Optional[_Union[_struct_pb2.Value, _Mapping]] = ..., config_json: _Optional[bytes] = ..., config: _Optional[_Union[_struct_pb2.Value, _Mapping]] = ..., attempt: _Optional[int] = ..., effect_key: _Optional[str] = ..., timeout_ms: _Optional[int] = ..., workflow_id: _Optional[str] = ..., status: _Optional[_Union[_run_pb2.NodeStatus, str]] = ..., output_json: _Optional[bytes] = ..., output: _Optional[_Union[_struct_pb2.Value, _Mapping]] = ..., handle: _Optional[str] = ..., cause: _Optional[str] = ..., message: _Optional[str] = ..., failure_class: _Optional[_Union[_run_pb2.FailureClass, str]] = ..., effects: _Optional[_Iterable[_Union[InvocationEffect, _Mapping]]] = ..., memory_json: _Optional[bytes] = ..., memory: _Optional[_Union[_struct_pb2.Value, _Mapping]] = ..., state_json: _Optional[bytes] = ..., state: _Optional[_Union[_struct_pb2.Value, _Mapping]] = ..., taint: _Optional[_Iterable[str]] = ..., traceparent: _Optional[str] = ..., memory_writes_json: _Optional[bytes] = ..., memory_writes: _Optional[_Union[_struct_pb2.Value, _Mapping]] = ..., goto_node: _Optional[str] = ..., queue_delay_ms: _Optional[int] = ..., output_taint: _Optional[_Iterable[str]] = ..., values_left_out: _Optional[_Iterable[str]] = ...) -> None: ...
 
 class InvocationEffect(_message.Message):
     __slots__ = ("name", "effect_class", "committed", "result_json", "result", "values_left_out")
