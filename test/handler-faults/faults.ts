@@ -34,15 +34,21 @@ const stop = each(async ({ process, held, ended, returned }) => {
   await returned();
 });
 
-/** By turns a cut that the session survives, in which the function continues, and one after which the work has run elsewhere. */
+/**
+ * By turns a cut that the session survives, in which the function continues, and one after which the work has run elsewhere. Every second
+ * long one is dark: no side hears of it, until each has heard nothing for too long.
+ */
 const cut = each(async ({ process, held, ended, returned }, at) => {
-  process.relay.cut();
+  const isDark = at % 4 === 1;
+  if (isDark) process.relay.darken();
+  else process.relay.cut();
   try {
     if (at % 2 === 0) {
       held.release();
       await pause(SHORT_CUT_MS);
     } else {
-      await Promise.all([ended(), pause(TIMES.resumeMs)]);
+      const longMs = isDark ? TIMES.silenceMs + TIMES.stallMs : TIMES.resumeMs;
+      await Promise.all([ended(), pause(longMs)]);
       held.release();
     }
   } finally {
