@@ -70,14 +70,13 @@ async function run(stop: AbortSignal): Promise<number> {
       "PAWL_HANDLER_ADDRESS has no address",
       `Write host:port, such as ${LOOPBACK}:${settings.handlerPort}.`,
     );
-  const { connected, refused, close } = lookAtHosts({
+  const { close, ...view } = lookAtHosts({
     ...{ addresses, nameOf, token: env["PAWL_HANDLER_TOKEN"] },
     onFault: (host, why) => say(`! the handler port ${host} does not answer: ${why}`),
   });
   stack.defer(close);
   const generations = new Generations({
-    connected,
-    refused,
+    ...view,
     report: (report) => say(lineOf(report)),
     start: (version) =>
       startHandlerProcess({
@@ -116,7 +115,11 @@ function lineOf(report: Report): string {
     case "ended":
       return `! version ${report.version} ended (${report.how}); it starts again`;
     case "drained":
-      return `version ${report.version} has finished its work`;
+      return report.killed === 0
+        ? `version ${report.version} has finished its work`
+        : `! version ${report.version} was killed with ${functionsOf(report.killed)} that ignored the cancel`;
+    case "stuck":
+      return `! ${functionsOf(report.functions)} of version ${report.version} ignored the cancel; another version of the same code takes its place`;
     case "refused":
       return `version ${report.version} changed the schemas of a type that the version before it served; it starts again`;
     case "stopping":
@@ -125,6 +128,8 @@ function lineOf(report: Report): string {
       return report satisfies never;
   }
 }
+
+const functionsOf = (count: number): string => (count === 1 ? "1 function" : `${count} functions`);
 
 const oldOnes = (count: number): string =>
   count === 1 ? "1 old version still works" : `${count} old versions still work`;

@@ -17,10 +17,12 @@ function setup() {
     readonly end: (how: string) => void;
     isDrained: boolean;
     isStopped: boolean;
+    isKilled: boolean;
   }
   const processes = new Map<number, Scripted>();
   const connections = new Map<number, () => void>();
   const refusals = new Set<number>();
+  const stuck = new Map<string, (functions: number) => void>();
   const generations = new Generations({
     report: (report) => {
       reports.push(report);
@@ -32,9 +34,15 @@ function setup() {
         signal.addEventListener("abort", () => reject(new Error("stopped")), { once: true });
       }),
     refused: async (version) => refusals.has(version),
+    stuck: (version, isAlone, signal) =>
+      new Promise((resolve, reject) => {
+        stuck.set(`${version}${isAlone ? " alone" : ""}`, resolve);
+        look();
+        signal.addEventListener("abort", () => reject(new Error("stopped")), { once: true });
+      }),
     start: (version): HandlerProcess => {
       const { promise: exited, resolve: end } = Promise.withResolvers<string>();
-      const process = { end, isDrained: false, isStopped: false };
+      const process = { end, isDrained: false, isStopped: false, isKilled: false };
       processes.set(version, process);
       return {
         pid: version,
@@ -43,6 +51,10 @@ function setup() {
           process.isDrained = true;
           look();
           await exited;
+        },
+        kill: () => {
+          process.isKilled = true;
+          end("SIGKILL");
         },
         stop: async () => {
           process.isStopped = true;
@@ -59,7 +71,7 @@ function setup() {
     });
   const reported = (kind: Report["kind"], version: number): Promise<void> =>
     until(() => reports.some((report) => report.kind === kind && report.version === version));
-  return { generations, processes, connections, refusals, reported, reports, until };
+  return { generations, processes, connections, refusals, stuck, reported, reports, until };
 }
 
 test("a new version serves before the old one is asked to finish, and the old one keeps its work until it exits", async () => {
@@ -99,6 +111,26 @@ test("old versions finish without a limit, and the limit of a stop holds for the
   expect(reports.at(-1)).toMatchObject({ kind: "stopping", draining: 2 });
   for (const process of processes.values()) process.end("exit code 0");
   await stopped;
+});
+
+test("a version whose functions ignore their cancel is replaced by the same code, and killed when nothing else is left", async () => {
+  const { generations, processes, connections, stuck, reported, reports, until } = setup();
+  generations.reload();
+  await reported("starting", 1);
+  connections.get(1)?.();
+  await reported("serving", 1);
+  stuck.get("1")?.(2);
+  await reported("stuck", 1);
+  await reported("starting", 2);
+  connections.get(2)?.();
+  await until(() => stuck.has("1 alone"));
+  expect(processes.get(1)).toMatchObject({ isDrained: true, isKilled: false });
+  stuck.get("1 alone")?.(2);
+  await reported("drained", 1);
+  expect(processes.get(1)?.isKilled).toBe(true);
+  expect(reports.at(-1)).toMatchObject({ kind: "drained", killed: 2 });
+  processes.get(2)?.end("exit code 0");
+  await generations.stop();
 });
 
 test("a version that does not start leaves the old one in place", async () => {

@@ -5,12 +5,13 @@
 // Races. Files change while a version starts: that version ends, and one of the newest files follows, so a version that never connects
 // blocks nothing. A version does not start: the old one stays. A version ends by itself: it starts again after a pause that doubles. A new
 // version changes the schemas of a type while the old one serves it: the scheduler refuses the type. Once the old process has finished, the
-// same code starts again and gets the type. stop() comes during a start or while old versions work: every process ends, within the limit of
-// stop().
+// same code starts again and gets the type. A function ignores its cancel: the same code replaces the version. The old process is killed
+// when only such functions are left. stop() comes during a start or while old versions work: every process ends, within the limit of stop().
 
 import { setTimeout as delay } from "node:timers/promises";
 import { backoffMs } from "../supervise.ts";
 import type { HandlerProcess } from "./handler-process.ts";
+import { drainOrKill, type WaitUntilStuck } from "./stuck.ts";
 
 export type Report =
   | { readonly kind: "starting"; readonly version: number }
@@ -29,7 +30,10 @@ export type Report =
       readonly isReplaced: boolean;
     }
   | { readonly kind: "ended"; readonly version: number; readonly how: string }
-  | { readonly kind: "drained"; readonly version: number }
+  /** It has ended; `killed` functions ignored their cancel until then. */
+  | { readonly kind: "drained"; readonly version: number; readonly killed: number }
+  /** So many functions ignore their cancel. */
+  | { readonly kind: "stuck"; readonly version: number; readonly functions: number }
   | { readonly kind: "refused"; readonly version: number }
   /** Every process ends; so many old versions still work. */
   | { readonly kind: "stopping"; readonly version: number; readonly draining: number };
@@ -43,6 +47,11 @@ export interface GenerationsOptions {
    * Whether the scheduler refused a type to this version because the version before had other schemas. It rejects when the signal aborts.
    */
   readonly refused: (version: number, signal: AbortSignal) => Promise<boolean>;
+  /**
+   * Settles with the number of functions of this version that have ignored their cancel for the grace. With `isAlone` it waits until nothing
+   * else runs in the process. It rejects when the signal aborts.
+   */
+  readonly stuck: (version: number, isAlone: boolean, signal: AbortSignal) => Promise<number>;
   readonly report: (report: Report) => void;
 }
 
@@ -112,6 +121,7 @@ export class Generations {
     const draining = this.#draining.size;
     report({ kind: "serving", version, pid: next.process.pid, draining });
     void this.#startAgainAfter(next);
+    void this.#replaceIfStuck(next);
   }
 
   /** Waits for the session of a new version. Returns why there is none. */
@@ -133,9 +143,11 @@ export class Generations {
   }
 
   #drain(old: Generation): void {
-    const drained = old.process.drain().then(async () => {
+    const alone: WaitUntilStuck = (over) =>
+      this.#options.stuck(old.version, true, AbortSignal.any([this.#stopping.signal, over]));
+    const drained = drainOrKill(old.process, alone).then(async ({ killed }) => {
       this.#draining.delete(old);
-      this.#options.report({ kind: "drained", version: old.version });
+      this.#options.report({ kind: "drained", version: old.version, killed });
       await this.#startAgainIfRefused();
     });
     this.#draining.set(old, drained);
@@ -148,6 +160,17 @@ export class Generations {
     const isRefused = await this.#options.refused(version, signal).catch(() => false);
     if (!isRefused || this.#current?.version !== version || signal.aborted) return;
     this.#options.report({ kind: "refused", version });
+    this.reload();
+  }
+
+  async #replaceIfStuck(generation: Generation): Promise<void> {
+    const over = new AbortController();
+    void generation.process.exited.then(() => over.abort());
+    const signal = AbortSignal.any([this.#stopping.signal, over.signal]);
+    const { version } = generation;
+    const functions = await this.#options.stuck(version, false, signal).catch(() => 0);
+    if (functions === 0 || this.#current !== generation || this.#stopping.signal.aborted) return;
+    this.#options.report({ kind: "stuck", version, functions });
     this.reload();
   }
 

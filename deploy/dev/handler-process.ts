@@ -14,6 +14,8 @@ export interface HandlerProcess extends Lifetime {
   drain(): Promise<void>;
   /** Lets the process finish its work for a minute, also one that drains already. Then it is killed. */
   stop(): Promise<void>;
+  /** Ends the process at once. */
+  kill(): void;
 }
 
 interface HandlerCommand {
@@ -61,6 +63,7 @@ export function startHandlerProcess({
     pid: child.pid ?? 0,
     exited,
     drain,
+    kill: () => signal("SIGKILL"),
     stop: async () => {
       const patience = setTimeout(signal, STOP_MS, "SIGKILL");
       await drain();

@@ -2,14 +2,21 @@
 // one host of its list, so each host is looked at on its own: one that does not answer delays no other.
 import { setTimeout as delay } from "node:timers/promises";
 import { createGrpcClient, type GrpcClient } from "@pawl/platform/rpc/grpc-client";
-import { HandlerService, type Session } from "@pawl/proto/pawl/handler/v1/handler_service_pb";
+import {
+  HandlerService,
+  type Session,
+  SessionState,
+} from "@pawl/proto/pawl/handler/v1/handler_service_pb";
 import type { GenerationsOptions } from "./generations.ts";
+import { IGNORE_GRACE_MS } from "./stuck.ts";
 
 const POLL_MS = 100;
 /** The host lists a session a moment before the scheduler has answered about its types. So the session is read again this many times. */
 const LOOKS = 10;
+/** How often the hosts are asked about functions that ignore their cancel. */
+const STUCK_POLL_MS = 1_000;
 
-interface HostView extends Pick<GenerationsOptions, "connected" | "refused"> {
+interface HostView extends Pick<GenerationsOptions, "connected" | "refused" | "stuck"> {
   readonly close: () => void;
 }
 
@@ -43,7 +50,10 @@ class HostLook {
         { metadata: this.#metadata, signal },
       );
       this.#isSilent = false;
-      return sessions.find((session) => session.name === name);
+      // A process that was killed is listed for some seconds, and the next one may have its name.
+      return sessions.find(
+        (session) => session.name === name && session.state !== SessionState.CUT,
+      );
     } catch (error) {
       signal.throwIfAborted();
       if (!this.#isSilent) this.#onFault(error instanceof Error ? error.message : String(error));
@@ -77,12 +87,21 @@ export function lookAtHosts(options: HostViewOptions): HostView {
       over.abort();
     }
   };
-  const pause = (signal: AbortSignal): Promise<void> => delay(POLL_MS, undefined, { signal });
+  const pause = (signal: AbortSignal, ms = POLL_MS): Promise<void> =>
+    delay(ms, undefined, { signal });
   return {
     close: () => hosts.forEach((host) => host.close()),
     connected: (version, given) =>
       first(given, async (host, signal) => {
         while ((await host.find(nameOf(version), signal)) === undefined) await pause(signal);
+      }),
+    stuck: (version, isAlone, given) =>
+      first(given, async (host, signal) => {
+        for (;;) {
+          const session = await host.find(nameOf(version), signal);
+          if (session !== undefined && isStuck(session, isAlone)) return session.ignoring;
+          await pause(signal, STUCK_POLL_MS);
+        }
       }),
     async refused(version, given) {
       try {
@@ -102,3 +121,7 @@ export function lookAtHosts(options: HostViewOptions): HostView {
     },
   };
 }
+
+/** Whether a function has ignored its cancel for the grace. `isAlone`: and nothing else runs in the process. */
+const isStuck = ({ ignoring, ignoringMs, busy }: Session, isAlone: boolean): boolean =>
+  ignoring > 0 && ignoringMs >= IGNORE_GRACE_MS && (!isAlone || busy === ignoring);

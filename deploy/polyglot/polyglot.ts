@@ -5,7 +5,9 @@
 import { readFileSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
 import type { PawlClient } from "@pawl/client";
-import { startHandlerProcess } from "../dev/handler-process.ts";
+import { type HandlerProcess, startHandlerProcess } from "../dev/handler-process.ts";
+import { lookAtHosts } from "../dev/host-view.ts";
+import { drainOrKill } from "../dev/stuck.ts";
 import { type LogFile, openLog } from "../logbook.ts";
 import { ROOT } from "../settings.ts";
 import { incidentLine, type Lifetime, Supervised } from "../supervise.ts";
@@ -119,12 +121,37 @@ export class Polyglot {
     });
     try {
       await Promise.race([this.#listed(name, patience), ended]);
+      void this.#replaceIfStuck(name, child, signal);
       return child;
     } catch (error) {
       await child.stop();
       throw error;
     } finally {
       over.abort();
+    }
+  }
+
+  /** Ends a process whose functions ignore their cancel. Its supervisor starts another one. */
+  async #replaceIfStuck(name: string, child: HandlerProcess, stop: AbortSignal): Promise<void> {
+    const { address, report } = this.#options;
+    const view = lookAtHosts({
+      ...{ addresses: [address], token: process.env["PAWL_HANDLER_TOKEN"], nameOf: () => name },
+      // The supervisor of the executor reports its end.
+      onFault: () => undefined,
+    });
+    const over = new AbortController();
+    void child.exited.then(() => over.abort());
+    const signal = AbortSignal.any([stop, over.signal]);
+    try {
+      await view.stuck(0, false, signal);
+      report(`! functions of ${name} ignored the cancel; another process takes its place`);
+      const alone = (drained: AbortSignal) =>
+        view.stuck(0, true, AbortSignal.any([signal, drained]));
+      await drainOrKill(child, alone);
+    } catch {
+      // The process ended, or everything stops.
+    } finally {
+      view.close();
     }
   }
 

@@ -97,6 +97,18 @@ test("a wrong token and a port that does not answer are errors", async () => {
   expect(printed.out).toContain("the handler port 127.0.0.1:1 does not answer");
 });
 
+test("functions that ignore their cancel are counted, and a cancel of a moment ago is no finding", async () => {
+  const { gateway, printed, pawl } = await setup(gatewayOf("acme.price"));
+  await using _ = gateway;
+  const stuck = { ...PROCESS, ignoring: 2, ignoringMs: 40_000n };
+  const fresh = { ...PROCESS, name: "fresh", ignoring: 1, ignoringMs: 100n };
+  const address = await handlerPort(stuck, fresh);
+  await pawl("handler", "doctor", "--handler-address", address, "--token", "secret");
+  const text = printed.out.replaceAll(/\s+/g, " ");
+  expect(text).toContain("process pricing: 2 functions ignore their cancel, the first for 40");
+  expect(text).not.toContain("process fresh: 1");
+});
+
 test("each address of a list is checked, and one process at any of them is enough", async () => {
   const { gateway, printed, pawl } = await setup(gatewayOf("acme.price"));
   await using _ = gateway;

@@ -30,6 +30,8 @@ interface Finding {
 }
 
 const TIMEOUT_MS = 5_000;
+/** A function that runs this long after its cancel ignores it. */
+const IGNORED_MS = 5_000n;
 const PAGE_SIZE = 200;
 
 /** Prints every finding; the exit code is 1 if one is an error. */
@@ -119,6 +121,7 @@ function sessionFindings(process: HandlerSession): Finding[] {
       what: `process ${name}: ${type} is not served: ${reason}`,
       next: message,
     })),
+    ...ignoringFindings(process),
     ...(lateItems === 0n
       ? []
       : [
@@ -128,6 +131,21 @@ function sessionFindings(process: HandlerSession): Finding[] {
             next: "Its handlers ignore cancels or timeouts; watch the signal of the handler.",
           },
         ]),
+  ];
+}
+
+/** Functions that run on after their cancel. A function that returns soon is no finding. */
+function ignoringFindings({ name, ignoring, ignoringMs }: HandlerSession): Finding[] {
+  if (ignoring === 0 || ignoringMs < IGNORED_MS) return [];
+  const functions =
+    ignoring === 1 ? "1 function ignores its" : `${ignoring} functions ignore their`;
+  const since = formatDuration(Number(ignoringMs));
+  return [
+    {
+      level: "warning",
+      what: `process ${name}: ${functions} cancel, the first for ${since}`,
+      next: "Each keeps a slot until it returns. Watch the signal of the handler, and replace the process.",
+    },
   ];
 }
 

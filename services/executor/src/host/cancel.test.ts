@@ -46,7 +46,9 @@ test("the slot of a function that ignores its cancel is not given to other work"
   const next = testClaim(2n, "next");
   at.scheduler.send(testAssignment(next, { type: "acme.echo" }));
   expect((await at.scheduler.heard("release")).claim).toMatchObject(next);
+  await at.seen({ busy: 1, ignoring: 1 });
   at.process.send({ case: "ended", value: { invocationId } });
+  await at.seen({ busy: 0, ignoring: 0, ignoringMs: 0n });
   await vi.waitFor(() =>
     expect(at.scheduler.items.at(-1)).toMatchObject({ case: "register", value: { slots: 1 } }),
   );

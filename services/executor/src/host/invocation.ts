@@ -52,6 +52,8 @@ const LEVELS: Readonly<Record<LogLevel, Level>> = {
 export class Invocation {
   readonly id = randomUUID();
   state: InvocationState = "queued";
+  /** When its attempt was over while the function ran on; meaningful while it is cancelled. */
+  cancelledAt = 0;
   readonly call: Call;
   readonly #send: SendItem;
   readonly #answer = Promise.withResolvers<HandlerResult>();

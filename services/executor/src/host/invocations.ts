@@ -35,6 +35,8 @@ interface InvocationsOptions {
   readonly send: SendItem;
   /** Takes an item back that no stream got. */
   readonly withdraw: (item: HostItemInit) => void;
+  /** Monotonic milliseconds. */
+  readonly now: () => number;
   /** The number of invocations, or of cancelled ones, has changed. */
   readonly onChange: () => void;
 }
@@ -44,7 +46,7 @@ export class Invocations {
   readonly #table = new Map<string, Invocation>();
   #cancelled = 0;
   /** Items about invocations that were over already. */
-  lateItems = 0;
+  #lateItems = 0;
 
   constructor(options: InvocationsOptions) {
     this.#options = options;
@@ -58,6 +60,19 @@ export class Invocations {
   /** Cancelled invocations whose function has not returned. */
   get cancelled(): number {
     return this.#cancelled;
+  }
+
+  /** For people. */
+  describe() {
+    const now = this.#options.now();
+    let ignoringMs = 0;
+    for (const { state, cancelledAt } of this.#table.values())
+      if (state === "cancelled") ignoringMs = Math.max(ignoringMs, now - cancelledAt);
+    return {
+      ...{ busy: this.size, ignoring: this.#cancelled },
+      ignoringMs: BigInt(Math.round(ignoringMs)),
+      lateItems: BigInt(this.#lateItems),
+    };
   }
 
   /** How long a silent process keeps its work: as long as the most patient invocation, or `otherwise` without any. */
@@ -147,14 +162,17 @@ export class Invocations {
   #move(invocation: Invocation, { next }: Step): void {
     if (next === invocation.state) return;
     if (invocation.state === "cancelled") this.#cancelled -= 1;
-    if (next === "cancelled") this.#cancelled += 1;
+    if (next === "cancelled") {
+      this.#cancelled += 1;
+      invocation.cancelledAt = this.#options.now();
+    }
     if (next === "done") this.#table.delete(invocation.id);
     invocation.state = next;
     this.#options.onChange();
   }
 
   #late(): void {
-    this.lateItems += 1;
+    this.#lateItems += 1;
     METRICS.handlerLateItems.add(1);
   }
 }

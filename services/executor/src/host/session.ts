@@ -64,6 +64,7 @@ export class HandlerSession {
   readonly #invocations = new Invocations({
     send: this.#conversation.send,
     withdraw: this.#conversation.withdraw,
+    now: () => this.#parts.clock.now(),
     onChange: () => this.#changed(),
   });
   /** undefined if none of its types is served. */
@@ -162,10 +163,9 @@ export class HandlerSession {
       refused: [...this.#refusals.all],
       state: states.shownState(this.#state),
       slots: this.#slots,
-      busy: this.#invocations.size,
       silentMs: BigInt(Math.round(clock.now() - this.#state.heardAt)),
       roundTripUs: BigInt(Math.round(this.#conversation.roundTripMs * 1_000)),
-      lateItems: BigInt(this.#invocations.lateItems),
+      ...this.#invocations.describe(),
     };
   }
 

@@ -3667,7 +3667,11 @@ type Session struct {
 	// How long the last Ping took to be answered, in microseconds; 0 before the first.
 	RoundTripUs uint64 `protobuf:"varint,12,opt,name=round_trip_us,json=roundTripUs,proto3" json:"round_trip_us,omitempty"`
 	// Items about invocations that were over already.
-	LateItems     uint64 `protobuf:"varint,13,opt,name=late_items,json=lateItems,proto3" json:"late_items,omitempty"`
+	LateItems uint64 `protobuf:"varint,13,opt,name=late_items,json=lateItems,proto3" json:"late_items,omitempty"`
+	// How many functions ignore their cancel: it was sent, and they have not returned. Each still takes a slot.
+	Ignoring uint32 `protobuf:"varint,14,opt,name=ignoring,proto3" json:"ignoring,omitempty"`
+	// How long ago the first of them was cancelled; 0 if there is none.
+	IgnoringMs    uint64 `protobuf:"varint,15,opt,name=ignoring_ms,json=ignoringMs,proto3" json:"ignoring_ms,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -3789,6 +3793,20 @@ func (x *Session) GetRoundTripUs() uint64 {
 func (x *Session) GetLateItems() uint64 {
 	if x != nil {
 		return x.LateItems
+	}
+	return 0
+}
+
+func (x *Session) GetIgnoring() uint32 {
+	if x != nil {
+		return x.Ignoring
+	}
+	return 0
+}
+
+func (x *Session) GetIgnoringMs() uint64 {
+	if x != nil {
+		return x.IgnoringMs
 	}
 	return 0
 }
@@ -4026,7 +4044,7 @@ const file_pawl_handler_v1_handler_service_proto_rawDesc = "" +
 	"\x13ListSessionsRequest\"e\n" +
 	"\x14ListSessionsResponse\x12\x17\n" +
 	"\ahost_id\x18\x01 \x01(\tR\x06hostId\x124\n" +
-	"\bsessions\x18\x02 \x03(\v2\x18.pawl.handler.v1.SessionR\bsessions\"\x8b\x03\n" +
+	"\bsessions\x18\x02 \x03(\v2\x18.pawl.handler.v1.SessionR\bsessions\"\xc8\x03\n" +
 	"\aSession\x12\x1f\n" +
 	"\vexecutor_id\x18\x01 \x01(\tR\n" +
 	"executorId\x12\x12\n" +
@@ -4043,7 +4061,10 @@ const file_pawl_handler_v1_handler_service_proto_rawDesc = "" +
 	"\tsilent_ms\x18\v \x01(\x04R\bsilentMs\x12\"\n" +
 	"\rround_trip_us\x18\f \x01(\x04R\vroundTripUs\x12\x1d\n" +
 	"\n" +
-	"late_items\x18\r \x01(\x04R\tlateItems*\xb9\x01\n" +
+	"late_items\x18\r \x01(\x04R\tlateItems\x12\x1a\n" +
+	"\bignoring\x18\x0e \x01(\rR\bignoring\x12\x1f\n" +
+	"\vignoring_ms\x18\x0f \x01(\x04R\n" +
+	"ignoringMs*\xb9\x01\n" +
 	"\fCancelReason\x12\x1d\n" +
 	"\x19CANCEL_REASON_UNSPECIFIED\x10\x00\x12\x1b\n" +
 	"\x17CANCEL_REASON_CANCELLED\x10\x01\x12\x19\n" +

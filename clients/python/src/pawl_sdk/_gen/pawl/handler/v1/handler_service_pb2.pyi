@@ -557,7 +557,7 @@ class ListSessionsResponse(_message.Message):
     def __init__(self, host_id: _Optional[str] = ..., sessions: _Optional[_Iterable[_Union[Session, _Mapping]]] = ...) -> None: ...
 
 class Session(_message.Message):
-    __slots__ = ("executor_id", "name", "build", "sdk", "language", "types", "refused", "state", "slots", "busy", "silent_ms", "round_trip_us", "late_items")
+    __slots__ = ("executor_id", "name", "build", "sdk", "language", "types", "refused", "state", "slots", "busy", "silent_ms", "round_trip_us", "late_items", "ignoring", "ignoring_ms")
     EXECUTOR_ID_FIELD_NUMBER: _ClassVar[int]
     NAME_FIELD_NUMBER: _ClassVar[int]
     BUILD_FIELD_NUMBER: _ClassVar[int]
@@ -571,6 +571,8 @@ class Session(_message.Message):
     SILENT_MS_FIELD_NUMBER: _ClassVar[int]
     ROUND_TRIP_US_FIELD_NUMBER: _ClassVar[int]
     LATE_ITEMS_FIELD_NUMBER: _ClassVar[int]
+    IGNORING_FIELD_NUMBER: _ClassVar[int]
+    IGNORING_MS_FIELD_NUMBER: _ClassVar[int]
     executor_id: str
     name: str
     build: str
@@ -584,4 +586,6 @@ class Session(_message.Message):
     silent_ms: int
     round_trip_us: int
     late_items: int
-    def __init__(self, executor_id: _Optional[str] = ..., name: _Optional[str] = ..., build: _Optional[str] = ..., sdk: _Optional[str] = ..., language: _Optional[str] = ..., types: _Optional[_Iterable[str]] = ..., refused: _Optional[_Iterable[_Union[Refused, _Mapping]]] = ..., state: _Optional[_Union[SessionState, str]] = ..., slots: _Optional[int] = ..., busy: _Optional[int] = ..., silent_ms: _Optional[int] = ..., round_trip_us: _Optional[int] = ..., late_items: _Optional[int] = ...) -> None: ...
+    ignoring: int
+    ignoring_ms: int
+    def __init__(self, executor_id: _Optional[str] = ..., name: _Optional[str] = ..., build: _Optional[str] = ..., sdk: _Optional[str] = ..., language: _Optional[str] = ..., types: _Optional[_Iterable[str]] = ..., refused: _Optional[_Iterable[_Union[Refused, _Mapping]]] = ..., state: _Optional[_Union[SessionState, str]] = ..., slots: _Optional[int] = ..., busy: _Optional[int] = ..., silent_ms: _Optional[int] = ..., round_trip_us: _Optional[int] = ..., late_items: _Optional[int] = ..., ignoring: _Optional[int] = ..., ignoring_ms: _Optional[int] = ...) -> None: ...
