@@ -36,6 +36,23 @@ export const PROOFS: Readonly<Record<string, readonly Proof[]>> = {
       title: "test_pings_are_answered_while_a_handler_blocks_the_loop",
     },
   ],
+  P22: [
+    {
+      file: "clients/handler/src/serve/serve.test.ts",
+      title:
+        "of several hosts a process leaves one that does not answer, but waits for it while work is unfinished",
+    },
+    {
+      file: "clients/python/tests/test_server.py",
+      title:
+        "test_of_several_hosts_a_process_leaves_one_that_does_not_answer_but_waits_while_work_is_unfinished",
+    },
+    {
+      file: "clients/go/internal/session/process_test.go",
+      title:
+        "TestOfSeveralHostsAProcessLeavesOneThatDoesNotAnswerButWaitsForItWhileWorkIsUnfinished",
+    },
+  ],
   H1: [
     {
       file: `${HOST}/session.test.ts`,
