@@ -20,7 +20,6 @@ import type { Logger } from "@pawl/platform/telemetry/log";
 import type { Telemetry } from "@pawl/platform/telemetry/start";
 import { WakeListener } from "@pawl/platform/wake/listen";
 import { Health } from "@pawl/proto/grpc/health/v1/health_pb";
-import { ServerReflection } from "@pawl/proto/grpc/reflection/v1/reflection_pb";
 import { ApprovalService } from "@pawl/proto/pawl/v1/approval_service_pb";
 import { ArchiveService } from "@pawl/proto/pawl/v1/archive_service_pb";
 import { AssistantService } from "@pawl/proto/pawl/v1/assistant_service_pb";
@@ -38,6 +37,7 @@ import { createConsole } from "./http/console.ts";
 import { createGrpcHandler } from "./http/grpc/handler.ts";
 import { createHealth, watchReady } from "./http/health.ts";
 import { connectJsonForm } from "./http/json-form.ts";
+import { REFLECTIONS } from "@pawl/platform/rpc/reflection";
 import { createReflection } from "./http/reflection.ts";
 import { refuse as refuseWith } from "./http/refuse.ts";
 import { createRpcHandler } from "./http/rpc-handler.ts";
@@ -228,8 +228,8 @@ function servicesOf(
   const names = services.map(({ service }) => service);
   services.push(served(Health, createHealth(notReady, names)));
   if (hasReflection) {
-    const reflection = createReflection([...names, Health, ServerReflection]);
-    services.push(served(ServerReflection, reflection));
+    const reflection = createReflection([...names, Health, ...REFLECTIONS]);
+    for (const service of REFLECTIONS) services.push(served(service, reflection));
   }
   return services;
 }

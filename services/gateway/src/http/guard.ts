@@ -60,10 +60,11 @@ const forbidden = (message: string): Refusal => ({
   httpStatus: 403,
 });
 
+/** Headers that a page may send. Proxies and libraries of tracing add some of them to each call. */
 const ALLOWED_HEADERS = [
   ...cors.allowedHeaders,
-  "Last-Event-ID",
-  "traceparent",
+  ...["Authorization", "Last-Event-ID", "X-Request-Id"],
+  ...["traceparent", "tracestate", "baggage"],
   JSON_FORM_HEADER,
 ].join(", ");
 

@@ -8,8 +8,8 @@ import {
   createGrpcWebTransport,
 } from "@connectrpc/connect-node";
 import { createGrpcClient } from "@pawl/platform/rpc/grpc-client";
+import { REFLECTIONS } from "@pawl/platform/rpc/reflection";
 import { ErrorInfoSchema } from "@pawl/proto/google/rpc/error_details_pb";
-import { ServerReflection } from "@pawl/proto/grpc/reflection/v1/reflection_pb";
 import { EventService } from "@pawl/proto/pawl/v1/event_service_pb";
 import { RunService } from "@pawl/proto/pawl/v1/run_service_pb";
 import { expect, onTestFinished, test } from "vitest";
@@ -122,20 +122,31 @@ test("a preface that arrives byte by byte is still HTTP/2, and other first bytes
 const once = (socket: ReturnType<typeof connect>): Promise<Buffer> =>
   new Promise((resolve) => socket.once("data", resolve));
 
-test("reflection names the services and gives their files", async () => {
-  const gateway = await startGateway();
-  const client = createClient(ServerReflection, createGrpcTransport({ baseUrl: gateway.url }));
-  const asked = (async function* () {
-    yield { messageRequest: { case: "listServices" as const, value: "" } };
-    yield { messageRequest: { case: "fileContainingSymbol" as const, value: "pawl.v1.RunEvent" } };
-    yield { messageRequest: { case: "fileContainingSymbol" as const, value: "pawl.v1.Nothing" } };
-  })();
-  const answers = [];
-  for await (const { messageResponse } of client.serverReflectionInfo(asked))
-    answers.push(messageResponse);
-  expect(answers.map((answer) => answer.case)).toEqual([
-    "listServicesResponse",
-    "fileDescriptorResponse",
-    "errorResponse",
-  ]);
-});
+test.each(
+  REFLECTIONS.flatMap((service) =>
+    TRANSPORTS.filter(([name]) => /HTTP\/2|^gRPC$/.test(name)).map(
+      ([name, transport]) => ({ name, service, transport, typeName: service.typeName }) as const,
+    ),
+  ),
+)(
+  "$typeName names the services and gives their files over $name",
+  async ({ service, transport }) => {
+    const gateway = await startGateway();
+    const client = createClient(service, transport(gateway.url));
+    const asked = (async function* () {
+      yield { messageRequest: { case: "listServices" as const, value: "" } };
+      yield {
+        messageRequest: { case: "fileContainingSymbol" as const, value: "pawl.v1.RunEvent" },
+      };
+      yield { messageRequest: { case: "fileContainingSymbol" as const, value: "pawl.v1.Nothing" } };
+    })();
+    const answers = [];
+    for await (const { messageResponse } of client.serverReflectionInfo(asked))
+      answers.push(messageResponse);
+    expect(answers.map((answer) => answer.case)).toEqual([
+      "listServicesResponse",
+      "fileDescriptorResponse",
+      "errorResponse",
+    ]);
+  },
+);

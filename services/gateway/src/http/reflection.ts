@@ -1,4 +1,4 @@
-// grpc.reflection.v1 for Connect. The answers are those of every Pawl server.
+// Server reflection for Connect. The answers are those of every Pawl server.
 
 import type { DescService } from "@bufbuild/protobuf";
 import type { ServiceImpl } from "@connectrpc/connect";

@@ -30,11 +30,24 @@ export function reflectionOf(
   };
 }
 
-/** grpc.reflection.v1, and v1alpha with the same messages, for a grpc-js server. */
+/** A service under another name, with the same methods and messages. */
+function underName<Service extends DescService>(service: Service, typeName: string): Service {
+  const alias = { ...service, typeName };
+  const methods = service.methods.map((method) => ({ ...method, parent: alias }));
+  const method = Object.fromEntries(methods.map((each) => [each.localName, each]));
+  return Object.assign(alias, { methods, method });
+}
+
+/** grpc.reflection.v1, and v1alpha with the same messages, which older tools ask. */
+export const REFLECTIONS = [
+  ServerReflection,
+  underName(ServerReflection, "grpc.reflection.v1alpha.ServerReflection"),
+] as const;
+
+/** Reflection for a grpc-js server. */
 export function servedReflection(services: readonly DescService[]): readonly ServedService[] {
   const answerTo = reflectionOf(services);
-  const alpha = { ...ServerReflection, typeName: "grpc.reflection.v1alpha.ServerReflection" };
-  return [ServerReflection, alpha as typeof ServerReflection].map((service) =>
+  return REFLECTIONS.map((service) =>
     serve(service, {
       serverReflectionInfo: (stream) =>
         stream.listen({
