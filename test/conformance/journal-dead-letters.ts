@@ -8,7 +8,7 @@ import type {
 } from "@pawl/platform/store/dead-letters/dead-letters";
 import type { Journal, Transaction } from "@pawl/platform/store/tick/journal";
 import { expect, test } from "vitest";
-import { begin, newExecutorId, newRunId, NODE, queued, step } from "./facts.ts";
+import { begin, newExecutorId, newRunId, NODE, queued, runStarted, step } from "./facts.ts";
 import { setup } from "./setup.ts";
 import type { OpenStore } from "./store.ts";
 import { draft } from "./workflows.ts";
@@ -53,10 +53,10 @@ export function deadLetterSuite(openStore: OpenStore): void {
     const [found] = await deadLetters.open(TENANT, filter, 10);
     expect(found).toMatchObject({ ...letter, workflowId: "orders", state: "open" });
     expect(found).toMatchObject({ workflowVersion: 4, priority: 7, hasEnded: false });
-    const given = await deadLetters.inputOf(run);
-    expect(JSON.parse(given?.input ?? "")).toEqual({ name: "Ada" });
-    expect(given?.hasUntrustedInput).toBe(false);
-    expect(await deadLetters.inputOf(newRunId())).toBeUndefined();
+    const origin = await deadLetters.originOf(run);
+    expect(JSON.parse(origin?.input ?? "")).toEqual({ name: "Ada" });
+    expect(origin).toMatchObject({ started: runStarted.payload, metadata: undefined });
+    expect(await deadLetters.originOf(newRunId())).toBeUndefined();
     const [redriveRunId, requestId] = [newRunId(), randomUUID()];
     const ids = [letter.deadLetterId, randomUUID()];
     expect(await deadLetters.close("other", ids, { requestId, redriveRunId })).toEqual([]);

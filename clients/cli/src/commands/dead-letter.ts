@@ -195,6 +195,7 @@ const ADVICE: Readonly<Record<string, string>> = {
   test_run: "they are of test runs, whose graphs were not saved",
   not_open: "they are unknown, or dealt with already",
   workflow_deleted: "their workflows were deleted",
+  assistant_deleted: "their assistants were deleted",
 };
 
 const plainLeft = ({ reason, count }: LeftDeadLetters) => ({ reason, count });

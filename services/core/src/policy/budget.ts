@@ -71,6 +71,24 @@ export function lowerBudget(
   return { ...amounts, onExceeded: asked.onExceeded ?? own?.onExceeded ?? "fail" };
 }
 
+/**
+ * What a caller, an assistant or a parent lowered of the budget of a definition, by the budget with which the run began. A run of another
+ * definition is lowered by it again.
+ */
+export function loweredOf(
+  own: Budget | undefined,
+  began: Budget | undefined,
+): (SomeAmounts & Partial<Pick<Budget, "onExceeded">>) | undefined {
+  if (began === undefined) return undefined;
+  const { onExceeded, ...limits } = began;
+  const isOwn = onExceeded === own?.onExceeded;
+  const lowered = METERS.flatMap((meter) =>
+    limits[meter] === undefined || limits[meter] === own?.[meter] ? [] : [[meter, limits[meter]]],
+  );
+  if (lowered.length === 0 && isOwn) return undefined;
+  return { ...Object.fromEntries(lowered), ...(isOwn ? {} : { onExceeded }) };
+}
+
 /** The budget after a raise. A meter without a limit stays without one. */
 export const raisedBudget = (budget: Budget, raise: SomeAmounts): Budget => ({
   ...budget,

@@ -3,7 +3,6 @@
 
 import { LIMITS } from "@pawl/core/data/limits";
 import { invalidField } from "@pawl/core/fault/engine-error";
-import type { AssistantLink } from "@pawl/core/log/assistant";
 import type { AskedOfRun } from "@pawl/core/log/start";
 import { type ApprovalId, type NodeId, nodeId, type RunId } from "@pawl/core/name/ids";
 import type { AskedTime } from "@pawl/core/policy/start-time";
@@ -77,9 +76,8 @@ export interface StartRequest {
   readonly webhook?: Receiver | undefined;
   /** The thread that the run belongs to. */
   readonly thread?: RequestedThread | undefined;
-  /** The assistant in place of a workflow, and that of a run that starts again, as it was. */
+  /** The assistant in place of a workflow. */
   readonly assistantId?: string | undefined;
-  readonly assistant?: AssistantLink | undefined;
   /** When the run starts. Undefined means at once. */
   readonly time?: AskedTime | undefined;
   /** Whether the run is deleted soon after its end. */

@@ -1,12 +1,17 @@
-// Redrives on the in-memory store: one new run for each run that ended, however often a user asks and wherever it stops.
+// Redrives and repairs on the in-memory store: one new run for each run that ended, however often a user asks and wherever it stops. The new
+// run has what the caller of the first run set, and its labels.
 
 import { create } from "@bufbuild/protobuf";
+import type { RunEvent } from "@pawl/core/log/event";
 import { executorId, nodeId, type RunId } from "@pawl/core/name/ids";
 import type { DeadLetters } from "@pawl/platform/store/dead-letters/dead-letters";
 import { DEFAULT_EGRESS } from "@pawl/platform/egress/url";
 import { createMemoryStore } from "@pawl/platform/store/memory/store";
 import { parseRedrive } from "@pawl/platform/wire/dead-letter";
+import { parseRepair } from "@pawl/platform/wire/repair";
+import type { StartRequest } from "@pawl/platform/wire/requests";
 import { RedriveDeadLettersRequestSchema } from "@pawl/proto/pawl/v1/queue_service_pb";
+import { RepairRunRequestSchema } from "@pawl/proto/pawl/v1/run_service_pb";
 import { memoryValues } from "@pawl/platform/values/memory.fixture";
 import { expect, test } from "vitest";
 import { connect, createEngine, workUntilQuiet } from "../tick/tick.fixture.ts";
@@ -14,7 +19,9 @@ import { Newest } from "./newest.ts";
 import { redrive } from "./redrive.ts";
 import { uuidV7 } from "../run-id.ts";
 import { createWorkflow } from "./save-workflow.ts";
+import { repairRun } from "./repair-run.ts";
 import { startRun } from "./start-run.ts";
+import type { TakenOver } from "./taken-over.ts";
 
 const TENANT = "default";
 const GRAPH = { nodes: [{ id: "start", type: "start" }], edges: [] };
@@ -34,9 +41,14 @@ async function setup(steady: () => number = () => performance.now()) {
   };
   const text = JSON.stringify({ id: "w", title: "W", ...GRAPH });
   await createWorkflow(parts, TENANT, { workflowId: "", text, isStrict: false, requestId: null });
-  const start = async (input: unknown): Promise<RunId> => {
+  const start = async (
+    input: unknown,
+    over: Partial<StartRequest> = {},
+    again?: TakenOver,
+  ): Promise<RunId> => {
     const request = { workflowId: "w", version: 0, input: JSON.stringify(input), priority: 5 };
-    return (await startRun(parts, TENANT, { ...request, requestId: null })).runId;
+    const about = again === undefined ? {} : { again };
+    return (await startRun(parts, TENANT, { ...request, requestId: null, ...over }, about)).runId;
   };
   const executor = connect(engine, 10);
   const finish = (): Promise<void> => workUntilQuiet([{ engine, executor }]);
@@ -62,7 +74,15 @@ async function setup(steady: () => number = () => performance.now()) {
       TENANT,
       parseRedrive(create(RedriveDeadLettersRequestSchema, over)),
     );
-  return { store, start, finish, bury, ask };
+  const repair = (runId: RunId, over: object = {}) =>
+    repairRun(
+      { ...parts, effectsOf: async () => [], types: undefined },
+      TENANT,
+      parseRepair(create(RepairRunRequestSchema, { runId, fromNodes: ["start"], ...over })),
+    );
+  const firstOf = (runId: RunId | undefined): RunEvent | undefined =>
+    runId === undefined ? undefined : store.view.events(runId)[0];
+  return { store, engine, start, finish, bury, ask, repair, firstOf };
 }
 
 test("a redrive that stops between the start and the closing continues with the same run (S0.56)", async () => {
@@ -149,4 +169,68 @@ test("letters of a deleted workflow are left, and do not count as remaining", as
   await store.workflows.remove(TENANT, "w", true);
   const left = [{ reason: "workflow_deleted", count: 2 }];
   expect(await ask()).toEqual({ redriven: [], left, remaining: 0 });
+});
+
+const WEB = [
+  { label: "web", nodeId: "" },
+  { label: "model", nodeId: "" },
+] as const;
+
+test("a run that is repaired or redriven keeps every label of its input, and the definition adds its own (S2.40, S2.41)", async () => {
+  const { start, finish, bury, ask, repair, firstOf } = await setup();
+  const runId = await start(null, {}, { asked: {}, taint: WEB });
+  await finish();
+  await bury(runId, "start");
+  const { redriven } = await ask();
+  const text = JSON.stringify({ id: "w", title: "W", untrusted_input: true, ...GRAPH });
+  const repaired = await repair(runId);
+  const stricter = await repair(runId, { definition: { text } });
+  expect(firstOf(redriven[0]?.runId)?.payload).toMatchObject({ taint: WEB });
+  expect(firstOf(repaired.accepted?.runId)?.payload).toMatchObject({ taint: WEB });
+  expect(firstOf(stricter.accepted?.runId)?.payload).toMatchObject({
+    taint: [...WEB, { label: "input", nodeId: "" }],
+  });
+});
+
+test("a run that is repaired or redriven keeps goal, constraints, bounds, metadata and the caller's budget (S2.3, S2.4, S2.10, S2.12, S2.14, S2.21)", async () => {
+  const { store, start, finish, bury, ask, repair, firstOf } = await setup();
+  const asked = { goal: "buy", constraints: ["be kind"], maxIterations: 9, maxRetries: 1 };
+  const budget = { tokens: 100, onExceeded: "pause" } as const;
+  const metadata = '{"team":"a"}';
+  const runId = await start(null, { asked, budget, metadata, deadlineMs: 60_000 });
+  await finish();
+  await bury(runId, "start");
+  const { redriven } = await ask();
+  const repaired = await repair(runId);
+  for (const again of [redriven[0]?.runId, repaired.accepted?.runId]) {
+    expect(firstOf(again)?.payload).toMatchObject({ ...asked, budget, deadlineMs: 60_000 });
+    expect(store.view.metadata(again ?? runId)).toBe(metadata);
+  }
+  // A definition with a lower limit lowers it further; a meter that the caller did not lower follows the new definition.
+  const limits = { tokens: 50, node_executions: 7 };
+  const text = JSON.stringify({ id: "w", title: "W", budget: limits, ...GRAPH });
+  const lower = await repair(runId, { definition: { text } });
+  expect(firstOf(lower.accepted?.runId)?.payload).toMatchObject({
+    budget: { tokens: 50, executions: 7, onExceeded: "pause" },
+  });
+});
+
+test("a start survives that another assistant of its tick was deleted, and is refused if its own was (S4.22)", async () => {
+  const { store, engine, start, finish, bury, ask, repair } = await setup();
+  const spec = { workflowId: "w", workflowVersion: 0, config: "{}", metadata: "{}", defaults: {} };
+  const [kept, gone] = ["kept", "gone"].map((assistantId) => ({ tenantId: TENANT, assistantId }));
+  for (const key of [kept, gone]) if (key !== undefined) await store.assistants.create(key, spec);
+  const runs = await Promise.all(
+    ["kept", "gone"].map((assistantId) => start(null, { workflowId: "", assistantId })),
+  );
+  await finish();
+  const [first, second] = runs;
+  if (first === undefined || second === undefined || gone === undefined) throw new Error("two");
+  expect(await store.assistants.close(gone)).toBe("closed");
+  const [good, bad] = await Promise.allSettled([repair(first), repair(second)]);
+  expect(good).toMatchObject({ status: "fulfilled" });
+  expect(bad).toMatchObject({ status: "rejected", reason: { reason: "ASSISTANT_NOT_FOUND" } });
+  await bury(second, "start");
+  expect((await ask()).left).toEqual([{ reason: "assistant_deleted", count: 1 }]);
+  expect(engine.errors).toEqual([]);
 });

@@ -22,6 +22,7 @@ import type { parseDiscard, parseRedrive } from "@pawl/platform/wire/dead-letter
 import { loadRuns } from "../commit/load-run.ts";
 import type { AdmitParts } from "./parts.ts";
 import { startRun, startUndoRun } from "./start-run.ts";
+import { takenOver } from "./taken-over.ts";
 
 export interface RedriveParts extends AdmitParts {
   readonly deadLetters: DeadLetters;
@@ -69,11 +70,12 @@ export async function redrive(
     }
     if (earlyMs > 0) await wait(earlyMs);
     dueAt = Math.max(dueAt, parts.steady()) + pauseMs;
-    const runId = await startAgain(parts, tenantId, letter);
-    if (runId === undefined) {
-      leave("workflow_deleted");
+    const started = await startAgain(parts, tenantId, letter);
+    if (typeof started !== "object") {
+      leave(started);
       continue;
     }
+    const { runId } = started;
     const { deadLetterId } = letter;
     const by = { requestId, redriveRunId: runId };
     const closed = await parts.deadLetters.close(tenantId, [deadLetterId], by);
@@ -96,41 +98,54 @@ const countMovable = async (
     (letter) => whyLeft(letter) === undefined,
   ).length;
 
-/** The run that replaces the run of the letter. Undefined if a user deleted its workflow. */
+/** Why no run can replace the run of a letter: a user deleted its workflow or its assistant. */
+const GONE: Readonly<Partial<Record<string, Gone>>> = {
+  WORKFLOW_NOT_FOUND: "workflow_deleted",
+  ASSISTANT_NOT_FOUND: "assistant_deleted",
+};
+type Gone = "workflow_deleted" | "assistant_deleted";
+type Started = { readonly runId: RunId } | Gone;
+
+/** The run that replaces the run of the letter. */
 async function startAgain(
   parts: RedriveParts,
   tenantId: string,
   letter: OpenDeadLetter,
-): Promise<RunId | undefined> {
+): Promise<Started> {
   if (isUndo(letter.iteration)) return await undoAgain(parts, tenantId, letter);
-  const given = await parts.deadLetters.inputOf(letter.runId);
+  const origin = await parts.deadLetters.originOf(letter.runId);
   const { workflowId, workflowVersion: version, priority } = letter;
-  if (given === undefined || workflowId === null) return undefined;
+  if (origin === undefined || workflowId === null) return "workflow_deleted";
   const requestId = `redrive:${letter.runId}`;
   try {
-    const input = await parts.values.whole(letter.runId, given.input);
-    const request = { workflowId, version, priority, ...given, input, requestId };
-    return (await startRun(parts, tenantId, request)).runId;
+    const input = await parts.values.whole(letter.runId, origin.input);
+    const { started, metadata } = origin;
+    const hasUntrustedInput = started.taint !== undefined;
+    const request = { workflowId, version, priority, hasUntrustedInput, input, requestId };
+    // The run has the same definition, so the lower of both budgets is that of the first run.
+    const again = takenOver(started, undefined, metadata);
+    return await startRun(parts, tenantId, request, { again });
   } catch (error) {
-    if (error instanceof EngineError && error.reason === "WORKFLOW_NOT_FOUND") return undefined;
-    throw error;
+    const gone = error instanceof EngineError ? GONE[error.reason] : undefined;
+    if (gone === undefined) throw error;
+    return gone;
   }
 }
 
-/** The run that undoes the execution of the letter. Undefined if a user deleted the workflow, or if the log of its run is damaged. */
+/** The run that undoes the execution of the letter. It cannot start if a user deleted the workflow, or if the log of its run is damaged. */
 async function undoAgain(
   parts: RedriveParts,
   tenantId: string,
   { runId, nodeId, iteration, workflowId, workflowVersion, priority }: OpenDeadLetter,
-): Promise<RunId | undefined> {
+): Promise<Started> {
   const [found] = await loadRuns(parts, [runId]);
-  if (found?.kind !== "folded" || workflowId === null) return undefined;
+  if (found?.kind !== "folded" || workflowId === null) return "workflow_deleted";
   const { state } = found;
   const row = await parts.workflows.find(tenantId, workflowId, workflowVersion);
   const undo = undoAt(state, state.graph.indexOf.get(nodeId) ?? -1, iteration);
-  if (undo === undefined || row === undefined) return undefined;
+  if (undo === undefined || row === undefined) return "workflow_deleted";
   const taint = movedTo("", joinTaint(state.inputTaint, undo.givenTaint));
-  const started = await startUndoRun(parts, {
+  return await startUndoRun(parts, {
     tenantId,
     kind: state.kind,
     definitionId: row.definitionId,
@@ -143,7 +158,6 @@ async function undoAgain(
     ...(taint === undefined ? {} : { taint }),
     timeoutMs: state.graph.definition.compensationTimeoutMs,
   });
-  return started.runId;
 }
 
 /** Closes open dead letters and starts no run. Returns their ids. @throws STORE_UNAVAILABLE */

@@ -12,7 +12,7 @@ import { checkRead } from "@pawl/core/log/check";
 import type { RunEvent } from "@pawl/core/log/event";
 import { endsResults } from "@pawl/core/log/undone";
 import { metadataOf } from "@pawl/core/log/metadata";
-import type { AcceptedStart, AskedOfRun } from "@pawl/core/log/start";
+import type { AcceptedStart } from "@pawl/core/log/start";
 import type { RunId } from "@pawl/core/name/ids";
 import { eventsUpTo } from "@pawl/core/repair/ends";
 import {
@@ -29,12 +29,14 @@ import { requestReused, runNotFound } from "../inputs/errors.ts";
 import type { StartAnswer } from "../inputs/input.ts";
 import { runQuarantined } from "../inputs/quarantine.ts";
 import { checkRunInput } from "../inputs/run-input.ts";
+import { accept } from "./accept.ts";
 import { nodeTypesOf } from "./definition.ts";
 import { sha256 } from "./digest.ts";
 import type { AdmitParts } from "./parts.ts";
 import { checkNames, checkOutputs } from "./repair-checks.ts";
 import { type RepairedDefinition, repairedDefinition } from "./repair-definition.ts";
-import { accept, newStart } from "./start-run.ts";
+import { budgetOf, newStart } from "./start-run.ts";
+import { takenOver } from "./taken-over.ts";
 
 export interface RepairParts extends AdmitParts {
   readonly effectsOf: (runId: RunId) => Promise<readonly EffectCount[]>;
@@ -208,26 +210,23 @@ interface NewRepair {
   readonly asked: RepairAsked;
 }
 
-/** The new run keeps metadata, priority, schedule, assistant and bounds of the finished one. It is the child of no run. */
+/** The new run keeps metadata, priority, schedule, assistant, bounds and labels of the finished one. It is the child of no run. */
 function startOf(parts: RepairParts, repair: NewRepair): Omit<AcceptedStart, "requestHash"> {
   const { tenantId, origin, definition, plan, shown, input, asked } = repair;
-  const { graph, definitionId, digest, workflowVersion } = definition;
-  const { kind, schedule, deadlineMs, assistant } = origin.started.payload;
-  const metadata = metadataOf(origin.events);
+  const { before, graph, definitionId, digest, workflowVersion } = definition;
+  const { payload } = origin.started;
+  const { kind, schedule } = payload;
+  const taken = takenOver(payload, before.definition.budget, metadataOf(origin.events));
+  const { deadlineMs = graph.definition.deadlineMs, budget: lowered, taint, ...kept } = taken;
   return {
-    ...newStart(parts, graph, {
-      input,
-      hasUntrustedInput: origin.started.payload.taint !== undefined,
-      deadlineMs: deadlineMs ?? graph.definition.deadlineMs,
-    }),
-    asked: askedBefore(origin),
+    ...newStart(parts, graph, { input, taint, deadlineMs }),
+    ...kept,
+    ...budgetOf(graph, { budget: lowered }),
     ...(schedule === undefined ? {} : { schedule }),
-    ...(assistant === undefined ? {} : { assistant }),
     ...{ tenantId, kind, definitionId, definitionDigest: digest, workflowVersion },
     workflowId: origin.workflowId,
     assumesNewest: false,
     priority: origin.priority,
-    ...(metadata === undefined ? {} : { metadata }),
     requestId: asked.requestId,
     repair: {
       runId: asked.runId,
@@ -239,17 +238,5 @@ function startOf(parts: RepairParts, repair: NewRepair): Omit<AcceptedStart, "re
           )
         : [],
     },
-  };
-}
-
-/** What the caller of the finished run set in place of its definition. */
-function askedBefore({ started: { payload } }: FinishedRun): AskedOfRun {
-  const { deadlineMs, maxIterations, maxRetries, goal, constraints } = payload;
-  return {
-    ...(deadlineMs === undefined ? {} : { deadlineMs }),
-    ...(maxIterations === undefined ? {} : { maxIterations }),
-    ...(maxRetries === undefined ? {} : { maxRetries }),
-    ...(goal === undefined ? {} : { goal }),
-    ...(constraints === undefined ? {} : { constraints }),
   };
 }

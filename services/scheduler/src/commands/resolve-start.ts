@@ -1,13 +1,13 @@
 // Finds the workflow of a start. A start names it, or an assistant, or a thread that has an assistant. The fields that the start leaves out come
 // from the assistant. The run copies them, so a later edit of the assistant changes no run.
 //
-// Race: a user deletes the assistant between this read and the commit. The transaction that inserts the run locks the assistant and fails
-// (`AssistantMoved`), and the command comes here again.
+// Race: a user deletes the assistant between this read and the commit. The commit fails, and the start is refused (`accept.ts`).
 
 import { EngineError, invalidField } from "@pawl/core/fault/engine-error";
 import type { AssistantLink } from "@pawl/core/log/assistant";
 import type { AskedThread } from "@pawl/core/log/start";
 import { lowerBudget } from "@pawl/core/policy/budget";
+import { type Taint, UNTRUSTED_INPUT } from "@pawl/core/policy/taint";
 import type { AssistantRecord } from "@pawl/platform/store/assistants/assistants";
 import type { StartRequest } from "@pawl/platform/wire/requests";
 import { threadNotFound } from "../decide/thread.ts";
@@ -17,15 +17,17 @@ import type { AdmitParts } from "./parts.ts";
 export interface ResolvedStart extends Omit<StartRequest, "assistantId" | "thread"> {
   readonly assistant?: AssistantLink | undefined;
   readonly thread?: AskedThread | undefined;
+  /** The labels that the input has, whatever the definition says. */
+  readonly taint?: Taint | undefined;
 }
 
 /** @throws ASSISTANT_NOT_FOUND, THREAD_NOT_FOUND, INPUT_INVALID */
 export async function resolveStart(
   parts: Pick<AdmitParts, "assistants" | "threads">,
   tenantId: string,
-  { assistantId, ...request }: StartRequest,
+  { assistantId, ...given }: StartRequest,
 ): Promise<ResolvedStart> {
-  if (request.assistant !== undefined) return { ...request, thread: threadOf(request, undefined) };
+  const request = given.hasUntrustedInput === true ? { ...given, taint: UNTRUSTED_INPUT } : given;
   const named = assistantId ?? (await assistantOfThread(parts, tenantId, request));
   if (named === undefined) return { ...request, thread: threadOf(request, undefined) };
   const found = await parts.assistants.find({ tenantId, assistantId: named });

@@ -91,7 +91,9 @@ export async function triggerSchedule(
 ): Promise<StartAnswer> {
   const { spec } = found(await parts.schedules.find({ tenantId, scheduleId }), scheduleId);
   const request = scheduledStart(spec, requestId ?? crypto.randomUUID());
-  return await startRun(parts, tenantId, request, { scheduleId, at: parts.now() });
+  return await startRun(parts, tenantId, request, {
+    schedule: { scheduleId, at: parts.now() },
+  });
 }
 
 /** The start of a run for a schedule. */

@@ -1,24 +1,22 @@
-// Accepts a run of a saved workflow, or of a graph that is not saved. The scheduler answers after the commit. The same tick has placed the
-// first nodes.
+// Accepts a run of a saved workflow, or of a graph that is not saved.
 
 import type { Graph } from "@pawl/core/definition/graph";
 import type { KnownTypes } from "@pawl/core/definition/known-types";
 import type { Violation } from "@pawl/core/definition/shape";
-import { EngineError, invalidField } from "@pawl/core/fault/engine-error";
+import { invalidField } from "@pawl/core/fault/engine-error";
 import type { ParentLink, ScheduleLink } from "@pawl/core/log/event";
 import type { AcceptedStart } from "@pawl/core/log/start";
 import { runLimits } from "@pawl/core/plan/limits";
 import { lowerBudget } from "@pawl/core/policy/budget";
 import { type AskedTime, startTime } from "@pawl/core/policy/start-time";
-import { UNTRUSTED_INPUT } from "@pawl/core/policy/taint";
-import { probe } from "@pawl/platform/lifecycle/probe";
-import { AssistantMoved, WorkflowMoved } from "@pawl/platform/store/tick/journal";
-import { METRICS } from "@pawl/platform/telemetry/catalogue";
+import { joinTaint, type Taint, UNTRUSTED_INPUT } from "@pawl/core/policy/taint";
+import { WorkflowMoved } from "@pawl/platform/store/tick/journal";
 import { currentTraceparent } from "@pawl/platform/telemetry/trace";
 import type { StartRequest, TestRequest } from "@pawl/platform/wire/requests";
 import { workflowNotFound } from "../inputs/errors.ts";
-import type { StartAnswer, StartInput } from "../inputs/input.ts";
+import type { StartAnswer } from "../inputs/input.ts";
 import { newRunId } from "../run-id.ts";
+import { accept } from "./accept.ts";
 import { nodeTypesOf, readDefinition } from "./definition.ts";
 import { sha256 } from "./digest.ts";
 import type { Version } from "./newest.ts";
@@ -34,60 +32,54 @@ import {
 } from "./start-body.ts";
 import { checkRunInput } from "../inputs/run-input.ts";
 import { type ResolvedStart, resolveStart } from "./resolve-start.ts";
+import type { TakenOver } from "./taken-over.ts";
 import { checkReceiver } from "./webhook-rules.ts";
 
+interface StartAbout {
+  /** The occurrence that starts the run. */
+  readonly schedule?: ScheduleLink | undefined;
+  /**
+   * What the run takes over from the run that it starts again. It is not in the hash of the request: the request id names that run, and users
+   * may change its metadata.
+   */
+  readonly again?: TakenOver;
+}
+
 /**
- * `schedule` is the occurrence that starts the run.
  * @throws WORKFLOW_NOT_FOUND, ASSISTANT_NOT_FOUND, THREAD_NOT_FOUND, INPUT_INVALID, REQUEST_ID_REUSED, STORE_UNAVAILABLE
  */
 export async function startRun(
   parts: AdmitParts,
   tenantId: string,
   request: StartRequest,
-  schedule?: ScheduleLink,
+  { schedule, again }: StartAbout = {},
 ): Promise<StartAnswer> {
+  // The caller's own words, for the hash of the request.
   const body = bodyOf(request);
-  for (let round = 1; ; round++) {
-    const resolved = await resolveStart(parts, tenantId, request);
-    try {
-      return await startResolved(parts, tenantId, resolved, { body, schedule });
-    } catch (error) {
-      // A user deleted the assistant, or that of another start in the same tick.
-      if (!(error instanceof AssistantMoved) || round === ROUNDS_MAX) throw error;
-    }
-  }
-}
-
-/** How often a start reads its assistant. */
-const ROUNDS_MAX = 20;
-
-interface StartAbout {
-  /** The caller's own words, for the hash of the request. */
-  readonly body: readonly string[];
-  readonly schedule: ScheduleLink | undefined;
+  const resolved = await resolveStart(parts, tenantId, request);
+  return await startResolved(parts, tenantId, { ...resolved, ...again }, { body, schedule });
 }
 
 async function startResolved(
   parts: AdmitParts,
   tenantId: string,
   request: ResolvedStart,
-  { body, schedule }: StartAbout,
+  { body, schedule }: Pick<StartAbout, "schedule"> & { readonly body: readonly string[] },
 ): Promise<StartAnswer> {
   const { workflowId, version } = request;
   const start = async (found: Version, assumesNewest: boolean): Promise<StartAnswer> => {
     const graph = await parts.definitions.graph(found.definitionId);
     const { definitionId, digest, workflowVersion } = found;
     const { priority, input, requestId, sameInputMs, assistant } = request;
-    const deadlineMs = request.deadlineMs ?? graph.definition.deadlineMs;
+    const { deadlineMs = graph.definition.deadlineMs, taint } = request;
     // The request id alone identifies an occurrence. The run that it started stays its run, also if a user edited the schedule since.
     const hash = schedule === undefined ? hashOf(body, deadlineMs) : sha256("schedule");
     const fitting = await fittingStart(parts, graph, { tenantId, input, requestId, hash });
     if (fitting !== undefined) return fitting;
     await checkReceiver(parts, tenantId, request.webhook);
-    const { hasUntrustedInput = false } = request;
     const inputOf = [workflowId, ...(assistant === undefined ? [] : [assistant.assistantId])];
     return await accept(parts, {
-      ...newStart(parts, graph, { input, hasUntrustedInput, deadlineMs, time: request.time }),
+      ...newStart(parts, graph, { input, taint, deadlineMs, time: request.time }),
       asked: { ...request.asked, ...deadlineOf(request) },
       ...budgetOf(graph, request),
       tenantId,
@@ -139,9 +131,9 @@ export async function testRun(
   parts.definitions.keep(definitionId, graph, body);
   const { deadlineMs = graph.definition.deadlineMs } = request;
   const asked = { ...request.asked, ...deadlineOf(request) };
-  const untrusted = hasUntrustedInput ? ["untrusted"] : [];
+  const [taint, untrusted] = hasUntrustedInput ? [UNTRUSTED_INPUT, ["untrusted"]] : [undefined, []];
   const start: AcceptedStart = {
-    ...newStart(parts, graph, { input, hasUntrustedInput, deadlineMs, time }),
+    ...newStart(parts, graph, { input, taint, deadlineMs, time }),
     asked,
     ...budgetOf(graph, { budget }),
     tenantId,
@@ -190,14 +182,15 @@ const deadlineOf = ({ deadlineMs }: Pick<StartRequest, "deadlineMs">) =>
 
 interface NewStart {
   readonly input: string;
-  readonly hasUntrustedInput: boolean;
+  /** The labels that the input has, whatever the definition says. */
+  readonly taint: Taint | undefined;
   readonly deadlineMs: number;
   /** When the caller wants it to start. */
   readonly time?: AskedTime | undefined;
 }
 
 /** The lower of the definition's and the caller's limits. */
-function budgetOf({ definition }: Graph, { budget: asked }: Pick<StartRequest, "budget">) {
+export function budgetOf({ definition }: Graph, { budget: asked }: Pick<StartRequest, "budget">) {
   const budget = lowerBudget(definition.budget, asked);
   return budget === undefined ? {} : { budget };
 }
@@ -206,7 +199,7 @@ function budgetOf({ definition }: Graph, { budget: asked }: Pick<StartRequest, "
 export function newStart(
   { now }: Pick<AdmitParts, "now">,
   { definition }: Graph,
-  { input, hasUntrustedInput, deadlineMs, time }: NewStart,
+  { input, taint, deadlineMs, time }: NewStart,
 ) {
   const resolved = runLimits(definition, input);
   if (resolved?.ok === false)
@@ -215,6 +208,7 @@ export function newStart(
   const begins = startTime(time, createdAt);
   if (begins.kind === "too_far")
     throw invalidField("start_at", "OUT_OF_RANGE", "is more than 366 days ahead");
+  const labels = joinTaint(taint, definition.hasUntrustedInput ? UNTRUSTED_INPUT : undefined);
   const later = begins.kind === "later" ? { startAt: begins.startAt } : {};
   return {
     runId: newRunId(createdAt),
@@ -223,11 +217,10 @@ export function newStart(
     ...later,
     deadlineAt: (later.startAt ?? createdAt) + deadlineMs,
     limits: resolved?.limits ?? {},
-    ...(definition.budget === undefined ? {} : { budget: definition.budget }),
     input,
     parent: null,
     depth: 0,
-    ...(hasUntrustedInput || definition.hasUntrustedInput ? { taint: UNTRUSTED_INPUT } : {}),
+    ...(labels === undefined ? {} : { taint: labels }),
   };
 }
 
@@ -266,35 +259,4 @@ export async function startUndoRun(
     parent: null,
     depth: 0,
   });
-}
-
-/** @throws THREAD_NOT_FOUND, THREAD_BUSY, REQUEST_ID_REUSED, STORE_UNAVAILABLE */
-export async function accept(
-  parts: AdmitParts,
-  asked: AcceptedStart,
-  test?: StartInput["test"],
-): Promise<StartAnswer> {
-  probe("start.before-submit");
-  const input = await parts.values.small(asked.runId, asked.input);
-  const start = input === asked.input ? asked : { ...asked, input };
-  const about = test === undefined ? { start } : { start, test };
-  const accepted = await parts.loop
-    .ask<StartAnswer>((answer) => ({ kind: "start", ...about, answer }))
-    .catch((error: unknown) => repeatOf(parts, start, error));
-  probe("start.after-commit");
-  if (!accepted.duplicate) METRICS.runsStarted.add(1, { kind: start.kind });
-  return accepted;
-}
-
-/** The repeat of a request finds its own run on the thread. @throws the error of any other start */
-async function repeatOf(
-  { journal }: AdmitParts,
-  { tenantId, requestId, requestHash }: AcceptedStart,
-  error: unknown,
-): Promise<StartAnswer> {
-  if (requestId === null || !(error instanceof EngineError) || error.reason !== "THREAD_BUSY")
-    throw error;
-  const [before] = await journal.findRequest(tenantId, [requestId]);
-  if (before?.requestHash !== requestHash) throw error;
-  return { duplicate: true, runId: before.runId };
 }

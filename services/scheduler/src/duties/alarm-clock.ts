@@ -35,7 +35,7 @@ export function createAlarmClock(
       schedules,
       occurrences,
       log,
-      startRun: (tenantId, request, schedule) => startRun(parts, tenantId, request, schedule),
+      startRun: (tenantId, request, schedule) => startRun(parts, tenantId, request, { schedule }),
     });
     if (nextAt !== null) ring(nextAt - now());
     return takenCount > 0;

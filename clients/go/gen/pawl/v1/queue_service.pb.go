@@ -1747,7 +1747,8 @@ func (x *ListDeadLettersResponse) GetNextPageToken() string {
 type LeftDeadLetters struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// `run_live`: the run has not ended; redrive after its end, or cancel it. `test_run`: its graph was not saved. `not_open`: unknown, or
-	// already redriven or discarded. `workflow_deleted`: there is nothing to start.
+	// already redriven or discarded. `workflow_deleted` and
+	// `assistant_deleted`: there is nothing to start.
 	Reason string `protobuf:"bytes,1,opt,name=reason,proto3" json:"reason,omitempty"`
 	// How many.
 	Count         uint32 `protobuf:"varint,2,opt,name=count,proto3" json:"count,omitempty"`

@@ -980,7 +980,8 @@ export const ListDeadLettersResponseSchema: GenMessage<ListDeadLettersResponse> 
 export type LeftDeadLetters = Message<"pawl.v1.LeftDeadLetters"> & {
   /**
    * `run_live`: the run has not ended; redrive after its end, or cancel it. `test_run`: its graph was not saved. `not_open`: unknown, or
-   * already redriven or discarded. `workflow_deleted`: there is nothing to start.
+   * already redriven or discarded. `workflow_deleted` and
+   * `assistant_deleted`: there is nothing to start.
    *
    * @generated from field: string reason = 1;
    */

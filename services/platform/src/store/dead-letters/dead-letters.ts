@@ -1,7 +1,7 @@
 // Dead letters: node executions that lost too many executors. The tick writes them with the node.failed of their execution
 // (`Transaction.bury`). A redrive or a discard closes each letter once. A second one finds it closed.
 
-import type { RunInput } from "../log/log.ts";
+import type { RunOrigin } from "../log/log.ts";
 import type { ExecutorId, NodeId, RunId } from "@pawl/core/name/ids";
 import { flag, number, orNull, text, time, uuid } from "../../db/columns.ts";
 import type { Typed } from "../../db/query.ts";
@@ -75,8 +75,8 @@ export interface DeadLetters {
   ): Promise<string[]>;
   /** The letters that a request has closed so far, oldest first. */
   closedBy(tenantId: string, requestId: string): Promise<ClosedDeadLetter[]>;
-  /** The input of a run. Undefined if there is no such run. */
-  inputOf(runId: RunId): Promise<RunInput | undefined>;
+  /** How a run began. Undefined if there is no such run. */
+  originOf(runId: RunId): Promise<RunOrigin | undefined>;
 }
 
 /** Why a redrive skips a dead letter. Undefined if the redrive can start its run again. */

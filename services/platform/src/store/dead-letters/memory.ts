@@ -64,13 +64,11 @@ export const createMemoryDeadLetters = (tables: Tables, now: () => number): Dead
     oldestFirst(tables, tenantId)
       .filter((row) => row.closedRequestId === requestId)
       .map(({ deadLetterId, redriveRunId }) => ({ deadLetterId, redriveRunId })),
-  inputOf: async (runId) => {
+  originOf: async (runId) => {
     const [first] = tables.log.of(runId);
     if (first?.type !== "run.started") return undefined;
-    const { value: input = "null", payload } = first;
-    const { taint, assistant } = payload;
-    const given = { input, hasUntrustedInput: taint !== undefined };
-    return assistant === undefined ? given : { ...given, assistant };
+    const { value: input = "null", payload: started } = first;
+    return { input, started, metadata: tables.metadata.get(runId) };
   },
 });
 

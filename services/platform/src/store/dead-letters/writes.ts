@@ -2,7 +2,7 @@
 
 import { list, lists, text, uuid } from "../../db/columns.ts";
 import { queriesBeside, type Queryable, run, type Send, valuesOf } from "../../db/query.ts";
-import { readRunInput } from "../log/reads.ts";
+import { readOrigin } from "../log/reads.ts";
 import { CLOSED, type DeadLetters, NEW_DEAD_LETTER, type NewDeadLetter } from "./dead-letters.ts";
 import { openDeadLetters } from "./reads.ts";
 
@@ -25,7 +25,7 @@ export const createDeadLetters = (db: Queryable): DeadLetters => ({
     return rows.map((row) => row.deadLetterId);
   },
   closedBy: (tenantId, requestId) => run(db, ofRequest, { tenantId, requestId }),
-  inputOf: (runId) => readRunInput(db, runId),
+  originOf: (runId) => readOrigin(db, runId),
 });
 
 /** Inserts executions that the scheduler gives up, with the node.failed of each. */

@@ -1,7 +1,6 @@
 // The log: the facts that ticks append, and the pages of events and tags that readers see.
 
-import type { AssistantLink } from "@pawl/core/log/assistant";
-import type { Fact, RunEvent } from "@pawl/core/log/event";
+import type { Fact, FactOf, RunEvent } from "@pawl/core/log/event";
 import type { RunId } from "@pawl/core/name/ids";
 import type { ClaimKey } from "../leases/leases.ts";
 
@@ -22,13 +21,14 @@ export interface StreamedFact extends ClaimKey {
   readonly payload: object;
 }
 
-/** The input with which a run began. */
-export interface RunInput {
+/** How a run began. */
+export interface RunOrigin {
   /** JSON text. */
   readonly input: string;
-  /** Whether it has labels of data that is not trusted. */
-  readonly hasUntrustedInput: boolean;
-  readonly assistant?: AssistantLink;
+  /** What its first event says beside the input. */
+  readonly started: FactOf<"run.started">["payload"];
+  /** Its metadata as they are now: the text of a JSON object. */
+  readonly metadata: string | undefined;
 }
 
 export interface LogCursor {

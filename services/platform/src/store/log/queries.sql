@@ -82,12 +82,14 @@ from unnest(:run_id::uuid[], :from_seq::bigint[], :last_seq::bigint[]) as c (run
 join run_events e on e.run_id = c.run_id and e.seq >= c.from_seq and e.seq <= c.last_seq
 group by c.run_id
 
--- name: input
--- The input of a run: the value of the first event of its log, whether it has labels, and the assistant of the run.
-select value::text as input, payload -> 'taint' is not null as is_labelled, payload -> 'assistant' as assistant
-from run_events
-where run_id = :run_id::uuid
-  and seq = 1
+-- name: origin
+-- How a run began, for a run that starts again: the first event of its log, and its metadata as they are now.
+select e.value::text as input, e.payload as started, m.metadata::text as metadata
+from run_events e
+left join run_metadata m on m.run_id = e.run_id
+where e.run_id = :run_id::uuid
+  and e.seq = 1
+  and e.type = 'run.started'
 
 -- name: tagged
 -- The events of a run that have a tag, after a cursor. An empty node id means all nodes. Outputs may be large and few tags show a value, so

@@ -1,13 +1,12 @@
 // Reads the log: pages of events after a cursor. The events of a page are contiguous from the cursor.
 
-import type { AssistantLink } from "@pawl/core/log/assistant";
 import type { RunEvent } from "@pawl/core/log/event";
 import { tagOf, TAGGED_BY_VALUE, TAGGED_TYPES } from "@pawl/core/log/tags";
 import type { RunId } from "@pawl/core/name/ids";
-import { flag, json, list, lists, number, orNull, text, uuid } from "../../db/columns.ts";
+import { json, list, lists, number, orNull, text, uuid } from "../../db/columns.ts";
 import { EVENT, type EventCells, fromCells, toEvent } from "../../db/event-row.ts";
 import { columns, first, queriesBeside, type Queryable, run, valuesOf } from "../../db/query.ts";
-import type { EventPage, LogCursor, RunInput, TagPage, TagRecord } from "./log.ts";
+import type { EventPage, LogCursor, RunOrigin, TagPage, TagRecord } from "./log.ts";
 
 /** How many bytes of the users' JSON one read brings into memory. One more event may exceed the bound. */
 const PAGE_BYTES = 2 * 1024 * 1024;
@@ -33,10 +32,10 @@ const count = declare("count", lists({ runId: uuid(), fromSeq: number(), lastSeq
   runId: uuid<RunId>(),
   eventCount: number(),
 });
-const input = declare(
-  "input",
+const origin = declare(
+  "origin",
   { runId: uuid() },
-  { input: orNull(text()), isLabelled: flag(), assistant: orNull(json<AssistantLink>()) },
+  { input: orNull(text()), started: json<RunOrigin["started"]>(), metadata: orNull(text()) },
 );
 const tagged = declare(
   "tagged",
@@ -130,13 +129,11 @@ export async function countEvents(
   return new Map(rows.map(({ runId, eventCount }) => [runId, eventCount]));
 }
 
-/** The input of a run. Undefined if there is no such run. @throws STORE_UNAVAILABLE */
-export async function readRunInput(db: Queryable, runId: RunId): Promise<RunInput | undefined> {
-  const row = await first(db, input, { runId });
+/** How a run began. Undefined if there is no such run. @throws STORE_UNAVAILABLE */
+export async function readOrigin(db: Queryable, runId: RunId): Promise<RunOrigin | undefined> {
+  const row = await first(db, origin, { runId });
   if (row === undefined) return undefined;
-  const { isLabelled: hasUntrustedInput, assistant } = row;
-  const given = { input: row.input ?? "null", hasUntrustedInput };
-  return assistant === null ? given : { ...given, assistant };
+  return { ...row, input: row.input ?? "null", metadata: row.metadata ?? undefined };
 }
 
 /** Up to `limit` tags after a cursor. `nodeId` "" means all nodes. Core derives tags from events. @throws STORE_UNAVAILABLE */
