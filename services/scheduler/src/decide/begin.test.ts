@@ -198,3 +198,16 @@ test("a delayed run that is cancelled leaves no job behind, and a delayed run of
   const held = await start({ startAt });
   expect([statusOf(held), store.view.jobs()]).toEqual(["paused", []]);
 });
+
+test("a start that a run in quarantine refuses stops no other run of the thread (S4.27, S4.28)", async () => {
+  const { engine, start, typesOf } = await setup();
+  const [holder, broken] = [await start(LINE), await start(LINE)];
+  await engine.mark(broken, { reason: "EVENT_LOG_CORRUPTION", detail: "a gap" });
+  engine.cache.drop(broken);
+  for (const strategy of ["interrupt", "rollback"] as const)
+    await expect(start({ thread: { ...LINE.thread, strategy } })).rejects.toMatchObject({
+      reason: "THREAD_BUSY",
+    });
+  await tickOnce(engine);
+  expect(typesOf(holder)).not.toContain("run.cancelled");
+});

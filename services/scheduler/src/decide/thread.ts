@@ -123,7 +123,14 @@ function makeRoom(
     throw threadBusy(threadId, first ?? next.runId, why);
   }
   if (strategy === "reject" || strategy === "enqueue") return;
-  for (const runId of live) stopRun(cache, draft, thread, runId, strategy);
+  // A start that is refused changes nothing: no run is stopped before it is certain that all of them can be.
+  const runs = live.map((runId) => {
+    const run = draft.run(runId) ?? cache.get(runId);
+    if (run === undefined || cache.quarantineOf(runId) !== undefined)
+      throw threadBusy(threadId, runId, `run ${runId} is in quarantine`);
+    return run;
+  });
+  for (const run of runs) stopRun(draft, thread, run, strategy);
 }
 
 const idOf = ({ runId }: { readonly runId: RunId }): RunId => runId;
@@ -137,17 +144,8 @@ export const threadBusy = (
     metadata: { thread_id: threadId, run_id: runId },
   });
 
-/** Stops a run for the next one. A run that undoes its nodes holds the thread until it is done. @throws THREAD_BUSY */
-function stopRun(
-  cache: RunCache,
-  draft: Draft,
-  thread: BookedThread,
-  runId: RunId,
-  stop: StopMode,
-): void {
-  const run = draft.run(runId) ?? cache.get(runId);
-  if (run === undefined || cache.quarantineOf(runId) !== undefined)
-    throw threadBusy(thread.threadId, runId, `run ${runId} is in quarantine`);
+/** Stops a run for the next one. A run that undoes its nodes holds the thread until it is done. */
+function stopRun(draft: Draft, thread: BookedThread, run: CachedRun, stop: StopMode): void {
   const reason =
     stop === "interrupt" ? "interrupted by the next run" : "rolled back by the next run";
   const why = { reason, requestId: "", stop, stopsUndoing: false, now: draft.now };
@@ -174,7 +172,7 @@ function holderOf(
 function yieldThread(cache: RunCache, draft: Draft, thread: BookedThread, earlier?: Draft): void {
   const holder = holderOf(cache, draft, thread, earlier);
   if (holder === undefined || nextOf(cache, draft, thread, earlier) === undefined) return;
-  stopRun(cache, draft, thread, holder.state.runId, "interrupt");
+  stopRun(draft, thread, holder, "interrupt");
 }
 
 /** The first run of the line that is not paused and whose time has come. */
