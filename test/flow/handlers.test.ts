@@ -6,6 +6,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { z } from "zod";
 import { type Cluster, startCluster } from "../support/cluster.ts";
 import { checkInvariants } from "../support/invariants.ts";
+import { graph, script } from "./graph.ts";
 import { storyOf } from "./story.ts";
 
 let charges = 0;
@@ -29,6 +30,12 @@ const mail = defineHandler({
   },
 });
 
+const look = defineHandler({
+  type: "acme.look",
+  state: true,
+  run: (_input, ctx) => ctx.state?.compensationStack,
+});
+
 const order = flow("order", { input: z.object({ who: z.string(), cents: z.int() }) })
   .node("pay", charge, ({ input }) => ({ customer: input.who, cents: input.cents }), {
     retry: { attempts: 2, backoff_ms: 1 },
@@ -43,7 +50,7 @@ beforeAll(async () => {
   cluster = await startCluster();
   client = createPawlClient({ baseUrl: cluster.url });
   const scheduler = `${LOOPBACK}:${cluster.schedulers[0]?.port ?? 0}`;
-  executor = startExecutor({ scheduler, handlers: [charge, mail], graceMs: 0 });
+  executor = startExecutor({ scheduler, handlers: [charge, mail, look], graceMs: 0 });
   await executor.ready();
   await client.workflows.apply(order.definition);
 });
@@ -53,6 +60,24 @@ afterAll(async () => {
   const faults = await checkInvariants(cluster.databaseUrl);
   await cluster.stop();
   expect(faults).toEqual([]);
+});
+
+test("the state of a handler has no data with labels that the handler does not read (S2.40, S2.42)", async () => {
+  const undo = { compensation: { type: "acme.mail" } };
+  const definition = graph(["start > page > gap > look > end", "start > own > look"], {
+    page: { ...script("return 'from the web'"), ...undo, taint: ["web"] },
+    own: { ...script("return 'our own'"), ...undo },
+    gap: script("return 1"),
+    look: { type: "acme.look" },
+  });
+  const { run } = await client.runs.test(definition);
+  const story = await storyOf(client, run.runId);
+  const stack = story.outputOf("look") as { compensation_action: { payload: unknown } }[];
+  const payloads = stack.map(({ compensation_action: { payload } }) => payload);
+  expect(new Set(payloads)).toEqual(new Set(["our own", null]));
+  const done = story.of("node.completed").find(({ nodeId }) => nodeId === "look");
+  expect(done).toBeDefined();
+  expect(done).not.toHaveProperty("taint");
 });
 
 test("a flow of typed handlers runs, streams, and makes its effect once over two attempts", async () => {

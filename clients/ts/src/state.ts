@@ -63,7 +63,7 @@ export function createReads(
 
 /** The state in an answer of GetRun. */
 export function stateFromWire(wire: WireState): WorkflowState {
-  const { waitingFor, maxTokenBudget, budgetUsd, $typeName: _name, ...same } = wire;
+  const { waitingFor, maxRetries, maxTokenBudget, budgetUsd, $typeName: _name, ...same } = wire;
   const { memoryJson: _memory, memory: _value, valuesLeftOut: _left, ...fields } = same;
   return {
     ...fields,
@@ -82,6 +82,7 @@ export function stateFromWire(wire: WireState): WorkflowState {
     waitingTimeoutAt: msOrNone(wire.waitingTimeoutAt),
     totalTokensUsed: Number(wire.totalTokensUsed),
     maxTokenBudget: maxTokenBudget === undefined ? undefined : Number(maxTokenBudget),
+    maxRetries,
     budgetUsd,
     memoryJson: jsonTextOf(wire.memoryJson) ?? "{}",
     visitedNodesLeftOut: Number(wire.visitedNodesLeftOut),

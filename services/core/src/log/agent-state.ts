@@ -1,6 +1,7 @@
 // The parts of a run's state that only agents and supervisors have.
 
 import type { NodeId } from "../name/ids.ts";
+import type { Taint } from "../policy/taint.ts";
 import type { ToolCall } from "./event.ts";
 
 /** The call of a tool that an iteration of an agent runs. */
@@ -19,6 +20,8 @@ export interface SupervisorDecision {
   /** The handle by which it left. */
   readonly route: string;
   readonly reason: string;
+  /** The labels of its reason. */
+  readonly taint?: Taint | undefined;
   /** The event that has it, and its time. */
   readonly seq: number;
   readonly at: number;

@@ -13,7 +13,8 @@ import { bodyAt, partOf, unknownNode } from "./execution.ts";
 import { memoryBytes, memoryJson } from "./memory.ts";
 import { metadataText } from "./metadata.ts";
 import { decisionsBytes, decisionsPart } from "./supervisor.ts";
-import type { NodeState, RunState, ScopeState } from "./state.ts";
+import type { ScopeState } from "./scope-state.ts";
+import type { NodeState, RunState } from "./state.ts";
 import { undoAt } from "./undo.ts";
 import { isUndo } from "./undo-iteration.ts";
 

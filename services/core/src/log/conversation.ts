@@ -5,7 +5,8 @@
 import { splitArray, splitObject } from "../data/split-array.ts";
 import { utf8Bytes } from "../data/utf8.ts";
 import type { CallState } from "./agent-state.ts";
-import type { ExecutionState, ScopeState } from "./state.ts";
+import type { ScopeState } from "./scope-state.ts";
+import type { ExecutionState } from "./state.ts";
 
 /** A frame, an id and a name surround each result; ids and names have at most 128 characters, which may be escaped. */
 const FRAME_BYTES = 2_048;

@@ -14,13 +14,8 @@ import type { NodeFact } from "./fact-kind.ts";
 import { addUsage } from "./usage.ts";
 import { isSettlingType } from "./meaning.ts";
 import { beginInline, leave, move } from "./move.ts";
-import {
-  newExecutionState,
-  newScopeState,
-  type ExecutionState,
-  type RunState,
-  type ScopeState,
-} from "./state.ts";
+import { newScopeState, type ScopeState } from "./scope-state.ts";
+import { newExecutionState, type ExecutionState, type RunState } from "./state.ts";
 
 /** The scope of a node that has found its items. The first iteration of an agent is a turn. */
 export function openScope(

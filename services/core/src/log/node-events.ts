@@ -20,6 +20,11 @@ import type {
 } from "./event.ts";
 import type { Cause, EventRows } from "./event-table.ts";
 
+/** A failure. Its message may quote values with these labels. */
+interface Quoting {
+  readonly taint?: Taint;
+}
+
 /** The payloads of `node.*` and of the checks of a node. Times are milliseconds since 1970. */
 export interface NodePayloads {
   /** Only the first `node.queued` of an execution has `slot` and `rate`. They apply to all its attempts. */
@@ -62,7 +67,7 @@ export interface NodePayloads {
     readonly usage?: Usage;
     /** The scheduler queues the next attempt when its budget has room. */
     readonly awaitsBudget?: true;
-  };
+  } & Quoting;
   /** value: the output. */
   readonly "node.completed": Completion & TakenSignal;
   /** value: details, if there are any. */
@@ -72,7 +77,8 @@ export interface NodePayloads {
     readonly failureClass?: FailureClass;
     readonly message: string;
     readonly usage?: Usage;
-  } & TakenSignal;
+  } & TakenSignal &
+    Quoting;
   readonly "node.cancelled": { readonly reason: string };
   readonly "node.skipped": { readonly reason: SkipReason };
   /** The message is set if the attempts are used up. value: details, if there are any. */
@@ -80,7 +86,7 @@ export interface NodePayloads {
     readonly timeoutMs: number;
     readonly message?: string;
     readonly usage?: Usage;
-  };
+  } & Quoting;
   /** The execution waits for a child run, for a signal or, if `phase` is set, for a person. value: the held output, or the details of an approval. */
   readonly "node.blocked": {
     readonly reason: string;

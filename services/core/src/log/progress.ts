@@ -2,27 +2,38 @@
 // them (`workflow-state.ts`). No decision of the planner depends on them.
 
 import { LIMITS } from "../data/limits.ts";
+import type { Taint } from "../policy/taint.ts";
 import type { LoggedFact } from "./event.ts";
+import { isNodeFact } from "./fact-kind.ts";
 import { reasonText } from "./meaning.ts";
 import type { RunState } from "./state.ts";
 
 /** Folds an event into the counters of its run. */
 export function noteProgress(state: RunState, event: LoggedFact): void {
   state.updatedAt = Math.max(state.updatedAt, event.at);
+  if (isNodeFact(event) || event.type === "run.status.changed") state.movedAt = event.at;
   // oxlint-disable-next-line typescript/switch-exhaustiveness-check -- other types count nothing
   switch (event.type) {
     case "node.retried":
       countRetry(state, event);
+      noteError(state, event, event.payload.taint);
       break;
     case "node.failed":
     case "node.timed_out":
+      noteError(state, event, event.payload.taint);
+      break;
     case "run.failed":
     case "run.timed_out":
+      // The message may quote that of a node.
+      noteError(state, event, state.lastErrorTaint);
       break;
     default:
-      return;
   }
+}
+
+function noteError(state: RunState, event: LoggedFact, taint: Taint | undefined): void {
   state.lastError = reasonText(event);
+  state.lastErrorTaint = taint;
 }
 
 function countRetry({ graph, retries }: RunState, { nodeId }: LoggedFact): void {

@@ -36,9 +36,9 @@ export interface RunResult {
   readonly endedAt: number | undefined;
 }
 
-/** The record after the folded log. */
-export function runResult(state: RunState, workflowId: string): RunResult {
-  const shown = workflowState(state, { workflowId });
+/** The record after the folded log. `now` is the time of the read, if it is not about the past. */
+export function runResult(state: RunState, workflowId: string, now?: number): RunResult {
+  const shown = workflowState(state, { workflowId, now });
   return {
     ...{ runId: state.runId, workflowId, workflowVersion: state.workflowVersion },
     status: runStatus(state),

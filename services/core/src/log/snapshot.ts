@@ -8,13 +8,8 @@
 
 import type { Graph } from "../definition/graph.ts";
 import type { RunId } from "../name/ids.ts";
-import {
-  newExecutionState,
-  newNodeState,
-  newRunState,
-  newScopeState,
-  type RunState,
-} from "./state.ts";
+import { newScopeState } from "./scope-state.ts";
+import { newExecutionState, newNodeState, newRunState, type RunState } from "./state.ts";
 
 /** Raise it when the fold gives a field another meaning. The reader finds new and lost fields by their names. */
 export const SNAPSHOT_FORMAT = 3;

@@ -9,10 +9,11 @@ import type { ExecutorId, RunId } from "../name/ids.ts";
 import type { Amounts, Budget, DayFunds, SomeAmounts } from "../policy/budget.ts";
 import type { ConcurrencyLimit, RateLimit } from "../policy/limit.ts";
 import type { Taint } from "../policy/taint.ts";
-import type { CallState, SupervisorDecision } from "./agent-state.ts";
+import type { SupervisorDecision } from "./agent-state.ts";
 import type { Ending, NodeStatus, ParentLink, PauseNote, RunKind } from "./event.ts";
-import type { RunStatus, StopMode, ThreadLink, Usage } from "./event.ts";
+import type { RunStatus, StopMode, ThreadLink } from "./event.ts";
 import type { EntryState, JumpState, KeptOutput } from "./jump-state.ts";
+import type { ScopeState } from "./scope-state.ts";
 import type { UndoState } from "./undo-state.ts";
 import type { DecidedState, HoldState, KeptSignal, WaitState } from "./wait-state.ts";
 import type { MemoryEntry } from "./memory-entry.ts";
@@ -22,7 +23,7 @@ import { EMPTY_LEDGER, type Ledger, type UnfundedState } from "./ledger.ts";
 const NO_METADATA: JsonObject = {};
 
 /** The fields of a class, without its name. */
-type Plain<T> = { [Key in keyof T]: T[Key] };
+export type Plain<T> = { [Key in keyof T]: T[Key] };
 
 /** One node execution: the unit that the scheduler queues, executors claim, and events settle. */
 class NewExecution {
@@ -75,44 +76,6 @@ class NewExecution {
   reserved: Amounts | undefined;
 }
 export type ExecutionState = Plain<NewExecution>;
-
-/** The iterations of a map or a loop, or the turns and tool calls of an agent. */
-class NewScope {
-  /** How many iterations there are. Of an agent: how many have begun, at least one. */
-  width: number;
-  /** The limit cut the list of items, so the node fails after the last one. */
-  readonly isCut: boolean;
-  /** The items as a JSON array, while the scope is open. */
-  itemsJson: string;
-  /** The executions queued so far: iteration n is at n - 1, and the length is the index of the next one. */
-  readonly items: ExecutionState[] = [];
-  /** Places of executions that were not queued yet, although later ones have settled: a repaired run took those over. In order. */
-  readonly gaps: Set<number> = new Set();
-  /** How many executions are queued and not settled. */
-  openCount = 0;
-  settledCount = 0;
-  /** The item that failed first, in log order; the first item is 1. */
-  firstFailed: number | undefined;
-  /** An iteration ended the loop. */
-  isStopped = false;
-  /** The size that the outputs so far have in the joined array. */
-  outputBytes = 2;
-  /** The next iterations wait until then. */
-  releaseAt: number | undefined;
-  /** The labels of the items. */
-  itemsTaint: Taint | undefined;
-  /** Of an agent: the call of each iteration, also of those that have not begun; null for a turn. Empty for a map and a loop. */
-  readonly calls: (CallState | null)[] = [];
-  /** The tokens of all turns of an agent. */
-  usage: Usage | undefined;
-
-  constructor(width: number, isCut: boolean, itemsJson: string) {
-    this.width = width;
-    this.isCut = isCut;
-    this.itemsJson = itemsJson;
-  }
-}
-export type ScopeState = Plain<NewScope>;
 
 class NewNode extends NewExecution {
   /** The iteration of the node itself in its present round. The items of its scope are the iterations behind it. */
@@ -199,8 +162,9 @@ class NewRun {
   readonly firedJoins: Set<number> = new Set();
   /** Jumps that the planner has not followed yet, in log order. It follows the first. The fold drops a jump whose source was invalidated. */
   jumps: readonly JumpState[] = [];
-  /** How many loop edges, gotos and handoffs were taken, the node of the last one, and how many are allowed. */
+  /** How many loop edges, gotos and handoffs were taken, how many of them to workflows, the node of the last one, and how many are allowed. */
   iterationCount = 0;
+  workflowHandoffs = 0;
   lastJumpNode: number | undefined;
   maxIterations: number;
   /** Nodes whose scope changed since the last round of the planner. */
@@ -254,9 +218,12 @@ class NewRun {
   visitsDropped = 0;
   /** How often executions of a node were retried in its present round, by index. */
   readonly retries: Map<number, number> = new Map();
-  /** The message of the newest failure, and the time of the newest folded event. */
+  /** The message of the newest failure, and the labels of what it may quote. */
   lastError: string | undefined;
+  lastErrorTaint: Taint | undefined;
+  /** The time of the newest folded event, and of the newest one that moved a node or the status. */
   updatedAt = 0;
+  movedAt = 0;
   /** How much the run may use, with every raise. Undefined if nothing limits it. */
   budget: Budget | undefined;
   ledger: Ledger = EMPTY_LEDGER;
@@ -294,7 +261,3 @@ export const newExecutionState = (): ExecutionState => new NewExecution();
 
 /** A node that no event has named yet. */
 export const newNodeState = (): NodeState => new NewNode();
-
-/** The scope that `node.expanded` opens. */
-export const newScopeState = (width: number, isCut: boolean, itemsJson: string): ScopeState =>
-  new NewScope(width, isCut, itemsJson);

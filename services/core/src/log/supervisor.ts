@@ -16,7 +16,9 @@ export function noteDecision(state: RunState, index: number, node: NodeState, ev
   if (type !== "supervisor" || nodeId === undefined) return;
   if (route === undefined || route === "error") return;
   const reason = reasonIn(node.output ?? "");
-  state.supervisorHistory.push({ nodeId, iteration, route, reason, seq: event.seq, at: event.at });
+  const { seq, at } = event;
+  const { taint } = node;
+  state.supervisorHistory.push({ nodeId, iteration, route, reason, taint, seq, at });
 }
 
 /** The reason in the output `{"route", "reason"}`. A handler of a user may have given another output. */

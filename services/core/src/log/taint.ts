@@ -38,6 +38,9 @@ function taintIn(event: LoggedFact): Taint | undefined {
     case "run.completed":
     case "node.completed":
     case "node.expanded":
+    case "node.retried":
+    case "node.failed":
+    case "node.timed_out":
       return event.payload.taint;
     case "memory.updated":
     case "run.thread.taken":

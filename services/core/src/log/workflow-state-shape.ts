@@ -56,8 +56,8 @@ export interface WorkflowState {
   readonly retryCount: number;
   /** Retries by node, of nodes that have any. */
   readonly retries: Readonly<Record<string, number>>;
-  /** How often the current node may be retried; without one, the bound of the run. */
-  readonly maxRetries: number;
+  /** How often the current node may be retried; without one, the bound of the run, if it has one. */
+  readonly maxRetries: number | undefined;
   readonly lastError: string;
   readonly compensationStack: readonly CompensationEntry[];
   readonly waitingFor: WaitingReason | undefined;

@@ -1,8 +1,7 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { completed, graphOf, RUN, sketch, startToyRun } from "../../test/toy-run.ts";
+import { completed, failed, graphOf, RUN, sketch, startToyRun } from "../../test/toy-run.ts";
 import { LIMITS } from "../data/limits.ts";
-import { onPause } from "../plan/pause.ts";
 import type { Outcome } from "../plan/result.ts";
 import { workflowState } from "./workflow-state.ts";
 import type { WorkflowState } from "./workflow-state-shape.ts";
@@ -11,8 +10,6 @@ import { isoTime, workflowStateJson } from "./workflow-state-json.ts";
 import { newRunState, type RunState } from "./state.ts";
 import { apply } from "./fold.ts";
 import { startedFact, type AcceptedStart } from "./start.ts";
-import { APPROVAL } from "./event.ts";
-import { approvalId, runId } from "../name/ids.ts";
 import { undoOf } from "./undo-iteration.ts";
 
 fc.configureGlobal({ seed: 1 });
@@ -58,7 +55,11 @@ test("goal, constraints and bounds come from the definition, and the start wins 
   expect(stateOf(started(own, asked))).toMatchObject({
     ...{ goal: "buy", constraints: ["be quick", "be kind"], maxIterations: 9, maxRetries: 0 },
   });
-  expect(stateOf(started({}))).toMatchObject({ goal: "", maxIterations: 50 });
+  expect(stateOf(started({}))).toMatchObject({
+    goal: "",
+    maxIterations: 50,
+    maxRetries: undefined,
+  });
 });
 
 test("current nodes, visits, retries and the last error follow the log, singular and plural (S2.8, S2.11, S2.13, S2.14, S2.15, S2.25, S2.27)", () => {
@@ -109,66 +110,58 @@ test("tokens of every node add up (S2.20)", () => {
   expect(stateOf(run.state).totalTokensUsed).toBe(15);
 });
 
-const hold = (id: string, deadlineMs: number): Outcome => ({
-  ...{ kind: "held", reason: APPROVAL, phase: "output", durationMs: 1, outputJson: "null" },
-  approval: { approvalId: approvalId(id), message: "?", assignees: [], deadlineMs },
+test("a reader without a label gets no text that has it: errors, reasons and payloads of the stack (S2.40, S2.42)", () => {
+  const compensation = { type: "task" };
+  const nodes = [
+    { id: "page", type: "task", taint: ["web"], compensation },
+    { id: "own", type: "task", compensation },
+    { id: "mail", type: "task", retry: { attempts: 2, jitter: false } },
+    { id: "boss", type: "supervisor", config: { routes: [{ id: "go", when: "true" }] } },
+    { id: "end", type: "task" },
+  ];
+  const edges = [
+    ...[
+      ["page", "mail"],
+      ["own", "end"],
+      ["mail", "boss"],
+    ].map(([source, target]) => ({ source, target })),
+    { source: "boss", source_handle: "go", target: "end" },
+  ];
+  const run = startToyRun(graphOf({ nodes, edges }));
+  run.complete("page", "secret");
+  run.complete("own", "fine");
+  run.claim("mail");
+  run.report("mail", { ...failed(), message: "secret is no address" } as Outcome);
+  const shown = (...labels: string[]): WorkflowState =>
+    workflowState(run.state, { workflowId: "w", labels: new Set(labels) });
+  expect(shown("web").lastError).toBe("secret is no address");
+  expect(shown().lastError).toBe("");
+  const payloads = (state: WorkflowState): string[] =>
+    state.compensationStack.map(({ compensationAction }) => compensationAction.payloadJson);
+  expect([payloads(shown("web")), payloads(shown())]).toEqual([
+    ['"secret"', '"fine"'],
+    ["null", '"fine"'],
+  ]);
+  run.complete("mail", "sent");
+  run.complete("boss", { route: "go", reason: "the page says so" }, { handle: "go" });
+  const reasons = [shown("web"), shown()].map((state) => state.supervisorHistory);
+  expect(reasons).toMatchObject([[{ reason: "the page says so" }], [{ reason: "", route: "go" }]]);
+  expect(stateOf(run.state)).toMatchObject({ lastError: "secret is no address" });
 });
 
-test("a wait has one reason of a closed list, its beginning and the earliest deadline (S2.17, S2.18, S2.19, X15)", () => {
-  const run = startToyRun(sketch(["start", "a", "b", "c"], ["start>a", "start>b", "start>c"]));
-  run.complete("start");
-  for (const id of ["a", "b", "c"]) run.claim(id);
-  run.report("a", hold("0199a000-0000-7000-8000-0000000000a1", 9_000));
-  run.report("b", {
-    ...{ kind: "child_run", childRunId: runId("0199a000-0000-7000-8000-0000000000c1") },
-    ...{ workflowId: "w", version: 0, inputJson: "null", isHandoff: true, durationMs: 1 },
-  });
-  expect(stateOf(run.state)).toMatchObject({ status: "running", waitingFor: undefined });
-  run.now = 5_000;
-  run.report("c", hold("0199a000-0000-7000-8000-0000000000a2", 2_000));
-  expect(stateOf(run.state)).toMatchObject({
-    ...{ status: "waiting", waitingFor: "human_approval", waitingSince: 5_000 },
-    waitingTimeoutAt: 7_000,
-  });
-  const paused = onPause(run.state, { scope: "run", who: "", reason: "" });
-  if (paused.kind === "accepted") paused.facts.forEach(run.append);
-  expect(stateOf(run.state)).toMatchObject({ status: "paused", waitingFor: "paused" });
-});
-
-test("a node that a policy holds is a current node that waits for a person (S2.8, S2.17)", () => {
-  const run = startToyRun(
-    graphOf({
-      nodes: [
-        { id: "a", type: "task", taint: ["web"] },
-        { id: "pay", type: "task" },
-      ],
-      edges: [{ source: "a", target: "pay" }],
-      policies: [{ action: "hold", nodes: ["pay"], if_tainted_by: ["web"] }],
-    }),
-  );
-  run.complete("a");
-  expect(stateOf(run.state)).toMatchObject({
-    ...{ status: "waiting", waitingFor: "human_approval", currentNode: "pay" },
-  });
-});
-
-test("a compensation that backs off is what the run waits for (S2.16, S2.17)", () => {
-  const compensation = { type: "task", retry: { attempts: 2, backoff_ms: 4_000, jitter: false } };
-  const run = startToyRun(sketch([{ id: "a", type: "task", compensation }, "z"], ["a>z"]));
-  run.complete("a");
+test("the nodes that a compensation undoes are the current nodes (S2.8, S2.13, S2.14, S2.16)", () => {
+  const compensation = { type: "task", retry: { attempts: 3, jitter: false } };
+  const nodes = ["start", { id: "a", compensation }, { id: "b", compensation }, "z"];
+  const run = startToyRun(sketch(nodes, ["start>a", "start>b", "a>z", "b>z"]));
+  for (const id of ["start", "a", "b"]) run.complete(id);
   run.fail("z");
-  const undone = `a#${undoOf(0)}`;
-  run.fail(undone, "provider_error", false);
+  expect(stateOf(run.state)).toMatchObject({ status: "compensating", currentNodes: [] });
+  run.claim(`b#${undoOf(0)}`);
+  run.now = 3_000;
+  run.fail(`a#${undoOf(0)}`, "provider_error", false);
   expect(stateOf(run.state)).toMatchObject({
-    ...{ status: "compensating", waitingFor: "retry" },
-    waitingTimeoutAt: run.now + 4_000,
+    ...{ currentNode: "a", currentNodes: ["a", "b"], retryCount: 1, maxRetries: 2 },
   });
-});
-
-test("a delay is a wait that ends by itself (S2.17, S2.19)", () => {
-  const run = startToyRun(sketch(["start", "a"], ["start>a"]));
-  run.complete("start", null, { queueDelayMs: 60_000 });
-  expect(stateOf(run.state)).toMatchObject({ waitingFor: "delay", waitingTimeoutAt: 61_000 });
 });
 
 test("the JSON has every field by its name of the seed, and keeps the spelling of the memory (S2.24)", () => {
@@ -196,7 +189,7 @@ test("the JSON has every field by its name of the seed, and keeps the spelling o
         "max_execution_time_ms",
         "retry_count",
       ],
-      ...["retries", "max_retries", "last_error", "compensation_stack", "total_tokens_used"],
+      ...["retries", "last_error", "compensation_stack", "total_tokens_used"],
       ...["total_cost_usd", "memory", "visited_nodes", "visited_nodes_left_out"],
       ...["supervisor_history", "created_at", "updated_at", "event_id"],
     ].toSorted(),

@@ -11,7 +11,7 @@ import type { AgentDefinition } from "../definition/shape.ts";
 import { contextBytes } from "../log/context.ts";
 import { agentOutput, turnsBefore } from "../log/conversation.ts";
 import { isSettled, type Fact } from "../log/event.ts";
-import type { ScopeState } from "../log/state.ts";
+import type { ScopeState } from "../log/scope-state.ts";
 import { gateFact } from "./gate.ts";
 import { inlineFacts, isInlineKind } from "./inline.ts";
 import { scopeTaint, taintField } from "./label.ts";

@@ -30,9 +30,9 @@ export function failureFact(
   failure: Failure,
 ): Fact {
   const { cause, durationMs, detailsJson, usage, permanent = false, advice } = failure;
-  const used = usage === undefined ? {} : { usage };
+  const used = { ...(usage === undefined ? {} : { usage }), ...taintField(failure.taint) };
   if (definition.errorHandling === "continue") {
-    const payload = { durationMs, handle: "error", ...used, ...taintField(failure.taint) };
+    const payload = { durationMs, handle: "error", ...used };
     const value = errorJson(failure, definition.causeSpellings);
     return { ...place, type: "node.completed", payload, value };
   }

@@ -255,14 +255,14 @@ function failedFacts(state: RunState, landing: Landing, outcome: OutcomeOf<"fail
   if (cause === "cancelled")
     return [{ ...place, type: "node.cancelled", payload: { reason: message } }];
   const isSpent = place.attempt > (state.maxRetries ?? Infinity);
+  const taint = madeTaint(state, landing, outcome);
   if (permanent || isSpent || !mayRetry(retry, place.attempt, cause)) {
-    const taint = madeTaint(state, landing, outcome);
     const advice = permanent ? undefined : spentAdvice(state, nodeIndex, place, cause);
     return [failureFact(definition, place, { ...outcome, taint, advice })];
   }
   const delayMs = retryDelayMs(retry, place.attempt, jitter, retryAfterMs);
   const next = { ...place, attempt: place.attempt + 1, epoch: 0 };
-  const used = usage === undefined ? {} : { usage };
+  const used = { ...(usage === undefined ? {} : { usage }), ...taintField(taint) };
   const retried = { cause: retriedFor(cause), message, delayMs, ...used };
   if (isBudgeted(state, nodeIndex))
     return [{ ...place, type: "node.retried", payload: { ...retried, awaitsBudget: true } }];

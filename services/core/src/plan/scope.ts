@@ -4,7 +4,7 @@
 import { LIMITS } from "../data/limits.ts";
 import type { ScopeDefinition } from "../definition/shape.ts";
 import type { Fact } from "../log/event.ts";
-import type { ScopeState } from "../log/state.ts";
+import type { ScopeState } from "../log/scope-state.ts";
 import { decideAgent } from "./agent.ts";
 import { gateFact } from "./gate.ts";
 import { inlineFacts, isInlineKind } from "./inline.ts";

@@ -85,7 +85,7 @@ export async function readInvocation(
     (room, { length }) => room - length,
     LIMITS.messageBytes - FRAME_BYTES,
   );
-  const whole = toJsonBytes(handlerStateJson(then, nodeIndex, workflowId));
+  const whole = toJsonBytes(handlerStateJson(then, { nodeIndex, iteration, workflowId }));
   const stateJson = whole.length <= left ? whole : NO_BYTES;
   return create(GetInvocationResponseSchema, {
     invocation: {

@@ -90,7 +90,7 @@ export function createRunReader(pool: Pool, definitions: DefinitionCache): RunRe
   };
   const runNow = async (record: RunRecord, definition: LoadedDefinition): Promise<WireRun> => {
     const folded = { record, ...(await foldLog(pool, record.runId, definition)) };
-    const run = toWireRunWithNodes(record, folded.state);
+    const run = toWireRunWithNodes(record, folded.state, undefined, Date.now());
     run.waitingReason = await whyItWaits(pool, folded);
     return run;
   };
@@ -103,7 +103,7 @@ export function createRunReader(pool: Pool, definitions: DefinitionCache): RunRe
         foldRun(runId),
         deliveriesOf(pool, runId, LIMITS.webhooksShown),
       ]);
-      return toWireResult(runResult(state, record.workflowId ?? ""), deliveries);
+      return toWireResult(runResult(state, record.workflowId ?? "", Date.now()), deliveries);
     },
     graphOf: async (runId) => (await find(runId)).definition.graph,
     stateBefore: async ({ runId, seq }) => {

@@ -9,7 +9,8 @@ import { exceptionOf } from "@pawl/core/log/result";
 import { metadataText } from "@pawl/core/log/metadata";
 import type { AcceptedRun } from "@pawl/core/log/start";
 import { turnsBefore } from "@pawl/core/log/conversation";
-import type { ExecutionState, RunState, ScopeState } from "@pawl/core/log/state";
+import type { ScopeState } from "@pawl/core/log/scope-state";
+import type { ExecutionState, RunState } from "@pawl/core/log/state";
 import { undoOf } from "@pawl/core/log/undo-iteration";
 import { workflowState } from "@pawl/core/log/workflow-state";
 import type { Taint } from "@pawl/core/policy/taint";
@@ -84,12 +85,13 @@ const acceptedFields = (run: AcceptedRun) => ({
 
 /**
  * The whole run after an event of its log. The log was read later than the row, or up to an earlier event, so the log counts. Status, nodes
- * and last_event_id of one answer belong to the same moment.
+ * and last_event_id of one answer belong to the same moment. `now` is the time of the read, if it is not about the past.
  */
 export function toWireRunWithNodes(
   run: RunRecord,
   state: RunState,
   settled?: SettledItems,
+  now?: number,
 ): WireRun {
   const wire = toWireRun(run);
   wire.status = toWireRunStatus(runStatus(state));
@@ -105,7 +107,7 @@ export function toWireRunWithNodes(
   wire.failureClass = toWireFailureClass(exception?.failureClass);
   wire.stop = toWireStop(state.stop);
   wire.endTime = toTimestampOrNone(state.endedAt);
-  wire.state = toWireState(workflowState(state, { workflowId: run.workflowId ?? "" }));
+  wire.state = toWireState(workflowState(state, { workflowId: run.workflowId ?? "", now }));
   if (state.pause !== undefined) {
     const { scope, who, reason, waitingFor = "" } = state.pause;
     const name = scope === "run" ? run.runId : (run.workflowId ?? "");

@@ -15,6 +15,7 @@ import type { RunState } from "@pawl/core/log/state";
 import { effectKey } from "@pawl/core/name/ids";
 import { oversizeOf } from "@pawl/core/plan/oversize";
 import { nodeIdAt } from "@pawl/core/plan/place";
+import { labelsOf } from "@pawl/core/policy/taint";
 import { claimSpanId, spanIdBits } from "@pawl/platform/telemetry/span-id";
 import type { AssignmentSchema, ClaimSchema } from "@pawl/proto/pawl/worker/v1/worker_service_pb";
 import type { Draft } from "../commit/draft.ts";
@@ -77,7 +78,9 @@ function stateBytes({ run, nodeIndex, iteration, executor }: Opened): Uint8Array
   const { state, workflowId } = run;
   const { type } = executionDefinition(state, nodeIndex, iteration);
   if (!executor.stateTypes.has(type)) return undefined;
-  return Buffer.from(handlerStateJson(state, nodeIndex, workflowId ?? ""));
+  return Buffer.from(
+    handlerStateJson(state, { nodeIndex, iteration, workflowId: workflowId ?? "" }),
+  );
 }
 
 function claimOf({ run: { state }, nodeIndex, iteration }: Execution): Claim {

@@ -1210,9 +1210,9 @@ type WorkflowState struct {
 	Status RunStatus `protobuf:"varint,5,opt,name=status,proto3,enum=pawl.v1.RunStatus" json:"status,omitempty"`
 	// The node at work that started last; empty if no node is at work.
 	CurrentNode string `protobuf:"bytes,6,opt,name=current_node,json=currentNode,proto3" json:"current_node,omitempty"`
-	// Every node at work, in the order of the definition.
+	// Every node at work, in the order of the definition; while the run compensates, the nodes that it undoes.
 	CurrentNodes []string `protobuf:"bytes,7,rep,name=current_nodes,json=currentNodes,proto3" json:"current_nodes,omitempty"`
-	// How many loop edges, gotos and handoffs were taken.
+	// How many loop edges, gotos and handoffs, also to workflows, were taken.
 	IterationCount uint32 `protobuf:"varint,8,opt,name=iteration_count,json=iterationCount,proto3" json:"iteration_count,omitempty"`
 	// How many may be taken; the run fails at the next one.
 	MaxIterations uint32 `protobuf:"varint,9,opt,name=max_iterations,json=maxIterations,proto3" json:"max_iterations,omitempty"`
@@ -1224,8 +1224,8 @@ type WorkflowState struct {
 	RetryCount uint32 `protobuf:"varint,12,opt,name=retry_count,json=retryCount,proto3" json:"retry_count,omitempty"`
 	// The same for every node that was retried.
 	Retries map[string]uint32 `protobuf:"bytes,13,rep,name=retries,proto3" json:"retries,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"varint,2,opt,name=value"`
-	// How often current_node may be retried; without a current node, the bound of the run.
-	MaxRetries uint32 `protobuf:"varint,14,opt,name=max_retries,json=maxRetries,proto3" json:"max_retries,omitempty"`
+	// How often current_node may be retried; without a current node, the bound of the run. Absent if nothing bounds it.
+	MaxRetries *uint32 `protobuf:"varint,14,opt,name=max_retries,json=maxRetries,proto3,oneof" json:"max_retries,omitempty"`
 	// The message of the newest failure, also of one that was retried; empty if there was none.
 	LastError string `protobuf:"bytes,15,opt,name=last_error,json=lastError,proto3" json:"last_error,omitempty"`
 	// What undoes the nodes that completed, as far as it has not run; the newest hundred.
@@ -1388,8 +1388,8 @@ func (x *WorkflowState) GetRetries() map[string]uint32 {
 }
 
 func (x *WorkflowState) GetMaxRetries() uint32 {
-	if x != nil {
-		return x.MaxRetries
+	if x != nil && x.MaxRetries != nil {
+		return *x.MaxRetries
 	}
 	return 0
 }
@@ -2584,7 +2584,7 @@ const file_pawl_v1_run_proto_rawDesc = "" +
 	"\tNotUndone\x12\x17\n" +
 	"\anode_id\x18\x01 \x01(\tR\x06nodeId\x12\x1c\n" +
 	"\titeration\x18\x02 \x01(\rR\titeration\x12\x18\n" +
-	"\amessage\x18\x03 \x01(\tR\amessage\"\x93\f\n" +
+	"\amessage\x18\x03 \x01(\tR\amessage\"\xa8\f\n" +
 	"\rWorkflowState\x12\x1f\n" +
 	"\vworkflow_id\x18\x01 \x01(\tR\n" +
 	"workflowId\x12\x15\n" +
@@ -2602,9 +2602,9 @@ const file_pawl_v1_run_proto_rawDesc = "" +
 	"\x15max_execution_time_ms\x18\v \x01(\x04R\x12maxExecutionTimeMs\x12\x1f\n" +
 	"\vretry_count\x18\f \x01(\rR\n" +
 	"retryCount\x12=\n" +
-	"\aretries\x18\r \x03(\v2#.pawl.v1.WorkflowState.RetriesEntryR\aretries\x12\x1f\n" +
-	"\vmax_retries\x18\x0e \x01(\rR\n" +
-	"maxRetries\x12\x1d\n" +
+	"\aretries\x18\r \x03(\v2#.pawl.v1.WorkflowState.RetriesEntryR\aretries\x12$\n" +
+	"\vmax_retries\x18\x0e \x01(\rH\x00R\n" +
+	"maxRetries\x88\x01\x01\x12\x1d\n" +
 	"\n" +
 	"last_error\x18\x0f \x01(\tR\tlastError\x12I\n" +
 	"\x12compensation_stack\x18\x10 \x03(\v2\x1a.pawl.v1.CompensationEntryR\x11compensationStack\x127\n" +
@@ -2613,10 +2613,10 @@ const file_pawl_v1_run_proto_rawDesc = "" +
 	"\rwaiting_since\x18\x12 \x01(\v2\x1a.google.protobuf.TimestampR\fwaitingSince\x12H\n" +
 	"\x12waiting_timeout_at\x18\x13 \x01(\v2\x1a.google.protobuf.TimestampR\x10waitingTimeoutAt\x12*\n" +
 	"\x11total_tokens_used\x18\x14 \x01(\x04R\x0ftotalTokensUsed\x12-\n" +
-	"\x10max_token_budget\x18\x15 \x01(\x04H\x00R\x0emaxTokenBudget\x88\x01\x01\x12$\n" +
+	"\x10max_token_budget\x18\x15 \x01(\x04H\x01R\x0emaxTokenBudget\x88\x01\x01\x12$\n" +
 	"\x0etotal_cost_usd\x18\x16 \x01(\x01R\ftotalCostUsd\x12\"\n" +
 	"\n" +
-	"budget_usd\x18\x17 \x01(\x01H\x01R\tbudgetUsd\x88\x01\x01\x12\x1f\n" +
+	"budget_usd\x18\x17 \x01(\x01H\x02R\tbudgetUsd\x88\x01\x01\x12\x1f\n" +
 	"\vmemory_json\x18\x18 \x01(\fR\n" +
 	"memoryJson\x12.\n" +
 	"\x06memory\x18| \x01(\v2\x16.google.protobuf.ValueR\x06memory\x12#\n" +
@@ -2631,7 +2631,8 @@ const file_pawl_v1_run_proto_rawDesc = "" +
 	"\x0fvalues_left_out\x18d \x03(\tR\rvaluesLeftOut\x1a:\n" +
 	"\fRetriesEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\rR\x05value:\x028\x01B\x13\n" +
+	"\x05value\x18\x02 \x01(\rR\x05value:\x028\x01B\x0e\n" +
+	"\f_max_retriesB\x13\n" +
 	"\x11_max_token_budgetB\r\n" +
 	"\v_budget_usd\"~\n" +
 	"\x11CompensationEntry\x12\x1b\n" +
