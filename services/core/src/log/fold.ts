@@ -11,8 +11,7 @@
 //   pending | queued ─completed | failed | expanded | blocked▶ …   (a glue node, which the scheduler completes itself)
 //   pending | queued ─blocked | failed▶ …                 (a policy about labels stops it)
 //   settled ─invalidated▶ pending                         (the next round, which `round.ts` begins)
-// Iterations of a map or a loop (behind the iteration of their node) move the same way; `fold-item.ts` folds them.
-// Compensations (`undo.ts`) move the same way too, while nothing else of the run moves.
+// Iterations of a map or a loop (`fold-item.ts`) and compensations (`undo.ts`) move the same way; nothing moves beside a compensation.
 // When a node settles, the fold updates the join counters of its children and puts the pending ones on the frontier. The planner
 // looks only at the frontier.
 
@@ -34,7 +33,7 @@ import { beginsQueued, failureOf, reasonText, runStatusAfter } from "./meaning.t
 import { remember, takeMemory } from "./memory.ts";
 import { beginInline, leave, move } from "./move.ts";
 import { noteProgress, visit } from "./progress.ts";
-import { beginRound, enter, noteJump } from "./round.ts";
+import { beginRound, enter, noteHandoff, noteJump } from "./round.ts";
 import { mayBecome, statusOf } from "./run-status.ts";
 import { keepSignal, takeSignal } from "./signal.ts";
 import { newRunState, type NodeState, type RunState } from "./state.ts";
@@ -171,6 +170,7 @@ function applyToNode(state: RunState, event: NodeFact): void {
   if (event.type !== "node.started" && event.type !== "node.blocked") return;
   state.begunAt ??= event.at;
   state.lastStartedNode = index;
+  if (event.type === "node.blocked") noteHandoff(state, index, event);
 }
 
 function applyToWhole(state: RunState, index: number, node: NodeState, event: NodeFact): void {

@@ -5,7 +5,8 @@
 
 import type { GraphNode } from "../definition/graph.ts";
 import { edgeEffect } from "./edge-effect.ts";
-import type { Goto } from "./event.ts";
+import type { FactOf, Goto } from "./event.ts";
+import { executionDefinition } from "./execution.ts";
 import type { JumpState, KeptOutput } from "./jump-state.ts";
 import { newNodeState, type NodeState, type RunState } from "./state.ts";
 
@@ -19,6 +20,19 @@ export function noteJump(state: RunState, index: number, node: NodeState, goto?:
   const entry = { source: index, handle, output, outputBytes, releaseAt, taint };
   state.jumps = [...state.jumps, { ...way, entry }];
   state.iterationCount++;
+  state.lastJumpNode = index;
+}
+
+/** Counts a handoff to a workflow: a child run of a node that is no subworkflow. It ends no round, so nothing follows but the check of the bound. */
+export function noteHandoff(
+  state: RunState,
+  index: number,
+  { iteration, payload }: FactOf<"node.blocked">,
+): void {
+  if (payload.childRunId === undefined) return;
+  if (executionDefinition(state, index, iteration).type === "subworkflow") return;
+  state.iterationCount++;
+  state.workflowHandoffs++;
   state.lastJumpNode = index;
 }
 

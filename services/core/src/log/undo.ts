@@ -41,7 +41,7 @@ export function keepForUndo(state: RunState, index: number, event: FactOf<"node.
 
 function keep(state: RunState, kept: Omit<Parameters<typeof newUndoState>[0], "jumps">): void {
   const { nodeIndex, iteration } = kept;
-  const undo = newUndoState({ ...kept, jumps: state.iterationCount });
+  const undo = newUndoState({ ...kept, jumps: state.iterationCount - state.workflowHandoffs });
   state.undos.set(undoKey(nodeIndex, iteration), undo);
 }
 
