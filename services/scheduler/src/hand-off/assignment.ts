@@ -15,7 +15,6 @@ import type { RunState } from "@pawl/core/log/state";
 import { effectKey } from "@pawl/core/name/ids";
 import { oversizeOf } from "@pawl/core/plan/oversize";
 import { nodeIdAt } from "@pawl/core/plan/place";
-import { labelsOf } from "@pawl/core/policy/taint";
 import { claimSpanId, spanIdBits } from "@pawl/platform/telemetry/span-id";
 import type { AssignmentSchema, ClaimSchema } from "@pawl/proto/pawl/worker/v1/worker_service_pb";
 import type { Draft } from "../commit/draft.ts";
