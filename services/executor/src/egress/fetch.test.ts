@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type RequestListener } from "node:http";
-import type { AddressInfo } from "node:net";
+import { type AddressInfo, createServer as createTcpServer } from "node:net";
 import { createGzip, gzipSync } from "node:zlib";
 import { expect, onTestFinished, test } from "vitest";
 import { parseCidrs } from "@pawl/platform/egress/address";
@@ -42,7 +42,17 @@ test("an exchange gives status, headers and body, decompressed", async () => {
   expect(answer.ok && answer.body.toString()).toBe("hello");
 });
 
-test("a name that resolves to a private address is blocked at connect time, even if it resolved to a public one before (U1)", async () => {
+/** A server on 127.0.0.1 that keeps the bytes that it gets. */
+async function tapped() {
+  const bytes: Buffer[] = [];
+  const server = createTcpServer((socket) => socket.on("data", (chunk) => void bytes.push(chunk)));
+  server.listen(0, "127.0.0.1");
+  await new Promise((resolve) => server.once("listening", resolve));
+  onTestFinished(() => void server.close());
+  return { bytes, port: (server.address() as AddressInfo).port };
+}
+
+test("a name that resolves to a private address is blocked at connect time, and resolved once (U1)", async () => {
   let asked = 0;
   const rebinding: Lookup = async () => {
     asked++;
@@ -52,6 +62,26 @@ test("a name that resolves to a private address is blocked at connect time, even
   const answer = await fetch("http://rebind.example.com/");
   expect(answer).toMatchObject({ ok: false, cause: "url_blocked" });
   expect(asked).toBe(1);
+});
+
+test("a name whose answer flips to a private address after the check reaches no server there (U1, F25)", async () => {
+  const { bytes, port } = await tapped();
+  let reads = 0;
+  const flipping = {
+    // The first read is the check.
+    get address() {
+      reads++;
+      return reads === 1 ? "93.184.215.14" : "127.0.0.1";
+    },
+    family: 4,
+  };
+  const policy = { ...DEFAULT_EGRESS, ports: new Set([port]) };
+  const fetch = setup({ policy, lookup: async () => [flipping] });
+  const answer = await fetch(`http://rebind.example.com:${port}/`, { method: "POST", body: "x" });
+  const message = "the connection ended at an address that may not be called";
+  expect(answer).toMatchObject({ ok: false, cause: "url_blocked", message });
+  expect(reads).toBeGreaterThan(1);
+  expect(bytes).toEqual([]);
 });
 
 test("the checked address is the one connected to, with the host's own name", async () => {
