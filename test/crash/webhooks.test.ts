@@ -1,4 +1,5 @@
-// Webhooks and the death of processes: between a call and its record, in the commit of the event, and in a shutdown.
+// Webhooks and faults: the death of processes between a call and its record, in the commit of the event, and in a shutdown. A receiver that
+// does not answer, and one behind a private name.
 import { createPawlClient, type PawlClient } from "@pawl/client";
 import type { ServerResponse } from "node:http";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
@@ -14,10 +15,11 @@ let cluster: Cluster;
 let client: PawlClient;
 let receiver: Receiver;
 const held: ServerResponse[] = [];
+let isSilent = true;
 
 beforeAll(async () => {
   receiver = await startReceiver((path, nth, response) => {
-    if (path === "slow" && nth === 1) held.push(response);
+    if ((path === "slow" && nth === 1) || (path === "silent" && isSilent)) held.push(response);
     else response.end();
   });
   const env = { ...SINK_EGRESS, PAWL_WEBHOOK_RETRY_MS: "20", PAWL_GRACE_MS: "200" };
@@ -87,7 +89,7 @@ test("an executor that stops gives a call back that does not end in time, and an
   expect(attempts).toBe(1);
   const { attempts: calls } = await client.webhooks.delivery(id);
   expect(calls).toHaveLength(1);
-  for (const response of held) response.destroy();
+  for (const response of held.splice(0)) response.destroy();
 });
 
 test("without an executor a delivery says what it waits for, and is made when one is here (S4.44)", async () => {
@@ -102,4 +104,45 @@ test("without an executor a delivery says what it waits for, and is made when on
   await executor?.restart();
   await delivered(runId);
   expect(receiver.calls.filter(({ path }) => path === "later")).toHaveLength(1);
+});
+
+test("a receiver that does not answer delays no run, and no other receiver (S4.6)", async () => {
+  await client.webhooks.create("silent", { url: receiver.url("silent"), byReference: true });
+  // More calls than the executor has slots.
+  const begun = Array.from({ length: 20 }, () =>
+    client.runs.start("answers", { webhook: { endpointId: "silent" } }),
+  );
+  const runs = await Promise.all(begun);
+  const ends = await Promise.all(runs.map(({ run }) => client.runs.result(run.runId)));
+  expect(new Set(ends.map(({ status }) => status))).toEqual(new Set(["completed"]));
+  await receiver.received("silent", 8);
+  await client.runs.start("answers", { webhook: { url: receiver.url("beside") } });
+  await receiver.received("beside");
+  const pending = { endpointId: "silent", states: ["pending"], pageSize: 50 } as const;
+  const { deliveries } = await client.webhooks.deliveries(pending);
+  expect(deliveries).toHaveLength(20);
+  expect(new Set(deliveries.map(({ attempts }) => attempts))).toEqual(new Set([0]));
+  isSilent = false;
+  for (const response of held.splice(0)) response.end();
+});
+
+test("a webhook whose host resolves to an address that may not be called is dead with the reason, and no byte arrives (U1)", async () => {
+  const [executor] = cluster.executors;
+  await executor?.stop();
+  // The scheduler accepts the name. The executor alone resolves it.
+  await executor?.restart({ PAWL_ALLOW_PRIVATE_EGRESS: "10.0.0.0/8" });
+  const url = receiver.url("private").replace("127.0.0.1", "localhost");
+  const { run } = await client.runs.start("answers", { webhook: { url } });
+  const dead = await until(
+    async () => {
+      const asked = { runId: run.runId, states: ["dead"] } as const;
+      return (await client.webhooks.deliveries(asked)).deliveries[0];
+    },
+    { what: "the end of the delivery" },
+  );
+  expect(dead).toMatchObject({
+    attempts: 1,
+    error: "the host resolves to an address that may not be called",
+  });
+  expect(receiver.calls.some(({ path }) => path === "private")).toBe(false);
 });

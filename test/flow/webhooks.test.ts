@@ -25,7 +25,7 @@ beforeAll(async () => {
     if (path === "gone") response.statusCode = 410;
     if (path === "down" || (path === "flaky" && nth <= 2)) response.statusCode = 503;
     if (path === "moved") response.writeHead(302, { location: receiver.url("elsewhere") });
-    if (path !== "silent") response.end();
+    response.end();
   });
   const env = { ...SINK_EGRESS, PAWL_WEBHOOK_RETRY_MS: "20", PAWL_WEBHOOK_RETRY_MAX_MS: "40" };
   cluster = await startCluster({ schedulers: 2, executors: 2, env });
@@ -243,11 +243,17 @@ test("a workflow names its own receivers, and a definition with a URL that may n
   const answer = graph(["start > end"]);
   const webhooks = [{ url: receiver.url("own"), events: ["run.started", "run.completed"] }];
   await client.workflows.apply({ ...answer, id: "tells", webhooks });
-  await client.runs.start("tells");
-  const types = [await receiver.received("own"), await receiver.received("own", 2)].map(
-    ({ body }) => JSON.parse(body).type,
+  const { run } = await client.runs.start("tells");
+  const bodies = [await receiver.received("own"), await receiver.received("own", 2)].map(
+    ({ body }) => JSON.parse(body),
   );
-  expect(new Set(types)).toEqual(new Set(["run.completed", "run.started"]));
+  const data = Object.fromEntries(bodies.map((body) => [body.type, body.data]));
+  expect(Object.keys(data).toSorted()).toEqual(["run.completed", "run.started"]);
+  // One commit has both events, so both records are of the end of the run and name its last event.
+  const last = Number((await client.runs.result(run.runId)).lastEventId);
+  const ended = { status: "completed", last_event_id: last };
+  expect(data["run.completed"]).toMatchObject({ event_id: last, result: ended });
+  expect(data["run.started"]).toMatchObject({ event_id: 1, result: ended });
   const refused = client.workflows.apply({
     ...{ ...answer, id: "tells" },
     webhooks: [{ url: "http://192.168.0.1/" }],

@@ -45,6 +45,7 @@ const ABSENT = new Map([
 const PRESENT = new Map([
   ["runs/filter-sql.ts", "compiles what a user typed as a filter"],
   ["runs/search.ts", "reads what a user typed; workflows are found by the same words"],
+  ["webhooks/memory-outbox.ts", "the calls in memory; the receivers are in memory.ts"],
   ["survey/reads.ts", "reads across nouns: it has no table, so no SQL, no writes and no twin"],
   ["tick/batch.ts", "the arrays of the two statements of a tick"],
   ["tick/journal.ts", "the interface of a tick's transaction"],

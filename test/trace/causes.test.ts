@@ -7,6 +7,7 @@ import { expect, onTestFailed, onTestFinished, test } from "vitest";
 import { call, graph } from "../flow/graph.ts";
 import { SINK_EGRESS, startSink } from "../flow/sink.ts";
 import { type Story, storyOf } from "../flow/story.ts";
+import { startReceiver as startWebhookReceiver } from "../flow/receiver.ts";
 import { startCluster } from "../support/cluster.ts";
 import { until } from "../support/until.ts";
 import { startGrpcReceiver } from "./grpc-receiver.ts";
@@ -20,8 +21,12 @@ async function setup(env: Readonly<Record<string, string>>, root?: string) {
     respond: (name, nth) => (name === "flaky" && nth === 1 ? 503 : 200),
   });
   onTestFinished(() => sink.stop());
-  const executor = { ...SINK_EGRESS, PAWL_HANDLER_PORT: "0" };
-  const cluster = await startCluster({ env, envOf: { executor }, root });
+  const executor = { PAWL_HANDLER_PORT: "0" };
+  const cluster = await startCluster({
+    env: { ...SINK_EGRESS, ...env },
+    envOf: { executor },
+    root,
+  });
   onTestFailed(() => console.error(cluster.logs()));
   onTestFinished(() => cluster.stop());
   const transport = createConnectTransport({
@@ -59,7 +64,7 @@ const spanIdsOf = (story: Story, nodeId: string): string[] =>
 
 const linkIds = (span: Span): string[] => span.links.map(({ spanId }) => spanId);
 
-test("a retry links to the attempt before it, a join to its parents, a queued command continues its caller's trace, and waits, ticks, queries and outgoing calls have spans", async () => {
+test("a retry links to the attempt before it, a join to its parents, a queued command continues its caller's trace, and waits, ticks, queries, webhooks and outgoing calls have spans", async () => {
   const receiver = await startReceiver();
   onTestFinished(() => receiver.stop());
   const { sink, cluster, client } = await setup({ OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url });
@@ -75,12 +80,20 @@ test("a retry links to the attempt before it, a join to its parents, a queued co
   const story = await storyOf(client, run.runId);
   expect(story.status).toBe("completed");
   const commanded = await commandedRun(client);
+  const hook = await startWebhookReceiver();
+  onTestFinished(() => hook.stop());
+  const told = await client.runs.start("commanded", { webhook: { url: hook.url("hook") } });
+  const { id, headers } = await hook.received("hook");
+  await until(async () => (await client.webhooks.delivery(id)).delivery.endTime !== undefined, {
+    what: "the end of the delivery",
+  });
   const events = await fetch(`${cluster.url}/execute/workflows/${run.runId}/events`, {
     headers: { traceparent: TRACEPARENT },
   });
   expect(await events.text()).toContain("run.completed");
   await cluster.stop();
   expectCommandInTrace(receiver, commanded);
+  expectWebhookInTrace(receiver, told.run.runId, headers["traceparent"]);
   const [first = "", second = ""] = spanIdsOf(story, "flaky");
   const [other = ""] = spanIdsOf(story, "other");
   const retried = attemptSpan(receiver, "flaky", 2);
@@ -95,12 +108,13 @@ test("a retry links to the attempt before it, a join to its parents, a queued co
       name === "POST" &&
       attributes["server.address"] === "127.0.0.1",
   );
-  expect(outgoing).toHaveLength(sink.calls.length);
-  expect(sink.calls.map(({ traceparent }) => traceparent).toSorted()).toEqual(
+  const arrived = [...sink.calls.map(({ traceparent }) => traceparent), headers["traceparent"]];
+  expect(arrived.toSorted()).toEqual(
     outgoing.map(({ spanId }) => `00-${TRACE_ID}-${spanId}-01`).toSorted(),
   );
   const waits = receiver.spans.filter(({ name }) => name === "pawl.wait");
-  expect(waits.every(({ traceId }) => traceId === TRACE_ID)).toBe(true);
+  expect(waits.length).toBeGreaterThan(0);
+  expect(new Set(waits.map(({ traceId }) => traceId))).toEqual(new Set([TRACE_ID]));
   const ticks = receiver.spans.filter(({ name }) => name === "pawl.tick");
   expect(ticks.length).toBeGreaterThan(0);
   for (const { links } of ticks) expect(links.map(({ traceId }) => traceId)).toContain(TRACE_ID);
@@ -151,7 +165,31 @@ function expectCommandInTrace({ spans }: Receiver, runId: string): void {
   expect(attempt).toMatchObject({ traceId: TRACE_ID, parentSpanId: command?.spanId });
 }
 
-test("spans are exported over gRPC if the environment asks for it, and calls to other servers continue a trace also without any export", async () => {
+/** Waits until a schedule has started a run. */
+async function scheduledRun(client: PawlClient): Promise<void> {
+  const workflowId = "scheduled";
+  await client.workflows.apply({ ...graph(["start > end"]), id: workflowId });
+  await client.schedules.create("often", { workflowId, expression: "* * * * * *" });
+  const runs = async () => (await client.runs.list({ workflowId })).runs[0];
+  await until(runs, { what: "the run of an occurrence" });
+}
+
+/** The webhook call is a child of the call that started its run, and the receiver gets the trace. */
+function expectWebhookInTrace({ spans }: Receiver, runId: string, received?: unknown): void {
+  const start = spans.find(
+    ({ name, service }) => name === "pawl.v1.RunService/StartRun" && service === "pawl-scheduler",
+  );
+  const webhook = spans.find(({ name }) => name === "pawl.webhook");
+  expect(webhook).toMatchObject({
+    ...{ service: "pawl-executor", traceId: TRACE_ID, parentSpanId: start?.spanId },
+    links: [{ traceId: TRACE_ID, spanId: start?.spanId }],
+    attributes: { "pawl.run.id": runId, "pawl.delivery.call": "1" },
+  });
+  const post = spans.find(({ parentSpanId }) => parentSpanId === webhook?.spanId);
+  expect(received).toBe(`00-${TRACE_ID}-${post?.spanId}-01`);
+}
+
+test("spans, also of an occurrence of a schedule, are exported over gRPC if the environment asks for it, and calls to other servers continue a trace also without any export", async () => {
   const receiver = await startGrpcReceiver();
   onTestFinished(() => receiver.stop());
   // The exporter loads its parts when it sends. A service in one file does not have them, so the sources run here.
@@ -162,8 +200,10 @@ test("spans are exported over gRPC if the environment asks for it, and calls to 
   const { sink, cluster, client } = await setup(env, ROOT);
   const { run } = await client.runs.test(graph(["start > work"], { work: call(sink.url("work")) }));
   expect((await storyOf(client, run.runId)).status).toBe("completed");
+  await scheduledRun(client);
   await cluster.stop();
-  await until(() => receiver.text().includes("pawl.attempt"), { what: "the span of the attempt" });
+  for (const name of ["pawl.attempt", "pawl.schedule.occurrence"])
+    await until(() => receiver.text().includes(name), { what: `the span ${name}` });
   for (const service of ["pawl-gateway", "pawl-scheduler", "pawl-executor"])
     expect(receiver.text()).toContain(service);
   const silent = await setup({ OTEL_TRACES_EXPORTER: "none" });

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { failed, sketch, startToyRun } from "../../test/toy-run.ts";
 import type { Outcome } from "../plan/result.ts";
 import { onCancel, onDeadline } from "../plan/stop.ts";
-import { resultJson, runResult } from "./result.ts";
+import { resultJson, runResult, webhookBody } from "./result.ts";
 
 const begun = () => {
   const run = startToyRun(sketch([{ id: "a", timeout_ms: 1_000 }, "b"], ["a>b"]));
@@ -66,4 +66,22 @@ test("a run that lives or completed has no exception", () => {
   const run = begun();
   expect(exceptionOf(run)).toBeUndefined();
   expect(resultJson(runResult(run.state, "w"))).not.toContain("exception");
+});
+
+test("the body of a webhook names its event and the last event that its record knows, and has the delivery as it was before the first call (S4.18)", () => {
+  const event = {
+    ...{ deliveryId: "d", eventType: "run.started", eventId: 1, nodeId: "", iteration: 0, at: 0 },
+    ...{ result: '{"run_id":"r"}', runStartedAt: null, runEndedAt: null },
+  };
+  const body = JSON.parse(webhookBody({ ...event, lastEventId: 4 }));
+  expect(body.data.event_id).toBe(1);
+  expect(body.data.result).toMatchObject({ run_id: "r", last_event_id: 4 });
+  expect(body.data.result.webhooks).toEqual([
+    {
+      ...{ delivery_id: "d", event_type: "run.started", state: "pending" },
+      ...{ attempts: 0, status_code: 0, error: "" },
+    },
+  ]);
+  const old = JSON.parse(webhookBody({ ...event, lastEventId: null }));
+  expect(old.data.result.last_event_id).toBe(1);
 });

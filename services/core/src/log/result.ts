@@ -125,6 +125,8 @@ interface SentEvent {
   readonly deliveryId: string;
   readonly eventType: string;
   readonly eventId: number;
+  /** The last event that the record knows. Null in a delivery of an earlier version. */
+  readonly lastEventId: number | null;
   readonly nodeId: string;
   readonly iteration: number;
   /** The record by `resultJson`. */
@@ -134,15 +136,23 @@ interface SentEvent {
   readonly runEndedAt: number | null;
 }
 
-/** The body of a webhook: the same text for every attempt. */
+/**
+ * The body of a webhook: the same text for every attempt. So the delivery stands in its record as it was before the first call. The record
+ * is of the commit of the event: it knows the later events of that commit, and `last_event_id` names the last of them.
+ */
 export function webhookBody(event: SentEvent): string {
   const { deliveryId, eventType, eventId, nodeId, iteration, result, at } = event;
   const node = nodeId === "" ? {} : { node_id: nodeId, iteration };
   const record = JSON.stringify({
-    last_event_id: eventId,
+    last_event_id: event.lastEventId ?? eventId,
     run_started_at: isoTime(event.runStartedAt ?? undefined),
     run_ended_at: isoTime(event.runEndedAt ?? undefined),
-    webhooks: [{ delivery_id: deliveryId, event_type: eventType, state: "pending" }],
+    webhooks: [
+      {
+        ...{ delivery_id: deliveryId, event_type: eventType, state: "pending" },
+        ...{ attempts: 0, status_code: 0, error: "" },
+      },
+    ],
   });
   const head = JSON.stringify({ type: eventType, timestamp: isoTime(at) });
   const data = JSON.stringify({ event_id: eventId, ...node });

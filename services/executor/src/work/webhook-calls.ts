@@ -1,9 +1,12 @@
 // Makes webhook calls for schedulers, through the egress guard and without following redirects. The scheduler has signed them. A result that
-// a broken stream loses is harmless: the claim ends, and the call is made again under the same id.
+// a broken stream loses is harmless: the claim ends, and the call is made again under the same id. A call has a span in the trace of its run,
+// and the receiver gets that trace.
 //
 // How it stops: running calls may end within the grace period. Then it aborts the others and gives them back.
 
 import { probe } from "@pawl/platform/lifecycle/probe";
+import { ATTRIBUTES, SPANS } from "@pawl/platform/telemetry/catalogue";
+import { contextFrom, linksTo, withSpan } from "@pawl/platform/telemetry/trace";
 import type { WebhookCall } from "@pawl/proto/pawl/worker/v1/worker_service_pb";
 import { readBody } from "../egress/body.ts";
 import { type Egress, egressOpen } from "../egress/fetch.ts";
@@ -55,7 +58,9 @@ export function webhookCalls(egress: Egress, send: Send): WebhookCaller {
       if (running.has(call.deliveryId)) return;
       running.set(
         call.deliveryId,
-        make(call).finally(() => running.delete(call.deliveryId)),
+        withSpan(SPANS.webhook, spanSettings(call), () => make(call)).finally(() =>
+          running.delete(call.deliveryId),
+        ),
       );
     },
     stop: async (graceMs) => {
@@ -73,6 +78,16 @@ const TIMEOUT_MS_MAX = 60_000;
 const ANSWER_BYTES_MAX = 64 * 1024;
 /** How long aborted calls may take to end. */
 const ABORT_MS = 1_000;
+
+const spanSettings = ({ traceparent, runId, deliveryId, attempt }: WebhookCall) => ({
+  parent: contextFrom(traceparent),
+  links: linksTo(traceparent),
+  attributes: {
+    [ATTRIBUTES.runId]: runId,
+    [ATTRIBUTES.deliveryId]: deliveryId,
+    [ATTRIBUTES.call]: attempt,
+  },
+});
 
 const released = ({ deliveryId, runId, epoch, attempt }: WebhookCall): WorkerItemInit => ({
   item: { case: "webhookResult", value: { deliveryId, runId, epoch, attempt, released: true } },

@@ -613,6 +613,8 @@ create table webhook_deliveries (
   status_code integer not null default 0,
   error text not null default ''::text,
   ended_at timestamp with time zone,
+  traceparent text,
+  last_event_id bigint,
   constraint webhook_deliveries_pkey PRIMARY KEY (run_id, delivery_id),
   constraint webhook_deliveries_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'delivered'::text, 'dead'::text])))
 ) with (fillfactor=80);
@@ -640,6 +642,7 @@ create table webhook_endpoints (
   request_id text,
   created_at timestamp with time zone not null default now(),
   updated_at timestamp with time zone not null default now(),
+  past_requests text[] not null default '{}'::text[],
   constraint webhook_endpoints_pkey PRIMARY KEY (tenant_id, endpoint_id),
   constraint webhook_endpoints_secret_check CHECK (((octet_length(secret) >= 24) AND (octet_length(secret) <= 64)))
 );

@@ -19,6 +19,8 @@ export const SPANS = {
   query: "pawl.query",
   /** An occurrence of a schedule that starts a run. */
   occurrence: "pawl.schedule.occurrence",
+  /** A webhook call on an executor, in the trace of its run, with a link to the span that started the run. */
+  webhook: "pawl.webhook",
   /** A command of the workflow queue. */
   command: "pawl.command",
   /** A stream of events over Server-Sent Events. */
@@ -38,6 +40,8 @@ export const ATTRIBUTES = {
   cause: "pawl.failure.cause",
   scheduleId: "pawl.schedule.id",
   jobId: "pawl.job.id",
+  deliveryId: "pawl.delivery.id",
+  call: "pawl.delivery.call",
   inputCount: "pawl.tick.inputs",
   eventCount: "pawl.tick.events",
   // Semantic conventions of OpenTelemetry 1.45; pinned only here.
@@ -179,7 +183,7 @@ export const METRICS = {
   ),
   webhookCalls: counter<{ readonly outcome: string }>(
     "pawl_webhook_calls_total",
-    "Webhook calls that ended: delivered, failed (made again later), dead, or lost with their claim",
+    "Webhook calls that ended: delivered, failed (made again later), dead, lost with their claim, or refused because the executor makes no calls",
   ),
   webhookCallDuration: histogram(
     "pawl_webhook_call_duration_seconds",

@@ -48,15 +48,12 @@ export async function createEndpoint(
 ): Promise<Saved> {
   const { endpointId, spec, requestId } = asked;
   checkWebhookUrl("spec.url", spec.url, egress);
-  if ((await webhooks.count(tenantId)) >= LIMITS.webhookEndpoints)
-    throw new EngineError(
-      "LIMIT_EXCEEDED",
-      `There are ${LIMITS.webhookEndpoints} webhook endpoints already; delete one, or use one for several workflows.`,
-      { metadata: { limit: "webhookEndpoints" } },
-    );
   const secret = keyOf(asked.secretKey);
   const headers = JSON.stringify(spec.headers);
-  const made = await webhooks.create({ ...spec, headers, tenantId, endpointId, secret, requestId });
+  const made = await webhooks.create(
+    { ...spec, headers, tenantId, endpointId, secret, requestId },
+    LIMITS.webhookEndpoints,
+  );
   if (made.kind === "repeated") return { endpoint: made.endpoint, secret: secretText(made.secret) };
   return { endpoint: endpointOf(made, endpointId), secret: secretText(secret) };
 }
@@ -151,6 +148,12 @@ function endpointOf(saved: SaveEndpointResult, endpointId: string): EndpointReco
         "WEBHOOK_ENDPOINT_EXISTS",
         `There is a webhook endpoint ${endpointId} already; update it instead.`,
         { metadata },
+      );
+    case "full":
+      throw new EngineError(
+        "LIMIT_EXCEEDED",
+        `There are ${LIMITS.webhookEndpoints} webhook endpoints already; delete one, or use one for several workflows.`,
+        { metadata: { limit: "webhookEndpoints" } },
       );
     case "version_mismatch": {
       const { currentVersion } = saved;

@@ -7,7 +7,7 @@
 import { ChurnMap } from "@pawl/core/data/churn-map";
 import { LIMITS } from "@pawl/core/data/limits";
 import type { ExecutorId, NodeId, RunId } from "@pawl/core/name/ids";
-import type { DeliveryClaim } from "@pawl/platform/store/webhooks/webhooks";
+import type { HeldCall } from "@pawl/platform/store/webhooks/webhooks";
 import type { Oversize } from "@pawl/core/plan/oversize";
 import { EngineError } from "@pawl/core/fault/engine-error";
 import type { Claim } from "../inputs/input.ts";
@@ -53,7 +53,9 @@ export class Session implements Executor {
   readonly send: SendItem;
   /** How many webhook calls the executor makes at once, and those that it makes now, by delivery. */
   webhookSlots: number;
-  readonly calls = new Map<string, DeliveryClaim>();
+  readonly calls = new Map<string, HeldCall>();
+  /** Whether it registered with such slots. An executor that stops gives its slots back and still reports its last calls. */
+  makesCalls: boolean;
   /** Reports without an answer, and how often the executor sent each. */
   readonly inHand = new Map<string, number>();
   readonly #held = new ChurnMap<string, Held>();
@@ -111,6 +113,7 @@ export class Session implements Executor {
     this.stateTypes = new Set(options.stateTypes);
     this.#capacity = options.capacity;
     this.webhookSlots = options.webhookSlots ?? 0;
+    this.makesCalls = this.webhookSlots > 0;
     this.send = options.send;
     this.#onRoom = options.onRoom ?? (() => {});
     this.#onOversize = options.onOversize ?? (() => {});

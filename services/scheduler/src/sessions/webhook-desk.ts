@@ -4,6 +4,9 @@
 // Races. An executor dies in a call, or its stream breaks: the claim ends after a short grace, and the next one sends the same id again. The
 // executor reports at another scheduler, or late: its claim counts until another one begins. The scheduler dies: the claim ends with its
 // lease. The database fails when a result arrives: the call is made again. Receivers recognise the id.
+//
+// A receiver that does not answer holds its calls until they time out. So a receiver gets at most half of the slots, and at least one. The
+// others stay free for other receivers. The share counts the calls of this scheduler's executors, because only this scheduler fills them.
 
 import { isUuid, runId } from "@pawl/core/name/ids";
 import { judgeCall, type RetryTimes, type Verdict } from "@pawl/core/policy/webhook";
@@ -64,15 +67,29 @@ export class WebhookDesk {
     const room = connected.sessions.reduce((sum, session) => sum + session.webhookRoom, 0);
     const limit = Math.min(room, CLAIMED_MAX);
     if (limit === 0) return false;
-    const claimed = await webhooks.claim(limit);
+    const slots = connected.sessions.reduce((sum, session) => sum + session.webhookSlots, 0);
+    const share = Math.max(1, Math.floor(slots / 2));
+    const busy = countedBy(connected.sessions.flatMap(({ calls }) => [...calls.values()]));
+    const claimed = await webhooks.claim(limit, { share, busy });
     await Promise.all(claimed.map((delivery) => this.#give(delivery)));
-    return claimed.length === limit;
+    // A receiver with many due deliveries may have hidden others. With its share it hides none.
+    const counted = countedBy(claimed, busy);
+    const isFull = claimed.some(({ receiver }) => (counted.get(receiver) ?? 0) >= share);
+    return claimed.length === limit || isFull;
   }
 
-  /** An executor reports how a call ended. */
+  /** An executor reports how a call ended. Only an executor that may make calls is believed. */
   took(session: Session, result: WebhookResult): void {
     const { deliveryId, runId: run } = result;
     if (!isUuid(deliveryId) || !isUuid(run)) return;
+    if (!session.makesCalls) {
+      METRICS.webhookCalls.add(1, { outcome: "refused" });
+      this.#options.log.warn(
+        { executor_id: session.executorId, delivery_id: deliveryId },
+        "ignored the result of a webhook call from an executor that makes no calls",
+      );
+      return;
+    }
     session.calls.delete(deliveryId);
     const claim = { runId: runId(run), deliveryId, epoch: Number(result.epoch) };
     const recorded = result.released
@@ -113,12 +130,13 @@ export class WebhookDesk {
     const [session] = connected.sessions.toSorted((a, b) => b.webhookRoom - a.webhookRoom);
     // The executor left while the deliveries were claimed.
     if (session === undefined || session.webhookRoom === 0) return webhooks.release([claim], 0);
-    session.calls.set(deliveryId, claim);
+    session.calls.set(deliveryId, { ...claim, receiver: delivery.receiver });
     const { headers, body } = signedCall(delivery, now());
     const call = {
       ...{ deliveryId, runId: run, epoch: BigInt(epoch), attempt: attempts + 1 },
       ...{ url, headers, body: Buffer.from(body) },
       timeoutMs: BigInt(LIMITS.webhookTimeoutMs),
+      traceparent: delivery.traceparent ?? "",
     };
     session.send({ item: { case: "webhookCall", value: call } });
   }
@@ -165,3 +183,13 @@ export class WebhookDesk {
 }
 
 const DEAD = { state: "dead", delayMs: 0, isGone: false } as const;
+
+/** How many calls each receiver gets, with those that were counted before. */
+function countedBy(
+  calls: readonly Pick<ClaimedDelivery, "receiver">[],
+  before: ReadonlyMap<string, number> = new Map(),
+): Map<string, number> {
+  const counted = new Map(before);
+  for (const { receiver } of calls) counted.set(receiver, (counted.get(receiver) ?? 0) + 1);
+  return counted;
+}

@@ -195,6 +195,7 @@ function resize(parts: WorkParts, session: Session, hello: Register): void {
     throw invalidField("register.executor_id", "BAD_ID", "a stream speaks for one executor");
   session.resize(hello.slots);
   session.webhookSlots = hello.webhookSlots;
+  session.makesCalls ||= hello.webhookSlots > 0;
   session.send(registered(parts, session));
   parts.loop.poll();
 }

@@ -1,4 +1,4 @@
-// Webhooks in memory: receivers, the outbox and the log of calls.
+// Webhooks in memory: receivers, and what a tick inserts.
 
 import { createHash } from "node:crypto";
 import { LIMITS } from "@pawl/core/data/limits";
@@ -6,8 +6,6 @@ import { pairKey, type StagedRows } from "../memory/staging.ts";
 import type { Tables } from "../memory/store.ts";
 import type { StagedLog } from "../log/memory.ts";
 import {
-  CLAIM_MS,
-  type ClaimedDelivery,
   type DeliveryRecord,
   type EndpointEdit,
   type EndpointKey,
@@ -18,9 +16,12 @@ import {
   type PostedEvent,
   type Webhooks,
 } from "./webhooks.ts";
+import { outboxIn } from "./memory-outbox.ts";
 
 export interface EndpointRow extends Omit<NewEndpoint, "headers"> {
   readonly headers: Headers;
+  /** The requests that wrote it before the last one, the newest first. */
+  readonly pastRequests: readonly string[];
   readonly previousSecret: Buffer | null;
   readonly previousUntil: number | null;
   readonly disabledReason: string | null;
@@ -39,6 +40,8 @@ export interface DeliveryRow extends DeliveryRecord {
   readonly result: string;
   readonly runStartedAt: number | null;
   readonly runEndedAt: number | null;
+  readonly traceparent: string | null;
+  readonly lastEventId: number;
   readonly epoch: number;
 }
 
@@ -57,7 +60,7 @@ export function postEvent(rows: StagedRows, log: StagedLog, posted: PostedEvent)
   const { back, baseId, ...event } = posted;
   const run = rows.runs.get(event.runId);
   if (run === undefined) return;
-  const { tenantId, workflowId, endedAt, lastSeq } = run;
+  const { tenantId, workflowId, endedAt, lastSeq, traceparent } = run;
   const first = log
     .of(event.runId)
     .find(({ type }) => type === "node.started" || type === "node.blocked");
@@ -73,7 +76,7 @@ export function postEvent(rows: StagedRows, log: StagedLog, posted: PostedEvent)
       {
         ...{ ...event, ...target, deliveryId, tenantId, workflowId, eventId: lastSeq - back },
         runStartedAt: first?.at ?? (endedAt === null ? null : run.createdAt),
-        runEndedAt: endedAt,
+        ...{ runEndedAt: endedAt, traceparent, lastEventId: lastSeq },
         ...{ createdAt: rows.now, state: "pending", attempts: 0, epoch: 0, dueAt: rows.now },
         ...{ statusCode: 0, error: "", endedAt: null },
       },
@@ -111,7 +114,7 @@ export function createMemoryWebhooks(tables: Tables, now: () => number): Webhook
   return { ...endpointsIn(tables, now), ...outboxIn(tables, now) };
 }
 
-type Edits = "create" | "update" | "remove" | "rotate" | "find" | "count";
+type Edits = "create" | "update" | "remove" | "rotate" | "find";
 
 function endpointsIn(tables: Tables, now: () => number): Pick<Webhooks, Edits> {
   const { webhookEndpoints: rows, pauseEpoch } = tables;
@@ -122,6 +125,7 @@ function endpointsIn(tables: Tables, now: () => number): Pick<Webhooks, Edits> {
       secret: _key,
       previousSecret: _old,
       requestId: _id,
+      pastRequests: _ids,
       ...rest
     } = row;
     const isOver = row.previousUntil === null || row.previousUntil <= now();
@@ -133,27 +137,30 @@ function endpointsIn(tables: Tables, now: () => number): Pick<Webhooks, Edits> {
     pauseEpoch.value += 1;
     return shown(row);
   };
-  const refusal = (row: EndpointRow, requestId: string | null) =>
-    requestId !== null && row.requestId === requestId
+  const repeated = (row: EndpointRow, requestId: string | null) =>
+    requestId !== null && [row.requestId, ...row.pastRequests].includes(requestId)
       ? ({ kind: "repeated", endpoint: shown(row), secret: row.secret } as const)
       : undefined;
   return {
-    create: async (endpoint) => {
+    create: async (endpoint, most) => {
       const row = rows.get(keyOf(endpoint));
-      if (row !== undefined) return refusal(row, endpoint.requestId) ?? { kind: "exists" };
+      if (row !== undefined) return repeated(row, endpoint.requestId) ?? { kind: "exists" };
+      const { tenantId } = endpoint;
+      if ([...rows.values()].filter((other) => other.tenantId === tenantId).length >= most)
+        return { kind: "full" };
       const at = now();
       const fresh = { previousSecret: null, previousUntil: null, disabledReason: null, version: 1 };
       const headers = headersIn(endpoint.headers);
-      const made = { ...endpoint, headers, ...fresh, createdAt: at, updatedAt: at };
-      return { kind: "saved", endpoint: put(made) };
+      const made = { ...endpoint, headers, ...fresh, pastRequests: [] };
+      return { kind: "saved", endpoint: put({ ...made, createdAt: at, updatedAt: at }) };
     },
     update: async (edit) => {
       const row = rows.get(keyOf(edit));
       if (row === undefined) return { kind: "missing" };
+      const repeat = repeated(row, edit.requestId);
+      if (repeat !== undefined) return repeat;
       if (edit.expectedVersion !== 0 && edit.expectedVersion !== row.version)
-        return (
-          refusal(row, edit.requestId) ?? { kind: "version_mismatch", currentVersion: row.version }
-        );
+        return { kind: "version_mismatch", currentVersion: row.version };
       return { kind: "saved", endpoint: put(edited(row, edit, now())) };
     },
     remove: async (key) => rows.delete(keyOf(key)),
@@ -167,9 +174,11 @@ function endpointsIn(tables: Tables, now: () => number): Pick<Webhooks, Edits> {
       const row = rows.get(keyOf(key));
       return row && shown(row);
     },
-    count: async (tenantId) => [...rows.values()].filter((row) => row.tenantId === tenantId).length,
   };
 }
+
+/** As many as the statement keeps. */
+const PAST_REQUESTS_MAX = 16;
 
 function edited(row: EndpointRow, edit: EndpointEdit, at: number): EndpointRow {
   const { expectedVersion: _, headers: given, ...fields } = edit;
@@ -179,105 +188,9 @@ function edited(row: EndpointRow, edit: EndpointEdit, at: number): EndpointRow {
       value === "" ? (row.headers[name] ?? "") : value,
     ]),
   );
-  return { ...row, ...fields, headers, version: row.version + 1, updatedAt: at };
-}
-
-type Sends = "claim" | "settle" | "release" | "redeliver" | "forget";
-
-function outboxIn(tables: Tables, now: () => number): Pick<Webhooks, Sends> {
-  const { deliveries, webhookAttempts } = tables;
-  const isDue = (row: DeliveryRow): boolean => row.state === "pending" && row.dueAt <= now();
-  return {
-    claim: async (limit) =>
-      [...deliveries.values()]
-        .filter(isDue)
-        .toSorted((a, b) => a.dueAt - b.dueAt)
-        .slice(0, limit)
-        .map((row) => {
-          const claimed = { ...row, epoch: row.epoch + 1, dueAt: now() + CLAIM_MS };
-          deliveries.set(row.deliveryId, claimed);
-          return toClaimed(tables, claimed, now());
-        }),
-    settle: async (call) => {
-      const row = deliveries.get(call.deliveryId);
-      if (row?.state !== "pending" || row.epoch !== call.epoch) return false;
-      const { state, delayMs, statusCode, error, latencyMs, executorId, isGone } = call;
-      const endedAt = state === "pending" ? null : now();
-      const after = { state, statusCode, error, endedAt, dueAt: now() + delayMs };
-      deliveries.set(row.deliveryId, { ...row, ...after, attempts: row.attempts + 1 });
-      const entry = { number: row.epoch, endedAt: now(), latencyMs, statusCode, error, executorId };
-      webhookAttempts.set(row.deliveryId, [...(webhookAttempts.get(row.deliveryId) ?? []), entry]);
-      if (isGone && row.endpointId !== null) switchOff(tables, row.tenantId, row.endpointId, now());
-      return true;
-    },
-    release: async (claims, graceMs) => {
-      for (const { deliveryId, epoch } of claims) {
-        const row = deliveries.get(deliveryId);
-        if (row?.state !== "pending" || row.epoch !== epoch) continue;
-        deliveries.set(deliveryId, { ...row, dueAt: Math.min(row.dueAt, now() + graceMs) });
-      }
-    },
-    redeliver: async (tenantId, deliveryId) => {
-      const row = deliveries.get(deliveryId);
-      if (row?.tenantId !== tenantId) return undefined;
-      const isPending = row.state === "pending";
-      const attempts = isPending ? row.attempts : 0;
-      const isSoon = isPending && row.dueAt <= now() + CLAIM_MS;
-      const dueAt = isSoon ? row.dueAt : now();
-      const after: DeliveryRow = { ...row, state: "pending", attempts, dueAt, endedAt: null };
-      deliveries.set(deliveryId, after);
-      return toRecord(after);
-    },
-    forget: async (olderThanMs, limit) => {
-      const isOld = ({ endedAt }: DeliveryRow): boolean =>
-        endedAt !== null && endedAt < now() - olderThanMs;
-      const old = [...deliveries.values()].filter(isOld).slice(0, limit);
-      for (const { deliveryId } of old) {
-        deliveries.delete(deliveryId);
-        webhookAttempts.delete(deliveryId);
-      }
-      return old.length === limit;
-    },
-  };
-}
-
-function switchOff(tables: Tables, tenantId: string, endpointId: string, at: number): void {
-  const row = tables.webhookEndpoints.get(pairKey(tenantId, endpointId));
-  if (row === undefined || row.disabledReason !== null) return;
-  const off = { disabledReason: "the receiver answered 410 Gone", version: row.version + 1 };
-  tables.webhookEndpoints.set(keyOf(row), { ...row, ...off, updatedAt: at });
-}
-
-function toRecord(row: DeliveryRow): DeliveryRecord {
-  const { tenantId: _, nodeId: _node, iteration: _iteration, target: _target, ...rest } = row;
-  const { headers: _headers, secret: _secret, result: _result, ...shown } = rest;
-  const { runStartedAt: _began, runEndedAt: _ended, epoch: _epoch, ...record } = shown;
-  return record;
-}
-
-function toClaimed(tables: Tables, row: DeliveryRow, at: number): ClaimedDelivery {
-  const { tenantId, endpointId, target } = row;
-  const endpoint =
-    endpointId === null ? undefined : tables.webhookEndpoints.get(pairKey(tenantId, endpointId));
-  const isOld = (endpoint?.previousUntil ?? 0) <= at;
-  const { runId, deliveryId, epoch, eventType, eventId, nodeId, iteration, result } = row;
-  const { createdAt, runStartedAt, runEndedAt, attempts } = row;
-  return {
-    ...{ runId, deliveryId, epoch, eventType, eventId, nodeId, iteration, result },
-    ...{ createdAt, runStartedAt, runEndedAt, attempts },
-    url: target === endpointId ? (endpoint?.url ?? row.url) : row.url,
-    headers: { ...endpoint?.headers, ...row.headers },
-    secret: endpoint?.secret ?? row.secret,
-    previousSecret: isOld ? null : (endpoint?.previousSecret ?? null),
-    refusal: refusalOf(endpointId, endpoint),
-  };
-}
-
-function refusalOf(endpointId: string | null, endpoint: EndpointRow | undefined): string {
-  if (endpointId === null) return "";
-  if (endpoint === undefined) return `there is no endpoint ${endpointId}`;
-  const { disabledReason } = endpoint;
-  return disabledReason === null ? "" : `the endpoint is switched off: ${disabledReason}`;
+  const pastRequests = [...(row.requestId === null ? [] : [row.requestId]), ...row.pastRequests];
+  const kept = { headers, pastRequests: pastRequests.slice(0, PAST_REQUESTS_MAX) };
+  return { ...row, ...fields, ...kept, version: row.version + 1, updatedAt: at };
 }
 
 /** The figures of a survey. */

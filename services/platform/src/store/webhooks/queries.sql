@@ -17,21 +17,29 @@ raised as (
   returning pg_notify('pawl_pauses', epoch::text)
 )
 
--- name: create
--- Saves a receiver. Returns no row if the id is taken. The new epoch makes every scheduler read the receivers before its next end of a run.
+-- part: receiver
+coalesce(d.endpoint_id, substring(lower(d.url) from '^[a-z]+://([^/?#]*)'), d.url)
+
+-- name: take_turn
+-- Begins a creation. Creations take turns at the row of the epoch, so each of them counts the receivers of those before it. The new epoch
+-- makes every scheduler read the receivers before its next end of a run.
 with {raise_epoch}
+select 1 as turn
+
+-- name: create
+-- Saves a receiver. Returns no row if the id is taken, or if there are as many as there may be.
 insert into webhook_endpoints (
   tenant_id, endpoint_id, url, description, events, workflow_ids, by_reference, headers, secret, request_id
 )
-values (
+select
   :tenant_id::text, :endpoint_id::text, :url::text, :description::text, :events::text[], :workflow_ids::text[],
   :by_reference::boolean, :headers::text::json, :secret::bytea, :request_id::text
-)
+where (select count(*) from webhook_endpoints where tenant_id = :tenant_id::text) < :most::integer
 on conflict (tenant_id, endpoint_id) do nothing
 returning {endpoint}
 
 -- name: update
--- Replaces a receiver of the expected version. A header with an empty value keeps its value.
+-- Replaces a receiver of the expected version, unless this request wrote it before. A header with an empty value keeps its value.
 with {raise_epoch}
 update webhook_endpoints e
 set url = :url::text,
@@ -44,12 +52,17 @@ set url = :url::text,
     from json_each_text(:headers::text::json) h
   ), '{}'),
   disabled_reason = :disabled_reason::text,
+  past_requests = case
+    when request_id is null then past_requests
+    else (array_prepend(request_id, past_requests))[1:16]
+  end,
   request_id = :request_id::text,
   version = version + 1,
   updated_at = now()
 where tenant_id = :tenant_id::text
   and endpoint_id = :endpoint_id::text
   and :expected_version::integer in (0, version)
+  and not coalesce(:request_id = any (array_append(past_requests, request_id)), false)
 returning {endpoint}
 
 -- name: remove
@@ -79,17 +92,11 @@ where tenant_id = :tenant_id::text
   and endpoint_id = :endpoint_id::text
 
 -- name: kept
--- The request that wrote a receiver last, and its secret.
-select request_id, secret, version
+-- Whether this request wrote a receiver, and its secret.
+select coalesce(:request_id::text = any (array_append(past_requests, request_id)), false) as is_repeat, secret, version
 from webhook_endpoints
 where tenant_id = :tenant_id::text
   and endpoint_id = :endpoint_id::text
-
--- name: count_endpoints
--- How many receivers there are.
-select count(*)::integer as count
-from webhook_endpoints
-where tenant_id = :tenant_id::text
 
 -- name: page
 -- Receivers in order of id.
@@ -113,7 +120,7 @@ from unnest(
 -- The id of a delivery is the id of the event with its last part from the receiver.
 insert into webhook_deliveries (
   run_id, delivery_id, tenant_id, workflow_id, event_type, event_id, node_id, iteration, target, endpoint_id, url, headers, secret,
-  result, run_started_at, run_ended_at
+  result, run_started_at, run_ended_at, traceparent, last_event_id
 )
 select
   p.run_id, (left(p.base_id::text, 24) || left(md5(p.base_id || t.target), 12))::uuid, r.tenant_id, r.workflow_id, p.event_type,
@@ -129,7 +136,7 @@ select
     ),
     case when r.ended_at is not null then r.created_at end
   ),
-  r.ended_at
+  r.ended_at, r.traceparent, r.last_seq
 from unnest(
   :run_id::uuid[], :back::integer[], :event_type::text[], :node_id::text[], :iteration::integer[], :result::text[],
   :base_id::uuid[]
@@ -156,16 +163,32 @@ where r.ended_at is not null
   or (select count(*) from (select 1 from webhook_deliveries d where d.run_id = p.run_id limit 1000) d) < 1000
 
 -- name: claim
--- Claims due deliveries, the oldest first. Rows that another scheduler claims now are skipped. The endpoint gives URL, headers and secrets as
--- they are now; a URL of the run itself stays.
-with due as (
-  select d.run_id, d.delivery_id
+-- Claims due deliveries, the oldest first, and at most a share for each receiver together with the calls that are made now. Rows that
+-- another scheduler claims now are skipped. The endpoint gives URL, headers and secrets as they are now; a URL of the run itself stays.
+with found as (
+  select d.run_id, d.delivery_id, d.due_at, r.receiver, coalesce(b.calls, 0) as calls
   from webhook_deliveries d
+  cross join lateral (select {receiver} as receiver) r
+  left join unnest(:busy::text[], :calls::integer[]) as b (receiver, calls) on b.receiver = r.receiver
   where d.state = 'pending'
+    and d.due_at <= now()
+    and coalesce(b.calls, 0) < :share::integer
+  order by d.due_at
+  limit :looked_at::integer
+), placed as (
+  select run_id, delivery_id, receiver, calls + row_number() over (partition by receiver order by due_at) as place
+  from found
+), due as (
+  select d.run_id, d.delivery_id, p.receiver
+  from placed p
+  join webhook_deliveries d on d.run_id = p.run_id
+    and d.delivery_id = p.delivery_id
+  where p.place <= :share
+    and d.state = 'pending'
     and d.due_at <= now()
   order by d.due_at
   limit :limit::integer
-  for update skip locked
+  for update of d skip locked
 ), claimed as (
   update webhook_deliveries d
   set epoch = d.epoch + 1,
@@ -173,11 +196,11 @@ with due as (
   from due
   where d.run_id = due.run_id
     and d.delivery_id = due.delivery_id
-  returning d.*
+  returning d.*, due.receiver
 )
 select
-  c.run_id, c.delivery_id, c.epoch, c.event_type, c.event_id, c.node_id, c.iteration, c.result, c.created_at, c.run_started_at,
-  c.run_ended_at, c.attempts, case when c.target = c.endpoint_id then coalesce(e.url, c.url) else c.url end as url,
+  c.run_id, c.delivery_id, c.epoch, c.event_type, c.event_id, c.last_event_id, c.node_id, c.iteration, c.result, c.created_at,
+  c.run_started_at, c.run_ended_at, c.traceparent, c.receiver, c.attempts, case when c.target = c.endpoint_id then coalesce(e.url, c.url) else c.url end as url,
   (coalesce(e.headers, '{}')::jsonb || c.headers::jsonb)::json as headers, coalesce(e.secret, c.secret) as secret,
   case when e.previous_until > now() then e.previous_secret end as previous_secret,
   case
@@ -192,7 +215,9 @@ left join webhook_endpoints e on e.tenant_id = c.tenant_id
 order by c.created_at, c.delivery_id
 
 -- name: settle
--- Records a call, if its claim is the present one. A receiver that wants no more switches its endpoint off.
+-- Records a call, if its claim is the present one. A receiver that wants no more switches its endpoint off. Without an endpoint it gets no
+-- further event of this run: its row is deleted, and its other deliveries are dead. A tick that inserts a delivery at the same time may
+-- still see the row. Then the receiver gets one more call.
 with settled as (
   update webhook_deliveries
   set state = :state::text,
@@ -205,7 +230,7 @@ with settled as (
     and delivery_id = :delivery_id::uuid
     and epoch = :epoch::integer
     and state not in ('delivered', 'dead')
-  returning run_id, delivery_id, epoch, tenant_id, endpoint_id
+  returning run_id, delivery_id, epoch, tenant_id, endpoint_id, target
 ), logged as (
   insert into webhook_attempts (run_id, delivery_id, epoch, latency_ms, status_code, error, executor_id)
   select run_id, delivery_id, epoch, :latency_ms::double precision, :status_code, :error, :executor_id::uuid
@@ -220,6 +245,25 @@ with settled as (
     and e.tenant_id = s.tenant_id
     and e.endpoint_id = s.endpoint_id
     and e.disabled_reason is null
+), closed as (
+  delete from run_webhooks w
+  using settled s
+  where :is_gone
+    and s.endpoint_id is null
+    and w.run_id = s.run_id
+    and 'run ' || w.place = s.target
+), ended as (
+  update webhook_deliveries d
+  set state = 'dead',
+    error = 'the receiver answered 410 Gone to another event of this run',
+    ended_at = now()
+  from settled s
+  where :is_gone
+    and s.endpoint_id is null
+    and d.run_id = :run_id
+    and d.target = s.target
+    and d.delivery_id <> s.delivery_id
+    and d.state not in ('delivered', 'dead')
 )
 select run_id
 from settled
@@ -300,7 +344,7 @@ where tenant_id = :tenant_id::text
 
 -- name: body
 -- What the body of a delivery is made of.
-select run_id, delivery_id, event_type, event_id, node_id, iteration, result, created_at, run_started_at, run_ended_at
+select run_id, delivery_id, event_type, event_id, last_event_id, node_id, iteration, result, created_at, run_started_at, run_ended_at
 from webhook_deliveries
 where tenant_id = :tenant_id::text
   and delivery_id = :delivery_id::uuid

@@ -1,7 +1,9 @@
 // Webhooks: receivers, and the outbox of deliveries. The tick inserts a delivery in the transaction of its event (`Transaction.post`).
 //
 // A delivery is a claim of its own: the row has the epoch of the claim, and the time at which the claim ends. Races. Two schedulers look for
-// due deliveries at once: each locks its rows and skips those of the other. An executor reports a claim that has ended: the epoch differs,
+// due deliveries at once: each locks its rows and skips those of the other. Two users create receivers at once: they take turns at the row
+// of the pause epoch, so the limit holds. A request to edit a receiver is repeated after another user's edit: the row names the requests
+// that wrote it, and the repeat changes nothing. An executor reports a claim that has ended: the epoch differs,
 // and nothing changes. An executor dies after its call and before its report: the claim ends, and the next one sends the same id again.
 
 import { LIMITS } from "@pawl/core/data/limits";
@@ -99,10 +101,15 @@ export const CLAIMED = {
   nodeId: text(),
   iteration: number(),
   result: text(),
+  lastEventId: orNull(number()),
   createdAt: time(),
   runStartedAt: orNull(time()),
   runEndedAt: orNull(time()),
   attempts: number(),
+  /** Of the run. Null if it began without a trace. */
+  traceparent: orNull(text()),
+  /** The endpoint, or the host of the URL. */
+  receiver: text(),
   url: text(),
   headers: json<Headers>(),
   secret: orNull(bytes()),
@@ -113,6 +120,8 @@ export const CLAIMED = {
 export type DeliveryKey = Typed<typeof DELIVERY_KEY>;
 export type DeliveryClaim = Typed<typeof CLAIM>;
 export type ClaimedDelivery = Typed<typeof CLAIMED>;
+/** A call that an executor makes now. */
+export type HeldCall = DeliveryClaim & Pick<ClaimedDelivery, "receiver">;
 
 /** A delivery as readers see it. */
 export const DELIVERY = {
@@ -147,6 +156,8 @@ export const BODY = {
   nodeId: text(),
   iteration: number(),
   result: text(),
+  /** The last event of the run that the record knows. Null in a delivery of an earlier version. */
+  lastEventId: orNull(number()),
   createdAt: time(),
   runStartedAt: orNull(time()),
   runEndedAt: orNull(time()),
@@ -163,6 +174,15 @@ export interface DeliveryFilter {
   readonly states: readonly DeliveryState[];
 }
 
+/** How many calls a receiver may get at once, and how many those get now that get any. */
+export interface Shares {
+  readonly share: number;
+  readonly busy: ReadonlyMap<string, number>;
+}
+
+/** How many due deliveries a claim looks at. Those of receivers that have their share do not count. */
+export const LOOKED_AT = 256;
+
 /** How a call ended, and what follows. */
 export const SETTLED = {
   ...CLAIM,
@@ -174,7 +194,7 @@ export const SETTLED = {
   latencyMs: number(),
   /** Null if no call was made. */
   executorId: orNull(uuid()),
-  /** The receiver wants no more: its endpoint is switched off. */
+  /** The receiver wants no more: its endpoint is switched off, or it gets nothing more of this run. */
   isGone: flag(),
 };
 export type SettledCall = Typed<typeof SETTLED>;
@@ -183,20 +203,20 @@ export type SaveEndpointResult =
   | { readonly kind: "saved"; readonly endpoint: EndpointRecord }
   /** The same request made it before. It is as this request wrote it, or a later one. */
   | { readonly kind: "repeated"; readonly endpoint: EndpointRecord; readonly secret: Buffer }
-  | { readonly kind: "exists" | "missing" }
+  | { readonly kind: "exists" | "missing" | "full" }
   | { readonly kind: "version_mismatch"; readonly currentVersion: number };
 
 export interface Webhooks {
-  create(endpoint: NewEndpoint): Promise<SaveEndpointResult>;
+  /** Saves a receiver, unless there are `most` already. */
+  create(endpoint: NewEndpoint, most: number): Promise<SaveEndpointResult>;
   /** Replaces the spec. Headers with an empty value keep their value. */
   update(edit: EndpointEdit): Promise<SaveEndpointResult>;
   remove(key: EndpointKey): Promise<boolean>;
   /** Gives another secret. The present one signs beside it for a time. Undefined if there is no such receiver. */
   rotate(key: EndpointKey, secret: Buffer, overlapMs: number): Promise<EndpointRecord | undefined>;
   find(key: EndpointKey): Promise<EndpointRecord | undefined>;
-  count(tenantId: string): Promise<number>;
   /** Claims due deliveries, the oldest first. A claim without a report ends after CLAIM_MS. */
-  claim(limit: number): Promise<readonly ClaimedDelivery[]>;
+  claim(limit: number, shares: Shares): Promise<readonly ClaimedDelivery[]>;
   /** Records a call with its entry in the log of calls. False if the claim had ended. */
   settle(call: SettledCall): Promise<boolean>;
   /** Ends claims after a time, unless they are reported before. */
