@@ -75,6 +75,29 @@ test("a log that holds breaks no rule", async () => {
   expect(await checkInvariants(database.url, [runId])).toEqual([]);
 });
 
+test("a receiver without a delivery of the end of its run, and a delivery without its event, are found (S4.6)", async () => {
+  const runId = await insertRun(WELL);
+  await client.query(
+    "insert into pawl.run_webhooks (run_id, place, events, headers) values ($1, 0, '{run.completed,node.failed}', '{}')",
+    [runId],
+  );
+  const none = `${runId}: receiver 0 has 0 deliveries of run.completed`;
+  expect(await checkInvariants(database.url, [runId])).toEqual([none]);
+  const deliver = (eventId: number) =>
+    client.query(
+      `insert into pawl.webhook_deliveries
+         (run_id, delivery_id, tenant_id, event_type, event_id, node_id, iteration, target, url, headers, result)
+       values ($1, gen_random_uuid(), 't', 'run.completed', $2, '', 0, 'run 0', '', '{}', '{}')`,
+      [runId, eventId],
+    );
+  await deliver(WELL.length);
+  expect(await checkInvariants(database.url, [runId])).toEqual([]);
+  await deliver(1);
+  const [fault = "", ...others] = await checkInvariants(database.url, [runId]);
+  expect(others).toEqual([]);
+  expect(fault).toContain("has no event run.completed");
+});
+
 test.for([
   ["a gap", "delete from pawl.run_events where run_id = $1 and seq = 3", "seq 3 was due"],
   ["a wrong last_seq", "update pawl.runs set last_seq = 9 where run_id = $1", "runs.last_seq"],

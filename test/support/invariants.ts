@@ -25,6 +25,7 @@ import {
   type ThreadSeen,
 } from "./thread-invariants.ts";
 import { checkUndos, LETTERS, type LetterSeen } from "./undo-invariants.ts";
+import { WEBHOOK_FAULTS } from "./webhook-invariants.ts";
 
 type LogRow = LoggedFact & { readonly runId: string };
 
@@ -59,7 +60,7 @@ type Snapshot = {
   readonly keys: readonly KeySeen[];
   readonly letters: ReadonlyMap<string, LetterSeen[]>;
   readonly threads: ReadonlyMap<string, ThreadSeen[]>;
-  readonly threadFaults: readonly ThreadFault[];
+  readonly faults: readonly string[];
 };
 
 /** Tells of one broken rule. */
@@ -103,8 +104,7 @@ export async function checkInvariants(
   for (const [name, rows] of Object.entries({ log: snapshot.events, lease: snapshot.leases }))
     for (const runId of rows.keys())
       if (!known.has(runId)) violations.push(`${runId}: a ${name} without a run`);
-  violations.push(...snapshot.keys.flatMap(faultsOfKey));
-  violations.push(...snapshot.threadFaults.map(faultOfThread));
+  violations.push(...snapshot.keys.flatMap(faultsOfKey), ...snapshot.faults);
   for (const runId of runIds ?? [])
     if (!known.has(runId)) violations.push(`${runId}: the run is lost`);
   return violations;
@@ -126,14 +126,14 @@ async function read(url: string, runIds: readonly string[] | undefined): Promise
     const jobs = byRun(await rows<Held>(JOBS));
     const slots = byRun(await rows<SlotSeen>(SLOTS));
     const keys = await rows<KeySeen>(KEYS);
-
     const approvals = byRun(await rows<ApprovalRow>(APPROVALS));
     const waits = byRun(await rows<WaitRow>(WAITS));
     const letters = byRun(await rows<LetterSeen>(LETTERS));
     const threads = byRun(await rows<ThreadSeen>(THREADS));
     const threadFaults = runIds === undefined ? await rows<ThreadFault>(THREAD_FAULTS) : [];
-    const named = { approvals, waits, letters, threads, threadFaults };
-    return { runs, events, leases, jobs, slots, keys, ...named };
+    const webhookFaults = await rows<{ readonly fault: string }>(WEBHOOK_FAULTS);
+    const faults = [...threadFaults.map(faultOfThread), ...webhookFaults.map(({ fault }) => fault)];
+    return { runs, events, leases, jobs, slots, keys, approvals, waits, letters, threads, faults };
   } finally {
     await client.end();
   }
