@@ -89,6 +89,36 @@ test("every panel of the dashboard shows metrics that Pawl has, and no panel cov
   expect(new Set(cells).size).toBe(cells.length);
 });
 
+/** Metrics that no panel shows, and why. */
+const UNSHOWN: Readonly<Record<string, string>> = {
+  rpc_client_call_duration: "the servers of the same calls are shown",
+  pawl_claims_overdue_total: "each such claim is a timeout, which the retries show",
+  pawl_command_backlog: "the sum of two states of pawl_commands",
+  pawl_dead_letters_total: "the open dead letters are shown",
+  pawl_deltas_folded_total: "the size of the database shows what it saves",
+  pawl_executors_alive: "each scheduler shows its connected executors",
+  pawl_handler_late_items_total: "a detail of one handler process, for its developer",
+  pawl_handler_sessions_lost_total: "the lost leases are shown",
+  pawl_internal_faults_total: "an alert watches it; its normal value is zero",
+  pawl_months_removed_total: "at most once a month",
+  pawl_nodes_started_total: "the ends of nodes are shown, and an alert compares both",
+  pawl_occurrences_skipped_total: "each schedule names its last fault",
+  pawl_occurrences_started_total: "the runs that they start are shown",
+  pawl_runs_restored_total: "a person restores a run and gets the answer",
+  pawl_sandbox_kills_total: "the failed nodes have the cause js_killed",
+  pawl_snapshots_written_total: "a detail of long runs, for benchmarks",
+  pawl_stranded_resent_total: "its normal value is zero, and the log has each case",
+  pawl_sweep_duration_seconds: "the durations of ticks show a slow database first",
+  pawl_temporary_runs_deleted_total: "temporary runs are counted when they end",
+};
+
+test("a panel shows every metric, or there is a reason (S4.44)", () => {
+  const shown = panels.flatMap(({ targets }) => targets.map(({ expr }) => expr)).join(" ");
+  const names = [...series.keys()].map((name) => name.replace(/_(bucket|count|sum)$/, ""));
+  const unshown = names.filter((name) => !new RegExp(`\\b${name}(_bucket|_count)?\\b`).test(shown));
+  expect([...new Set(unshown)].toSorted()).toEqual(Object.keys(UNSHOWN).toSorted());
+});
+
 test("every alert watches metrics that Pawl has, and names an entry of the runbook", () => {
   expect(new Set(rules.map(({ alert }) => alert)).size).toBe(rules.length);
   for (const { alert, expr, annotations } of rules) {
