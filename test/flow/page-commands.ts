@@ -17,6 +17,8 @@ type Names = Readonly<Record<string, string>>;
 export class TypedPage {
   readonly #text: string;
   readonly #url: string;
+  /** The heading and the text of each code block that a test used. */
+  readonly #used = new Set<string>();
 
   constructor(path: string, url: string) {
     this.#text = readFileSync(join(ROOT, path), "utf8");
@@ -48,6 +50,17 @@ export class TypedPage {
     );
   }
 
+  /** The code blocks with commands that no test used. */
+  unused(): readonly string[] {
+    return this.#text.split("\n## ").flatMap((section) => {
+      const [heading = ""] = section.split("\n");
+      return fencesOf(section)
+        .filter(({ text }) => commandsOf(text).length > 0)
+        .map(({ text }) => `${heading}\n${text}`)
+        .filter((block) => !this.#used.has(block));
+    });
+  }
+
   #commands(heading: string, words: string): readonly (readonly string[])[] {
     const commands = commandsOf(this.#fence(heading, words));
     if (commands.length === 0) throw new Error(`no command follows "${words}"`);
@@ -66,7 +79,9 @@ export class TypedPage {
     const [own = ""] = section.split("\n## ");
     const at = own.indexOf(words);
     if (at === -1) throw new Error(`the page has no "${words}" under "${heading}"`);
-    return fencesOf(own.slice(at))[0]?.text ?? "";
+    const text = fencesOf(own.slice(at))[0]?.text ?? "";
+    this.#used.add(`${heading}\n${text}`);
+    return text;
   }
 
   #filled(word: string, names: Names): string {

@@ -136,6 +136,7 @@ test("runs stay running: the explanation names the executor whose handler hangs,
   expect(seen.code).toBe(0);
   expect(seen.text).toMatch(/Executor \S+ runs attempt 1 .* renewed while it lives/);
   expect(seen.text).toMatch(/pawl executor.*answers/);
+  expect((await page.type("A run does not move", "**Look.**", names)).text).toContain("attempt 1");
   const fix = page.type(entry, "**The handler does not return.**", names);
   (await sink.received("hold-hang", 2)).answer(200);
   expect((await fix).code).toBe(0);
@@ -224,6 +225,7 @@ test("a webhook was not sent: an endpoint that answered 410 is shown as off, and
   const seen = await page.type(entry, "**Look.**", names);
   expect(seen.text).toMatch(/dead/);
   expect(seen.text).toMatch(/ops .*off/);
+  expect((await page.type(entry, "**There is no delivery.**")).text).toContain("ops");
   broken.delete("gone-hook");
   const fixed = await page.type(entry, "**The endpoint is switched off.**", names);
   expect(fixed.code).toBe(0);
@@ -288,12 +290,11 @@ const parts = (): RunbookParts => ({ cluster, pawl, sink, page, untilPrinted });
 
 test("dead letters: the list names the run whose node lost three executors, and a redrive starts it again (S4.44)", () =>
   deadLetters(parts()));
-
 test("calls fail with STORE_UNAVAILABLE: the commands name the database, and the run continues when it takes writes again (S4.44)", () =>
   storeUnavailable(parts()));
-
 test("an executor whose id is taken waits, and is listed beside the first when it has its own id (S4.44)", () =>
   executorIdTaken(parts()));
-
 test("an unknown effect: a retry makes it now, and an output set by hand takes it as done (S4.44)", () =>
   unknownEffect(parts()));
+test("a test types every block of commands of the page (S4.44)", () =>
+  expect(page.unused()).toEqual([]));
