@@ -8,6 +8,8 @@ import { LOOPBACK } from "@pawl/deploy/ports.ts";
 type Asked = {
   readonly model: string;
   readonly body: Readonly<Record<string, unknown>>;
+  /** Of the caller's span; empty if there is none. */
+  readonly traceparent: string;
   /** When, in milliseconds since the epoch. */
   readonly at: number;
   /** Settles when the caller hung up before the answer was whole. */
@@ -36,7 +38,8 @@ export async function startModelServer(
         if (!response.writableFinished) resolve();
       });
       const body = JSON.parse(Buffer.concat(parts).toString()) as Record<string, unknown>;
-      const asked = { model: String(body["model"]), body, at: Date.now(), hungUp };
+      const traceparent = String(request.headers["traceparent"] ?? "");
+      const asked = { model: String(body["model"]), body, traceparent, at: Date.now(), hungUp };
       all.push(asked);
       answer(asked, all.filter(({ model }) => model === asked.model).length, response);
     });

@@ -5,6 +5,7 @@ import { ROOT } from "@pawl/deploy/settings.ts";
 import { claimSpanId } from "@pawl/platform/telemetry/span-id";
 import { expect, onTestFailed, onTestFinished, test } from "vitest";
 import { call, graph } from "../flow/graph.ts";
+import { type ModelServer, openStream, piece, startModelServer } from "../flow/model-server.ts";
 import { SINK_EGRESS, startSink } from "../flow/sink.ts";
 import { type Story, storyOf } from "../flow/story.ts";
 import { startReceiver as startWebhookReceiver } from "../flow/receiver.ts";
@@ -67,9 +68,14 @@ const linkIds = (span: Span): string[] => span.links.map(({ spanId }) => spanId)
 test("a retry links to the attempt before it, a join to its parents, a queued command continues its caller's trace, and waits, ticks, queries, webhooks and outgoing calls have spans", async () => {
   const receiver = await startReceiver();
   onTestFinished(() => receiver.stop());
-  const { sink, cluster, client } = await setup({ OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url });
+  const models = await startModels();
+  const { sink, cluster, client } = await setup({
+    OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url,
+    PAWL_LLM_PROVIDERS: models.providers,
+  });
   const { run } = await client.runs.test(
-    graph(["start > flaky > join", "start > other > join"], {
+    graph(["start > flaky > join", "start > other > join", "start > ask"], {
+      ask: { type: "llm", config: { model: "one", prompt: "well?" } },
       flaky: call(sink.url("flaky"), {
         retry: { attempts: 2, backoff_ms: 50, retry_on: ["provider_error"] },
       }),
@@ -80,20 +86,15 @@ test("a retry links to the attempt before it, a join to its parents, a queued co
   const story = await storyOf(client, run.runId);
   expect(story.status).toBe("completed");
   const commanded = await commandedRun(client);
-  const hook = await startWebhookReceiver();
-  onTestFinished(() => hook.stop());
-  const told = await client.runs.start("commanded", { webhook: { url: hook.url("hook") } });
-  const { id, headers } = await hook.received("hook");
-  await until(async () => (await client.webhooks.delivery(id)).delivery.endTime !== undefined, {
-    what: "the end of the delivery",
-  });
+  const told = await toldRun(client);
   const events = await fetch(`${cluster.url}/execute/workflows/${run.runId}/events`, {
     headers: { traceparent: TRACEPARENT },
   });
   expect(await events.text()).toContain("run.completed");
   await cluster.stop();
   expectCommandInTrace(receiver, commanded);
-  expectWebhookInTrace(receiver, told.run.runId, headers["traceparent"]);
+  expectLineInTrace(cluster.logs(), { run_id: told.runId, assistant_id: "aide" });
+  expectWebhookInTrace(receiver, told);
   const [first = "", second = ""] = spanIdsOf(story, "flaky");
   const [other = ""] = spanIdsOf(story, "other");
   const retried = attemptSpan(receiver, "flaky", 2);
@@ -108,7 +109,9 @@ test("a retry links to the attempt before it, a join to its parents, a queued co
       name === "POST" &&
       attributes["server.address"] === "127.0.0.1",
   );
-  const arrived = [...sink.calls.map(({ traceparent }) => traceparent), headers["traceparent"]];
+  const traced = [...sink.calls, ...models.asked].map(({ traceparent }) => traceparent);
+  const arrived = [...traced, told.traceparent];
+  expect(models.asked).toHaveLength(1);
   expect(arrived.toSorted()).toEqual(
     outgoing.map(({ spanId }) => `00-${TRACE_ID}-${spanId}-01`).toSorted(),
   );
@@ -129,6 +132,33 @@ test("a retry links to the attempt before it, a join to its parents, a queued co
     }),
   );
 });
+
+/** A model that answers one word. */
+async function startModels(): Promise<ModelServer> {
+  const models = await startModelServer((_asked, _nth, response) => {
+    openStream(response).write(piece({ content: "Yes." }, "stop"));
+    response.end("data: [DONE]\r\n\r\n");
+  });
+  onTestFinished(() => models.stop());
+  return models;
+}
+
+/** A run with a webhook, and the trace that its receiver got. */
+type ToldRun = { readonly runId: string; readonly traceparent: string };
+
+/** Starts a run of an assistant with a webhook, and waits until the call is over. */
+async function toldRun(client: PawlClient): Promise<ToldRun> {
+  const hook = await startWebhookReceiver();
+  onTestFinished(() => hook.stop());
+  await client.assistants.create("aide", { workflowId: "commanded" });
+  const webhook = { url: hook.url("hook") };
+  const { run } = await client.runs.start("", { assistantId: "aide", webhook });
+  const { id, headers } = await hook.received("hook");
+  await until(async () => (await client.webhooks.delivery(id)).delivery.endTime !== undefined, {
+    what: "the end of the delivery",
+  });
+  return { runId: run.runId, traceparent: String(headers["traceparent"]) };
+}
 
 /** Starts a run by a command of the workflow queue, and waits for its end. */
 async function commandedRun(client: PawlClient): Promise<string> {
@@ -174,8 +204,21 @@ async function scheduledRun(client: PawlClient): Promise<void> {
   await until(runs, { what: "the run of an occurrence" });
 }
 
+/** The executor's line about the attempt of a run has the ids of its trace. */
+function expectLineInTrace(
+  logs: string,
+  about: { readonly run_id: string; readonly assistant_id: string },
+): void {
+  const lines = logs
+    .split("\n")
+    .filter((line) => line.includes("attempt ended") && line.includes(about.run_id));
+  expect(lines.map((line): unknown => JSON.parse(line))).toEqual([
+    expect.objectContaining({ ...about, workflow_id: "commanded", trace_id: TRACE_ID }),
+  ]);
+}
+
 /** The webhook call is a child of the call that started its run, and the receiver gets the trace. */
-function expectWebhookInTrace({ spans }: Receiver, runId: string, received?: unknown): void {
+function expectWebhookInTrace({ spans }: Receiver, { runId, traceparent }: ToldRun): void {
   const start = spans.find(
     ({ name, service }) => name === "pawl.v1.RunService/StartRun" && service === "pawl-scheduler",
   );
@@ -186,7 +229,7 @@ function expectWebhookInTrace({ spans }: Receiver, runId: string, received?: unk
     attributes: { "pawl.run.id": runId, "pawl.delivery.call": "1" },
   });
   const post = spans.find(({ parentSpanId }) => parentSpanId === webhook?.spanId);
-  expect(received).toBe(`00-${TRACE_ID}-${post?.spanId}-01`);
+  expect(traceparent).toBe(`00-${TRACE_ID}-${post?.spanId}-01`);
 }
 
 test("spans, also of an occurrence of a schedule, are exported over gRPC if the environment asks for it, and calls to other servers continue a trace also without any export", async () => {

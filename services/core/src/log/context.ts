@@ -62,7 +62,7 @@ function purposePart(state: RunState, names: ContextReads["vars"]): string {
     part += `,"constraints":${JSON.stringify(constraints)}`;
   const metadata = isRead(names, "metadata") ? metadataText(state) : undefined;
   if (metadata !== undefined) part += `,"metadata":${metadata}`;
-  const { config = "{}" } = state;
+  const { config = "{}" } = state.assistant ?? {};
   if (config !== "{}" && isRead(names, "config")) part += `,"config":${config}`;
   return part;
 }

@@ -98,7 +98,7 @@ function applyToRun(state: RunState, event: RunFact): void {
       state.maxRetries = event.payload.maxRetries ?? state.maxRetries;
       state.goal = event.payload.goal ?? state.goal;
       state.constraints = event.payload.constraints ?? state.constraints;
-      state.config = event.payload.assistant?.config;
+      state.assistant = event.payload.assistant;
       state.budget = event.payload.budget;
       state.startedAt = event.at;
       state.input = event.value ?? "null";

@@ -10,6 +10,7 @@ import type { Amounts, Budget, DayFunds, SomeAmounts } from "../policy/budget.ts
 import type { ConcurrencyLimit, RateLimit } from "../policy/limit.ts";
 import type { Taint } from "../policy/taint.ts";
 import type { SupervisorDecision } from "./agent-state.ts";
+import type { AssistantLink } from "./assistant.ts";
 import type { Ending, NodeStatus, ParentLink, PauseNote, RunKind } from "./event.ts";
 import type { RunStatus, StopMode, ThreadLink } from "./event.ts";
 import type { EntryState, JumpState, KeptOutput } from "./jump-state.ts";
@@ -30,10 +31,7 @@ class NewExecution {
   status: NodeStatus = "pending";
   /** The newest attempt, from 1. 0 before the node was first queued. */
   attempt = 0;
-  /**
-   * The event that causes its next event: the event that changed it last. While the execution is pending, it is the event that may have
-   * made it ready.
-   */
+  /** The event that causes its next event: the event that changed it last. If it is pending, the event that may have made it ready. */
   causeSeq = 1;
   /** The epoch of the live claim while running, and of the last claim afterwards. 0 before. */
   epoch = 0;
@@ -203,10 +201,10 @@ class NewRun {
   undoSeq = 0;
   /** The execution of another run that this run only undoes. */
   undoes: ParentLink | undefined;
-  /** What the run is for, the rules that its nodes respect, and the config of its assistant as JSON text. */
+  /** What the run is for, the rules that its nodes respect, and its assistant. */
   goal: string;
   constraints: readonly string[];
-  config: string | undefined;
+  assistant: AssistantLink | undefined;
   /** How often an execution may be retried, whatever its policy; undefined if only the policy counts. */
   maxRetries: number | undefined;
   /** When an executor first started a node of the run. Until then the run is `scheduled` (`run-status.ts`). */

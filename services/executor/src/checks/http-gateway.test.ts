@@ -2,6 +2,8 @@ import { once } from "node:events";
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
+import { startTelemetry } from "@pawl/platform/telemetry/start";
+import { inTraceOf } from "@pawl/platform/telemetry/trace";
 import { httpGateway } from "./http-gateway.ts";
 
 const SUBJECT = { phase: "output", runId: "r", nodeId: "n" } as const;
@@ -12,8 +14,10 @@ async function setup(...answers: readonly ((response: ServerResponse) => void)[]
   // The limit is short only for a service that never answers.
   const timeoutMs = answers.includes(silent) ? 200 : 20_000;
   const bodies: unknown[] = [];
+  const traceparents: unknown[] = [];
   const server = createServer((request, response) => {
     const parts: Buffer[] = [];
+    traceparents.push(request.headers["traceparent"]);
     request.on("data", (part: Buffer) => parts.push(part));
     request.on("end", () => {
       bodies.push(JSON.parse(Buffer.concat(parts).toString()));
@@ -30,7 +34,7 @@ async function setup(...answers: readonly ((response: ServerResponse) => void)[]
   const { port } = server.address() as AddressInfo;
   const url = `http://127.0.0.1:${port}/moderate`;
   const gateway = httpGateway({ url, timeoutMs, retries: 1, windowChars: 16 });
-  return { gateway, bodies };
+  return { gateway, bodies, traceparents };
 }
 
 const json = (value: unknown) => (response: ServerResponse) => response.end(JSON.stringify(value));
@@ -93,4 +97,13 @@ test("an attempt that is aborted asks no more", async () => {
   const { gateway, bodies } = await setup(json({ findings: [] }));
   expect(await gateway.check({}, SUBJECT, AbortSignal.abort())).toMatchObject({ ok: false });
   expect(bodies).toEqual([]);
+});
+
+test("a service gets the trace of the run", async () => {
+  const telemetry = await startTelemetry({ serviceName: "test", env: {} });
+  onTestFinished(() => telemetry.shutdown());
+  const { gateway, traceparents } = await setup(json({ findings: [] }));
+  const traceparent = "00-1af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+  await inTraceOf(traceparent, () => gateway.check({}, SUBJECT, NEVER));
+  expect(traceparents).toEqual([traceparent]);
 });

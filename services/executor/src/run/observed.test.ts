@@ -41,18 +41,19 @@ test("every attempt is measured by type and outcome, with traces or without", as
   expect(text).toContain('outcome="rate_limit"');
 });
 
-test("an attempt leaves one line in the log, with its run, workflow, node, attempt and time (S4.7)", async () => {
+test("an attempt leaves one line in the log, with its run, workflow, thread, assistant, node, attempt and time (S4.7)", async () => {
   const { run, hooks } = await setup(failed("rate_limit", "later"));
   const assignment = create(AssignmentSchema, {
     claim: { runId: "r", nodeId: "n", iteration: 2, epoch: 7n },
     workflowId: "greet",
-    attempt: 3,
+    ...{ threadId: "talk", assistantId: "aide", attempt: 3 },
   });
   const lines: string[] = [];
   await observed(run, { isTracing: false, log: logTo(lines) })(assignment, hooks);
   expect(lines.map((line): unknown => JSON.parse(line))).toMatchObject([
     {
       ...{ level: "info", msg: "attempt ended", run_id: "r", node_id: "n", workflow_id: "greet" },
+      ...{ thread_id: "talk", assistant_id: "aide" },
       ...{ iteration: 2, attempt: 3, epoch: 7, outcome: "rate_limit" },
       ...{ task: "run-r-n#2-attempt-3", failure_class: "retriable" },
       duration_ms: expect.any(Number),

@@ -60,9 +60,11 @@ export function observed(run: RunAttempt, options: ObserveOptions): RunAttempt {
   };
 }
 
-const fieldsOf = ({ claim, workflowId, attempt }: Assignment) => ({
+const fieldsOf = ({ claim, workflowId, threadId, assistantId, attempt }: Assignment) => ({
   run_id: claim?.runId,
   workflow_id: workflowId,
+  ...(threadId === "" ? {} : { thread_id: threadId }),
+  ...(assistantId === "" ? {} : { assistant_id: assistantId }),
   node_id: claim?.nodeId,
   iteration: claim?.iteration,
   attempt,

@@ -111,6 +111,8 @@ function assignment(
     traceparent: traceparent ?? "",
     effectKey: effectKey(state.runId, claim.nodeId, claim.iteration),
     workflowId: workflowId ?? "",
+    threadId: state.thread?.threadId ?? "",
+    assistantId: state.assistant?.assistantId ?? "",
     inputApproved: isInputApproved,
     firstDeltaIndex,
     ...(readTaint === undefined ? {} : { taint: [...readTaint] }),
