@@ -17,7 +17,7 @@ from scripted_gateway import gateway, info, refuse
 from test_watch import done, fact
 
 from pawl_sdk import AsyncClient, Client, PawlError, RunFailed, _watch
-from pawl_sdk._gen.pawl.v1 import event_service_pb2, run_pb2, run_service_pb2, workflow_pb2
+from pawl_sdk._gen.pawl.v1 import event_service_pb2, run_pb2, run_service_pb2, webhook_pb2, workflow_pb2
 from pawl_sdk._gen.pawl.v1 import workflow_service_pb2 as workflows
 
 
@@ -75,7 +75,10 @@ def test_run_returns_the_output_or_raises_how_the_run_ended(use: Any) -> None:
         waits.append(request.run_id)
         if len(waits) % 2 == 1:
             return run_service_pb2.WaitRunResponse(run=running(), has_ended=False)
-        return run_service_pb2.WaitRunResponse(run=ends.pop(0), has_ended=True)
+        record = webhook_pb2.RunResult()
+        record.exception.node_id = "a"
+        result = record if request.with_result and len(ends) == 1 else None
+        return run_service_pb2.WaitRunResponse(run=ends.pop(0), has_ended=True, result=result)
 
     def start(request: Any, context: grpc.ServicerContext) -> Any:
         return run_service_pb2.StartRunResponse(run=running())
@@ -86,6 +89,7 @@ def test_run_returns_the_output_or_raises_how_the_run_ended(use: Any) -> None:
             use(address, "run", "w")
     failed = caught.value
     assert (failed.run_id, failed.status, failed.error) == ("r1", "failed", "node a: no")
+    assert failed.failed_node_id == "a"
 
 
 def test_the_reason_the_violations_and_the_code_come_from_the_error_details(use: Any) -> None:

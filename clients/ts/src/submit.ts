@@ -4,21 +4,22 @@
 import type { Client } from "@connectrpc/connect";
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import type { RunEvent } from "@pawl/proto/pawl/v1/event_pb";
-import { RunStatus } from "@pawl/proto/pawl/v1/run_pb";
+import { FailureClass, RunStatus } from "@pawl/proto/pawl/v1/run_pb";
 import {
   AcceptedSubmissionSchema,
   type RunEnd,
   RunEndSchema,
   type RunService,
 } from "@pawl/proto/pawl/v1/run_service_pb";
-import type { FailureClass } from "@pawl/core/fault/class";
+import type { FailureClass as FailureClassName } from "@pawl/core/fault/class";
 import type { RunStatus as RunStatusName } from "@pawl/core/log/event";
+import { DEADLINE_PASSED, stopCause } from "@pawl/core/log/run-events";
 import type { Caller } from "./caller.ts";
 import type { Submitter } from "./connection.ts";
 import { PawlError } from "./errors.ts";
 import { begin, type Connection, startedOf, type Watch } from "./execute.ts";
 import { type Json, jsonOf } from "./json.ts";
-import { failureClassName, runStatusName, TERMINAL_EVENT_TYPES } from "./status.ts";
+import { failureClassName, runStatusName, stopOf, TERMINAL_EVENT_TYPES } from "./status.ts";
 
 /** A run that ended without completing. The call itself succeeded. */
 export class RunFailed extends Error {
@@ -33,7 +34,7 @@ export class RunFailed extends Error {
   /** Why, for programs: the cause of the node, or `cancelled`, `interrupted`, `rolled_back` or `deadline_passed`. */
   override readonly cause: string;
   /** What Pawl promises after this failure. Undefined if the gateway does not tell. */
-  readonly failureClass: FailureClass | undefined;
+  readonly failureClass: FailureClassName | undefined;
 
   constructor(end: RunEnd) {
     const status = runStatusName(end.status);
@@ -98,10 +99,19 @@ function endFields(fact: RunEvent["fact"]): MessageInitShape<typeof RunEndSchema
     return { status: RunStatus.COMPLETED, outputJson, hasFailures };
   }
   if (fact.case === "runFailed") {
-    const { message: errorMessage, failedNodeId } = fact.value;
-    return { status: RunStatus.FAILED, errorMessage, failedNodeId, hasFailures: true };
+    const { message: errorMessage, failedNodeId, cause, failureClass } = fact.value;
+    const why = { errorMessage, failedNodeId, cause, failureClass };
+    return { status: RunStatus.FAILED, hasFailures: true, ...why };
   }
-  if (fact.case === "runCancelled")
-    return { status: RunStatus.CANCELLED, errorMessage: fact.value.reason };
-  return { status: RunStatus.TIMEOUT, errorMessage: "the run passed its deadline" };
+  if (fact.case === "runCancelled") {
+    const { reason: errorMessage, stop, failureClass } = fact.value;
+    const cause = stopCause(stopOf(stop).stop);
+    return { status: RunStatus.CANCELLED, errorMessage, cause, failureClass };
+  }
+  return {
+    status: RunStatus.TIMEOUT,
+    errorMessage: "the run passed its deadline",
+    cause: DEADLINE_PASSED,
+    failureClass: FailureClass.TIMEOUT,
+  };
 }

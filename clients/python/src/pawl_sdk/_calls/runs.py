@@ -108,10 +108,16 @@ class RunCalls:
         accepted = yield from self._start_by_call(request)
         if on_start is not None:
             on_start(accepted)
-        run = yield from self.wait(accepted.run_id)
+        answer = yield from self._wait(accepted.run_id, with_result=True)
+        run = Run.of(answer.run)
         if run.status != "completed":
             raise RunFailed(
-                run.run_id, run.status, run.error, cause=run.cause, failure_class=run.failure_class
+                run.run_id,
+                run.status,
+                run.error,
+                answer.result.exception.node_id,
+                cause=run.cause,
+                failure_class=run.failure_class,
             )
         return run.output
 
@@ -162,19 +168,20 @@ class RunCalls:
         return WorkflowState.of(answer.run.state)
 
     def wait(self, run_id: str) -> Steps[Run]:
-        """Waits for the end. The server answers after 20 s at the latest, and the call is repeated."""
-        while True:
-            answer = yield from self.caller.call(_WAIT, service.WaitRunRequest(run_id=run_id))
-            if answer.has_ended:
-                return Run.of(answer.run)
+        answer = yield from self._wait(run_id, with_result=False)
+        return Run.of(answer.run)
 
     def result(self, run_id: str) -> Steps[RunResult]:
-        """Waits for the end in the same way, for the record of the run."""
+        answer = yield from self._wait(run_id, with_result=True)
+        return RunResult.of(answer.result)
+
+    def _wait(self, run_id: str, *, with_result: bool) -> Steps[service.WaitRunResponse]:
+        """Waits for the end. The server answers after 20 s at the latest, and the call is repeated."""
+        request = service.WaitRunRequest(run_id=run_id, with_result=with_result)
         while True:
-            request = service.WaitRunRequest(run_id=run_id, with_result=True)
             answer = yield from self.caller.call(_WAIT, request)
             if answer.has_ended:
-                return RunResult.of(answer.result)
+                return answer
 
     def list(self, **options: Unpack[ListRunsOptions]) -> Steps[RunPage]:
         request = service.ListRunsRequest(
