@@ -157,3 +157,33 @@ func TestManyRunsOverOneConnectionContinueWithTheLastEventOfEachRun(t *testing.T
 		t.Errorf("asked %s", asked)
 	}
 }
+
+// gapServer answers Watch: it ends the first connection at once. Later run b has news each time, and an event of run a is missing.
+type gapServer struct {
+	pawlv1.UnimplementedEventServiceServer
+	opened uint64
+}
+
+func (s *gapServer) Watch(_ *pawlv1.WatchRequest, stream pawlv1.EventService_WatchServer) error {
+	s.opened++
+	if s.opened == 1 {
+		return nil
+	}
+	for _, event := range []*Event{{RunId: "b", EventId: s.opened - 1, Type: "x"}, {RunId: "a", EventId: 2, Type: "x"}} {
+		_ = stream.Send(&pawlv1.WatchResponse{RunId: event.GetRunId(), Events: []*Event{event}})
+	}
+	return nil
+}
+
+func TestAGapThatStaysEndsAStreamOfManyRunsAndAnEarlyEndDoesNot(t *testing.T) {
+	server := &gapServer{}
+	client, _ := serveGateway(t, &gateway{events: server})
+	var last error
+	for _, err := range client.Runs.WatchMany(t.Context(), map[string]uint64{"a": 0, "b": 0}, WatchManyOptions{}) {
+		last = err
+	}
+	var failure *Error
+	if !errors.As(last, &failure) || failure.Reason != "EVENT_LOG_CORRUPTION" || server.opened != 5 {
+		t.Errorf("got %v after %d connections", last, server.opened)
+	}
+}

@@ -8,7 +8,6 @@ package pawl
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"iter"
 	"slices"
@@ -62,8 +61,6 @@ const (
 	giveUpDefault  = 5 * time.Minute
 	// The time in which a server must end a stream after the terminal event.
 	endTimeout = time.Second
-	// A gap that stays after this many reconnects is in the log, not in the transport.
-	gapReopenings = 3
 )
 
 var terminalTypes = []string{"run.completed", "run.failed", "run.cancelled", "run.timed_out"}
@@ -172,7 +169,7 @@ func follow[E any](ctx context.Context, r *Runs, form *pawlv1.WatchRunRequest, t
 	time := r.client.clock
 	failingSince := time.now()
 	isFailing := false
-	retry, gaps := 0, 0
+	retry, gaps := 0, gapCount{}
 	for ctx.Err() == nil {
 		ending := w.readOnce(ctx, first)
 		first = nil
@@ -183,18 +180,13 @@ func follow[E any](ctx context.Context, r *Runs, form *pawlv1.WatchRunRequest, t
 			break
 		}
 		if ending.hasProgress {
-			retry, gaps, isFailing = 0, 0, false
-		}
-		if ending.cause == "gap" {
-			gaps++
-		} else {
-			gaps = 0
+			retry, isFailing = 0, false
 		}
 		if !isFailing {
 			isFailing, failingSince = true, time.now()
 		}
 		isOut := time.now().Sub(failingSince) > w.options.GiveUp
-		if ending.cause == "error" && !ending.err.Retryable() || gaps > gapReopenings || isOut {
+		if gaps.isFinal(ending.err) || isOut {
 			yield(none, ending.err)
 			return
 		}
@@ -244,7 +236,7 @@ func (w *follower[E]) readOnce(ctx context.Context, stream receiver) *lost {
 		hasProgress = hasProgress || len(message.events)+len(message.items) == 0 // a heartbeat
 		for part := range w.taker.take(message) {
 			if part.gap != nil {
-				return &lost{"gap", w.gapError(part.gap), hasProgress}
+				return &lost{"gap", gapError(w.form.GetRunId(), w.taker.last(), part.gap), hasProgress}
 			}
 			if part.err != nil {
 				var none E
@@ -307,19 +299,6 @@ func streamError(ctx context.Context, err error, hasBegun bool) *Error {
 
 func unreachable(format string, args ...any) *Error {
 	return failed(Unreachable, codes.Unavailable, format, args...)
-}
-
-func (w *follower[E]) gapError(event *Event) *Error {
-	due := w.taker.last() + 1
-	what := fmt.Sprintf("%d was due", due)
-	if event.GetEventId() == due {
-		what = "a delta is missing before it"
-	}
-	return &Error{
-		Reason: "EVENT_LOG_CORRUPTION", Code: codes.DataLoss,
-		Message:  fmt.Sprintf("run %s: event %d came, %s", w.form.GetRunId(), event.GetEventId(), what),
-		Metadata: map[string]string{"run_id": w.form.GetRunId(), "last_event_id": fmt.Sprint(w.taker.last())},
-	}
 }
 
 type watchStream struct {

@@ -7,6 +7,8 @@ package pawl
 
 import (
 	"context"
+	"errors"
+	"io"
 	"iter"
 	"slices"
 	"time"
@@ -41,6 +43,7 @@ func (r *Runs) WatchMany(ctx context.Context, runs map[string]uint64, options Wa
 			options.Silence = silenceDefault
 		}
 		clock := r.client.clock
+		var gaps gapCount
 		for retry := 0; len(open) > 0 && ctx.Err() == nil; {
 			hasNews, hasLeft, failure := r.readMany(ctx, open, options, yield)
 			if hasLeft || len(open) == 0 {
@@ -50,7 +53,7 @@ func (r *Runs) WatchMany(ctx context.Context, runs map[string]uint64, options Wa
 				retry = 0
 			}
 			retry++
-			if ctx.Err() == nil && (!failure.Retryable() || retry > manyAttemptsMax) {
+			if ctx.Err() == nil && (gaps.isFinal(failure) || retry > manyAttemptsMax) {
 				yield(nil, failure)
 				return
 			}
@@ -78,10 +81,13 @@ func (r *Runs) readMany(ctx context.Context, open map[string]*cursor.Cursor, opt
 		timer := time.AfterFunc(options.Silence, cancel)
 		message, err := stream.Recv()
 		timer.Stop()
-		if err != nil {
-			if len(open) == 0 || ctx.Err() != nil {
-				return hasNews, false, leftError(ctx)
-			}
+		switch {
+		case err == nil:
+		case len(open) == 0 || ctx.Err() != nil:
+			return hasNews, false, leftError(ctx)
+		case errors.Is(err, io.EOF):
+			return hasNews, false, unreachable("the stream ended before the runs did")
+		default:
 			return hasNews, false, streamError(ctx, err, hasNews)
 		}
 		hasNews = true
@@ -93,7 +99,7 @@ func (r *Runs) readMany(ctx context.Context, open map[string]*cursor.Cursor, opt
 		for _, event := range message.GetEvents() {
 			switch place.Judge(event) {
 			case cursor.Gap:
-				return hasNews, false, unreachable("run %s: an event is missing before %d", runID, event.GetEventId())
+				return hasNews, false, gapError(runID, place.Last(), event)
 			case cursor.Drop:
 				continue
 			}

@@ -78,13 +78,10 @@ func threadForm(threadID string, modes []pawlv1.StreamMode, options WatchThreadO
 	}
 }
 
-// errGap reports a missing event. The next connection begins after the last event in order.
-var errGap = errors.New("an event is missing")
-
 // threadPlace takes the messages of a stream in order, and keeps its place in the thread.
 type threadPlace[E any] interface {
 	cursor() string
-	take(*pawlv1.WatchThreadResponse) iter.Seq2[E, error]
+	take(*pawlv1.WatchThreadResponse) iter.Seq2[E, *Error]
 }
 
 // cursorAt is the cursor of an event of a message.
@@ -105,8 +102,8 @@ type eventPlace struct {
 
 func (p *eventPlace) cursor() string { return p.at }
 
-func (p *eventPlace) take(message *pawlv1.WatchThreadResponse) iter.Seq2[ThreadEvent, error] {
-	return func(yield func(ThreadEvent, error) bool) {
+func (p *eventPlace) take(message *pawlv1.WatchThreadResponse) iter.Seq2[ThreadEvent, *Error] {
+	return func(yield func(ThreadEvent, *Error) bool) {
 		for _, event := range message.GetEvents() {
 			if p.log == nil || p.runID != message.GetRunId() {
 				var after uint64
@@ -117,7 +114,7 @@ func (p *eventPlace) take(message *pawlv1.WatchThreadResponse) iter.Seq2[ThreadE
 			}
 			switch p.log.Judge(event) {
 			case cursor.Gap:
-				yield(ThreadEvent{}, errGap)
+				yield(ThreadEvent{}, gapError(message.GetRunId(), p.log.Last(), event))
 				return
 			case cursor.Drop:
 				continue
@@ -139,8 +136,8 @@ type itemPlace struct {
 
 func (p *itemPlace) cursor() string { return p.at }
 
-func (p *itemPlace) take(message *pawlv1.WatchThreadResponse) iter.Seq2[ThreadItem, error] {
-	return func(yield func(ThreadItem, error) bool) {
+func (p *itemPlace) take(message *pawlv1.WatchThreadResponse) iter.Seq2[ThreadItem, *Error] {
+	return func(yield func(ThreadItem, *Error) bool) {
 		items := message.GetItems()
 		if len(items) > 0 && p.runID != message.GetRunId() {
 			p.runID, p.lastEventID = message.GetRunId(), 0
@@ -168,6 +165,7 @@ func followThread[E any](
 		options.Silence = silenceDefault
 	}
 	clock := t.client.clock
+	var gaps gapCount
 	for retry := 0; ctx.Err() == nil; {
 		form.Cursor = place.cursor()
 		hasNews, isOver, failure := readThread(ctx, t, form, place, options.Silence, yield)
@@ -181,7 +179,7 @@ func followThread[E any](
 		if ctx.Err() != nil {
 			break
 		}
-		if !failure.Retryable() || retry > manyAttemptsMax {
+		if gaps.isFinal(failure) || retry > manyAttemptsMax {
 			yield(none, failure)
 			return
 		}
@@ -216,7 +214,7 @@ func readThread[E any](
 		hasNews = true
 		for entry, gap := range place.take(message) {
 			if gap != nil {
-				return hasNews, false, unreachable("run %s: %v", message.GetRunId(), gap)
+				return hasNews, false, gap
 			}
 			if !yield(entry, nil) {
 				return hasNews, true, nil

@@ -127,3 +127,17 @@ func TestADeletedThreadEndsItsStreamWithThreadNotFoundAndNoReconnectFollows(t *t
 		t.Errorf("got %v after %d connections", last, len(server.asked))
 	}
 }
+
+func TestAGapThatStaysEndsAStreamOfAThread(t *testing.T) {
+	late := []any{threadNews("a", 2, "node.completed")}
+	server := &threadStreamServer{connections: [][]any{late, late, late, late, late}}
+	client, _ := serveGateway(t, &gateway{events: server})
+	var last error
+	for _, err := range client.Threads.Watch(t.Context(), "chat", WatchThreadOptions{}) {
+		last = err
+	}
+	var failure *Error
+	if !errors.As(last, &failure) || failure.Reason != "EVENT_LOG_CORRUPTION" || len(server.asked) != 4 {
+		t.Errorf("got %v after %d connections", last, len(server.asked))
+	}
+}

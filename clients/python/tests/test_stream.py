@@ -9,7 +9,7 @@ import grpc
 import pytest
 from scripted_gateway import gateway, info, refuse
 
-from pawl_sdk import Checkpoint, Client, StreamMode, TaskResult
+from pawl_sdk import Checkpoint, Client, PawlError, StreamMode, TaskResult
 from pawl_sdk._gen.pawl.v1 import event_pb2, event_service_pb2
 
 _WIRE: dict[StreamMode, Any] = {
@@ -122,6 +122,22 @@ def test_many_runs_over_one_connection_continue_with_the_last_event_of_each_run(
     assert seen == [("a", 1), ("a", 2), ("b", 1), ("b", 2)]
     assert asked == [{"a": 0, "b": 0, "c": 3}, {"b": 1, "c": 3}]
     assert lost == [("c", "RUN_NOT_FOUND")]
+
+
+def test_a_gap_that_stays_ends_a_stream_of_many_runs_also_while_other_runs_have_news() -> None:
+    opened: list[Any] = []
+
+    def watch(request: Any, context: grpc.ServicerContext) -> Any:
+        opened.append(request)
+        other = event_pb2.RunEvent(run_id="b", event_id=len(opened), type="x")
+        late = event_pb2.RunEvent(run_id="a", event_id=2, type="x")
+        for event in (other, late):
+            yield event_service_pb2.WatchResponse(run_id=event.run_id, events=[event])
+
+    with gateway(Watch=watch) as url, Client(url) as client, pytest.raises(PawlError) as caught:
+        list(client.watch_many({"a": 0, "b": 0}))
+    assert caught.value.reason == "EVENT_LOG_CORRUPTION"
+    assert len(opened) == 4
 
 
 def news(run_id: str, *types: str, done: bool = False) -> event_service_pb2.WatchResponse:

@@ -124,3 +124,12 @@ def test_a_deleted_thread_ends_its_stream_with_thread_not_found_and_no_reconnect
         list(client.watch_thread("chat"))
     assert raised.value.reason == "THREAD_NOT_FOUND"
     assert len(script.asked) == 1
+
+
+def test_a_gap_that_stays_ends_a_stream_of_a_thread() -> None:
+    late = [news("a", 2, "node.completed")]
+    script = Script(late, late, late, late, late)
+    with gateway(WatchThread=script.watch) as url, Client(url) as client, pytest.raises(PawlError) as caught:
+        list(client.watch_thread("chat"))
+    assert caught.value.reason == "EVENT_LOG_CORRUPTION"
+    assert len(script.asked) == 4

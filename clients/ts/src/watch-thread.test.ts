@@ -119,3 +119,12 @@ test("a deleted thread ends its stream with THREAD_NOT_FOUND, and no reconnect f
   });
   expect(asked).toHaveLength(1);
 });
+
+test("a gap that stays ends a stream of a thread (S4.41)", async () => {
+  const late = [news("a", 2, "node.completed")];
+  const { gateway, client, asked } = await setup(late, late, late, late, late);
+  await using _ = gateway;
+  const events = client.watchThread("chat");
+  await expect(events.next()).rejects.toMatchObject({ reason: "EVENT_LOG_CORRUPTION" });
+  expect(asked).toHaveLength(4);
+});

@@ -2,13 +2,14 @@
 // begin or are stopped while the client is away. The stream keeps the cursor of the last event, and the gateway continues after it. So every
 // event of every run comes once and in order.
 
-import { type Client, Code } from "@connectrpc/connect";
+import type { Client } from "@connectrpc/connect";
 import type { RunEvent } from "@pawl/proto/pawl/v1/event_pb";
 import type { EventService, WatchThreadResponse } from "@pawl/proto/pawl/v1/event_service_pb";
-import { audible } from "./audible.ts";
-import { backoffMs, type Clock, followSignal } from "./backoff.ts";
+import type { Clock } from "./backoff.ts";
 import { Cursor } from "./cursor.ts";
-import { PawlError, pawlErrorFrom } from "./errors.ts";
+import type { PawlError } from "./errors.ts";
+import { reconnecting } from "./reconnecting.ts";
+import { Gap } from "./stream-error.ts";
 import { itemOf, modesOnWire, type StreamItem, type StreamMode } from "./stream.ts";
 
 export interface WatchThreadOptions {
@@ -51,10 +52,6 @@ export interface ThreadItem extends StreamItem {
 }
 
 type Rpc = Pick<Client<typeof EventService>, "watchThread">;
-
-const SILENCE_MS = 45_000;
-/** Connections in a row without news, until the last error is thrown. */
-const ATTEMPTS_MAX = 30;
 
 export interface ThreadStreams {
   /**
@@ -118,7 +115,7 @@ const formOf = (
 /** What a stream shows of a message, and its place in the thread. */
 interface Place<Entry> {
   readonly cursor: string;
-  /** @throws PawlError for a gap, which a reconnect may remove */
+  /** @throws Gap, which a reconnect may remove */
   take(message: WatchThreadResponse): Iterable<Entry>;
 }
 
@@ -142,8 +139,9 @@ class EventPlace implements Place<ThreadEvent> {
 
   *take(message: WatchThreadResponse): Iterable<ThreadEvent> {
     for (const event of message.events) {
-      const verdict = this.#logOf(message.runId, event).judge(event);
-      if (verdict === "gap") throw gapError(event);
+      const log = this.#logOf(message.runId, event);
+      const verdict = log.judge(event);
+      if (verdict === "gap") throw new Gap(log.lastEventId, event);
       if (verdict === "drop") continue;
       this.cursor = cursorAt(message, event.eventId);
       yield { cursor: this.cursor, event };
@@ -196,46 +194,21 @@ interface Following<Entry> {
   readonly options: WatchThreadOptions;
 }
 
-async function* follow<Entry>(
+function follow<Entry>(
   { rpc, form, place, options }: Following<Entry>,
   clock: Clock,
 ): AsyncGenerator<Entry, void, undefined> {
-  const signal = options.signal ?? new AbortController().signal;
-  for (let retry = 0; !signal.aborted;) {
-    const connection = new AbortController();
-    followSignal(connection, signal);
-    let error = new PawlError("UNREACHABLE", "the stream ended before the thread was idle");
-    let hasBegun = false;
-    try {
-      const request = { ...form, cursor: place.cursor };
-      const messages = rpc.watchThread(request, { signal: connection.signal });
-      for await (const message of audible(messages, connection, options.silenceMs ?? SILENCE_MS)) {
-        retry = 0;
-        hasBegun = true;
-        yield* place.take(message);
-      }
-      if (form.untilIdle && !connection.signal.aborted) return;
-    } catch (thrown) {
-      error = pawlErrorFrom(thrown);
-      if (signal.aborted) return;
-      // Without a reason of the server, the error of a stream that has begun comes from the connection.
-      const isCut = connection.signal.aborted || error.reason === "CALLER_CANCELLED";
-      const isBroken = isCut || (hasBegun && error.serverReason === undefined);
-      if (!error.retryable && !isBroken) throw error;
-    } finally {
-      connection.abort();
-    }
-    if (signal.aborted) return;
-    retry += 1;
-    if (retry > ATTEMPTS_MAX) throw error;
-    options.onReconnect?.(place.cursor, error);
-    await clock.pause(Math.max(backoffMs(retry, clock.random()), error.retryAfterMs ?? 0), signal);
-  }
+  const { signal, silenceMs, onReconnect } = options;
+  return reconnecting(
+    {
+      open: (connection) =>
+        rpc.watchThread({ ...form, cursor: place.cursor }, { signal: connection }),
+      take: (message) => place.take(message),
+      isOver: (isEnd) => isEnd && form.untilIdle,
+      early: "the stream ended before the thread was idle",
+      ...{ signal, silenceMs },
+      onReconnect: onReconnect && ((error) => onReconnect(place.cursor, error)),
+    },
+    clock,
+  );
 }
-
-/** The next connection begins after the last event in order. */
-const gapError = ({ runId, eventId }: RunEvent): PawlError =>
-  new PawlError("UNREACHABLE", `run ${runId}: an event is missing before ${eventId}`, {
-    code: Code.Unavailable,
-    metadata: { runId },
-  });

@@ -9,11 +9,11 @@ import type {
   StreamItem as WireStreamItem,
   WatchRunRequestSchema,
 } from "@pawl/proto/pawl/v1/event_service_pb";
-import { Code } from "@connectrpc/connect";
 import { backoffMs, type Clock, followSignal, SYSTEM_CLOCK } from "./backoff.ts";
 import { Cursor } from "./cursor.ts";
-import { PawlError, pawlErrorFrom } from "./errors.ts";
+import { PawlError } from "./errors.ts";
 import { isTerminalEventType } from "./status.ts";
+import { Gap, GapCount, streamError } from "./stream-error.ts";
 
 /** Why a connection was lost. */
 export type LostCause = "closed" | "error" | "gap" | "silence";
@@ -80,8 +80,6 @@ const SILENCE_MS = 45_000;
 const GIVE_UP_MS = 5 * 60_000;
 /** The time in which a server must end a stream after the terminal event. */
 const END_MS = 1_000;
-/** A gap that stays after this many reconnects is in the log, not in the transport. */
-const GAP_REOPENINGS = 3;
 
 /** What a stream shows of a message, in order, and its place in the log. */
 export interface Taker<Entry> {
@@ -154,8 +152,8 @@ export async function* follow<Entry>(
 ): AsyncGenerator<Entry, void, undefined> {
   const { options, taker } = following;
   const signal = options.signal ?? new AbortController().signal;
+  const gaps = new GapCount();
   let retry = 0;
-  let gaps = 0;
   let failingSinceMs: number | undefined;
   while (!signal.aborted) {
     const ending = yield* readOnce(following, signal);
@@ -163,13 +161,11 @@ export async function* follow<Entry>(
     const { cause, error, hasProgress } = ending;
     if (hasProgress) {
       retry = 0;
-      gaps = 0;
       failingSinceMs = undefined;
     }
-    gaps = cause === "gap" ? gaps + 1 : 0;
     failingSinceMs ??= clock.now();
-    if (cause === "error" && !error.retryable) throw error;
-    if (gaps > GAP_REOPENINGS) throw error;
+    const isFinal = cause === "error" && !error.retryable;
+    if (error instanceof Gap ? gaps.isLasting(error) : isFinal) throw error;
     if (clock.now() - failingSinceMs > (options.giveUpMs ?? GIVE_UP_MS)) throw error;
     retry++;
     const delayMs = Math.max(backoffMs(retry, clock.random()), error.retryAfterMs ?? 0);
@@ -215,8 +211,7 @@ async function* readOnce<Entry>(
       const { events, items = [] } = next.value;
       hasProgress ||= events.length + items.length === 0; // a heartbeat
       for (const taken of taker.take(next.value)) {
-        if (taken.kind === "gap")
-          return lost("gap", gapError(runId, taker.lastEventId, taken.event));
+        if (taken.kind === "gap") return lost("gap", new Gap(taker.lastEventId, taken.event));
         hasProgress ||= taken.kind === "take" || taken.isHeartbeat;
         if (taken.kind === "drop") continue;
         const { entry, isOver } = taken;
@@ -259,27 +254,4 @@ async function readToEnd(
   } finally {
     clearTimeout(timer);
   }
-}
-
-/** After its first message a request was valid. So an error without a reason of the server comes from the connection. */
-function streamError(thrown: unknown, hasBegun: boolean): PawlError {
-  const error = pawlErrorFrom(thrown);
-  if (error.serverReason !== undefined) return error;
-  // The caller did not cancel the stream, so an intermediary reset it.
-  const isCut = hasBegun || error.reason === "CALLER_CANCELLED";
-  if (!isCut) return error;
-  return new PawlError("UNREACHABLE", `the stream was cut: ${error.message}`, { cause: thrown });
-}
-
-function gapError(runId: string, lastEventId: bigint, event: RunEvent): PawlError {
-  const dueId = lastEventId + 1n;
-  const what = event.eventId === dueId ? "a delta is missing before it" : `${dueId} was due`;
-  return new PawlError(
-    "EVENT_LOG_CORRUPTION",
-    `run ${runId}: event ${event.eventId} came, ${what}`,
-    {
-      code: Code.DataLoss,
-      metadata: { runId, lastEventId: String(lastEventId) },
-    },
-  );
 }

@@ -128,6 +128,7 @@ class _Lost:
     cause: str
     error: PawlError
     has_progress: bool
+    gap: Gap | None = None
 
 
 def watch(run_id: str, options: WatchOptions, first: Events | None = None) -> Emissions[Event]:
@@ -147,6 +148,37 @@ def form_of(run_id: str, options: WatchOptions) -> event_service_pb2.WatchRunReq
     )
 
 
+class Gap(Exception):
+    """An event is missing. The next connection begins after the last event in order."""
+
+    def __init__(self, run_id: str, last_event_id: int, event: event_pb2.RunEvent) -> None:
+        due = last_event_id + 1
+        what = "a delta is missing before it" if event.event_id == due else f"{due} was due"
+        message = f"run {run_id}: event {event.event_id} came, {what}"
+        super().__init__(message)
+        self.place = (run_id, due)
+        self.error = PawlError(
+            "EVENT_LOG_CORRUPTION",
+            message,
+            code=grpc.StatusCode.DATA_LOSS,
+            metadata={"runId": run_id, "lastEventId": str(last_event_id)},
+        )
+
+
+class GapCount:
+    """Counts how often the same event was missing in a row."""
+
+    def __init__(self) -> None:
+        self._place: tuple[str, int] | None = None
+        self._count = 0
+
+    def is_lasting(self, gap: Gap) -> bool:
+        """Notes a gap. True if no reconnect removes it."""
+        self._count = self._count + 1 if gap.place == self._place else 1
+        self._place = gap.place
+        return self._count > _GAP_REOPENINGS
+
+
 def follow(
     form: event_service_pb2.WatchRunRequest,
     taker: Taker[T],
@@ -154,7 +186,7 @@ def follow(
     first: Events | None = None,
 ) -> Emissions[T]:
     """One stream over many connections. Raises as `watch` does."""
-    retry = gaps = 0
+    retry, gaps = 0, GapCount()
     failing_since: float | None = None
     while True:
         lost = yield from _read_once(form, taker, options, first)
@@ -163,13 +195,14 @@ def follow(
         if lost is None:
             return
         if lost.has_progress:
-            retry = gaps = 0
+            retry = 0
             failing_since = None
-        gaps = gaps + 1 if lost.cause == "gap" else 0
         now: float = yield Now()
         failing_since = now if failing_since is None else failing_since
         is_final = lost.cause == "error" and not lost.error.retryable
-        if is_final or gaps > _GAP_REOPENINGS or now - failing_since > options.give_up:
+        if lost.gap is not None:
+            is_final = gaps.is_lasting(lost.gap)
+        if is_final or now - failing_since > options.give_up:
             raise lost.error
         retry += 1
         delay = max(backoff(retry), lost.error.retry_after or 0)
@@ -202,8 +235,8 @@ def _read_once(
             has_progress = has_progress or len(message.events) + len(getattr(message, "items", ())) == 0  # a heartbeat
             for taken in taker.take(message):
                 if taken.gap is not None:
-                    error = _gap_error(form.run_id, taker.last_event_id, taken.gap)
-                    return _Lost("gap", error, has_progress)
+                    gap = Gap(form.run_id, taker.last_event_id, taken.gap)
+                    return _Lost("gap", gap.error, has_progress, gap)
                 has_progress = has_progress or taken.is_progress
                 # Before the emission: a caller that has the terminal event may leave the loop at once.
                 if taken.is_over:
@@ -233,14 +266,3 @@ def stream_error(error: PawlError, has_begun: bool) -> PawlError:
     if not has_begun and error.reason != "CALLER_CANCELLED":
         return error
     return PawlError(UNREACHABLE, f"the stream was cut: {error.message}")
-
-
-def _gap_error(run_id: str, last_event_id: int, event: event_pb2.RunEvent) -> PawlError:
-    due = last_event_id + 1
-    what = "a delta is missing before it" if event.event_id == due else f"{due} was due"
-    return PawlError(
-        "EVENT_LOG_CORRUPTION",
-        f"run {run_id}: event {event.event_id} came, {what}",
-        code=grpc.StatusCode.DATA_LOSS,
-        metadata={"runId": run_id, "lastEventId": str(last_event_id)},
-    )

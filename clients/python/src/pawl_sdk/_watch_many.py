@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 from pawl_sdk._cursor import Cursor
 from pawl_sdk._gen.pawl.v1 import event_service_pb2
 from pawl_sdk._steps import SILENT, Close, Emissions, Emit, Next, Open, Sleep
-from pawl_sdk._watch import WATCH, backoff, stream_error
+from pawl_sdk._watch import WATCH, Gap, GapCount, backoff, stream_error
 from pawl_sdk.errors import UNREACHABLE, PawlError
 from pawl_sdk.model import Event
 
@@ -27,7 +27,7 @@ def watch_many(
 ) -> Emissions[Event]:
     """Watches at most 100 runs to their ends. Raises PawlError for an error that no reconnect removes."""
     open_runs = {run_id: Cursor(after, is_filtered=len(types) > 0) for run_id, after in runs.items()}
-    retry = 0
+    retry, gaps = 0, GapCount()
     while open_runs:
         has_begun = False
         error = PawlError(UNREACHABLE, "the stream ended before the runs did")
@@ -41,23 +41,23 @@ def watch_many(
                 cursor = open_runs.get(message.run_id)
                 if cursor is None:
                     continue
-                is_gap = False
                 for event in message.events:
                     verdict = cursor.judge(event)
-                    is_gap = verdict == "gap"
-                    if is_gap:
-                        break
+                    if verdict == "gap":
+                        raise Gap(message.run_id, cursor.last_event_id, event)
                     if verdict == "take":
                         taken = Event.of(event)
                         if taken.is_terminal:
                             open_runs.pop(message.run_id, None)
                         yield Emit(taken)
-                if is_gap:
-                    break
                 if message.done:
                     open_runs.pop(message.run_id, None)
                     if message.reason and on_lost is not None:
                         on_lost(message.run_id, message.reason)
+        except Gap as gap:
+            error = gap.error
+            if gaps.is_lasting(gap):
+                raise error from None
         except PawlError as raised:
             error = stream_error(raised, has_begun)
             if not error.retryable:

@@ -13,7 +13,7 @@ from pawl_sdk._cursor import Cursor
 from pawl_sdk._gen.pawl.v1 import event_service_pb2
 from pawl_sdk._steps import SILENT, Close, Emissions, Emit, Next, Open, Sleep
 from pawl_sdk._stream import item_of, modes_on_wire
-from pawl_sdk._watch import WATCH_THREAD, backoff, stream_error
+from pawl_sdk._watch import WATCH_THREAD, Gap, GapCount, backoff, stream_error
 from pawl_sdk.errors import UNREACHABLE, PawlError
 from pawl_sdk.model import Event
 from pawl_sdk.options import WatchThreadOptions
@@ -24,10 +24,6 @@ T_co = TypeVar("T_co", covariant=True)
 
 # Connections in a row without news, until the last error is raised.
 _ATTEMPTS_MAX = 30
-
-
-class _Gap(Exception):
-    """An event is missing. The next connection begins after the last event in order."""
 
 
 class _Place(Protocol[T_co]):
@@ -92,7 +88,7 @@ class _EventPlace:
                 self._is_start_known = True
             verdict = self._log.judge(event)
             if verdict == "gap":
-                raise _Gap
+                raise Gap(message.run_id, self._log.last_event_id, event)
             if verdict == "take":
                 self.cursor = _cursor_at(message, event.event_id)
                 yield ThreadEvent(self.cursor, Event.of(event))
@@ -124,7 +120,7 @@ def _follow(
     form: event_service_pb2.WatchThreadRequest, place: _Place[T], options: WatchThreadOptions
 ) -> Emissions[T]:
     on_reconnect = options.get("on_reconnect")
-    retry = 0
+    retry, gaps = 0, GapCount()
     while True:
         has_begun = False
         error = PawlError(UNREACHABLE, "the stream ended before the thread was idle")
@@ -144,8 +140,10 @@ def _follow(
                 has_begun, retry = True, 0
                 for entry in place.take(message):
                     yield Emit(entry)
-        except _Gap:
-            error = PawlError(UNREACHABLE, "an event is missing")
+        except Gap as gap:
+            error = gap.error
+            if gaps.is_lasting(gap):
+                raise error from None
         except PawlError as raised:
             error = stream_error(raised, has_begun)
             if not error.retryable:
