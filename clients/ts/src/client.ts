@@ -47,6 +47,7 @@ import {
 } from "./callbacks.ts";
 import { type StreamItem, type StreamOptions, streamRun } from "./stream.ts";
 import { createCallSubmitter, endOfRun, outputOf } from "./submit.ts";
+import { withCalls } from "./submit-fallback.ts";
 import { type ManyRun, watchMany, type WatchManyOptions } from "./watch-many.ts";
 import { createThreadStreams, type ThreadStreams } from "./watch-thread.ts";
 import { type WatchOptions, type WatchSource, watchRun } from "./watch.ts";
@@ -167,7 +168,9 @@ export function createPawlClient(options: PawlClientOptions): PawlClient {
   };
   const stream = (runId: string, streamOptions: StreamOptions) =>
     streamRun(source, runId, streamOptions, clock);
-  const submitter = connection.submitter ?? createCallSubmitter(runService, call, watch);
+  const calls = createCallSubmitter(runService, call, watch);
+  const { submitter: streams } = connection;
+  const submitter = streams === undefined ? calls : withCalls(streams, calls, clock);
   return {
     async run<Out>(workflowId: string, input?: Json, asked: RunOptions & StepCallbacks = {}) {
       const { signal, onStart, onCheckpoint, onTaskResult, ...run } = asked;

@@ -250,15 +250,6 @@ test("a client with several addresses continues at the next gateway when one is 
   expect(second.gateway.submitted).toHaveLength(1);
 });
 
-test("a gateway without the stream is an error of the call, not a silence", async () => {
-  const { baseUrl } = await serve({
-    submit: async function* () {
-      yield { fail: scriptedFailure(Code.Unimplemented, "UNKNOWN_METHOD", "not here") };
-    },
-  });
-  await expect(clientTo(baseUrl).run("x")).rejects.toMatchObject({ reason: "UNKNOWN_METHOD" });
-});
-
 test("closing the client rejects its calls under way", async () => {
   const taken = Promise.withResolvers<void>();
   const { client } = await setup(async function* (messages) {

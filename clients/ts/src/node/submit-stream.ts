@@ -69,8 +69,11 @@ export const openSubmitStream: OpenSubmitStream = (address, listener) => {
     "pawl-json": "bytes",
   });
   stream.on("response", (headers) => {
-    if (headers[":status"] === 200) return;
-    close(unreachable(`the peer answered with HTTP status ${headers[":status"]}`));
+    const { ":status": status } = headers;
+    if (status === 200) return;
+    const why = `the peer answered with HTTP status ${status}`;
+    // gRPC reads this status of a proxy so.
+    close(status === 404 ? new ConnectError(why, Code.Unimplemented) : unreachable(why));
   });
   stream.on("trailers", (trailers) => close(errorOf(trailers)));
   stream.on("error", (error) => close(unreachable(error.message, error)));
