@@ -25,6 +25,8 @@ type RunOptions struct {
 	StartOptions
 	// OnStart is called once, when the run is accepted.
 	OnStart func(Accepted)
+	// OnResult is called with the record of the run when it has ended, however it ended: status, output, exception, state, times and webhooks.
+	OnResult func(*RunResult)
 }
 
 // RunFailed is the error of Run for a run that did not complete. The call itself succeeded.
@@ -40,6 +42,16 @@ type RunFailed struct {
 	Cause string
 	// FailureClass is what Pawl promises after this failure. Unspecified if the gateway does not tell.
 	FailureClass pawlv1.FailureClass
+
+	runs *Runs
+}
+
+// Result reads the record of the run: its state, times, webhooks, and what the handler added to its failure.
+func (f *RunFailed) Result(ctx context.Context) (*RunResult, error) {
+	if f.runs == nil {
+		return nil, fmt.Errorf("pawl: no client returned this error; read the record with Runs.Result(ctx, %q)", f.RunID)
+	}
+	return f.runs.Result(ctx, f.RunID)
 }
 
 func (f *RunFailed) Error() string {
@@ -71,10 +83,17 @@ func RunWith[In, Out any](ctx context.Context, client *Client, workflowID string
 	if err != nil {
 		return out, err
 	}
+	if options.OnResult != nil {
+		record, err := client.Runs.Result(ctx, end.GetRunId())
+		if err != nil {
+			return out, err
+		}
+		options.OnResult(record)
+	}
 	if end.GetStatus() != pawlv1.RunStatus_RUN_STATUS_COMPLETED {
 		return out, &RunFailed{
 			RunID: end.GetRunId(), Status: end.GetStatus(), NodeID: end.GetFailedNodeId(), Message: end.GetErrorMessage(),
-			Cause: end.GetCause(), FailureClass: end.GetFailureClass(),
+			Cause: end.GetCause(), FailureClass: end.GetFailureClass(), runs: client.Runs,
 		}
 	}
 	if len(end.GetOutputJson()) == 0 {

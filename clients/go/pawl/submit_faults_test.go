@@ -17,7 +17,7 @@ func TestAGatewayWithoutTheStreamGetsCallsWithTheSameRequestIDs(t *testing.T) {
 	}
 	client, _ := serveGateway(t, g)
 	var begun []Accepted
-	options := RunOptions{StartOptions{RequestID: "mine"}, func(run Accepted) { begun = append(begun, run) }}
+	options := RunOptions{StartOptions: StartOptions{RequestID: "mine"}, OnStart: func(run Accepted) { begun = append(begun, run) }}
 	out, err := RunWith[any, struct{ Greeting string }](t.Context(), client, "hello", nil, options)
 	if err != nil || out.Greeting != "hi" || g.started[0].GetRequestId() != "mine" {
 		t.Errorf("got %v, %v", out, err)
@@ -41,7 +41,7 @@ func TestARunThatTheStreamAcceptedContinuesAsACallWhereTheNextGatewayHasNoStream
 	}
 	client, _ := serveGateway(t, g)
 	calls := 0
-	options := RunOptions{StartOptions{RequestID: "mine"}, func(Accepted) { calls++; close(begun) }}
+	options := RunOptions{StartOptions: StartOptions{RequestID: "mine"}, OnStart: func(Accepted) { calls++; close(begun) }}
 	out, err := RunWith[any, json.RawMessage](t.Context(), client, "hello", nil, options)
 	if err != nil || len(out) == 0 || calls != 1 || g.started[0].GetRequestId() != "mine" {
 		t.Errorf("got %s, %v after %d starts", out, err, calls)

@@ -161,3 +161,28 @@ func TestAStartNamesItsWebhookAndTheResultOfARunHasItsCause(t *testing.T) {
 		t.Errorf("got %v, %v", result, err)
 	}
 }
+
+func (s *resultServer) ExecuteRun(_ *pawlv1.ExecuteRunRequest, stream pawlv1.RunService_ExecuteRunServer) error {
+	failed := &pawlv1.RunEvent_RunFailed{RunFailed: &pawlv1.RunFailed{Message: "no luck"}}
+	end := &Event{EventId: 9, RunId: "r", Type: "run.failed", Fact: failed}
+	_ = stream.Send(&pawlv1.ExecuteRunResponse{Run: &pawlv1.Run{RunId: "r"}})
+	return stream.Send(&pawlv1.ExecuteRunResponse{Events: []*Event{end}})
+}
+
+func TestWithAnOptionRunGivesTheRecordHoweverTheRunEndedAndRunFailedReadsTheSameRecord(t *testing.T) {
+	client, _ := serveGateway(t, &gateway{runs: &resultServer{}})
+	var record *RunResult
+	options := RunOptions{OnResult: func(result *RunResult) { record = result }}
+	_, err := RunWith[any, any](t.Context(), client, "orders", nil, options)
+	var failed *RunFailed
+	if !errors.As(err, &failed) || record.GetException().GetNodeId() != "work" {
+		t.Fatalf("got %v, %v", record, err)
+	}
+	again, err := failed.Result(t.Context())
+	if err != nil || again.GetRunId() != "r" || again.GetException().GetCause() != "js_error" {
+		t.Errorf("got %v, %v", again, err)
+	}
+	if _, err := (&RunFailed{RunID: "r"}).Result(t.Context()); err == nil {
+		t.Error("an error without a client read a record")
+	}
+}

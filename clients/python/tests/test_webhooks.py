@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
 import base64
 import hashlib
 import hmac
+import pickle
 from typing import Any
 
 import pytest
 from scripted_gateway import gateway
 
-from pawl_sdk import WebhookRefused, verify_webhook
+from pawl_sdk import AsyncClient, Client, RunFailed, RunResult, WebhookRefused, verify_webhook
 from pawl_sdk._gen.pawl.v1 import run_pb2, run_service_pb2, webhook_pb2, webhook_service_pb2
 
 KEY = bytes(range(32))
@@ -80,6 +82,38 @@ def test_a_start_names_its_webhook_and_the_result_of_a_run_has_its_cause_and_its
     assert seen[-1].with_result
     assert result.exception.node_id == "work"
     assert [(each.state, each.attempts) for each in result.webhooks] == [("dead", 12)]
+
+
+def test_with_an_option_run_returns_the_record_however_the_run_ended_and_run_failed_reads_the_same_record() -> None:
+    def start(request: Any, context: Any) -> Any:
+        return run_service_pb2.StartRunResponse(run=run_pb2.Run(run_id="r"))
+
+    def wait(request: Any, context: Any) -> Any:
+        failed = run_pb2.RUN_STATUS_FAILED
+        exception = webhook_pb2.RunException(cause="js_error", message="no luck", node_id="work")
+        return run_service_pb2.WaitRunResponse(
+            run=run_pb2.Run(run_id="r", status=failed),
+            has_ended=True,
+            result=webhook_pb2.RunResult(run_id="r", status=failed, exception=exception),
+        )
+
+    async def read(url: str) -> tuple[RunResult, RunResult]:
+        async with AsyncClient(url) as client:
+            record = await client.run("orders", with_result=True)
+            with pytest.raises(RunFailed) as caught:
+                await client.run("orders")
+            return record, await caught.value.result()
+
+    with gateway(StartRun=start, WaitRun=wait) as url, Client(url) as client:
+        record = client.run("orders", with_result=True)
+        with pytest.raises(RunFailed) as caught:
+            client.run("orders")
+        records = [record, caught.value.result(), *asyncio.run(read(url))]
+        copy = pickle.loads(pickle.dumps(caught.value))
+    assert [(each.run_id, each.status) for each in records] == [("r", "failed")] * 4
+    assert [each.exception and each.exception.node_id for each in records] == ["work"] * 4
+    with pytest.raises(RuntimeError, match="client.result"):
+        copy.result()
 
 
 def test_endpoints_are_made_rotated_and_listed_and_a_delivery_is_sent_again(use: Any) -> None:

@@ -9,7 +9,7 @@ import { ArchiveService } from "@pawl/proto/pawl/v1/archive_service_pb";
 import { BulkService } from "@pawl/proto/pawl/v1/bulk_service_pb";
 import { NodeTypeService } from "@pawl/proto/pawl/v1/node_type_service_pb";
 import { QueueService } from "@pawl/proto/pawl/v1/queue_service_pb";
-import { type AcceptedSubmission, RunService } from "@pawl/proto/pawl/v1/run_service_pb";
+import { RunService } from "@pawl/proto/pawl/v1/run_service_pb";
 import { ScheduleService } from "@pawl/proto/pawl/v1/schedule_service_pb";
 import { WebhookService } from "@pawl/proto/pawl/v1/webhook_service_pb";
 import { ThreadService } from "@pawl/proto/pawl/v1/thread_service_pb";
@@ -39,14 +39,10 @@ import { type Schedules, createSchedules } from "./schedules.ts";
 import { type Threads, createThreads } from "./threads.ts";
 import { isFinalStatus } from "./status.ts";
 import { withExactJson } from "./transport.ts";
-import {
-  followWithCallbacks,
-  hasCallbacks,
-  type StepCallbacks,
-  watchWithCallbacks,
-} from "./callbacks.ts";
+import { hasCallbacks, type StepCallbacks, watchWithCallbacks } from "./callbacks.ts";
+import { createRun, type RunToEnd } from "./run.ts";
 import { type StreamItem, type StreamOptions, streamRun } from "./stream.ts";
-import { createCallSubmitter, endOfRun, outputOf } from "./submit.ts";
+import { createCallSubmitter } from "./submit.ts";
 import { withCalls } from "./submit-fallback.ts";
 import { type ManyRun, watchMany, type WatchManyOptions } from "./watch-many.ts";
 import { createThreadStreams, type ThreadStreams } from "./watch-thread.ts";
@@ -90,15 +86,7 @@ export interface TagPage {
 }
 
 export interface PawlClient extends ThreadStreams {
-  /**
-   * Starts a run and returns its output, across reconnects. `Out` is the shape of the output that the caller expects. The output is null if
-   * there is none. An abort rejects, and the run continues. @throws RunFailed if the run did not complete; PawlError if the call failed
-   */
-  run<Out = Json>(
-    workflowId: string,
-    input?: Json,
-    options?: RunOptions & StepCallbacks,
-  ): Promise<Out>;
+  readonly run: RunToEnd;
   /** Starts a run and returns as soon as it is accepted. @throws PawlError */
   start(workflowId: string, input?: Json, options?: RunOptions): Promise<AcceptedRun>;
   readonly runs: Runs;
@@ -171,22 +159,9 @@ export function createPawlClient(options: PawlClientOptions): PawlClient {
   const calls = createCallSubmitter(runService, call, watch);
   const { submitter: streams } = connection;
   const submitter = streams === undefined ? calls : withCalls(streams, calls, clock);
+  const runs = createRuns(runService, call, watch, submitter);
   return {
-    async run<Out>(workflowId: string, input?: Json, asked: RunOptions & StepCallbacks = {}) {
-      const { signal, onStart, onCheckpoint, onTaskResult, ...run } = asked;
-      const start = startRequest(workflowId, { input, ...run });
-      const onAccepted =
-        onStart && ((accepted: AcceptedSubmission) => onStart(acceptedOf(accepted)));
-      const callbacks = { onCheckpoint, onTaskResult };
-      if (hasCallbacks(callbacks)) {
-        const accepted = await submitter.start(start, { signal, onAccepted });
-        const { runId } = accepted;
-        await followWithCallbacks((form) => stream(runId, form), { signal }, callbacks);
-        return outputOf(await endOfRun(watch, runId, signal)) as Out;
-      }
-      // The caller names the shape of the output. The engine checks it if the workflow has a contract.
-      return outputOf(await submitter.run(start, { signal, onAccepted })) as Out;
-    },
+    run: createRun({ submitter, watch, stream, results: runs }),
     async start(workflowId, input, { signal, onStart, ...run } = {}) {
       const start = startRequest(workflowId, { input, ...run });
       const accepted = acceptedOf(await submitter.start(start, { signal }));
@@ -199,9 +174,9 @@ export function createPawlClient(options: PawlClientOptions): PawlClient {
         ? watchWithCallbacks((form) => stream(runId, form), watchOptions, watchOptions)
         : watch(runId, watchOptions),
     stream,
-    watchMany: (runs, manyOptions = {}) => watchMany(eventService, runs, manyOptions, clock),
+    watchMany: (many, manyOptions = {}) => watchMany(eventService, many, manyOptions, clock),
     ...createThreadStreams(eventService, clock),
-    runs: createRuns(runService, call, watch, submitter),
+    runs,
     ...createNouns(transport, call, clock),
     ...createQueueResources(createClient(QueueService, transport), call, clock),
     nodeTypes: createNodeTypes(nodeTypeService, call),

@@ -193,6 +193,7 @@ export type {
   ThreadStateOptions,
 } from "./threads.ts";
 export type { FailureClass } from "@pawl/core/fault/class";
+export type { RunToEnd, RunToEndOptions } from "./run.ts";
 export { RunFailed } from "./submit.ts";
 export type { Checkpoint, StepCallbacks, TaskResult } from "./callbacks.ts";
 export {

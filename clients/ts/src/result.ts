@@ -21,14 +21,14 @@ export const deliveryStateName = namer<typeof WebhookDeliveryStateSchema, Delive
   WebhookDeliveryStateSchema,
 );
 
-export interface RunResult {
+export interface RunResult<Out = Json> {
   readonly runId: string;
   /** Empty for a test run. */
   readonly workflowId: string;
   readonly workflowVersion: number;
   readonly status: ReturnType<typeof runStatusName>;
   /** Undefined unless the run completed. */
-  readonly output: Json | undefined;
+  readonly output: Out | undefined;
   readonly state: WorkflowState | undefined;
   /** Why the run did not complete. Undefined if it completed. */
   readonly exception:

@@ -1,11 +1,14 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { RunEventSchema } from "@pawl/proto/pawl/v1/event_pb";
 import { StreamMode as Mode } from "@pawl/proto/pawl/v1/event_service_pb";
-import { FailureClass, StopMode } from "@pawl/proto/pawl/v1/run_pb";
+import { FailureClass, RunStatus, StopMode } from "@pawl/proto/pawl/v1/run_pb";
 import { expect, onTestFinished, test } from "vitest";
 import { createPawlClient, type PawlClient } from "./client.ts";
 import { ScriptedGateway, scriptedLog } from "./scripted-gateway.fixture.ts";
+import { RunFailed } from "./submit.ts";
 import { fetchTransport } from "./transport.ts";
+
+const EXCEPTION = { cause: "acme.sold_out", message: "no stock", nodeId: "pay" };
 
 type Fact = MessageInitShape<typeof RunEventSchema>["fact"];
 
@@ -19,7 +22,15 @@ async function setup(type: string, fact: Fact) {
   const log = scriptedLog("r1", [{ type, ...(fact === undefined ? {} : { fact }) }]);
   const gateway = new ScriptedGateway({
     execute: () => [{ accept: "r1" }, { send: log }],
-    runs: { startRun: () => ({ run: { runId: "r1" } }) },
+    runs: {
+      startRun: () => ({ run: { runId: "r1" } }),
+      waitRun: ({ runId, withResult }) => ({
+        hasEnded: true,
+        ...(withResult
+          ? { result: { runId, status: RunStatus.FAILED, exception: EXCEPTION } }
+          : {}),
+      }),
+    },
     watch: ({ modes }) => [modes.length > 0 ? { send: [], items: [done] } : { send: log }],
     submit: async function* (messages) {
       for await (const { submissions } of messages)
@@ -101,5 +112,22 @@ test("a run that did not complete names its cause and its class, however the cli
       client.close();
       expect(thrown, name).toMatchObject({ name: "RunFailed", runId: "r1", ...expected });
     }
+  }
+});
+
+test("with an option, run returns the record of the run however it ended, and RunFailed reads the same record (S4.18)", async () => {
+  const baseUrl = await setup("run.failed", {
+    ...{ case: "runFailed", value: { message: "no stock" } },
+  });
+  const expected = { runId: "r1", status: "failed", exception: EXCEPTION };
+  for (const [name, way] of Object.entries(WAYS)) {
+    const { client, options } = way(baseUrl);
+    const record = await client.run<{ n: number }>("order", null, { ...options, withResult: true });
+    const output: { n: number } | undefined = record.output;
+    expect([record, output], name).toMatchObject([expected, undefined]);
+    const thrown = await client.run("order", null, options).catch((error: unknown) => error);
+    const failed = thrown instanceof RunFailed ? await thrown.result() : thrown;
+    client.close();
+    expect(failed, name).toMatchObject(expected);
   }
 });

@@ -14,12 +14,15 @@ import {
 import type { FailureClass as FailureClassName } from "@pawl/core/fault/class";
 import type { RunStatus as RunStatusName } from "@pawl/core/log/event";
 import { DEADLINE_PASSED, stopCause } from "@pawl/core/log/run-events";
-import type { Caller } from "./caller.ts";
+import type { Caller, PawlCallOptions } from "./caller.ts";
 import type { Submitter } from "./connection.ts";
 import { PawlError } from "./errors.ts";
 import { begin, type Connection, startedOf, type Watch } from "./execute.ts";
 import { type Json, jsonOf } from "./json.ts";
+import type { RunResult } from "./result.ts";
 import { failureClassName, runStatusName, stopOf, TERMINAL_EVENT_TYPES } from "./status.ts";
+
+type FetchResult = (options?: PawlCallOptions) => Promise<RunResult>;
 
 /** A run that ended without completing. The call itself succeeded. */
 export class RunFailed extends Error {
@@ -36,7 +39,9 @@ export class RunFailed extends Error {
   /** What Pawl promises after this failure. Undefined if the gateway does not tell. */
   readonly failureClass: FailureClassName | undefined;
 
-  constructor(end: RunEnd) {
+  readonly #fetch: FetchResult;
+
+  constructor(end: RunEnd, fetch: FetchResult) {
     const status = runStatusName(end.status);
     super(`run ${end.runId} ended as ${status}${end.errorMessage && `: ${end.errorMessage}`}`);
     this.runId = end.runId;
@@ -45,12 +50,18 @@ export class RunFailed extends Error {
     this.failedNodeId = end.failedNodeId;
     this.cause = end.cause;
     this.failureClass = failureClassName(end.failureClass);
+    this.#fetch = fetch;
+  }
+
+  /** Reads the record of the run: its state, times, webhooks, and what the handler added to its failure. @throws PawlError */
+  result(options?: PawlCallOptions): Promise<RunResult> {
+    return this.#fetch(options);
   }
 }
 
 /** The output of a completed run. Null if it has none. @throws RunFailed */
-export function outputOf(end: RunEnd): Json {
-  if (end.status !== RunStatus.COMPLETED) throw new RunFailed(end);
+export function outputOf(end: RunEnd, fetch: FetchResult): Json {
+  if (end.status !== RunStatus.COMPLETED) throw new RunFailed(end, fetch);
   return jsonOf(end.outputJson) ?? null;
 }
 

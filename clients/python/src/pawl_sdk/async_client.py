@@ -8,7 +8,7 @@ import warnings
 import weakref
 from collections.abc import AsyncGenerator, Iterable, Mapping, Sequence
 from types import TracebackType
-from typing import Any, Self, TypeVar, Unpack
+from typing import Any, Literal, Self, TypeVar, Unpack, overload
 
 import grpc
 import grpc.aio
@@ -43,7 +43,7 @@ from pawl_sdk.async_resources import (
     Workflows,
 )
 from pawl_sdk.details import EffectPage, EventPage, Explanation, Invocation, TagPage, TaintTrace
-from pawl_sdk.errors import PawlError
+from pawl_sdk.errors import PawlError, RunFailed
 from pawl_sdk.model import AcceptedRun, Event, KeptFilter, KeptFilterPage, Run, RunPage, SignalledRun, StartItem, TestedRun
 from pawl_sdk.options import (
     ControlRunOptions,
@@ -152,11 +152,36 @@ class AsyncClient:
         self.dead_letters = DeadLetters(self._drive, self._caller)
         self.node_types = NodeTypes(self._drive, self._caller)
 
+    @overload
     async def run(
         self,
         workflow_id: str,
         input: object = None,
         *,
+        with_result: Literal[True],
+        on_start: OnStart | None = None,
+        timeout: float | None = None,
+        **options: Unpack[StartOptions],
+    ) -> RunResult: ...
+
+    @overload
+    async def run(
+        self,
+        workflow_id: str,
+        input: object = None,
+        *,
+        with_result: bool = False,
+        on_start: OnStart | None = None,
+        timeout: float | None = None,
+        **options: Unpack[StartOptions],
+    ) -> Any: ...
+
+    async def run(
+        self,
+        workflow_id: str,
+        input: object = None,
+        *,
+        with_result: bool = False,
         on_start: OnStart | None = None,
         timeout: float | None = None,
         **options: Unpack[StartOptions],
@@ -164,9 +189,14 @@ class AsyncClient:
         """Starts a run, waits for its end, across reconnects, and returns its output. Raises RunFailed when the run did not complete.
 
         `on_start` is called once, when the run is accepted. After `timeout` seconds the call raises PawlError DEADLINE_PASSED, and the run
-        continues.
+        continues. With `with_result` it returns the record of the run, as `result` does, however the run ended.
         """
-        return await self._drive.run(self._calls.run(workflow_id, input, on_start, **options), timeout)
+        steps = self._calls.run(workflow_id, input, on_start, with_result=with_result, **options)
+        try:
+            return await self._drive.run(steps, timeout)
+        except RunFailed as failed:
+            failed._fetch = self.result
+            raise
 
     async def start(self, workflow_id: str, input: object = None, **options: Unpack[StartOptions]) -> AcceptedRun:
         """Starts a run of a saved workflow and returns as soon as it is accepted."""

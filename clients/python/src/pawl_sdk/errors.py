@@ -6,7 +6,7 @@ code of gRPC decides.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
 
@@ -126,9 +126,17 @@ class RunFailed(Exception):
         """What Pawl promises after this failure: timeout, user_timeout, interrupt, rollback, cancelled, retriable or permanent; empty when
         the gateway does not tell.
         """
+        self._fetch: Callable[..., Any] | None = None
+
+    def result(self, *, timeout: float | None = None) -> Any:
+        """The record of the run, as `client.result` returns it: a RunResult, or a coroutine of one if an AsyncClient raised this."""
+        if self._fetch is None:
+            raise RuntimeError(f"this error has no client; read the record with client.result({self.run_id!r})")
+        return self._fetch(self.run_id, timeout=timeout)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _bare, (type(self), *self.args), dict(self.__dict__)
+        # A client cannot leave its process.
+        return _bare, (type(self), *self.args), {**self.__dict__, "_fetch": None}
 
 
 def _bare(kind: type[Exception], *args: object) -> Exception:

@@ -71,9 +71,17 @@ class RunCalls:
         return [outcomes[at] for at in range(len(requests))]
 
     def run(
-        self, workflow_id: str, input: object, on_start: OnStart | None, **options: Unpack[StartOptions]
+        self,
+        workflow_id: str,
+        input: object,
+        on_start: OnStart | None,
+        *,
+        with_result: bool = False,
+        **options: Unpack[StartOptions],
     ) -> Steps[Any]:
-        """Starts a run, waits for its end and returns its output. Raises RunFailed when it did not complete."""
+        """Starts a run, waits for its end and returns its output or its record. Without the record it raises RunFailed when the run did not
+        complete.
+        """
         request = start_request(workflow_id, input, options)
         has_started = False
         try:
@@ -85,9 +93,11 @@ class RunCalls:
                 on_start(AcceptedRun(accepted.run_id, accepted.duplicate))
             end: service.RunEnd | None = yield Await(entry.ended)
         except NoStream:
-            return (yield from self._run_by_calls(request, None if has_started else on_start))
+            return (yield from self._run_by_calls(request, None if has_started else on_start, with_result=with_result))
         if end is None:
             raise PawlError(UNRECOGNISED, "the answer lacks its end")
+        if with_result:
+            return (yield from self.result(end.run_id))
         if end.status != run_pb2.RUN_STATUS_COMPLETED:
             status = short_name(run_pb2.RunStatus.DESCRIPTOR, end.status)
             raise RunFailed(
@@ -104,11 +114,15 @@ class RunCalls:
         answer = yield from self.caller.call(_START, request)
         return AcceptedRun(answer.run.run_id, answer.duplicate)
 
-    def _run_by_calls(self, request: service.StartRunRequest, on_start: OnStart | None) -> Steps[Any]:
+    def _run_by_calls(
+        self, request: service.StartRunRequest, on_start: OnStart | None, *, with_result: bool
+    ) -> Steps[Any]:
         accepted = yield from self._start_by_call(request)
         if on_start is not None:
             on_start(accepted)
         answer = yield from self._wait(accepted.run_id, with_result=True)
+        if with_result:
+            return RunResult.of(answer.result)
         run = Run.of(answer.run)
         if run.status != "completed":
             raise RunFailed(
