@@ -87,5 +87,19 @@ export const ZOMBIE: Group = {
         await session.item("ended", one);
       },
     },
+    {
+      name: "functions without an effect key do not touch each other",
+      rule: "P8",
+      run: async (kit) => {
+        const session = await kit.open();
+        const one = invoke(session, "kit.wait@1", { name: "keyless" }, { effectKey: "" });
+        await session.item("partial", one);
+        const two = invoke(session, "kit.echo@1", '"two"', { effectKey: "" });
+        await session.item("result", two);
+        must(session.all("ended", one).length === 0, "the first one runs", "Ended");
+        session.send({ case: "cancel", value: { invocationId: one, reason: 1 } });
+        await session.item("ended", one);
+      },
+    },
   ],
 };

@@ -234,12 +234,15 @@ func (p *Process) invoke(s *session, invoke *handlerv1.Invoke) {
 		streamed: make(chan struct{}), effects: map[string]chan answer{},
 	}
 	inv.emitting <- struct{}{}
-	older := p.byKey[invoke.GetEffectKey()]
-	if older != nil {
-		older.stop(claimLost)
+	var older *Invocation
+	// Work without an effect key is not a second delivery of other work without one.
+	if key := invoke.GetEffectKey(); key != "" {
+		if older = p.byKey[key]; older != nil {
+			older.stop(claimLost)
+		}
+		p.byKey[key] = inv
 	}
 	s.invocations[invoke.GetInvocationId()] = inv
-	p.byKey[invoke.GetEffectKey()] = inv
 	p.gate.enter(inv)
 	go p.run(inv, older)
 }
