@@ -1,5 +1,6 @@
 // The pawl command: makes a host of the process, runs the command line, and exits with its exit code.
 
+import { once } from "node:events";
 import { spawn } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
@@ -35,6 +36,9 @@ const host: Host = {
   terminal: {
     write: (chunk) => void stdout.write(chunk),
     writeError: (chunk) => void stderr.write(chunk),
+    async drain() {
+      if (stdout.writableNeedDrain) await once(stdout, "drain");
+    },
     isTty,
     hasColour: isTty && (env["NO_COLOR"] ?? "") === "",
     width: () => stdout.columns ?? 80,

@@ -7,6 +7,8 @@ import { type Cell, tableLines } from "./render/table.ts";
 interface Terminal {
   write(text: string): void;
   writeError(text: string): void;
+  /** Resolves when the reader of the output has room for more. Absent if the output takes everything at once. */
+  drain?(): Promise<void>;
   /** Whether a person reads the output. Then it may be redrawn. */
   readonly isTty: boolean;
   readonly hasColour: boolean;

@@ -1,3 +1,6 @@
+import { stat } from "node:fs/promises";
+import { Code } from "@connectrpc/connect";
+import { scriptedFailure } from "@pawl/client/scripted-gateway";
 import { RunStatus } from "@pawl/proto/pawl/v1/run_pb";
 import { expect, test } from "vitest";
 import { setup } from "./scripted-host.fixture.ts";
@@ -32,6 +35,44 @@ test("archived runs are listed, shown and printed as lines, and a run is exporte
   expect(printed.out).toMatch(/é\n$/);
   expect(await pawl("run", "export", ID)).toBe(0);
   expect(printed.out).toContain(`{"run_id":"${ID}"}`);
+});
+
+test("a file is printed no faster than its reader takes it", async () => {
+  const steps: string[] = [];
+  const drain = async () => {
+    steps.push(`full after ${printed.out}`);
+    await stat(".");
+    steps.push(`room after ${printed.out}`);
+  };
+  const { gateway, printed, pawl } = await setup(
+    {
+      archive: {
+        async *readArchivedRun() {
+          for (const text of ["a", "b"]) yield { data: new TextEncoder().encode(text) };
+        },
+      },
+    },
+    { drain },
+  );
+  await using _ = gateway;
+  expect(await pawl("archive", "get", ID, "--ndjson")).toBe(0);
+  expect(steps).toEqual(["full after a", "room after a", "full after ab", "room after ab"]);
+});
+
+test("a run that is refused does not end the restore of the others; exit code 1 reports it", async () => {
+  const { gateway, printed, pawl } = await setup({
+    archive: {
+      listArchivedRuns: () => ({ archivedRuns: [ID, CHILD].map((runId) => ({ run: { runId } })) }),
+      restoreRun: ({ runId }) => {
+        if (runId === CHILD) return { restoredRunIds: [CHILD] };
+        throw scriptedFailure(Code.AlreadyExists, "ARCHIVE_CONFLICT", "another log");
+      },
+    },
+  });
+  await using _ = gateway;
+  expect(await pawl("archive", "restore", "--month", "2026-06")).toBe(1);
+  expect(printed.error).toContain(`${ID}: ARCHIVE_CONFLICT: another log`);
+  expect(printed.out).toContain(`${CHILD}: restored`);
 });
 
 test("one run is restored, or all of a selection over its pages; a missing child run is exit code 1", async () => {

@@ -1,6 +1,12 @@
 // pawl archive list, get, restore; pawl run export.
 
-import { plainArchivedRun, type PawlClient, runStatusName } from "@pawl/client";
+import {
+  plainArchivedRun,
+  type PawlClient,
+  PawlError,
+  type PawlReason,
+  runStatusName,
+} from "@pawl/client";
 import type { ArchivedRun, RestoreRunResponse } from "@pawl/proto/pawl/v1/archive_service_pb";
 import type { Command } from "commander";
 import { type PageFlags, pageFlags, type Verb } from "../grammar.ts";
@@ -14,6 +20,7 @@ import {
   printJson,
   printLines,
   printList,
+  printNotes,
   type Session,
   UsageError,
 } from "../session.ts";
@@ -109,16 +116,34 @@ async function restore(
   const isSelection = month !== undefined || filter !== undefined;
   if ((runId === undefined) !== isSelection)
     throw new UsageError("Name one run, or choose runs with --month or --filter.");
-  const ids = runId === undefined ? selected(session, selection) : [runId];
-  let missing = 0;
-  for await (const id of ids) {
-    const { client, interrupted: signal } = session;
-    const answer = await client.archive.restore(id, { signal });
-    missing += answer.missingRunIds.length;
-    if (session.format === "json") printJson(session, plainRestore(id, answer));
-    else printLines(session, restoreLines(id, answer));
+  if (runId !== undefined) return (await restoreOne(session, runId)) ? EXIT.ok : EXIT.failed;
+  let isWhole = true;
+  for await (const id of selected(session, selection)) {
+    try {
+      isWhole = (await restoreOne(session, id)) && isWhole;
+    } catch (error) {
+      if (!(error instanceof PawlError) || !OF_ONE_RUN.has(error.reason)) throw error;
+      printNotes(session, [`${id}: ${error.reason}: ${error.message}`]);
+      isWhole = false;
+    }
   }
-  return missing === 0 ? EXIT.ok : EXIT.failed;
+  return isWhole ? EXIT.ok : EXIT.failed;
+}
+
+/** Refusals that say nothing about the other runs of a selection. */
+const OF_ONE_RUN: ReadonlySet<PawlReason> = new Set([
+  "ARCHIVE_CONFLICT",
+  "ARCHIVE_INVALID",
+  "ARCHIVED_RUN_NOT_FOUND",
+]);
+
+/** Restores a run and prints the answer. False if the archive does not have all of its child runs. */
+async function restoreOne(session: Session, runId: string): Promise<boolean> {
+  const { client, interrupted: signal } = session;
+  const answer = await client.archive.restore(runId, { signal });
+  if (session.format === "json") printJson(session, plainRestore(runId, answer));
+  else printLines(session, restoreLines(runId, answer));
+  return answer.missingRunIds.length === 0;
 }
 
 const plainRestore = (runId: string, answer: RestoreRunResponse) => ({
@@ -163,5 +188,9 @@ async function printFile(session: Session, pieces: AsyncIterable<Uint8Array>): P
   if (session.terminal.isTty)
     throw new UsageError("Write the lines to a file: add > run.ndjson to the command.");
   const decoder = new TextDecoder();
-  for await (const piece of pieces) session.terminal.write(decoder.decode(piece, { stream: true }));
+  for await (const piece of pieces) {
+    session.terminal.write(decoder.decode(piece, { stream: true }));
+    // A slow reader must not make this process hold the whole file.
+    await session.terminal.drain?.();
+  }
 }

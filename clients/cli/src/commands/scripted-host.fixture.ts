@@ -8,16 +8,22 @@ interface Screen {
   /** Columns of the terminal; without them there is none. */
   readonly columns?: number;
   readonly files?: Readonly<Record<string, string>>;
+  /** Called after each piece of a long output. */
+  readonly drain?: () => Promise<void>;
 }
 
 /** Starts the gateway; stop it at the end of the test. */
-export async function setup(script: Script, { columns, files }: Screen = {}) {
+export async function setup(
+  script: Script,
+  { columns, files, drain = async () => undefined }: Screen = {},
+) {
   const gateway = new ScriptedGateway(script);
   const printed = { out: "", error: "" };
   const host = {
     terminal: {
       write: (text: string) => void (printed.out += text),
       writeError: (text: string) => void (printed.error += text),
+      drain,
       isTty: columns !== undefined,
       hasColour: false,
       width: () => columns ?? 100,
