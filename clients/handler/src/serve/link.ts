@@ -130,7 +130,8 @@ export class Link {
 
   /** The host does not have the session any more, so the process begins another one. */
   #lose(): void {
-    this.#options.log(`the host does not have the session any more; everything is cancelled`);
+    const consequence = this.#desk.isIdle ? "nothing was under way" : "everything is cancelled";
+    this.#options.log(`the host does not have the session any more; ${consequence}`);
     this.#desk.cancelAll("claim_lost");
     this.#session = this.#newSession();
     if (this.#isLeaving) this.#over.abort();
@@ -193,6 +194,7 @@ export class Link {
     const end = await promise;
     this.#stream = undefined;
     clearTimeout(this.#silenceTimer);
+    this.#silenceTimer = undefined;
     clearTimeout(this.#heardTimer);
     this.#heardTimer = undefined;
     stream.close();
@@ -208,10 +210,18 @@ export class Link {
     this.#stream = undefined;
   }
 
-  /** A host that sends nothing for so long is left. */
+  /**
+   * A host that sends nothing for so long is left. After a handler that blocked the event loop, this timer runs before the messages that came
+   * meanwhile are read. So it looks once more after they were.
+   */
   #expectMore(ms: number): void {
     clearTimeout(this.#silenceTimer);
-    this.#silenceTimer = setTimeout(() => this.#close(`the host was silent for ${ms} ms`), ms);
+    const timer = setTimeout(() => {
+      setImmediate(() => {
+        if (this.#silenceTimer === timer) this.#close(`the host was silent for ${ms} ms`);
+      });
+    }, ms);
+    this.#silenceTimer = timer;
   }
 
   #received(items: readonly HostItem[], isWelcome: boolean): void {
