@@ -1,9 +1,11 @@
 package pawl
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"math"
+	"slices"
 	"testing"
 	"time"
 )
@@ -95,5 +97,18 @@ func TestUsageCountsAlthoughTheHandlerFails(t *testing.T) {
 	ran, err := RunHandler(t.Context(), model, nil, Trial{})
 	if err == nil || len(ran.Used) != 2 || ran.Used[0].GetModel() != "m" || ran.Used[1].GetCostMicros() != 7 {
 		t.Errorf("got %v, %v", ran.Used, err)
+	}
+}
+
+func TestATestSaysWhereAHandlerBelievesToRun(t *testing.T) {
+	handler := Handle("acme.where@1", func(ctx context.Context, _ any) ([]string, error) {
+		task := From(ctx)
+		return []string{task.RunID, task.NodeID, task.WorkflowID}, nil
+	})
+	for _, trial := range []Trial{{RunID: "r", NodeID: "pay", WorkflowID: "order"}, {}} {
+		want := []string{cmp.Or(trial.RunID, "test"), cmp.Or(trial.NodeID, "test"), trial.WorkflowID}
+		if ran, err := RunHandler(t.Context(), handler, nil, trial); err != nil || !slices.Equal(ran.Output, want) {
+			t.Errorf("got %v, %v, want %v", ran.Output, err, want)
+		}
 	}
 }

@@ -1,6 +1,7 @@
 package pawl
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -29,6 +30,8 @@ type Trial struct {
 	Taint []string
 	// State is the state of the run, for a handler that asks for it.
 	State *WorkflowState
+	// RunID, NodeID and WorkflowID say where the handler believes to run. Empty means "test" for the run and the node, and no workflow.
+	RunID, NodeID, WorkflowID string
 	// CancelAfter cancels the handler after this time with the reason cancelled. 0 means never.
 	CancelAfter time.Duration
 }
@@ -117,10 +120,8 @@ func invokeOf(nodeType string, in any, trial Trial) (*handlerv1.Invoke, error) {
 	}
 	invoke := &handlerv1.Invoke{
 		InvocationId: "test", Type: nodeType, InputJson: string(input), Attempt: uint32(max(1, trial.Attempt)),
-		EffectKey: trial.EffectKey, RunId: "test", NodeId: "test", Taint: trial.Taint,
-	}
-	if invoke.EffectKey == "" {
-		invoke.EffectKey = "test"
+		EffectKey: cmp.Or(trial.EffectKey, "test"), Taint: trial.Taint,
+		RunId: cmp.Or(trial.RunID, "test"), NodeId: cmp.Or(trial.NodeID, "test"), WorkflowId: trial.WorkflowID,
 	}
 	if len(trial.Memory) > 0 {
 		memory, err := encode(trial.Memory)

@@ -294,3 +294,18 @@ def test_usage_counts_although_the_handler_fails() -> None:
     ran = pawl.run_handler(model)
     assert ran.failure is not None
     assert ran.used == [pawl.Usage(3, 4, None, "m"), pawl.Usage(0, 0, 7)]
+
+
+def test_a_test_says_where_a_handler_believes_to_run() -> None:
+    @pawl.handler("acme.where@1")
+    def where(_: object, ctx: pawl.Context) -> list[str]:
+        return [ctx.run_id, ctx.node_id, ctx.workflow_id]
+
+    @pawl.handler("acme.where_async@1")
+    async def where_async(_: object, ctx: pawl.AsyncContext) -> list[str]:
+        return [ctx.run_id, ctx.node_id, ctx.workflow_id]
+
+    for each in (where, where_async):
+        ran = pawl.run_handler(each, None, run_id="r", node_id="pay", workflow_id="order")
+        on_a_loop = asyncio.run(pawl.arun_handler(each, None, run_id="r", node_id="pay", workflow_id="order"))
+        assert ran.output == on_a_loop.output == ["r", "pay", "order"]

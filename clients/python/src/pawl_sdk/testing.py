@@ -52,6 +52,15 @@ class Failure:
     details: Any
 
 
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Where a handler believes to run."""
+
+    run_id: str
+    node_id: str
+    workflow_id: str
+
+
 class _Bench:
     """Plays the host for one invocation."""
 
@@ -139,14 +148,19 @@ def run_handler(
     memory: Mapping[str, object] | None = None,
     taint: Sequence[str] = (),
     state: Mapping[str, object] | None = None,
+    run_id: str = "test-run",
+    node_id: str = "test-node",
+    workflow_id: str = "",
 ) -> Ran:
     """Runs a handler and returns how it ended. Do not call it on a running loop; use `arun_handler` there.
 
     `ledger` has the results of effects that an earlier attempt committed; `begun` names effects that it began. The handler is aborted
     after `cancel_after` seconds, for `reason`. `memory` is the part of the run's memory that it reads. `taint` has the labels of its data.
-    `state` has fields of the state of the run, for a handler that asks for it.
+    `state` has fields of the state of the run, for a handler that asks for it. `run_id`, `node_id` and `workflow_id` say where it believes to
+    run.
     """
-    bench = _bench(handler, input, config, attempt, ledger, begun, timeout, memory=memory, taint=taint, state=state)
+    place = _Place(run_id, node_id, workflow_id)
+    bench = _bench(handler, input, config, attempt, ledger, begun, timeout, place, memory=memory, taint=taint, state=state)
     if handler.is_async:
         return asyncio.run(_run_on_loop(handler, bench, cancel_after, reason))
     timer = threading.Timer(cancel_after or 0, bench.invocation.cancel, (reason,))
@@ -173,6 +187,9 @@ async def arun_handler(
     memory: Mapping[str, object] | None = None,
     taint: Sequence[str] = (),
     state: Mapping[str, object] | None = None,
+    run_id: str = "test-run",
+    node_id: str = "test-node",
+    workflow_id: str = "",
 ) -> Ran:
     """As `run_handler`, on a running loop. A function that blocks runs in a thread."""
     if not handler.is_async:
@@ -190,8 +207,12 @@ async def arun_handler(
             memory=memory,
             taint=taint,
             state=state,
+            run_id=run_id,
+            node_id=node_id,
+            workflow_id=workflow_id,
         )
-    bench = _bench(handler, input, config, attempt, ledger, begun, timeout, memory=memory, taint=taint, state=state)
+    place = _Place(run_id, node_id, workflow_id)
+    bench = _bench(handler, input, config, attempt, ledger, begun, timeout, place, memory=memory, taint=taint, state=state)
     return await _run_on_loop(handler, bench, cancel_after, reason)
 
 
@@ -203,6 +224,7 @@ def _bench(
     ledger: Mapping[str, object] | None,
     begun: frozenset[str] | set[str],
     timeout: float,
+    place: _Place,
     *,
     memory: Mapping[str, object] | None,
     taint: Sequence[str],
@@ -215,8 +237,9 @@ def _bench(
         config_json=_json.dumps({} if config is None else _plain(config)),
         attempt=attempt,
         effect_key="test-effect-key",
-        run_id="test-run",
-        node_id="test-node",
+        run_id=place.run_id,
+        node_id=place.node_id,
+        workflow_id=place.workflow_id,
         timeout_ms=round(timeout * 1000),
         memory_json=_json.dumps(dict(memory)) if memory else "",
         taint=list(taint),
