@@ -9,7 +9,7 @@ import { sourceEnv } from "../support/python-source.ts";
 
 const PROGRAM = fileURLToPath(new URL("../python/caller.py", import.meta.url));
 
-test("a Python caller applies, starts, runs, watches across a cut, waits, cancels and decides", async (context) => {
+test("a Python caller applies, starts, runs, watches across cuts, waits, signals, cancels and decides", async (context) => {
   const python = await pythonOrSkip(context);
   await using cluster = await startCluster();
   const child = spawn(python, [PROGRAM], {
@@ -27,5 +27,5 @@ test("a Python caller applies, starts, runs, watches across a cut, waits, cancel
     child.stdin.write("done\n");
   }
   expect(await exited, faults).toBe(0);
-  expect(words).toEqual(["cut", "ok"]);
+  expect(words).toEqual(["cut", "cut", "cut", "ok"]);
 }, 180_000);

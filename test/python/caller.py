@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 import grpc
+from streams import streams
 
 from pawl_sdk import AcceptedRun, AsyncClient, Client, Event, PawlError, Reconnect, RunFailed, StartItem
 
@@ -170,6 +171,11 @@ def refusals(client: Client) -> None:
             assert reason != "DEFINITION_INVALID" or error.violations[0].message != ""
 
 
+def cut() -> None:
+    say("cut")
+    sys.stdin.readline()
+
+
 def watch_across_a_cut(client: Client) -> None:
     run_id = client.start("py-ask", {"amount": 7}).run_id
     lost: list[Reconnect] = []
@@ -177,8 +183,7 @@ def watch_across_a_cut(client: Client) -> None:
     for event in client.watch(run_id, on_reconnect=lost.append):
         events.append(event)
         if event.type == "node.blocked":
-            say("cut")
-            sys.stdin.readline()
+            cut()
             (asked,) = client.approvals.list(run_id=run_id, states=["open"]).approvals
             assert asked.message == "Refund 7?" and asked.node_id == "work"
             client.approvals.decide(
@@ -275,5 +280,6 @@ if __name__ == "__main__":
         watch_across_a_cut(shared)
         cancel(shared)
         threads(shared)
+        streams(shared, cut)
     asyncio.run(on_a_loop())
     say("ok")

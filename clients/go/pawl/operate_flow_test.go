@@ -36,6 +36,7 @@ func TestOperateFlow(t *testing.T) {
 	t.Run("many starts have one outcome each", func(t *testing.T) { flowStartMany(t, client) })
 	t.Run("one call gives the events of a graph that is tested", func(t *testing.T) { flowTest(t, client) })
 	t.Run("a thread refuses, interrupts, resumes, rolls back, forks and is deleted", func(t *testing.T) { flowThread(t, client) })
+	t.Run("streams of threads and of many runs continue across cuts", func(t *testing.T) { flowStreams(t, gateway) })
 	t.Run("dead letters are listed, and a discard without a filter is refused", func(t *testing.T) {
 		letters, _, err := client.DeadLetters.List(t.Context(), pawl.DeadLetterFilter{}, nil, pawl.Page{})
 		if err != nil || len(letters) != 0 {
