@@ -89,6 +89,18 @@ test("the style page lists every file that may be longer, with its reason", () =
   expect(long.map(({ path }) => path).toSorted()).toEqual([...LONG_FILES].toSorted());
 });
 
+test("no file in Python is longer than 600 lines, and no file in Go longer than 400", () => {
+  const isOwn = (path: string) => /^clients\/(python|go)\//.test(path) && !/\/_?gen\//.test(path);
+  const long = texts.filter(({ path, text }) => {
+    const lines = text.trimEnd().split("\n").length;
+    return (
+      isOwn(path) &&
+      ((path.endsWith(".py") && lines > 600) || (path.endsWith(".go") && lines > 400))
+    );
+  });
+  expect(long.map(({ path }) => path)).toEqual([]);
+});
+
 test("no function has more than eight positional parameters", () => {
   expect(breaches.get(manyParameters)).toEqual([]);
 });
