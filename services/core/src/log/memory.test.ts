@@ -154,6 +154,45 @@ test("parallel writers of one key resolve by event id, or as the workflow says (
   });
 });
 
+const REFERENCE = `{"$pawl.value":{"sha256":"${"0".repeat(64)}","bytes":300000}}`;
+
+test.each([
+  ["array", '{"a":1}', '[{"a":1},5]'],
+  ["array", '"text"', '["text",5]'],
+  ["array", REFERENCE, `[${REFERENCE},5]`],
+  ["json_object", '[{"a":1}]', '{"n0":[{"a":1}],"n1":5}'],
+  ["json_object", "7", '{"n0":7,"n1":5}'],
+  ["json_object", REFERENCE, `{"n0":${REFERENCE},"n1":5}`],
+  ["concat", '{"a":1}', '"{\\"a\\":1}\\n\\n5"'],
+])(
+  "%s keeps a value of another type that a merge put there (S2.24, S2.37)",
+  (strategy, old, now) => {
+    const memory = { key: { merge: strategy } };
+    const nodes = ["n0", "n1"].map((id) => ({ id, type: "task" }));
+    const run = startToyRun(graphOf({ memory, nodes }));
+    const mergeOld = {
+      ...({ type: "merge_parallel_results", strategy: "last_write_wins" } as const),
+      ...{ keys: ["old"], nodes: [], into: "key" },
+    };
+    const update = { type: "update_memory", valuesJson: `{"old":${old}}` } as const;
+    run.complete("n0", null, { actions: [update, mergeOld] });
+    expect(run.state.memory.get("key")?.json).toBe(old);
+    run.complete("n1", null, write({ key: 5 }));
+    expect(run.state.memory.get("key")?.json).toBe(now);
+    expect(run.state.status).toBe("completed");
+  },
+);
+
+test("a value that the thread brought from another workflow stays whole in a merged key (S2.24, X21)", () => {
+  const memory = { list: { merge: "array" }, by: { merge: "json_object" } };
+  const run = startToyRun(graphOf({ memory, nodes: [{ id: "n", type: "task" }] }));
+  const place = { nodeId: "", iteration: 0, attempt: 0, epoch: 0 } as const;
+  const value = '{"list":{"a":1},"by":["x"]}';
+  run.append({ ...place, type: "run.thread.taken", payload: { threadId: "t" }, value });
+  run.complete("n", null, write({ list: 5, by: 6 }));
+  expect(memoryOf(run.state)).toEqual({ list: [{ a: 1 }, 5], by: { "": ["x"], n: 6 } });
+});
+
 const KEYS = ["a", "b", "c", "d"] as const;
 const STRATEGY: Readonly<Record<string, MergeStrategy>> = {
   b: "array",

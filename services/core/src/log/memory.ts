@@ -4,6 +4,7 @@
 // Values are JSON texts, and the fold does not parse them, except for texts that `concat` joins and for the text of a model's answer.
 
 import { merge, type MergeStrategy } from "../data/merge.ts";
+import { isReference } from "../data/reference.ts";
 import { joinObject, splitArray, splitObject } from "../data/split-array.ts";
 import { utf8Bytes } from "../data/utf8.ts";
 import type { Graph, GraphNode } from "../definition/graph.ts";
@@ -86,7 +87,7 @@ export function remember(state: RunState, event: LoggedFact): void {
   if (event.type === "node.completed" && isItemEvent(state, event)) return;
   for (const write of writesOf(state.graph, event)) {
     const before = state.memory.get(write.key);
-    const json = mergedJson(state.graph, before?.json, write, event.nodeId);
+    const json = mergedJson(state.graph, before, write, event.nodeId);
     const taint = joinTaint(write.taint, isMerged(state.graph, write) ? before?.taint : undefined);
     const made = { json, bytes: utf8Bytes(json), seq: event.seq, nodeId: event.nodeId };
     const entry = taint === undefined ? made : { ...made, taint };
@@ -128,10 +129,13 @@ function isItemEvent(state: RunState, { nodeId, iteration }: LoggedFact): boolea
 export const sizeOf = (key: string, { bytes }: Pick<MemoryEntry, "bytes">): number =>
   key.length + 4 + bytes;
 
+/** The value of a key before a write, and the node that wrote it. */
+export type Before = Pick<MemoryEntry, "json" | "nodeId">;
+
 /** The value of a key after a write. */
 export function mergedJson(
   graph: Graph,
-  before: string | undefined,
+  before: Before | undefined,
   { key, json, isReplaced = false }: MemoryWrite,
   nodeId: string,
 ): string {
@@ -142,10 +146,16 @@ export function mergedJson(
 
 type Labelled = readonly [label: string, json: string];
 
-/** What a merged value was made of, as far as its strategy needs it. */
-function labelled(strategy: MergeStrategy, json: string): Labelled[] {
-  if (strategy === "array") return splitArray(json).map((each) => ["", each]);
-  return strategy === "json_object" ? [...splitObject(json)] : [["", json]];
+/**
+ * What a merged value was made of, as far as its strategy needs it. A value that this strategy did not make is one item. Another merge may
+ * have replaced the value, the run may have it from its thread, or it is stored outside of the log.
+ */
+function labelled(strategy: MergeStrategy, { json, nodeId }: Before): Labelled[] {
+  const first = json.trimStart()[0];
+  if (strategy === "array" && first === "[") return splitArray(json).map((each) => ["", each]);
+  if (strategy === "json_object" && first === "{" && !isReference(json))
+    return [...splitObject(json)];
+  return [[nodeId, json]];
 }
 
 /** Several values as one, without changing the spelling of values that are not joined into a text. */

@@ -11,6 +11,7 @@ import type { Ending, Fact, RunStatus } from "../log/event.ts";
 import { executionDefinition, isItem, partOf } from "../log/execution.ts";
 import { runStatus } from "../log/fold.ts";
 import {
+  type Before,
   isMerged,
   mergedJson,
   mergeJsons,
@@ -168,16 +169,17 @@ function memoryFault(
 ): ActionFault | undefined {
   const tooLarge = (message: string): ActionFault => refusedAction(message, "memory_too_large");
   const own = nodeIdAt(state, nodeIndex);
-  const after = new Map<string, string>();
+  const after = new Map<string, Before>();
   for (const write of writes) {
-    const before = after.get(write.key) ?? state.memory.get(write.key)?.json;
-    if (isMerged(state.graph, write) && joinsTexts(state, write.key, [before ?? "", write.json]))
+    const before = after.get(write.key) ?? state.memory.get(write.key);
+    const texts = [before?.json ?? "", write.json];
+    if (isMerged(state.graph, write) && joinsTexts(state, write.key, texts))
       return unjoinable(`the key ${write.key} of the memory`);
-    after.set(write.key, mergedJson(state.graph, before, write, own));
+    after.set(write.key, { json: mergedJson(state.graph, before, write, own), nodeId: own });
   }
   let bytes = state.memoryBytes;
   let keys = state.memory.size;
-  for (const [key, json] of after) {
+  for (const [key, { json }] of after) {
     const entry = { bytes: utf8Bytes(json) };
     if (entry.bytes > LIMITS.valueBytes)
       return tooLarge(

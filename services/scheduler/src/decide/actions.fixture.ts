@@ -69,7 +69,8 @@ export function drawActions(random: Random, nodes: readonly string[]) {
   if (random() < 0.25) {
     const strategy = pick(random, ["array", "json_object"]);
     const keys = random() < 0.5 ? KEYS : ["b", "a"];
-    actions.push({ case: "mergeParallelResults", value: { keys, into: "merged", strategy } });
+    const into = pick(random, ["merged", "list"]);
+    actions.push({ case: "mergeParallelResults", value: { keys, into, strategy } });
   }
   const mayAnswer = first === undefined || first === "gotoNode";
   if (mayAnswer && random() < 0.2) {
@@ -105,7 +106,9 @@ export function remember(memory: Memory, actions: readonly Sent[]): void {
 
 const parsed = (json: string | undefined) => JSON.parse(json ?? "{}") as Record<string, unknown>;
 
+/** A merge may have put another value there: it becomes the first item. */
 const listOf = (memory: Memory): readonly unknown[] => {
   const list = memory.get("list");
-  return Array.isArray(list) ? list : [];
+  if (list === undefined) return [];
+  return Array.isArray(list) ? list : [list];
 };
