@@ -75,6 +75,28 @@ test("a value of 5 MB goes through handlers, templates, conditions and the memor
   expect(await largestOf(story.runId)).toBeLessThan(2_000);
 });
 
+test("a tool of an agent gets large arguments from the log by reference (S2.34)", async () => {
+  const turns = `[
+    { calls: ["a", "b"].map((word) => ({ name: "size", arguments: { text: word.repeat(140000) } })) },
+    { text: "{results}" },
+  ]`;
+  const size = { name: "size", type: "javascript", config: { code: "return input.text.length" } };
+  const config = { model: "offline/script", prompt: "{{ ctx.nodes.make }}", tools: [size] };
+  const story = await runGraph(
+    client,
+    graph(["start > make > agent > end"], {
+      make: script(`return JSON.stringify(${turns})`),
+      agent: { type: "agent", config },
+    }),
+  );
+  expect(story.status, story.run.errorMessage).toBe("completed");
+  expect(story.outputOf("agent")).toMatchObject({ text: '["140000","140000"]' });
+  const turn = story.of("node.completed", "agent").find(({ iteration }) => iteration === 1);
+  expect(turn?.payload).toMatchObject({
+    output: { tool_calls: [{ arguments: REFERENCE }, { name: "size" }] },
+  });
+});
+
 test("an input of 2 MB starts a run, and its digest is the digest of its text (S2.34)", async () => {
   const input = { text: "é".repeat(MIB), n: 1 };
   const story = await runGraph(

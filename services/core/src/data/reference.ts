@@ -60,7 +60,7 @@ const MEMBER_BYTES_MIN = 1024;
 /** A value with more large members is stored as a whole. */
 const MEMBERS_MAX = 64;
 
-interface Extraction {
+export interface Extraction {
   /** A text with more bytes is made smaller. */
   readonly inlineBytes: number;
   /** Whether the value may become a reference as a whole. Some readers need its members or elements. */

@@ -26,6 +26,7 @@ import {
   CompletedSchema,
 } from "@pawl/proto/pawl/worker/v1/worker_service_pb";
 import { failed, type WireResult } from "./outcome.ts";
+import { smallTurn } from "./small-turn.ts";
 
 /** The scheduler's store of values, for one claim at a time. Both calls try again until the signal is aborted. */
 export interface ValueDoor {
@@ -104,12 +105,18 @@ export function stored(
   };
   const inlineBytes = values?.inlineBytes ?? LIMITS.valueBytes;
   const mayStore = values !== undefined && at.claim !== undefined;
+  // The first step of an agent expands into its opening.
+  const isTurn = at.nodeType === "agent" && result.case !== "expanded";
   let excess = 0;
   const made = mapTexts(result, (json, mayBeWhole) => {
     // Most texts are small, and their length alone shows it.
     if (!exceedsUtf8(json, inlineBytes)) return json;
     const isWhole = mayBeWhole && !NEEDS_MEMBERS.has(at.nodeType);
-    const small = mayStore ? extractLarge(json, { inlineBytes, mayBeWhole: isWhole, take }) : json;
+    const small = !mayStore
+      ? json
+      : isTurn
+        ? smallTurn(json, { inlineBytes, take })
+        : extractLarge(json, { inlineBytes, mayBeWhole: isWhole, take });
     if (exceedsUtf8(small, LIMITS.valueBytes)) excess = Buffer.byteLength(json);
     return small;
   });
