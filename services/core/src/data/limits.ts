@@ -117,6 +117,8 @@ export const LIMITS = {
   patternLength: 512,
   /** Instructions of a compiled pattern. A match costs at most this times the length of the text. */
   patternSize: 2_000,
+  /** Instructions times characters of one match of a sanitize node: about a second of an executor. */
+  patternSteps: 128_000_000,
   templateBytes: 64 * KIB,
   templateHoles: 1_000,
   templateOutputBytes: 7 * MIB,

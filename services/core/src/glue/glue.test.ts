@@ -115,3 +115,10 @@ test("types that act outside are no glue", () => {
   for (const type of ["javascript", "http", "llm", "approval", "subworkflow", "toString"])
     expect(isGlueType(type)).toBe(false);
 });
+
+test("a sanitize node refuses a value that is too long for its pattern", () => {
+  const config = { value: "a".repeat(100_000), drop: ["net"], reason: "checked" };
+  const given = (pattern: string) => complete("sanitize", { ...config, pattern });
+  expect(given("^a+$")).toEqual({ output: config.value });
+  expect(given("(?:[ab]{1,40}a){1,22}$")).toMatchObject({ failed: { cause: "sanitize_failed" } });
+});

@@ -62,7 +62,10 @@ export interface Glue<Config> {
   readonly unrendered?: readonly string[];
   /** Whether `complete` reads its context itself. Otherwise only templates do. */
   readonly reads?: true;
-  /** How often the loops in its conditions may walk over its context. */
+  /**
+   * How often its conditions and patterns may walk over its data, beside the first time. The config has templates in it, except in the keys
+   * of `unrendered`.
+   */
   readonly passes?: (config: Config) => number;
   readonly complete: (config: Config, ctx: GlueContext) => GlueResult;
 }
@@ -200,12 +203,20 @@ const remember: Glue<z.output<typeof NODE_CONFIGS.remember>> = {
 const sanitize: Glue<z.output<typeof NODE_CONFIGS.sanitize>> = {
   config: NODE_CONFIGS.sanitize,
   unrendered: [...SANITIZE_PLAIN],
+  // A match costs a step for each instruction and character, and each template of the value may bring all data in.
+  passes: ({ value, pattern }) => {
+    const compiled = pattern === undefined ? undefined : patterns.ensure(pattern, compilePattern);
+    const holes = JSON.stringify(value ?? null).split("{{").length - 1;
+    return compiled?.ok === true ? compiled.pattern.size * Math.max(1, holes) : 0;
+  },
   complete: ({ value, pattern }) => {
     if (pattern === undefined) return { output: value };
     const compiled = patterns.ensure(pattern, compilePattern);
     if (!compiled.ok) return failed("config_invalid", compiled.message);
     if (typeof value !== "string")
       return failed("sanitize_failed", "the value is not a text, and the node demands a pattern");
+    if (value.length * compiled.pattern.size > LIMITS.patternSteps)
+      return failed("sanitize_failed", "the value is too long for the pattern of the node");
     if (!compiled.pattern.test(value))
       return failed("sanitize_failed", "the value does not have the pattern of the node");
     return { output: value };

@@ -16,7 +16,7 @@ import { compileUntil, judgeUntil, type Until } from "./until.ts";
 export interface GlueTask {
   /** Whether its result depends on its context. */
   readonly readsContext: boolean;
-  /** How often the evaluation may walk over its context: once, and more often if conditions loop. */
+  /** How often the evaluation may walk over its data: once, and more often if conditions loop or a pattern is matched. */
   readonly passes: number;
   /** Completes the execution. It requests the context as JSON text only if it reads the context. */
   readonly complete: (contextJson: () => string) => GlueOutcome;
@@ -63,7 +63,8 @@ export function glueTask(node: GlueNode): GlueTask {
   const fixed = isPlain ? glue.config.safeParse(node.config) : undefined;
   const until = node.until === null ? undefined : compileUntil(node.until);
   const loops = typeof until === "object" ? until.passes : 0;
-  const passes = 1 + loops + (fixed?.success === true ? (glue.passes?.(fixed.data) ?? 0) : 0);
+  const isValid = fixed?.success !== false;
+  const passes = 1 + loops + (isValid ? (glue.passes?.(fixed?.data ?? node.config) ?? 0) : 0);
   const bindsInput = node.bindings.some(({ targetParamLabel }) => targetParamLabel !== null);
   const readsContext = glue.reads || !isPlain || until !== undefined || bindsInput;
   const complete = (contextJson: () => string): GlueOutcome => {

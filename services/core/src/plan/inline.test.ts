@@ -138,3 +138,34 @@ test("a condition that loops is charged for every part of it, once for each valu
   const plain = spent("ctx.input.list[0] == 1");
   expect(spent("ctx.input.list.exists(x, x == 2 || x == 3 || x == 4)")).toBeGreaterThan(4 * plain);
 });
+
+const sanitize = (value: string, pattern: string) => ({
+  ...{ id: "n", type: "sanitize" },
+  config: { value, drop: ["net"], reason: "checked", pattern },
+});
+
+test("a sanitize node is charged for each instruction of its pattern, also for each template of its value", () => {
+  const spent = (value: string, pattern: string): number => {
+    const left = budget();
+    startToyRun(sketch(["s", sanitize(value, pattern)], ["s>n"]), { text: "a".repeat(200) }, left);
+    return LIMITS.inlineBytes - left.bytes;
+  };
+  const one = spent("{{ ctx.input.text }}", "a");
+  const more = spent("{{ ctx.input.text }}", "(?:a|b){1,40}");
+  expect(more).toBeGreaterThan(10 * one);
+  expect(spent("{{ ctx.input.text }}{{ ctx.input.text }}", "(?:a|b){1,40}")).toBeGreaterThan(
+    1.5 * more,
+  );
+});
+
+test.each([
+  ["a template brings in", "{{ ctx.input.text }}", "a".repeat(1_000)],
+  ["its config has", "a".repeat(1_000), ""],
+])(
+  "a pattern that would stall the scheduler on a text that %s is matched by an executor",
+  (_, value, text) => {
+    const pattern = "(?:[ab]{1,40}a){1,22}[cd]$";
+    const run = startToyRun(sketch(["s", sanitize(value, pattern)], ["s>n"]), { text }, budget());
+    expect(run.node("n").status).toBe("queued");
+  },
+);

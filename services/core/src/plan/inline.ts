@@ -2,8 +2,9 @@
 // `inlineFact` before it queues a node.
 //
 // JSON parsing, templates and CEL run in the scheduler's event loop here, so a tick has a budget of bytes (LIMITS.inlineBytes). An
-// execution costs the bytes of its context, its config and its output, once more for each pass of a loop in its conditions. Beyond the
-// budget the execution is queued, and a later tick completes it. Only an execution that is larger than a whole budget needs an executor.
+// execution costs the bytes of its context, its config and its output. Each pass of a loop in its conditions costs them once more, and so
+// does each instruction of a pattern. Beyond the budget the execution is queued, and a later tick completes it. Only an execution that is
+// larger than a whole budget needs an executor.
 
 import { LIMITS } from "../data/limits.ts";
 import { hasReference } from "../data/reference.ts";
@@ -107,9 +108,9 @@ export const isInlineKind = (state: RunState, nodeIndex: number, iteration: numb
 function costOf(state: RunState, nodeIndex: number, iteration: number): number {
   const task = inlineTask(state, nodeIndex, iteration);
   if (task === null) return Infinity;
-  if (!task.readsContext) return LIMITS.inlineBytesMin;
-  const read = contextBytes(state, nodeIndex, iteration) * task.passes;
-  return LIMITS.inlineBytesMin + task.ownBytes + read;
+  if (!task.readsContext && task.passes === 1) return LIMITS.inlineBytesMin;
+  const read = task.readsContext ? contextBytes(state, nodeIndex, iteration) : 0;
+  return LIMITS.inlineBytesMin + (task.ownBytes + read) * task.passes;
 }
 
 function inlineTask(state: RunState, nodeIndex: number, iteration: number): InlineTask | null {
