@@ -31,12 +31,18 @@ type Writing = FactOf<"node.completed"> | FactOf<"memory.updated">;
 /** Types whose output is the answer of a model: its text goes into the memory. */
 const ANSWERS: ReadonlySet<string> = new Set(["llm", "agent"]);
 
+/** Whether the output of a whole node may write the memory. */
+export const mayWrite = ({
+  definition: { type, writeKey },
+}: Pick<GraphNode, "definition">): boolean => writeKey !== null || type === "remember";
+
 /** What the output of a whole node writes. A node that failed and leaves by `error` writes nothing. */
 export function outputWrites(
-  { definition: { type, writeKey } }: Pick<GraphNode, "definition">,
+  node: Pick<GraphNode, "definition">,
   { handle, outputJson }: { readonly handle: string | undefined; readonly outputJson: string },
 ): readonly MemoryWrite[] {
-  if ((writeKey === null && type !== "remember") || handle === "error") return NONE;
+  if (!mayWrite(node) || handle === "error") return NONE;
+  const { type, writeKey } = node.definition;
   const written =
     type === "remember" ? [...splitObject(outputJson)].map(([key, json]) => ({ key, json })) : [];
   if (writeKey === null) return written;

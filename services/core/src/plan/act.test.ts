@@ -185,6 +185,32 @@ test("a write_key for which there is no room fails its node (S2.31)", () => {
   expect(failureOf(run)?.cause).toBe("memory_too_large");
 });
 
+const INLINE = { mayComplete: () => true, bytes: LIMITS.inlineBytes };
+
+test("glue nodes of one round do not pass the bounds of the memory together (S2.24)", () => {
+  const values = (name: string): object =>
+    Object.fromEntries(Array.from({ length: 600 }, (_, at) => [`${name}${at}`, 1]));
+  const nodes = ["a", "b"].map((id) => ({ id, type: "remember", config: { values: values(id) } }));
+  const run = startToyRun(graphOf({ nodes }), null, { ...INLINE });
+  expect([run.node("a").status, run.node("b").status]).toEqual(["completed", "failed"]);
+  expect(failureOf(run)?.cause).toBe("memory_too_large");
+  expect(run.state.memory.size).toBe(600);
+});
+
+test("a map whose write_key has no room in the memory fails (S2.31)", () => {
+  const values = Object.fromEntries(
+    Array.from({ length: LIMITS.memoryKeys }, (_, at) => [`k${at}`, 1]),
+  );
+  const nodes = [
+    { id: "full", type: "remember", config: { values } },
+    { id: "m", type: "map", config: { items: [1], body: { type: "noop" } }, write_key: "more" },
+  ];
+  const edges = [{ source: "full", target: "m" }];
+  const run = startToyRun(graphOf({ nodes, edges }), null, { ...INLINE });
+  expect(failureOf(run)?.cause).toBe("memory_too_large");
+  expect(run.state.memory.size).toBe(LIMITS.memoryKeys);
+});
+
 /** A node `ask` that waits for a person, and a node `a` that runs. */
 function asking() {
   const run = startToyRun(sketch(["start", "ask", "a"], ["start>ask", "start>a"]));

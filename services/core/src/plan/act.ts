@@ -161,10 +161,20 @@ const unjoinable = (what: string): ActionFault =>
     "memory_too_large",
   );
 
+/** Why the memory has no room for what the output of a whole node writes, or undefined. */
+export function outputFault(
+  state: RunState,
+  nodeIndex: number,
+  output: { readonly handle: string | undefined; readonly outputJson: string },
+): ActionFault | undefined {
+  const writes = outputWrites(graphNodeAt(state, nodeIndex), output);
+  return writes.length === 0 ? undefined : memoryFault(state, { nodeIndex }, writes);
+}
+
 /** Why the memory has no room for these writes, or undefined. It looks only at the keys that are written. */
 function memoryFault(
   state: RunState,
-  { nodeIndex }: At,
+  { nodeIndex }: Pick<At, "nodeIndex">,
   writes: readonly MemoryWrite[],
 ): ActionFault | undefined {
   const tooLarge = (message: string): ActionFault => refusedAction(message, "memory_too_large");

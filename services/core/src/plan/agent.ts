@@ -12,6 +12,7 @@ import { contextBytes } from "../log/context.ts";
 import { agentOutput, turnsBefore } from "../log/conversation.ts";
 import { isSettled, type Fact } from "../log/event.ts";
 import type { ScopeState } from "../log/scope-state.ts";
+import { outputFault } from "./act.ts";
 import { gateFact } from "./gate.ts";
 import { inlineFacts, isInlineKind } from "./inline.ts";
 import { scopeTaint, taintField } from "./label.ts";
@@ -26,7 +27,7 @@ export function decideAgent(round: Planning, index: number, agent: AgentDefiniti
   if (scope === undefined) return [];
   const failure = failureOf(scope, base, agent);
   if (failure !== undefined) return failScope(round, index, failure);
-  if (scope.isStopped) return [completedFact(round, index, scope)];
+  if (scope.isStopped) return completedFacts(round, index, scope);
   if (scope.items.length > 0 && scope.items.length < scope.calls.length)
     return runCalls(round, index, scope);
   return scope.openCount > 0 ? [] : runTurn(round, index, base + scope.items.length + 1);
@@ -121,11 +122,14 @@ function runCalls(round: Planning, index: number, scope: ScopeState): Fact[] {
   return facts;
 }
 
-function completedFact({ state, now }: Planning, index: number, scope: ScopeState): Fact {
+function completedFacts(round: Planning, index: number, scope: ScopeState): Fact[] {
+  const { state, now } = round;
   const { usage } = scope;
+  const value = agentOutput(scope);
+  const fault = outputFault(state, index, { handle: undefined, outputJson: value });
+  if (fault !== undefined) return failScope(round, index, fault);
   const durationMs = durationOf(nodeStateAt(state, index), now);
   const counted = usage === undefined ? {} : { usage };
   const payload = { durationMs, ...counted, ...taintField(scopeTaint(state, index)) };
-  const value = agentOutput(scope);
-  return { ...placeAt(state, index), type: "node.completed", payload, value };
+  return [{ ...placeAt(state, index), type: "node.completed", payload, value }];
 }

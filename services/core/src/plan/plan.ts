@@ -10,6 +10,7 @@ import { contextBytes } from "../log/context.ts";
 import { isFinal, type Fact, type SkipReason } from "../log/event.ts";
 import { movedDeadline } from "../log/clock.ts";
 import { wasSkippedAfterFailure } from "../log/edge-effect.ts";
+import { mayWrite } from "../log/memory.ts";
 import type { RunState } from "../log/state.ts";
 import { failureFact } from "./failure.ts";
 import { exceededFacts, Funds, overspent } from "./funds.ts";
@@ -57,17 +58,49 @@ export function decide(state: RunState, now: number, budget = NO_INLINE): Fact[]
   const stopped = state.isTaintMoved ? gateQueued(state) : [];
   if (stopped.length > 0) return stopped;
   const facts = queueUnfunded(round);
-  for (const index of state.frontier) {
-    const fact = decideNode(round, index);
-    if (fact !== undefined) facts.push(fact);
-  }
-  for (const index of state.scopes) facts.push(...decideScope(round, index));
+  const lastNode = decideFrontier(round, facts);
+  const lastScope = lastNode === undefined ? decideScopes(round, facts) : undefined;
   // The work lists stay as they are: a user who raises the budget lets the run continue from here.
   if (funds.exceeded !== undefined) return exceededFacts(state, funds.exceeded, now);
-  for (const list of [state.frontier, state.scopes])
-    for (const index of list) if (!funds.holdsBack(index)) list.delete(index);
+  strike(state.frontier, lastNode, funds);
+  if (lastNode === undefined) strike(state.scopes, lastScope, funds);
   if (facts.length > 0) return facts;
   return state.unsettledCount === 0 ? verdict(state, now) : decideStatus(round);
+}
+
+/**
+ * Decides about the nodes of the frontier. A round ends behind a fact that writes the memory, because the bounds of the memory count what it
+ * wrote. Gives the node of that fact.
+ */
+function decideFrontier(round: Planning, facts: Fact[]): number | undefined {
+  for (const index of round.state.frontier) {
+    const fact = decideNode(round, index);
+    if (fact === undefined) continue;
+    facts.push(fact);
+    if (fact.type === "node.completed" && mayWrite(graphNodeAt(round.state, index))) return index;
+  }
+  return undefined;
+}
+
+/** The same for scopes, whose iterations write by `memory.updated`. A scope that completes may write its key. */
+function decideScopes(round: Planning, facts: Fact[]): number | undefined {
+  for (const index of round.state.scopes) {
+    const more = decideScope(round, index);
+    facts.push(...more);
+    const isKept = mayWrite(graphNodeAt(round.state, index));
+    const writes = ({ type, iteration }: Fact): boolean =>
+      type === "memory.updated" || (isKept && type === "node.completed" && iteration === 0);
+    if (more.some(writes)) return index;
+  }
+  return undefined;
+}
+
+/** Removes what the round has handled from a work list: everything, or all up to the last one. */
+function strike(list: Set<number>, last: number | undefined, funds: Funds): void {
+  for (const index of list) {
+    if (!funds.holdsBack(index)) list.delete(index);
+    if (index === last) return;
+  }
 }
 
 /** A live run waits if no execution can advance by itself and one waits for a person or a child run. */

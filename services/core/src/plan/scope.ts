@@ -5,6 +5,7 @@ import { LIMITS } from "../data/limits.ts";
 import type { ScopeDefinition } from "../definition/shape.ts";
 import type { Fact } from "../log/event.ts";
 import type { ScopeState } from "../log/scope-state.ts";
+import { outputFault } from "./act.ts";
 import { decideAgent } from "./agent.ts";
 import { gateFact } from "./gate.ts";
 import { inlineFacts, isInlineKind } from "./inline.ts";
@@ -31,7 +32,7 @@ export function decideScope(round: Planning, index: number): Fact[] {
     const message = `the loop did not end within ${scope.width} iterations`;
     return failScope(round, index, { cause: "max_iterations", message });
   }
-  return [completedFact(round, index, scope)];
+  return completedFacts(round, index, scope);
 }
 
 function failureOf(
@@ -99,15 +100,19 @@ function nextPlaces({ gaps, items, width }: ScopeState, count: number): number[]
 }
 
 /** Leaves by `loop` if there were items, otherwise by `done`. */
-function completedFact({ state, now }: Planning, index: number, scope: ScopeState): Fact {
+function completedFacts(round: Planning, index: number, scope: ScopeState): Fact[] {
+  const { state, now } = round;
   const outputs = scope.items.map((item) => item.output ?? "null");
   const delayMs = (scope.releaseAt ?? 0) - now;
+  const handle = outputs.length > 0 ? "loop" : "done";
+  const value = `[${outputs.join(",")}]`;
+  const fault = outputFault(state, index, { handle, outputJson: value });
+  if (fault !== undefined) return failScope(round, index, fault);
   const payload = {
     durationMs: durationOf(nodeStateAt(state, index), now),
-    handle: outputs.length > 0 ? "loop" : "done",
+    handle,
     ...(delayMs > 0 ? { queueDelayMs: delayMs } : {}),
     ...taintField(scopeTaint(state, index)),
   };
-  const value = `[${outputs.join(",")}]`;
-  return { ...placeAt(state, index), type: "node.completed", payload, value };
+  return [{ ...placeAt(state, index), type: "node.completed", payload, value }];
 }
