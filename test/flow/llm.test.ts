@@ -8,6 +8,53 @@ import { event, openStream, piece, startModelServer, type ModelServer } from "./
 import { SINK_EGRESS } from "./sink.ts";
 import { firstEvent, runGraph, type Story } from "./story.ts";
 
+const CALLED = { call_1: ["add", '{"a":1,"b":2}'], call_2: ["break", "{}"] } as const;
+
+/** The first turn of an agent: two calls of tools. */
+const CALLS = {
+  openai: piece(
+    {
+      tool_calls: Object.entries(CALLED).map(([id, [name, args]], index) => ({
+        ...{ index, id, type: "function", function: { name, arguments: args } },
+      })),
+    },
+    "tool_calls",
+  ),
+  anthropic: [
+    {
+      type: "message_start",
+      message: { content: [], usage: { input_tokens: 1, output_tokens: 1 } },
+    },
+    { type: "content_block_start", index: 0, content_block: { type: "text", text: "" } },
+    { type: "content_block_delta", index: 0, delta: { type: "text_delta", text: "\n" } },
+    ...Object.entries(CALLED).flatMap(([id, [name, args]], at) => [
+      {
+        ...{ type: "content_block_start", index: at + 1 },
+        content_block: { type: "tool_use", id, name, input: {} },
+      },
+      {
+        ...{ type: "content_block_delta", index: at + 1 },
+        delta: { type: "input_json_delta", partial_json: args },
+      },
+    ]),
+    { type: "message_delta", delta: { stop_reason: "tool_use" }, usage: { output_tokens: 9 } },
+    { type: "message_stop" },
+  ]
+    .map(event)
+    .join(""),
+};
+
+/** The second turn, by the other API. */
+const SAID = [
+  { type: "message_start", message: { content: [], usage: { input_tokens: 1, output_tokens: 1 } } },
+  { type: "content_block_start", index: 0, content_block: { type: "text", text: "" } },
+  { type: "content_block_delta", index: 0, delta: { type: "text_delta", text: "Three." } },
+  { type: "message_delta", delta: { stop_reason: "end_turn" }, usage: { output_tokens: 2 } },
+  { type: "message_stop" },
+]
+  .map(event)
+  .join("");
+
 const PICTURE = "data:image/png;base64,iVBORw0KGgo=";
 
 let cluster: Cluster;
@@ -24,6 +71,11 @@ beforeAll(async () => {
       openStream(response).write(piece({ content: `Try ${nth}, torn. ` }), () =>
         response.destroy(),
       );
+    } else if (model === "turns-openai") {
+      openStream(response).write(nth === 1 ? CALLS.openai : piece({ content: "Three." }, "stop"));
+      response.end("data: [DONE]\r\n\r\n");
+    } else if (model === "turns-anthropic") {
+      openStream(response).end(nth === 1 ? CALLS.anthropic : SAID);
     } else if (model === "endless") {
       openStream(response).write(piece({ content: "and on " }));
     } else {
@@ -174,3 +226,61 @@ test("cancelling the run hangs up on the provider (S1.9, S1.38)", async () => {
 test("the logs of runs with models hold as any other (S3.2)", async () => {
   expect(await checkInvariants(cluster.databaseUrl)).toEqual([]);
 });
+
+/** What the second turn of an agent sends behind the prompt, by the kind of its provider. */
+const SECOND = {
+  openai: [
+    {
+      ...{ role: "assistant", content: "" },
+      tool_calls: Object.entries(CALLED).map(([id, [name, args]]) => ({
+        ...{ id, type: "function", function: { name, arguments: args } },
+      })),
+    },
+    { role: "tool", tool_call_id: "call_1", content: "3" },
+    { role: "tool", tool_call_id: "call_2", content: expect.stringContaining("no luck") as string },
+  ],
+  anthropic: [
+    {
+      role: "assistant",
+      content: Object.entries(CALLED).map(([id, [name, args]]) => ({
+        ...{ type: "tool_use", id, name, input: JSON.parse(args) as object },
+      })),
+    },
+    {
+      role: "user",
+      content: [
+        { type: "tool_result", tool_use_id: "call_1", content: "3" },
+        {
+          ...{ type: "tool_result", tool_use_id: "call_2", is_error: true },
+          content: expect.stringContaining("no luck") as string,
+        },
+      ],
+    },
+  ],
+};
+
+test.each([
+  ["openai", "main"],
+  ["anthropic", "other"],
+] as const)(
+  "an agent of a provider of the kind %s gets the calls and results of its turn (S1.42)",
+  async (kind, provider) => {
+    const tool = (name: string, code: string) => ({ name, type: "javascript", config: { code } });
+    const tools = [
+      tool("add", "return input.a + input.b"),
+      tool("break", "throw Error('no luck')"),
+    ];
+    const model = `turns-${kind}`;
+    const config = { provider, model, prompt: "Add.", tools };
+    const story = await runGraph(
+      client,
+      graph(["start > a > end"], { a: { type: "agent", config } }),
+    );
+    expect(story.status, story.run.errorMessage).toBe("completed");
+    expect(story.outputOf("a")).toMatchObject({ text: "Three.", turns: 2, tool_calls: 2 });
+    const [first, second] = models.asked.filter((each) => each.model === model);
+    expect(first?.body["tools"]).toHaveLength(2);
+    const messages = second?.body["messages"];
+    expect(Array.isArray(messages) && messages.slice(1)).toEqual(SECOND[kind]);
+  },
+);

@@ -1,4 +1,4 @@
-// A model server with a common API: it records its requests and streams the texts of the test, over real SSE.
+// A model server with both common APIs: it records its requests and streams the texts of the test, over real SSE.
 import { once } from "node:events";
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -19,7 +19,7 @@ type Asked = {
 /** A listening model server. */
 export type ModelServer = {
   readonly asked: readonly Asked[];
-  /** What PAWL_LLM_PROVIDERS of an executor names it with. */
+  /** What PAWL_LLM_PROVIDERS of an executor names it with: `main` is of the kind openai, `other` of the kind anthropic. */
   readonly providers: string;
   stop(): Promise<void>;
 };
@@ -48,10 +48,11 @@ export async function startModelServer(
   await once(server, "listening");
   // A server listening on TCP always has such an address.
   const { port } = server.address() as AddressInfo;
-  const main = { kind: "openai", base_url: `http://${LOOPBACK}:${port}/v1`, api_key: "sk-flow" };
+  const own = { base_url: `http://${LOOPBACK}:${port}/v1`, api_key: "sk-flow" };
+  const providers = { main: { kind: "openai", ...own }, other: { kind: "anthropic", ...own } };
   return {
     asked: all,
-    providers: JSON.stringify({ main }),
+    providers: JSON.stringify(providers),
     stop: async () => {
       server.closeAllConnections();
       server.close();

@@ -127,9 +127,10 @@ function messagesIn({ answer, results }: Conversation["turns"][number]): LlmMess
       ...(calls.length === 0 ? {} : { tool_calls: calls }),
     },
     ...results.map(({ id, error, output }) => ({
-      role: "tool",
-      tool_call_id: id,
-      content: error === undefined ? textOf(output) : JSON.stringify({ error }),
+      ...{ role: "tool", tool_call_id: id },
+      ...(error === undefined
+        ? { content: textOf(output) }
+        : { content: JSON.stringify({ error }), is_error: true }),
     })),
   ];
 }

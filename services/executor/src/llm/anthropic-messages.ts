@@ -34,12 +34,11 @@ export function requestOf(model: string, input: LlmInput) {
 }
 
 function messageOf(message: LlmMessage): Message {
-  const { role, content, tool_calls: calls, tool_call_id: id } = message;
-  if (role === "tool")
-    return {
-      role: "user",
-      content: [{ type: "tool_result", tool_use_id: textOf(id), content: textOf(content) }],
-    };
+  const { role, content, tool_calls: calls, tool_call_id: id, is_error: isError } = message;
+  if (role === "tool") {
+    const result = { type: "tool_result", tool_use_id: textOf(id), content: textOf(content) };
+    return { role: "user", content: [isError === true ? { ...result, is_error: true } : result] };
+  }
   const called = Array.isArray(calls) ? calls.map(callBlock) : [];
   return {
     role: role === "assistant" ? role : "user",
@@ -63,16 +62,17 @@ function objectIn(text: string): unknown {
   }
 }
 
-/** A text, or parts of the common form. An empty text has no block, because the API refuses it. */
+/** A text, or parts of the common form. A text of only whitespace has no block, because the API refuses it. */
 function blocksOf(content: unknown): readonly Block[] {
   if (Array.isArray(content)) return content.flatMap(partOf);
   const text = textOf(content);
-  return text === "" ? [] : [{ type: "text", text }];
+  return text.trim() === "" ? [] : [{ type: "text", text }];
 }
 
 function partOf(part: unknown): readonly Block[] {
   if (!isRecord(part)) return blocksOf(part);
-  const { type, image_url: image } = part;
+  const { type, text, image_url: image } = part;
+  if (type === "text" && textOf(text).trim() === "") return [];
   if (type !== "image_url" || !isRecord(image)) return [part];
   const url = textOf(image["url"]);
   const [, mime, data] = DATA_URL.exec(url) ?? [];

@@ -106,8 +106,11 @@ test("calls and results of earlier turns become blocks, and messages of one role
       },
       { role: "assistant", content: "", tool_calls: [call("a", '{"x":1}'), call("b", "{oops")] },
       { role: "tool", tool_call_id: "a", content: "one" },
-      { role: "tool", tool_call_id: "b", content: "two" },
-      { role: "user", content: "Go on." },
+      { role: "tool", tool_call_id: "b", content: "two", is_error: true },
+      { role: "assistant", content: " \n", tool_calls: [call("c", "{}")] },
+      { role: "tool", tool_call_id: "c", content: "three" },
+      { role: "user", content: [{ type: "text", text: "\t" }] },
+      { role: "user", content: "Continue." },
     ],
     responseFormat: "json",
   });
@@ -132,8 +135,15 @@ test("calls and results of earlier turns become blocks, and messages of one role
         role: "user",
         content: [
           { type: "tool_result", tool_use_id: "a", content: "one" },
-          { type: "tool_result", tool_use_id: "b", content: "two" },
-          { type: "text", text: "Go on." },
+          { type: "tool_result", tool_use_id: "b", content: "two", is_error: true },
+        ],
+      },
+      { role: "assistant", content: [{ type: "tool_use", id: "c", name: "t", input: {} }] },
+      {
+        role: "user",
+        content: [
+          { type: "tool_result", tool_use_id: "c", content: "three" },
+          { type: "text", text: "Continue." },
         ],
       },
     ],

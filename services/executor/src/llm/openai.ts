@@ -4,7 +4,13 @@
 import type { Egress } from "../egress/fetch.ts";
 import { Assembly, chatChunkSchema, type ChatChunk } from "./assembly.ts";
 import { callProvider, parsedJson, type ProviderSettings, streamFault } from "./call.ts";
-import { ProviderFault, type LlmChunk, type LlmInput, type LlmProvider } from "./provider.ts";
+import {
+  ProviderFault,
+  type LlmChunk,
+  type LlmInput,
+  type LlmMessage,
+  type LlmProvider,
+} from "./provider.ts";
 
 /** Makes the provider. */
 export const openAiProvider = (egress: Egress, settings: ProviderSettings): LlmProvider => ({
@@ -23,13 +29,20 @@ export const openAiProvider = (egress: Egress, settings: ProviderSettings): LlmP
 
 const requestOf = (model: string, input: LlmInput) => ({
   model,
-  messages: input.messages,
+  messages: input.messages.map(messageOf),
   ...(input.temperature === undefined ? {} : { temperature: input.temperature }),
   ...(input.maxTokens === undefined ? {} : { max_tokens: input.maxTokens }),
   ...(input.tools === undefined ? {} : { tools: input.tools }),
   ...(input.responseFormat === "json" ? { response_format: { type: "json_object" } } : {}),
   ...(input.isStreamed ? { stream: true, stream_options: { include_usage: true } } : {}),
 });
+
+/** This API has no flag for a failed tool, and a strict server refuses a key that it does not know. The text of the result says it. */
+function messageOf(message: LlmMessage): LlmMessage {
+  if (message.role !== "tool" || !("is_error" in message)) return message;
+  const { is_error: _isError, ...rest } = message;
+  return rest;
+}
 
 const headersOf = ({ apiKey }: ProviderSettings): Record<string, string> =>
   apiKey === undefined ? {} : { authorization: `Bearer ${apiKey.reveal()}` };

@@ -3,7 +3,10 @@
 
 import type { Media } from "@pawl/core/log/event";
 
-/** A message of the conversation, in the common chat form. Other keys are forwarded unchanged. */
+/**
+ * A message of the conversation, in the common chat form. Other keys are forwarded unchanged. `is_error` marks the result of a tool that
+ * failed, for providers that have such a mark.
+ */
 export interface LlmMessage {
   readonly role: string;
   readonly content?: unknown;
