@@ -12,6 +12,7 @@ export interface Case {
   readonly proofs: Proofs;
   readonly room: WaitingRoom;
   readonly node: GraphNode;
+  readonly nodeIndex: number;
   readonly nodeState: NodeState;
   readonly iteration: number;
   readonly workflowId?: string | undefined;

@@ -100,15 +100,28 @@ const TABLE: readonly ToldCase[] = [
   },
   {
     title: "the explanation says that no executor is connected",
-    run: () => startToyRun(sketch(["a"], [])),
+    run: () => startToyRun(sketch([{ id: "a", type: "task" }], [])),
     node: "a",
     reason: "NO_EXECUTOR",
     says: ["no executor is connected"],
     cites: ["2 node.queued a"],
   },
   {
+    title: "a glue node beyond the budget of a tick, or behind a delay, waits for a scheduler",
+    run: () => {
+      const run = startToyRun(sketch(["a", { id: "b", type: "noop" }], ["a>b"]));
+      run.complete("a");
+      return run;
+    },
+    node: "b",
+    room: () => ({ executors: [FREE], aheadCount: 3 }),
+    reason: "QUEUED",
+    says: ["A scheduler completes it, without an executor, behind 3 jobs"],
+    cites: ["5 node.queued b"],
+  },
+  {
     title: "full executors and no executors have different answers",
-    run: () => startToyRun(sketch(["a"], [])),
+    run: () => startToyRun(sketch([{ id: "a", type: "task" }], [])),
     node: "a",
     room: () => ({ executors: [BUSY, BUSY], aheadCount: 7 }),
     reason: "EXECUTORS_FULL",
@@ -117,7 +130,7 @@ const TABLE: readonly ToldCase[] = [
   },
   {
     title: "a node that is next in line says so",
-    run: () => startToyRun(sketch(["a"], [])),
+    run: () => startToyRun(sketch([{ id: "a", type: "task" }], [])),
     node: "a",
     room: () => ({ executors: [BUSY, FREE], aheadCount: 0 }),
     reason: "QUEUED",

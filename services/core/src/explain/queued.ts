@@ -1,6 +1,8 @@
 // Explains why a ready node does not run. Its time has not come, its limits hold it back, or its queue is paused. Or no executor serves its
 // type, all executors are full, or it is next.
 
+import type { RunState } from "../log/state.ts";
+import { fitsInline } from "../plan/inline.ts";
 import { budgetAnswer } from "./budget-wait.ts";
 import { own, textOf, type Answer, type Case, ofNode } from "./case.ts";
 import type { Cited } from "./proofs.ts";
@@ -9,6 +11,15 @@ import { isSilent, processText } from "./process.ts";
 import type { ExecutorSeen } from "./room.ts";
 import { slotAnswer } from "./slot-wait.ts";
 import { countText, durationText, listText } from "./words.ts";
+
+const LOOK_AGAIN = "Ask again in a moment; if it stays so, see whether a scheduler is running.";
+
+/**
+ * Whether the execution waits in the queue of glue nodes, which schedulers serve, unless its own queue is paused. A scheduler whose hand-off
+ * is off serves no such queue; operators turn it off only to find faults.
+ */
+export const isForScheduler = (state: RunState, nodeIndex: number, iteration: number): boolean =>
+  fitsInline(state, nodeIndex, iteration, { mayComplete: () => true });
 
 /** A node that is queued, or about to be queued again. */
 export function explainQueued(asked: Case): Answer {
@@ -32,6 +43,12 @@ function answerFor(asked: Case, queued: Cited | undefined): Answer {
       summary: queuePausedText(pause),
       next: `Resume it with \`pawl queue resume ${pause.nodeType}\`.`,
     };
+  if (isForScheduler(asked.state, asked.nodeIndex, iteration))
+    return {
+      reason: "QUEUED",
+      summary: `A scheduler completes it, without an executor${aheadText(room.aheadCount)}.`,
+      next: LOOK_AGAIN,
+    };
   const serving = room.executors.filter((executor) => executor.nodeTypes.includes(type));
   if (serving.length === 0) return unserved(type, room.executors);
   const free = serving.filter((executor) => executor.heldCount < executor.slots);
@@ -39,7 +56,7 @@ function answerFor(asked: Case, queued: Cited | undefined): Answer {
   return {
     reason: "QUEUED",
     summary: `It is in the queue of type ${type}${aheadText(room.aheadCount)}; ${countText(free.length, "executor")} ${free.length === 1 ? "has" : "have"} room.`,
-    next: "Ask again in a moment; if it stays so, see whether a scheduler is running.",
+    next: LOOK_AGAIN,
   };
 }
 

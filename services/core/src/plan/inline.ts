@@ -83,7 +83,7 @@ export function fitsInline(
   state: RunState,
   nodeIndex: number,
   iteration: number,
-  { mayComplete }: InlineBudget,
+  { mayComplete }: Pick<InlineBudget, "mayComplete">,
 ): boolean {
   const { type } = executionDefinition(state, nodeIndex, iteration);
   if (!isInlineKind(state, nodeIndex, iteration) || !mayComplete(type)) return false;

@@ -3,6 +3,7 @@
 
 import { create } from "@bufbuild/protobuf";
 import { explainNode } from "@pawl/core/explain/explain";
+import { isForScheduler } from "@pawl/core/explain/queued";
 import { awaitsThread } from "@pawl/core/explain/thread-wait";
 import { slotsOfExecution, slotsOfRun } from "@pawl/core/explain/slot-wait";
 import { EngineError } from "@pawl/core/fault/engine-error";
@@ -59,7 +60,10 @@ export async function explain(
     ...slotsOfExecution(state, owner, nodeIndex, iteration),
   ];
   const [room, unstored] = await Promise.all([
-    readWaitingRoom(pool, runId, { place, slots, awaitsThread: awaitsThread(state) }),
+    readWaitingRoom(pool, runId, {
+      ...{ place, slots, awaitsThread: awaitsThread(state) },
+      isForScheduler: place !== undefined && isForScheduler(state, nodeIndex, iteration),
+    }),
     execution.status === "running" ? scheduler.standings.unstoredResults(runId) : [],
   ]);
   const workflowId = record.workflowId ?? undefined;

@@ -4,6 +4,7 @@
 import type { SlotQuestion, WaitingRoom } from "@pawl/core/explain/room";
 import type { DefinitionId, NodeId, RunId } from "@pawl/core/name/ids";
 import { readClock } from "../../db/clock.ts";
+import { GLUE } from "../../queue/queue.ts";
 import type { Queryable } from "../../db/query.ts";
 import { isPlace, readCommands } from "../../queue/command-reads.ts";
 import {
@@ -102,6 +103,8 @@ export type TypeOf = (
 /** The questions of an explanation besides those about executors and leases. */
 interface RoomQuestion {
   readonly place?: PlaceInQueue | undefined;
+  /** Whether a scheduler completes the execution: it waits in the queue of glue nodes, and not in that of its type. */
+  readonly isForScheduler?: boolean;
   readonly slots: readonly SlotQuestion[];
   /** Whether the run may wait for its thread. */
   readonly awaitsThread?: boolean;
@@ -188,14 +191,14 @@ async function countNodes(db: Queryable, tenantId: string, typeOf: TypeOf) {
 export async function readWaitingRoom(
   db: Queryable,
   runId: RunId,
-  { place, slots, awaitsThread = false }: RoomQuestion,
+  { place, isForScheduler = false, slots, awaitsThread = false }: RoomQuestion,
 ): Promise<WaitingRoom> {
   const [now, executors, leases, aheadCount, slotWaits, { pauses }, threadWait] = await Promise.all(
     [
       readClock(db),
       readAliveExecutors(db),
       readLeasesOfRun(db, runId),
-      place === undefined ? undefined : countAhead(db, place),
+      place && countAhead(db, isForScheduler ? { ...place, nodeType: GLUE } : place),
       readSlotWaits(db, runId, slots),
       readPauses(db),
       awaitsThread ? readThreadWait(db, runId) : undefined,
