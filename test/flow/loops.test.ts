@@ -153,3 +153,33 @@ test("a person rejects a draft twice, and each round asks under an iteration of 
   expect(story.status).toBe("completed");
   expect(story.outputOf("count")).toBe(3);
 });
+
+test("two runs whose loops share a limit of 1 run one iteration at a time, of a loop node and of a loop edge (S3.30)", async () => {
+  const limited = { concurrency: { key: "one", limit: 1 } };
+  const body = { type: "javascript", config: { code: "return 1" } };
+  const text = graph(["start > each > count > judge:else > end"], {
+    each: { type: "loop", config: { times: 5, body }, ...limited },
+    count: { ...count, ...limited },
+    judge: judge("ctx.nodes.count < 5"),
+  });
+  await client.workflows.create(looping(text, "count"), { workflowId: "loops-in-turn" });
+  const started = [1, 2].map(() => client.runs.start("loops-in-turn"));
+  const runIds = (await Promise.all(started)).map(({ run }) => run.runId);
+  const stories = await Promise.all(runIds.map((runId) => storyOf(client, runId)));
+  const spans = stories.flatMap((story) => {
+    expect(story.status, story.run.errorMessage).toBe("completed");
+    return story
+      .of("node.started")
+      .filter(({ nodeId, iteration }) => nodeId === "count" || iteration > 0)
+      .map((from) => ({
+        from: from.at,
+        to: story
+          .of("node.completed", from.nodeId)
+          .find(({ iteration }) => iteration === from.iteration)?.at,
+      }));
+  });
+  expect(spans).toHaveLength(20);
+  const inTurn = spans.toSorted((one, other) => one.from - other.from);
+  for (const [at, { from }] of inTurn.slice(1).entries())
+    expect(from).toBeGreaterThanOrEqual(inTurn[at]?.to ?? Infinity);
+});
