@@ -66,7 +66,8 @@ test.for(Object.entries(HANDLERS))(
   async ([, find], context) => {
     const { leave } = await serveKit({ client, address }, find, context);
 
-    const [memory, ended, handed, asking, reply, refused] = await Promise.all([
+    const note = { type: "remember", config: { values: { a: [1], b: "two" } } };
+    const [memory, ended, handed, merged, asking, reply, refused] = await Promise.all([
       runGraph(
         client,
         graph(["start > write > some > none > all > end"], {
@@ -78,6 +79,14 @@ test.for(Object.entries(HANDLERS))(
       ),
       runGraph(client, graph(["start > stop > never"], { stop: act(["set_status"]) })),
       runGraph(client, graph(["start > hand > end"], { hand: act(["hand_off_workflow"]) })),
+      runGraph(
+        client,
+        graph(["note > merge > read"], {
+          note,
+          merge: act(["merge_results"]),
+          read: act([], { read_keys: ["all"] }),
+        }),
+      ),
       asked(),
       answered(),
       runGraph(client, graph(["start > bad"], { bad: act(["remember", "not_json"]) })),
@@ -96,6 +105,7 @@ test.for(Object.entries(HANDLERS))(
     expect(ended).toMatchObject({ status: "completed", output: { ok: true } });
     expect(ended.nodes).toMatchObject({ stop: "completed", never: "cancelled" });
     expect(handed.outputOf("hand")).toEqual({ version: 2, n: 1 });
+    expect(merged.outputOf("read")).toEqual({ memory: { all: [[1], "two"] } });
     expect(asking.outputOf("ask")).toMatchObject({ decision: "approved", comment: "go" });
     expect(reply.outputOf("review")).toMatchObject({
       ...{ decision: "approved", response: { ok: true } },
@@ -103,7 +113,9 @@ test.for(Object.entries(HANDLERS))(
     });
     expect(refused.of("node.failed")).toMatchObject([{ payload: { cause: "action_invalid" } }]);
     expect(typesOf(refused).filter((type) => type.startsWith("memory."))).toEqual([]);
-    const runIds = [memory, ended, handed, asking, reply, refused].map(({ runId }) => runId);
+    const runIds = [memory, ended, handed, merged, asking, reply, refused].map(
+      ({ runId }) => runId,
+    );
     expect(await checkInvariants(cluster.databaseUrl, runIds)).toEqual([]);
 
     await leave();
