@@ -62,7 +62,7 @@ const callsOf = ({ calls }: Sink, prefix: string) => {
   return { count: own.length, keys: new Set(own.map((each) => each.idempotencyKey)).size };
 };
 
-test("an executor killed before any turn or call costs that one execution, and no call is made twice (S2.36, X13)", async () => {
+test("an executor killed before any turn or call costs that one execution, and a call that was on its way is made again under its key (S2.36, X13)", async () => {
   const { sink, cluster, client } = await setup({ executors: 0 });
   // The opening, a turn, its two calls, a turn, its two calls, the last turn: the executor dies before one of each kind.
   const runIds: string[] = [];
