@@ -134,6 +134,31 @@ test("merge_parallel_results merges keys or outputs of nodes into one key (S2.37
   expect(read("text")).toBe("one\n\ntwo");
 });
 
+test("a merge reads what the output and the earlier actions of its own outcome make of a key (S2.24, S2.37)", () => {
+  const merge = (keys: string[], into: string, strategy: "array" | "last_write_wins"): Action => ({
+    ...{ type: "merge_parallel_results", nodes: [], keys, into, strategy },
+  });
+  const nodes = [
+    { id: "before", type: "task" },
+    { id: "a", type: "task", write_key: "own" },
+  ];
+  const memory = { list: { merge: "array" }, own: { merge: "array" } };
+  const edges = [{ source: "before", target: "a" }];
+  const run = startToyRun(graphOf({ memory, nodes, edges }));
+  run.complete("before", null, { actions: [update({ list: 1, old: 2 })] });
+  run.complete("a", 9, {
+    actions: [
+      update({ list: 3 }),
+      merge(["list", "own", "old"], "all", "array"),
+      merge(["old", "own"], "newest", "last_write_wins"),
+    ],
+  });
+  const read = (key: string): unknown => JSON.parse(run.state.memory.get(key)?.json ?? "null");
+  expect(read("list")).toEqual([1, 3]);
+  expect(read("all")).toEqual([[1, 3], [9], 2]);
+  expect(read("newest")).toEqual([9]);
+});
+
 test("a merge of an unknown node is refused", () => {
   const run = running();
   act(run, [

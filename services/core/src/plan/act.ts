@@ -21,7 +21,7 @@ import {
 } from "../log/memory.ts";
 import { mayBecome } from "../log/run-status.ts";
 import type { RunState } from "../log/state.ts";
-import { nodeId } from "../name/ids.ts";
+import { type NodeId, nodeId } from "../name/ids.ts";
 import { joinTaint, type Taint } from "../policy/taint.ts";
 import { type Labelled, madeTaint, taintField } from "./label.ts";
 import { onPause } from "./pause.ts";
@@ -57,7 +57,7 @@ export function actionFacts(state: RunState, at: At, outcome: Acting): Acted {
   if (actions.length === 0 && own.length === 0 && !isRemembering) return NOTHING;
   const acts = actions.length > 0 || isRemembering;
   const made = acts ? madeTaint(state, at, outcome) : undefined;
-  const asked = askedWrites(state, actions, made);
+  const asked = askedWrites(state, at, { actions, own, taint: made });
   if ("ok" in asked) return asked;
   if (isRemembering)
     asked.push(
@@ -96,19 +96,32 @@ const isRememberingItem = (state: RunState, at: At, { kind }: Acting): boolean =
   typeof partOf(state, at.nodeIndex, at.iteration) === "number" &&
   executionDefinition(state, at.nodeIndex, at.iteration).type === "remember";
 
+interface Asking {
+  readonly actions: readonly Action[];
+  /** What the output of the node writes, before its actions. */
+  readonly own: readonly MemoryWrite[];
+  readonly taint: Taint | undefined;
+}
+
 /** What the actions write, in their order: a later write of a key replaces an earlier one. */
 function askedWrites(
   state: RunState,
-  actions: readonly Action[],
-  taint: Taint | undefined,
+  { nodeIndex }: At,
+  { actions, own, taint }: Asking,
 ): MemoryWrite[] | ActionFault {
   const writes = new Map<string, MemoryWrite>();
+  const by = nodeIdAt(state, nodeIndex);
+  const valueOf = (key: string): Result | undefined => {
+    const made = own.filter((write) => write.key === key).map((write) => ({ ...write, taint }));
+    const asked = writes.get(key);
+    return valueAfter(state, key, { by, writes: asked === undefined ? made : [...made, asked] });
+  };
   for (const action of actions) {
     if (action.type === "update_memory")
       for (const [key, json] of splitObject(action.valuesJson))
         writes.set(key, { key, json, taint });
     if (action.type !== "merge_parallel_results") continue;
-    const merged = mergedResults(state, action, writes);
+    const merged = mergedResults(state, action, valueOf);
     if ("ok" in merged) return merged;
     const all = joinTaint(taint, merged.taint);
     writes.set(action.into, { key: action.into, json: merged.json, isReplaced: true, taint: all });
@@ -118,21 +131,34 @@ function askedWrites(
 
 type Result = readonly [label: string, json: string, seq: number, taint: Taint | undefined];
 
+/** The value that a key has after these writes. A write is newer than every event of the log. */
+function valueAfter(
+  { graph, memory }: RunState,
+  key: string,
+  { by, writes }: { readonly by: NodeId; readonly writes: readonly MemoryWrite[] },
+): Result | undefined {
+  const entry = memory.get(key);
+  let value: Result | undefined = entry && [key, entry.json, entry.seq, entry.taint];
+  let before: Before | undefined = entry;
+  for (const write of writes) {
+    const json = mergedJson(graph, before, write, by);
+    const kept = isMerged(graph, write) ? value?.[3] : undefined;
+    value = [key, json, Infinity, joinTaint(write.taint, kept)];
+    before = { json, nodeId: by };
+  }
+  return value;
+}
+
 /** The merged value of keys or nodes. `last_write_wins` takes the newest by event id, the others keep the order of the list. */
 function mergedResults(
   state: RunState,
   { keys, nodes, strategy }: ActionOf<"merge_parallel_results">,
-  writes: ReadonlyMap<string, MemoryWrite>,
+  valueOf: (key: string) => Result | undefined,
 ): { readonly json: string; readonly taint: Taint | undefined } | ActionFault {
   const unknown = nodes.find((id) => !state.graph.indexOf.has(nodeId(id)));
   if (unknown !== undefined)
     return refusedAction(`merge_parallel_results: there is no node ${unknown}`);
-  const ofKeys = keys.flatMap((key): Result[] => {
-    const own = writes.get(key);
-    if (own !== undefined) return [[key, own.json, Infinity, own.taint]];
-    const entry = state.memory.get(key);
-    return entry === undefined ? [] : [[key, entry.json, entry.seq, entry.taint]];
-  });
+  const ofKeys = keys.map(valueOf).filter((found) => found !== undefined);
   const ofNodes = nodes.flatMap((id): Result[] => {
     const node = state.nodes[state.graph.indexOf.get(nodeId(id)) ?? -1];
     if (node?.status !== "completed" || node.output === undefined) return [];

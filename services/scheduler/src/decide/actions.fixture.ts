@@ -87,7 +87,11 @@ type Memory = Map<string, unknown>;
 /** The memory after the actions of one outcome, in their order. The workflow merges the key `list` as an array. */
 export function remember(memory: Memory, actions: readonly Sent[]): void {
   const writes = new Map<string, { readonly value: unknown; readonly isReplaced: boolean }>();
-  const valueOf = (key: string): unknown => writes.get(key)?.value ?? memory.get(key);
+  const valueOf = (key: string): unknown => {
+    const own = writes.get(key);
+    if (own === undefined) return memory.get(key);
+    return key === "list" && !own.isReplaced ? [...listOf(memory), own.value] : own.value;
+  };
   for (const { case: kind, value } of actions) {
     if (kind === "updateMemory")
       for (const [key, own] of Object.entries(parsed(value.valuesJson)))
@@ -100,8 +104,8 @@ export function remember(memory: Memory, actions: readonly Sent[]): void {
         : Object.fromEntries(known.map((key) => [key, valueOf(key)]));
     writes.set(value.into ?? "", { value: merged, isReplaced: true });
   }
-  for (const [key, { value, isReplaced }] of writes)
-    memory.set(key, key === "list" && !isReplaced ? [...listOf(memory), value] : value);
+  const after = [...writes.keys()].map((key) => [key, valueOf(key)] as const);
+  for (const [key, value] of after) memory.set(key, value);
 }
 
 const parsed = (json: string | undefined) => JSON.parse(json ?? "{}") as Record<string, unknown>;
