@@ -6,7 +6,7 @@ import type { Action, ActionOf } from "../action/kinds.ts";
 import { LIMITS } from "../data/limits.ts";
 import { hasReference } from "../data/reference.ts";
 import { joinObject, splitObject } from "../data/split-array.ts";
-import { exceedsUtf8, utf8Bytes } from "../data/utf8.ts";
+import { exceedsUtf8 } from "../data/utf8.ts";
 import type { Ending, Fact, RunStatus } from "../log/event.ts";
 import { executionDefinition, isItem, partOf } from "../log/execution.ts";
 import { runStatus } from "../log/fold.ts";
@@ -17,13 +17,13 @@ import {
   mergeJsons,
   type MemoryWrite,
   outputWrites,
-  sizeOf,
 } from "../log/memory.ts";
 import { mayBecome } from "../log/run-status.ts";
 import type { RunState } from "../log/state.ts";
 import { type NodeId, nodeId } from "../name/ids.ts";
 import { joinTaint, type Taint } from "../policy/taint.ts";
 import { type Labelled, madeTaint, taintField } from "./label.ts";
+import { memoryFault, unjoinable } from "./memory-bounds.ts";
 import { onPause } from "./pause.ts";
 import { graphNodeAt, nodeIdAt, placeAt, RUN_PLACE } from "./place.ts";
 import { cancelUnsettled } from "./cancel.ts";
@@ -174,62 +174,6 @@ function mergedResults(
   );
   const used = strategy === "last_write_wins" ? results.slice(-1) : results;
   return { json, taint: joinTaint(...used.map(([, , , taint]) => taint)) };
-}
-
-/** Whether a key joins texts of which one is stored outside of the log. */
-const joinsTexts = ({ graph }: RunState, key: string, texts: readonly string[]): boolean =>
-  graph.definition.memory.get(key) === "concat" && texts.some(hasReference);
-
-/** The scheduler has no value that is outside of the log, so it cannot join it with others. */
-const unjoinable = (what: string): ActionFault =>
-  refusedAction(
-    `${what} joins texts by concat, and one of them is too large for the log; use array, or write less`,
-    "memory_too_large",
-  );
-
-/** Why the memory has no room for what the output of a whole node writes, or undefined. */
-export function outputFault(
-  state: RunState,
-  nodeIndex: number,
-  output: { readonly handle: string | undefined; readonly outputJson: string },
-): ActionFault | undefined {
-  const writes = outputWrites(graphNodeAt(state, nodeIndex), output);
-  return writes.length === 0 ? undefined : memoryFault(state, { nodeIndex }, writes);
-}
-
-/** Why the memory has no room for these writes, or undefined. It looks only at the keys that are written. */
-function memoryFault(
-  state: RunState,
-  { nodeIndex }: Pick<At, "nodeIndex">,
-  writes: readonly MemoryWrite[],
-): ActionFault | undefined {
-  const tooLarge = (message: string): ActionFault => refusedAction(message, "memory_too_large");
-  const own = nodeIdAt(state, nodeIndex);
-  const after = new Map<string, Before>();
-  for (const write of writes) {
-    const before = after.get(write.key) ?? state.memory.get(write.key);
-    const texts = [before?.json ?? "", write.json];
-    if (isMerged(state.graph, write) && joinsTexts(state, write.key, texts))
-      return unjoinable(`the key ${write.key} of the memory`);
-    after.set(write.key, { json: mergedJson(state.graph, before, write, own), nodeId: own });
-  }
-  let bytes = state.memoryBytes;
-  let keys = state.memory.size;
-  for (const [key, { json }] of after) {
-    const entry = { bytes: utf8Bytes(json) };
-    if (entry.bytes > LIMITS.valueBytes)
-      return tooLarge(
-        `the key ${key} of the memory would take ${entry.bytes} bytes; at most ${LIMITS.valueBytes}`,
-      );
-    const before = state.memory.get(key);
-    bytes += sizeOf(key, entry) - (before === undefined ? 0 : sizeOf(key, before));
-    if (before === undefined) keys += 1;
-  }
-  if (keys > LIMITS.memoryKeys)
-    return tooLarge(`the memory would have ${keys} keys; at most ${LIMITS.memoryKeys}`);
-  if (bytes > LIMITS.memoryBytes)
-    return tooLarge(`the memory would take ${bytes} bytes; at most ${LIMITS.memoryBytes}`);
-  return undefined;
 }
 
 function memoryFact(state: RunState, at: At, writes: readonly MemoryWrite[]): Fact {
