@@ -67,7 +67,7 @@ export function warnOfBudgets({ nodes, budget }: RawDefinition, report: Report):
     const hasLimit = (budget?.cost_usd ?? node.budget?.cost_usd) !== undefined;
     if (!hasLimit || node.reserve?.cost_usd !== undefined || !asksModel(bodyOf(node).type)) return;
     const message =
-      "it reserves no cost, so parallel nodes may pass the budget together; add reserve.cost_usd";
+      "it reserves no cost, so its cost counts only when an attempt ends, and attempts that run together may pass the budget; add reserve.cost_usd";
     report(`nodes[${index}]`, "COST_NOT_RESERVED", message, node.id);
   });
 }

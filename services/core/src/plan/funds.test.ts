@@ -68,6 +68,55 @@ test("a run that used more than its budget fails, although nothing more is to ru
   expect(run.state.message).toContain("the run used 6 tokens of a budget of 5 tokens");
 });
 
+/** Nodes behind each other that reserve nothing. */
+const chain = (budget: object) =>
+  graphOf({
+    budget,
+    nodes: ["a", "b", "c"].map((id) => ({ id, type: "task" })),
+    edges: [
+      { source: "a", target: "b" },
+      { source: "b", target: "c" },
+    ],
+  });
+
+test("a budget also holds for a meter that no node reserves: no further node starts, and the run fails or pauses (S2.21)", () => {
+  for (const on_exceeded of ["fail", "pause"]) {
+    const run = startToyRun(chain({ cost_usd: 0.00001, on_exceeded }));
+    run.complete("a", 1, used(3, 10));
+    // Exactly the limit is not beyond it.
+    expect(queued(run)).toEqual(["node.queued a", "node.queued b"]);
+    run.complete("b", 1, used(3, 2));
+    expect(queued(run)).toHaveLength(2);
+    expect(run.state.status).toBe(on_exceeded === "pause" ? "paused" : "failed");
+    const why = run.state.pause?.reason ?? run.state.message;
+    expect(why).toContain("the run used $0.000012 of a budget of $0.00001");
+    if (on_exceeded === "fail") continue;
+    expect(raise(run, { costMicros: 1 })).toBe("accepted");
+    expect(run.state.pause?.waitingFor).toBe("budget");
+    expect(raise(run, { costMicros: 1 }, "r2")).toBe("accepted");
+    run.complete("c");
+    expect(run.state.status).toBe("completed");
+  }
+});
+
+test("the budget of a map holds for a meter that its items do not reserve (S2.21)", () => {
+  const map = {
+    ...{ id: "m", type: "map", budget: { cost_usd: 0.00001 } },
+    config: { items: "{{ ctx.input }}", body: { type: "task", config: {} }, parallelism: 1 },
+  };
+  const run = startToyRun(graphOf({ nodes: [map] }), [1, 2, 3]);
+  run.claim("m");
+  run.report("m", expanded([1, 2, 3]));
+  run.complete("m#1", 1, used(1, 6));
+  run.complete("m#2", 1, used(1, 6));
+  expect(run.node("m").status).toBe("failed");
+  const { payload } = run.events.find(({ type }) => type === "node.failed") ?? {};
+  expect(payload).toMatchObject({
+    cause: "budget_exceeded",
+    message: expect.stringContaining("the node used $0.000012 of a budget of $0.00001") as string,
+  });
+});
+
 test("the usage of failed, timed-out and retried attempts counts (S2.20, S2.22)", () => {
   const run = startToyRun(fan(1, { tokens: 100 }, { tokens: 1 }, { retry: FAIL }));
   run.claim("n0");

@@ -6,6 +6,9 @@
 //
 // A node that does not fit now waits as long as other reservations may settle below their amount. A node that needs more than the budget
 // has left never fits: the run fails or pauses. If the budget of the node itself is short, the node fails.
+//
+// A node that reserves nothing of a meter is judged after the fact: it does not start once more than the limit is spent. A limit that is used
+// up exactly still lets it start, because most such nodes use nothing of the meter.
 
 import { reserveOf } from "../definition/reserve.ts";
 import { executionDefinition } from "../log/execution.ts";
@@ -117,27 +120,33 @@ function judge(
   let short: Shortage | undefined;
   for (const meter of METERS) {
     const limit = limits[meter];
-    if (limit === undefined || need[meter] === 0) continue;
+    if (limit === undefined) continue;
     const left = limit - spent[meter];
+    if (left < 0)
+      return { kind: `${whose}_exceeded`, message: excessText(whose, meter, spent, limit) };
     if (need[meter] > left) {
-      const has = `the budget of ${amountText(meter, limit)} has ${amountText(meter, Math.max(0, left))} left`;
+      const has = `the budget of ${amountText(meter, limit)} has ${amountText(meter, left)} left`;
       const message = `${has}, and one execution reserves ${amountText(meter, need[meter])}`;
       return { kind: `${whose}_exceeded`, message };
     }
     const missing = need[meter] + ledger.reserved[meter] + taken[meter] - left;
-    if (missing > 0) short ??= { meter, missing, whose };
+    if (need[meter] > 0 && missing > 0) short ??= { meter, missing, whose };
   }
   return short === undefined ? undefined : { kind: "short", shortage: short };
 }
 
-/** The meter of which a run has used more than its budget, because a handler used more than was reserved. */
+const excessText = (whose: string, meter: Meter, spent: Amounts, limit: number): string =>
+  `the ${whose} used ${amountText(meter, spent[meter])} of a budget of ${amountText(meter, limit)}`;
+
+/**
+ * The meter of which a run has used more than its budget, because a handler used more than was reserved. A run that pauses completes what it
+ * has started, and pauses when a node is to start.
+ */
 export function overspent({ budget, ledger }: RunState): string | undefined {
   if (budget === undefined || budget.onExceeded === "pause") return undefined;
   const spent = spentOf(ledger);
   const meter = METERS.find((each) => spent[each] > (budget[each] ?? Infinity));
-  if (meter === undefined) return undefined;
-  const limit = amountText(meter, budget[meter] ?? 0);
-  return `the run used ${amountText(meter, spent[meter])} of a budget of ${limit}`;
+  return meter && excessText("run", meter, spent, budget[meter] ?? 0);
 }
 
 /** The facts that end or pause a run whose budget is exceeded. */
