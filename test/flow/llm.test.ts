@@ -284,3 +284,17 @@ test.each([
     expect(Array.isArray(messages) && messages.slice(1)).toEqual(SECOND[kind]);
   },
 );
+
+test("a model that the node's timeout cuts off counts what it wrote, in each attempt (S2.20, S2.22)", async () => {
+  const slow = ask("offline/lorem?tokens=1000&interval_ms=20", "Go on", {
+    timeout_ms: 150,
+    retry: { attempts: 2, backoff_ms: 1 },
+  });
+  const story = await runGraph(client, graph(["start > a"], { a: slow }));
+  const counted = [...story.of("node.retried", "a"), ...story.of("node.timed_out", "a")].map(
+    ({ payload }) => (payload as { usage?: { outputTokens: number } }).usage?.outputTokens ?? 0,
+  );
+  expect(counted).toHaveLength(2);
+  expect(Math.min(...counted)).toBeGreaterThan(0);
+  expect(Number(story.run.usage?.outputTokens)).toBe(counted.reduce((a, b) => a + b));
+});

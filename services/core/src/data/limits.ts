@@ -160,6 +160,8 @@ export const LIMITS = {
   nodeTimeoutMsMax: DAY_MS,
   /** How long after its timeout a claim may still report. It covers the messages and a busy machine. */
   timeoutGraceMs: 10_000,
+  /** How long an attempt that ended its handler waits for the handler's last report of usage. */
+  lateUsageMs: 100,
   /** The longest silence of a handler process that a scheduler shows. */
   shownSilenceMsMax: 30 * DAY_MS,
   /** The same for moderation, which the node's timeout does not include: three calls of a minute before the handler and after it. */

@@ -3,7 +3,8 @@
 //
 // `node.queued` reserves. The event that ends the claim settles: it releases the reservation and counts what the executor reported. A
 // claim may end without a report: its executor is lost, or the scheduler ends it. Then no service knows what the handler used, and the
-// ledger assumes the whole reservation. So a budget holds at any kill of an executor.
+// ledger assumes the whole reservation. So a budget holds at any kill of an executor. A timeout without usage counts like that too: the model
+// may have read the prompt before the executor ended the call.
 
 import {
   type Amounts,
@@ -83,7 +84,9 @@ export function settleFunds(state: RunState, index: number, event: NodeFact): vo
   if (!wasRunning && !hadChild && execution.reserved === undefined) return;
   // The usage of an output that a person approves counted when its claim ended.
   const usage = wasRunning || hadChild ? usageIn(event) : undefined;
-  const isLost = wasRunning ? isUnreported(event) : hadChild && usage === undefined;
+  const isLost = wasRunning
+    ? isUnreported(event) || isTimeout(event)
+    : hadChild && usage === undefined;
   const kept = event.type === "node.blocked" ? keptBy(event.payload, execution) : undefined;
   const entry = {
     usage,
@@ -127,6 +130,18 @@ function dropUnfunded(state: RunState, index: number, iteration: number): void {
 /** Whether the claim ended without a report of its executor. An executor that never got the claim used nothing. */
 const isUnreported = (event: NodeFact): boolean =>
   event.type === "run.recovered" ? event.payload.reason !== "not_held" : event.epoch === 0;
+
+/** Whether the attempt ended by its timeout. With error handling `continue` the node completed, and its output has the cause. */
+function isTimeout(event: NodeFact): boolean {
+  if (event.type === "node.completed")
+    return event.payload.handle === "error" && event.value?.startsWith(TIMEOUT_OUTPUT) === true;
+  return (
+    event.type === "node.timed_out" ||
+    (event.type === "node.retried" && event.payload.cause === "timeout")
+  );
+}
+
+const TIMEOUT_OUTPUT = '{"error":{"cause":"timeout"';
 
 /** A node that waits for a child run reserves for it. A node whose input waits for a person keeps its reservation. */
 function keptBy(

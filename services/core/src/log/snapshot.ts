@@ -12,7 +12,7 @@ import { newScopeState } from "./scope-state.ts";
 import { newExecutionState, newNodeState, newRunState, type RunState } from "./state.ts";
 
 /** Raise it when the fold gives a field another meaning. The reader finds new and lost fields by their names. */
-export const SNAPSHOT_FORMAT = 3;
+export const SNAPSHOT_FORMAT = 4;
 
 /** A longer string is written after the line break. */
 const INLINE_MAX = 24;

@@ -175,6 +175,27 @@ test("a claim that the scheduler ends without a report counts with its whole res
   expect(run.execution("n0").status).toBe("queued");
 });
 
+test.each([
+  ["retried", { retry: FAIL }],
+  ["timed out", {}],
+  ["completed by its error handling", { error_handling: "continue" }],
+])("a timeout without usage counts with its whole reservation: %s (S2.22)", (_, more) => {
+  const run = startToyRun(fan(1, { tokens: 5 }, { tokens: 2 }, more));
+  run.claim("n0");
+  run.report("n0", failed("timeout"));
+  expect(run.state.ledger.assumed.tokens).toBe(2);
+  expect(run.state.ledger.used.outputTokens).toBe(0);
+});
+
+test("any other failure without usage counts nothing, and neither does a timeout beyond what it reports (S2.22)", () => {
+  const run = startToyRun(fan(1, { tokens: 5 }, { tokens: 2 }, { retry: FAIL }));
+  run.claim("n0");
+  run.report("n0", failed());
+  run.claim("n0");
+  run.report("n0", { ...failed("timeout"), ...used(1, 1) });
+  expect(spentOf(run.state.ledger).tokens).toBe(1);
+});
+
 test("tokens of a model without a price count with the reserved cost (S2.23)", () => {
   const run = startToyRun(fan(2, { cost_usd: 0.00001 }, { cost_usd: 0.000006 }));
   run.complete("n0", 1, used(3));

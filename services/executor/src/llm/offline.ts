@@ -6,7 +6,7 @@
 //   script the turns of an agent, written in its prompt (script.ts)
 //   fail   `cause` after `after` pieces, with `retry_after_ms`       clock  `tokens` pieces of "<index>:<milliseconds>"
 // Any other name is a voice, such as `scholar`, `sceptic` or `editor`: it gives a written answer (answers.ts) or reports that it has none.
-// It sends `chunk` pieces of text at a time, `interval_ms` apart.
+// It sends `chunk` pieces of text at a time, `interval_ms` apart. An answer that is cut off counts what was written.
 
 import { setImmediate as nextTurn, setTimeout as wait } from "node:timers/promises";
 import type { Media } from "@pawl/core/log/event";
@@ -50,12 +50,19 @@ export const offlineProvider: LlmProvider = {
     const media: Media[] = [];
     let text = "";
     let tokens = 0;
+    const counted = () => ({
+      input_tokens: Math.ceil(JSON.stringify(input.messages).length / CHARS_PER_TOKEN),
+      output_tokens: tokens + toolCalls.length,
+    });
     for (const piece of pieces) {
       if (tokens >= tokensMax) break;
       // One turn of the event loop between two pieces, as between two reads of a socket.
       if (tokens > 0)
-        await (intervalMs === 0 ? nextTurn() : wait(intervalMs, undefined, { signal }));
-      signal.throwIfAborted();
+        await (intervalMs === 0 ? nextTurn() : wait(intervalMs, undefined, { signal }).catch(noop));
+      if (signal.aborted) {
+        yield { kind: "counted", usage: counted() };
+        signal.throwIfAborted();
+      }
       tokens++;
       if (typeof piece === "object") {
         media.push(piece);
@@ -66,10 +73,7 @@ export const offlineProvider: LlmProvider = {
       text += part;
       yield { kind: "partial", text: part } satisfies LlmChunk;
     }
-    const usage = {
-      input_tokens: Math.ceil(JSON.stringify(input.messages).length / CHARS_PER_TOKEN),
-      output_tokens: tokens + toolCalls.length,
-    };
+    const usage = counted();
     if (fault !== undefined) {
       yield { kind: "counted", usage };
       throw fault;
@@ -79,6 +83,9 @@ export const offlineProvider: LlmProvider = {
     yield { kind: "final", envelope };
   },
 };
+
+/** The loop looks at the signal itself. */
+const noop = (): void => undefined;
 
 interface Asked {
   readonly prompt: string;

@@ -2,8 +2,11 @@
 // moderation → output contract → outcome, with the findings of the checks.
 //
 // Race: the handler, its timeout and an abort from outside (cancel, lost claim, shutdown) may each end the attempt. The first one counts.
-// The executor does not wait for a handler that ignores its signal, and drops its later results.
+// The executor drops later results. A handler that the timeout or moderation ended has a short moment for its last report of usage. The
+// executor does not wait longer for a handler that ignores its signal.
 
+import { setTimeout as wait } from "node:timers/promises";
+import { LIMITS } from "@pawl/core/data/limits";
 import { handlerConfig, handlerInput, type InputFailure } from "@pawl/core/data/handler-input";
 import type { NodeContext } from "@pawl/core/data/scope";
 import { readHandlerState } from "@pawl/core/handler/state";
@@ -139,9 +142,10 @@ function handled(
   const ended = (given: HandlerResult): WireResult =>
     judged(task.until, made.scope, returned(given));
   if (!(value instanceof Promise)) return ended(value);
-  return Promise.race([value.then(ended, thrown), timing.ended()]).then((result) =>
+  const settled = value.then(ended, thrown);
+  return Promise.race([settled, timing.ended()]).then((result) =>
     // A handler that stopped because of its signal ends with the signal's reason.
-    timing.signal.aborted ? timing.verdict() : result,
+    timing.signal.aborted ? timing.verdictAfter(settled) : result,
   );
 }
 
@@ -183,9 +187,8 @@ function handlerContext(
     log: (level, message) => {
       if (!signal.aborted) hooks.log(level, message);
     },
-    usage: (usage) => {
-      if (!signal.aborted) tally.add(usage);
-    },
+    // A report after the signal counts too: the handler used it before.
+    usage: (usage) => tally.add(usage),
     effects: hooks.effects,
     extend: (extendMs) => hooks.extend(extendMs),
   };
@@ -218,7 +221,12 @@ function timed(timeoutMs: number, outside: AbortSignal) {
       : failed("timeout", `the handler took longer than ${timeoutMs} ms`);
   return {
     signal,
-    verdict,
+    /** The verdict, once the handler has settled and reported what it used. An abort from outside is not delayed. */
+    verdictAfter: async (handler: Promise<unknown>): Promise<WireResult> => {
+      const moment = wait(LIMITS.lateUsageMs, undefined, { signal: outside, ref: false });
+      await Promise.race([handler, moment.catch(() => undefined)]);
+      return verdict();
+    },
     /** Ends the handler, because the attempt does not need it any more. */
     stop: (): void => controller.abort(new DOMException("moderation", "AbortError")),
     /** Starts the clock. The promise settles when a timeout or an abort ends the attempt. */
