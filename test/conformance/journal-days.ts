@@ -49,6 +49,19 @@ export function daySuite(openStore: OpenStore): void {
     expect(answers[1]?.spent).toEqual(used);
   });
 
+  test("a run that ends after its day was deleted settles nothing, and no later run gains room by it (X27)", async () => {
+    const { journal } = await setup(openStore);
+    const [other, whose] = [owner(), owner()];
+    const [{ day } = { day: "" }] = await reserve(journal, wish(other, 1));
+    const freed = plus(NOTHING, { tokens: 9 });
+    const settled = [{ ...whose, day, freed, used: freed }];
+    await journal.transact((tx) => tx.moveDays({ settled, requested: [] }));
+    const requested = [wish(whose, 10), wish(whose, 1)];
+    const answers = await journal.transact((tx) => tx.moveDays({ settled, requested }));
+    expect(granted(answers)).toEqual([true, false]);
+    expect(answers[1]?.spent).toEqual(NOTHING);
+  });
+
   test("transactions at the same time never reserve more than the day has, and one that fails reserves nothing (X27)", async () => {
     const { journal } = await setup(openStore);
     const whose = owner();

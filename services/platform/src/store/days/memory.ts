@@ -18,7 +18,10 @@ const EMPTY: DayRow = { reserved: NOTHING, spent: NOTHING };
 export function moveDays({ days, now }: StagedRows, change: DayChange): DayAnswers {
   for (const { day, freed, used, ...owner } of change.settled) {
     const key = dayKey(owner, day);
-    const { reserved, spent } = days.get(key) ?? EMPTY;
+    const row = days.get(key);
+    // The day was deleted, and may have been made again.
+    if (row === undefined || METERS.some((meter) => row.reserved[meter] < freed[meter])) continue;
+    const { reserved, spent } = row;
     days.set(key, { reserved: minus(reserved, freed), spent: plus(spent, used) });
   }
   const day = new Date(now).toISOString().slice(0, 10);

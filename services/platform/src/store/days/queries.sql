@@ -1,20 +1,30 @@
 -- Daily budgets. The tick changes them; days.ts has the order of the locks. The gateway lists them.
 
 -- name: lock
--- Locks the rows of days in order, and creates missing ones. A row without a day is that of the present day.
+-- Locks the rows of days in order. A row without a day is that of the present day, for a request: it is created if it is missing. A settlement
+-- creates no row.
 with asked as (
-  select distinct n.tenant_id, n.workflow_id, coalesce(n.day::date, (now() at time zone 'utc')::date) as day
+  select n.tenant_id, n.workflow_id, coalesce(n.day::date, (now() at time zone 'utc')::date) as day, bool_or(n.day is null) as is_request
   from unnest(:tenant_id::text[], :workflow_id::text[], :day::text[]) as n (tenant_id, workflow_id, day)
+  group by 1, 2, 3
 )
 insert into day_budgets (tenant_id, workflow_id, day)
 select a.tenant_id, a.workflow_id, a.day
 from asked a
+where a.is_request
+  or (
+    select true
+    from day_budgets b
+    where b.tenant_id = a.tenant_id
+      and b.workflow_id = a.workflow_id
+      and b.day = a.day
+  )
 order by a.tenant_id, a.workflow_id, a.day
 on conflict (tenant_id, workflow_id, day) do update
 set tenant_id = excluded.tenant_id
 
 -- name: forget
--- Deletes days of these workflows that are older than two months. A run that ends later settles nothing.
+-- Deletes days of these workflows that are older than two months. A run that ends later finds no row, and settles nothing.
 delete from day_budgets b
 using unnest(:tenant_id::text[], :workflow_id::text[]) as n (tenant_id, workflow_id)
 where b.tenant_id = n.tenant_id
@@ -22,7 +32,8 @@ where b.tenant_id = n.tenant_id
   and b.day < (now() at time zone 'utc')::date - 62
 
 -- name: settle
--- Gives back what a run reserved, and counts what it used.
+-- Gives back what a run reserved, and counts what it used. Another transaction may have deleted the old day before the lock above, which then
+-- made an empty row: the row does not hold the reservation, and stays as it is.
 update day_budgets b
 set tokens_reserved = b.tokens_reserved - :tokens_freed::bigint,
   tokens_spent = b.tokens_spent + :tokens_used::bigint,
@@ -33,6 +44,9 @@ set tokens_reserved = b.tokens_reserved - :tokens_freed::bigint,
 where b.tenant_id = :tenant_id::text
   and b.workflow_id = :workflow_id::text
   and b.day = :day::text::date
+  and b.tokens_reserved >= :tokens_freed::bigint
+  and b.cost_reserved >= :cost_freed::bigint
+  and b.executions_reserved >= :executions_freed::bigint
 
 -- name: reserve
 -- Reserves for one run of the present day, whose row the caller has locked, if its limits have room. Returns the row as it was before.
