@@ -27,10 +27,8 @@ beforeAll(async () => {
   address = `${LOOPBACK}:${port}`;
   sink = await startSink();
   cluster = await startCluster({
-    env: SINK_EGRESS,
-    envOf: {
-      executor: { PAWL_HANDLER_PORT: String(port), PAWL_LLM_PRICES: JSON.stringify(PRICES) },
-    },
+    env: { ...SINK_EGRESS, PAWL_LLM_PRICES: JSON.stringify(PRICES) },
+    envOf: { executor: { PAWL_HANDLER_PORT: String(port) } },
   });
   client = createPawlClient({ baseUrl: cluster.url });
 });
@@ -81,13 +79,16 @@ test.for(Object.entries(HANDLERS))(
 );
 
 test("the usage of a model counts with its price, and of a failing model too (S2.20, S2.22)", async () => {
-  const story = await runGraph(
-    client,
-    graph(["start > a > b"], {
+  const definition = {
+    ...graph(["start > a > b"], {
       a: llm("echo"),
       b: llm("fail?after=5", { retry: { attempts: 2, backoff_ms: 1 } }),
     }),
-  );
+    budget: { cost_usd: 1 },
+  };
+  const story = await runGraph(client, definition);
+  const reserved = { costMicros: expect.any(Number) as number };
+  expect(story.of("node.queued", "a")[0]?.payload).toMatchObject({ reserved });
   const [{ payload } = { payload: {} }] = story.of("node.completed", "a");
   const { usage } = payload as { usage: { inputTokens: number; outputTokens: number } };
   const cost = usage.inputTokens + 2 * usage.outputTokens;

@@ -17,11 +17,11 @@ import {
   sharedToken,
 } from "@pawl/platform/config/settings";
 import { document } from "@pawl/platform/config/document";
+import { modelPrices } from "@pawl/platform/config/prices";
 import { type ConfigRule, type DeepReadonly, type Env, parseEnv } from "@pawl/platform/config/env";
 import { inlineBytes } from "@pawl/platform/config/values";
 import { z } from "zod";
 import { TIMES } from "./host/limits.ts";
-import { pricesSchema } from "./llm/prices.ts";
 import { providersSchema } from "./llm/providers.ts";
 import { dataSourcesSchema } from "./sources/data-sources.ts";
 import { ruleSetSchema } from "./checks/rule-set.ts";
@@ -78,10 +78,7 @@ export const ConfigSchema = z.object({
     providersSchema,
     'model providers by name, as JSON or the path of a JSON or YAML file: {"main":{"kind":"openai","base_url":"https://…/v1","api_key":"…"}}',
   ),
-  PAWL_LLM_PRICES: document(
-    pricesSchema,
-    'dollars for a million tokens by model, as JSON or the path of a JSON or YAML file: {"gpt-4o":{"input":2.5,"output":10}}',
-  ),
+  ...modelPrices(),
   PAWL_MODERATION_RULES: document(
     ruleSetSchema,
     'moderation rules, as JSON or the path of a JSON or YAML file: {"rules":[{"id":"…","literal":"…"}]}',

@@ -1,5 +1,6 @@
 // Connects the gateway's adapters with its use cases. No other file does.
 
+import { priceTable } from "@pawl/core/policy/price";
 import { schemasOf } from "@pawl/platform/config/settings";
 import { openArchive } from "@pawl/platform/archive/open";
 import { openBlobs } from "@pawl/platform/values/open";
@@ -200,6 +201,7 @@ async function openParts(config: Config) {
     reader,
     ...streams,
     scheduler,
+    priceOf: priceTable(config.PAWL_LLM_PRICES),
     pages,
     occurrences,
   };

@@ -18,6 +18,7 @@ import {
   statsInterval,
 } from "@pawl/platform/config/settings";
 import { archive, archiveRules } from "@pawl/platform/config/archive";
+import { modelPrices } from "@pawl/platform/config/prices";
 import { valueStore, valueStoreRules } from "@pawl/platform/config/values";
 import { z } from "zod";
 import { FANOUT_DEFAULTS } from "./watch/fanout.ts";
@@ -44,6 +45,7 @@ export const ConfigSchema = z.object({
   PAWL_ALLOWED_ORIGINS: list("origins besides its own whose pages may call the gateway"),
   ...valueStore(),
   ...archive(),
+  ...modelPrices(),
   PAWL_DB_POOL_SIZE: count({ default: 5, min: 2, max: 50, describe: "connections for reads" }),
   PAWL_POLL_MS: milliseconds({
     default: 5_000,

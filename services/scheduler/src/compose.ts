@@ -2,6 +2,7 @@
 
 import { NODE_CONFIGS } from "@pawl/core/definition/node-types";
 import { CLOCK_SLACK_MS } from "@pawl/platform/db/clock";
+import { type PriceOf, priceTable } from "@pawl/core/policy/price";
 import { parseCidrs } from "@pawl/platform/egress/address";
 import { DEFAULT_EGRESS, type EgressPolicy } from "@pawl/platform/egress/url";
 import type { Running } from "@pawl/platform/lifecycle/service";
@@ -54,7 +55,8 @@ interface SchedulerParts {
 }
 
 interface EngineOptions {
-  readonly egress: EgressPolicy;
+  /** What the operator sets for all commands and ticks. */
+  readonly policy: { readonly egress: EgressPolicy; readonly priceOf: PriceOf };
   /** Whether a ready node may go to an executor without the queue. */
   readonly handsOff: boolean;
   /** A tick opened an approval, or a wait for a signal, that is due soon. */
@@ -76,7 +78,7 @@ export async function startScheduler(
     leaseGrace.stepped();
   });
   const engine = createEngine(stores, log, {
-    egress: egressOf(config),
+    policy: { egress: egressOf(config), priceOf: priceTable(config.PAWL_LLM_PRICES) },
     handsOff: config.PAWL_HAND_OFF,
     onDue: (what, ms) => sweepers[what].soon(ms),
     onPosted: () => desk.expect(0),
@@ -173,7 +175,7 @@ function wakeDuties(
   if (waitDueMs <= NEAR_MS) hooks.onDue("signals", waitDueMs + CLOCK_SLACK_MS);
 }
 
-function createEngine(stores: Stores, log: Logger, { handsOff, egress, ...hooks }: EngineOptions) {
+function createEngine(stores: Stores, log: Logger, { handsOff, policy, ...hooks }: EngineOptions) {
   const { journal, workflows, recovery, pauses } = stores;
   const [{ now }, steady] = [stores.clock, steadyNow];
   const definitions = new Definitions(workflows);
@@ -206,7 +208,7 @@ function createEngine(stores: Stores, log: Logger, { handsOff, egress, ...hooks 
     executors: connected,
     waiting,
     handsOff,
-    completesGlue: handsOff,
+    ...{ completesGlue: handsOff, priceOf: policy.priceOf },
     pauses: known,
     now,
     recovery,
@@ -234,7 +236,7 @@ function createEngine(stores: Stores, log: Logger, { handsOff, egress, ...hooks 
     waiting,
     connected,
     known,
-    egress,
+    ...policy,
     loop,
     mark,
     snapshots,

@@ -20,6 +20,7 @@ import {
   schemas,
 } from "@pawl/platform/config/settings";
 import { archive, archiveRules } from "@pawl/platform/config/archive";
+import { modelPrices } from "@pawl/platform/config/prices";
 import { inlineBytes, valueStore, valueStoreRules } from "@pawl/platform/config/values";
 import { z } from "zod";
 
@@ -36,6 +37,7 @@ export const ConfigSchema = z.object({
   PAWL_METRICS_PORT: port(DEFAULT_PORTS.schedulerMetrics, "port of /metrics, /healthz and /readyz"),
   PAWL_ALLOWED_HOSTS: allowedHosts(),
   PAWL_REFLECTION: flag(true, "serve gRPC reflection"),
+  ...modelPrices(),
   PAWL_EXECUTOR_TOKEN: sharedToken(
     "token that executors must present to serve built-in node types; needed in production",
   ),

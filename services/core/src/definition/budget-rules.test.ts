@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { priceTable } from "../policy/price.ts";
 import { parseDefinition } from "./parse.ts";
 
 const llm = (more: object = {}) => ({
@@ -69,6 +70,12 @@ test("a cost budget without a reserved cost is a warning (S2.23, X27)", () => {
   ]);
   const reserving = llm({ reserve: { cost_usd: 0.1 } });
   expect(reasonsOf({ budget: { cost_usd: 1 }, nodes: [reserving] })).toEqual([]);
+});
+
+test("a cost budget over a model whose price is known is no warning (S2.23, X27)", () => {
+  const text = JSON.stringify({ budget: { cost_usd: 1 }, nodes: [llm()] });
+  const priceOf = priceTable({ m: { input: 1, output: 2 } });
+  expect(parseDefinition(text, { priceOf })).toMatchObject({ ok: true, warnings: [] });
 });
 
 test("wall_time_ms is the deadline of the run, and the lower of the two counts", () => {

@@ -1,6 +1,7 @@
 // Rules of budgets. A node that can never fit into its budget is refused when the author saves it, not when a run reaches it.
 
 import { amountText, METER_WORDS, METERS, type SomeAmounts } from "../policy/budget.ts";
+import type { PriceOf } from "../policy/price.ts";
 import { amountsOf } from "./amounts.ts";
 import { isGlueType } from "./node-types.ts";
 import { asksModel, reserveOf } from "./reserve.ts";
@@ -62,15 +63,26 @@ function checkDaily(budget: RawDefinition["budget"], report: Report): void {
 }
 
 /** Warns of nodes whose cost a budget can only count afterwards: parallel nodes may pass the limit together. */
-export function warnOfBudgets({ nodes, budget }: RawDefinition, report: Report): void {
+export function warnOfBudgets(
+  { nodes, budget }: RawDefinition,
+  report: Report,
+  priceOf: PriceOf,
+): void {
   nodes.forEach((node, index) => {
     const hasLimit = (budget?.cost_usd ?? node.budget?.cost_usd) !== undefined;
-    if (!hasLimit || node.reserve?.cost_usd !== undefined || !asksModel(bodyOf(node).type)) return;
+    if (!hasLimit || node.reserve?.cost_usd !== undefined || isPriced(bodyOf(node), priceOf))
+      return;
     const message =
-      "it reserves no cost, so its cost counts only when an attempt ends, and attempts that run together may pass the budget; add reserve.cost_usd";
+      "its model has no known price, so its cost counts only when an attempt ends, and attempts that run together may pass the budget; add reserve.cost_usd, or the price to PAWL_LLM_PRICES";
     report(`nodes[${index}]`, "COST_NOT_RESERVED", message, node.id);
   });
 }
+
+/** Whether the scheduler knows the price of everything that the body asks. */
+const isPriced = (
+  { type, config: { model } }: Pick<RawNode, "type" | "config">,
+  priceOf: PriceOf,
+) => !asksModel(type) || (typeof model === "string" && priceOf(model) !== undefined);
 
 /** The rules of map and loop have checked the body. */
 const bodyOf = ({ type, config }: RawNode): Pick<RawNode, "type" | "config"> => {

@@ -5,6 +5,7 @@ import { LIMITS } from "../data/limits.ts";
 import { isRecord } from "../data/path.ts";
 import { withPublishedSchemas } from "./agent-tools.ts";
 import { checkAuthored } from "./authored-rules.ts";
+import { NO_PRICES, type PriceOf } from "../policy/price.ts";
 import { checkBudgets, warnOfBudgets } from "./budget-rules.ts";
 import { buildDefinition } from "./build.ts";
 import { canonicalJson } from "./canonical.ts";
@@ -47,6 +48,8 @@ export function parseDefinition(
      * violation.
      */
     readonly types?: KnownTypes | undefined;
+    /** The prices of models. Without them, a cost budget that reserves no cost gets a warning. */
+    readonly priceOf?: PriceOf | undefined;
   } = {},
 ): ParsedDefinition {
   const read = readText(text);
@@ -69,9 +72,13 @@ export function parseSavedDefinition(text: string): ParsedDefinition {
 interface ParseOptions {
   readonly isAuthored: boolean;
   readonly types?: KnownTypes | undefined;
+  readonly priceOf?: PriceOf | undefined;
 }
 
-function parseValue(raw: unknown, { isAuthored, types }: ParseOptions): ParsedDefinition {
+function parseValue(
+  raw: unknown,
+  { isAuthored, types, priceOf = NO_PRICES }: ParseOptions,
+): ParsedDefinition {
   const tooMany = countViolations(raw);
   if (tooMany.length > 0) return { ok: false, violations: tooMany };
   const { report, list } = violationList();
@@ -103,7 +110,7 @@ function parseValue(raw: unknown, { isAuthored, types }: ParseOptions): ParsedDe
   if (isAuthored) {
     warn(outline, types, warnings.report);
     warnOfMemory(raw, warnings.report);
-    warnOfBudgets(shaped.data, warnings.report);
+    warnOfBudgets(shaped.data, warnings.report, priceOf);
   }
   // The version keeps the schemas that its tools had when it was saved.
   const kept = types === undefined ? raw : withPublishedSchemas(raw, types);

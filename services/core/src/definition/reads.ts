@@ -5,7 +5,7 @@ import { conditionPaths } from "../data/expression.ts";
 import { isRecord, type PathStep } from "../data/path.ts";
 import { LOOP_ROOTS } from "../data/scope.ts";
 import { compileTemplate } from "../data/template.ts";
-import type { ContextReads, MemoryReads } from "./shape.ts";
+import type { ContextReads, MemoryReads, NodeDefinition } from "./shape.ts";
 
 const EVERYTHING: ContextReads = {
   input: true,
@@ -145,12 +145,17 @@ const NODE_READS: Readonly<Record<string, (config: Config, reads: Draft) => void
   approval: (config, reads) => collect(config, reads),
 };
 
+type WholeNode = Pick<NodeDefinition, "type" | "config" | "input">;
+const nodeReadsKnown = new WeakMap<WholeNode, ContextReads>();
+
 /** The parts of the context from which a whole node makes its output. A map or a loop makes its items from them. */
-export function nodeReadsOf(node: {
-  readonly type: string;
-  readonly config: Config;
-  readonly input?: unknown;
-}): ContextReads {
+export function nodeReads(node: WholeNode): ContextReads {
+  let reads = nodeReadsKnown.get(node);
+  if (reads === undefined) nodeReadsKnown.set(node, (reads = nodeReadsOf(node)));
+  return reads;
+}
+
+function nodeReadsOf(node: WholeNode): ContextReads {
   const { type, config } = node;
   const own = Object.hasOwn(NODE_READS, type) ? NODE_READS[type] : undefined;
   if (own === undefined) return readsOf({ type, config, input: node.input, until: null, keys: [] });

@@ -9,8 +9,8 @@ const MODEL_TYPES: ReadonlySet<string> = new Set(["llm", "agent", "supervisor"])
 export const asksModel = (type: string): boolean => MODEL_TYPES.has(type);
 
 /**
- * The author's own `reserve` counts. Without it, a node that asks a model reserves the tokens that the answer may have. No other type
- * reserves tokens, and no type reserves cost: the scheduler knows no prices.
+ * The author's own `reserve` counts. Without it, a node that asks a model reserves the tokens that the answer may have. The planner adds the
+ * prompt and the cost (`plan/need.ts`). No other type reserves tokens or cost.
  */
 export function reserveOf(
   type: string,

@@ -19,7 +19,7 @@ export function budgetAnswer(asked: Case): Answer | undefined {
     execution?.status === "pending" &&
     (asked.nodeState.entry !== undefined || readiness(node, asked.nodeState) === "run");
   if (!isUnfunded && !isReady) return undefined;
-  const funding = fundingOf(state, node.index, iteration);
+  const funding = fundingOf(state, node.index, iteration, asked.priceOf);
   if (funding.kind !== "short") return undefined;
   const { meter, missing, whose } = funding.shortage;
   const holders = state.nodes.flatMap((each, index) =>

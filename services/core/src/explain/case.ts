@@ -2,6 +2,7 @@
 
 import type { GraphNode } from "../definition/graph.ts";
 import type { NodeState, RunState } from "../log/state.ts";
+import type { PriceOf } from "../policy/price.ts";
 import { nodeIdAt, nodeStateAt } from "../plan/place.ts";
 import type { Cited, Proofs } from "./proofs.ts";
 import type { Evidence, Explanation } from "./reason.ts";
@@ -11,6 +12,8 @@ export interface Case {
   readonly state: RunState;
   readonly proofs: Proofs;
   readonly room: WaitingRoom;
+  /** The prices by which the planner reserves. */
+  readonly priceOf?: PriceOf;
   readonly node: GraphNode;
   readonly nodeIndex: number;
   readonly nodeState: NodeState;

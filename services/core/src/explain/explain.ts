@@ -7,6 +7,7 @@ import { executionAt, executionDefinition, isItem } from "../log/execution.ts";
 import { newExecutionState, type RunState } from "../log/state.ts";
 import { isUndo } from "../log/undo-iteration.ts";
 import { graphNodeAt, nodeStateAt } from "../plan/place.ts";
+import type { PriceOf } from "../policy/price.ts";
 import { cite, type Answer, type Case } from "./case.ts";
 import { explainRunning, explainWaiting } from "./held.ts";
 import { pausedText, resumptionOf } from "./paused.ts";
@@ -29,6 +30,7 @@ interface ExplainQuestion {
   readonly state: RunState;
   readonly proofs: Proofs;
   readonly room: WaitingRoom;
+  readonly priceOf?: PriceOf;
   readonly nodeIndex: number;
   readonly iteration: number;
   /** Absent for a run of an unsaved graph. */

@@ -5,6 +5,7 @@ import { LIMITS } from "../data/limits.ts";
 import { splitArray } from "../data/split-array.ts";
 import { exceedsUtf8, utf8Bytes } from "../data/utf8.ts";
 import type { Graph } from "../definition/graph.ts";
+import { nodeReads } from "../definition/reads.ts";
 import type { ContextReads, MemoryReads, NodeDefinition } from "../definition/shape.ts";
 import { invariant } from "../fault/invariant.ts";
 import { edgeEffect, JUMPED } from "./edge-effect.ts";
@@ -141,10 +142,23 @@ function itemText(scope: ScopeState, index: number): string {
 
 /** An upper bound of the bytes of `contextJson`. Its cost grows with the node's incoming edges and not with the values. */
 export function contextBytes(state: RunState, nodeIndex: number, iteration: number): number {
+  return bytesOf(state, nodeIndex, iteration, READS_ALL);
+}
+
+/** The same for the parts alone that the templates of the execution name. */
+export const readBytes = (state: RunState, nodeIndex: number, iteration: number): number =>
+  bytesOf(state, nodeIndex, iteration, nodeReads(nodeAt(state.graph, nodeIndex).definition));
+
+function bytesOf(
+  state: RunState,
+  nodeIndex: number,
+  iteration: number,
+  named: ContextReads,
+): number {
   if (isUndo(iteration)) return utf8Bytes(undoContext(state, nodeIndex, iteration));
   const { definition } = nodeAt(state.graph, nodeIndex);
   const body = bodyAt(definition, partOf(state, nodeIndex, iteration));
-  const reads = body?.reads ?? READS_ALL;
+  const reads = body?.reads ?? named;
   // 64 bytes hold the keys of the frame. Quotes, a colon and a comma surround each id; ids are ASCII, handles may be escaped.
   let bytes = 64 + (reads.input ? state.inputBytes : 0) + variablesBytes(state, reads.vars);
   bytes += utf8Bytes(purposePart(state, reads.vars));

@@ -4,7 +4,7 @@
 // Race: an execution reads its context when an executor claims it, and another node may replace a value before it completes. So the labels
 // of its reads are in `node.started`. Its output gets these labels, and not those of the values at its end.
 
-import { nodeReadsOf } from "../definition/reads.ts";
+import { nodeReads } from "../definition/reads.ts";
 import type { ContextReads, NodeDefinition } from "../definition/shape.ts";
 import { AWAIT_SIGNAL } from "../definition/signal-config.ts";
 import { INPUT_LABEL, joinTaint, sourceLabel, type Taint, withoutLabels } from "../policy/taint.ts";
@@ -74,14 +74,8 @@ interface TaintedRead {
   readonly taint: Taint;
 }
 
-const nodeReads = new WeakMap<NodeDefinition, ContextReads>();
-
-function readsOf(definition: NodeDefinition, body: NodeBody | undefined): ContextReads {
-  if (body !== undefined) return body.reads;
-  let reads = nodeReads.get(definition);
-  if (reads === undefined) nodeReads.set(definition, (reads = nodeReadsOf(definition)));
-  return reads;
-}
+const readsOf = (definition: NodeDefinition, body: NodeBody | undefined): ContextReads =>
+  body?.reads ?? nodeReads(definition);
 
 const isRead = (names: ReadonlySet<string> | "all", name: string): boolean =>
   names === "all" || names.has(name);

@@ -10,8 +10,6 @@
 // A node that reserves nothing of a meter is judged after the fact: it does not start once more than the limit is spent. A limit that is used
 // up exactly still lets it start, because most such nodes use nothing of the meter.
 
-import { reserveOf } from "../definition/reserve.ts";
-import { executionDefinition } from "../log/execution.ts";
 import { type Ledger, spentOf } from "../log/ledger.ts";
 import type { Fact } from "../log/event.ts";
 import type { RunState } from "../log/state.ts";
@@ -25,6 +23,8 @@ import {
   present,
   type SomeAmounts,
 } from "../policy/budget.ts";
+import { NO_PRICES, type PriceOf } from "../policy/price.ts";
+import { needOf } from "./need.ts";
 import { graphNodeAt, nodeIdAt, nodeStateAt, RUN_PLACE } from "./place.ts";
 import { endRun } from "./undo.ts";
 
@@ -56,14 +56,16 @@ export const isBudgeted = (state: RunState, index: number): boolean =>
 /** The reservations of one round of the planner, whose facts are not in the fold yet. */
 export class Funds {
   readonly #state: RunState;
+  readonly #priceOf: PriceOf;
   #taken: Amounts = NOTHING;
   #takenByNode: Map<number, Amounts> | undefined;
   #waiting: Set<number> | undefined;
   /** The node that ends or pauses the run, and why. */
   exceeded: { readonly nodeIndex: number; readonly message: string } | undefined;
 
-  constructor(state: RunState) {
+  constructor(state: RunState, priceOf = NO_PRICES) {
     this.#state = state;
+    this.#priceOf = priceOf;
   }
 
   /** Whether a node or its scope waits for a budget. The planner looks at it again in the next round. */
@@ -75,7 +77,7 @@ export class Funds {
   ask(nodeIndex: number, iteration: number): Funding {
     const state = this.#state;
     if (!isBudgeted(state, nodeIndex)) return UNLIMITED;
-    const need = needOf(state, nodeIndex, iteration);
+    const need = needOf(state, nodeIndex, iteration, this.#priceOf);
     const { budget: own = {} } = graphNodeAt(state, nodeIndex).definition;
     const taken = this.#takenByNode?.get(nodeIndex) ?? NOTHING;
     const node = judge(own, nodeStateAt(state, nodeIndex).ledger, taken, need, "node");
@@ -93,21 +95,12 @@ export class Funds {
 }
 
 /** How the execution would fare now, for explanations. */
-export const fundingOf = (state: RunState, nodeIndex: number, iteration: number): Funding =>
-  new Funds(state).ask(nodeIndex, iteration);
-
-/** What an execution reserves. A reservation that no author wrote is at most the budget itself. */
-function needOf(state: RunState, index: number, iteration: number): Amounts {
-  const { reserve: authored, budget: own, scope } = graphNodeAt(state, index).definition;
-  const { type, config } = executionDefinition(state, index, iteration);
-  // The reserve of an agent is for a turn. A tool that it calls reserves what its own type does.
-  const isTool = scope?.agent !== undefined && type !== "agent";
-  const reserve = isTool ? undefined : authored;
-  const { tokens = 0, costMicros = 0 } = reserveOf(type, config, reserve);
-  const isAuthored = reserve?.tokens !== undefined || typeof config["max_tokens"] === "number";
-  const cap = Math.min(state.budget?.tokens ?? Infinity, own?.tokens ?? Infinity);
-  return { tokens: isAuthored ? tokens : Math.min(tokens, cap), costMicros, executions: 1 };
-}
+export const fundingOf = (
+  state: RunState,
+  nodeIndex: number,
+  iteration: number,
+  priceOf: PriceOf = NO_PRICES,
+): Funding => new Funds(state, priceOf).ask(nodeIndex, iteration);
 
 function judge(
   limits: SomeAmounts,

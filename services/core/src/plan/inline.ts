@@ -16,11 +16,14 @@ import { bodyAt, executionAt, executionDefinition, partOf } from "../log/executi
 import type { Fact } from "../log/event.ts";
 import { bindingsOf, nodeJson, nodeJsonIndex } from "../log/node-json.ts";
 import type { RunState } from "../log/state.ts";
+import type { PriceOf } from "../policy/price.ts";
 import { outcomeFacts } from "./result.ts";
 import { arrivedFacts, type CheckPayload } from "./signal.ts";
 
-/** The budget of a tick for glue nodes. */
+/** The budget of a tick for glue nodes, and what else the planner knows from outside of the log. */
 export interface InlineBudget {
+  /** The prices by which it reserves the cost of models. */
+  readonly priceOf?: PriceOf | undefined;
   /** Whether the scheduler completes nodes of this type itself: their queue is not paused. */
   readonly mayComplete: (type: string) => boolean;
   /** Checks the payload of a signal that came before its node was ready. */

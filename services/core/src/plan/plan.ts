@@ -41,7 +41,7 @@ export function decide(state: RunState, now: number, budget = NO_INLINE): Fact[]
   if (state.fatalNode !== undefined) return failWholeRun(state, state.fatalNode, now);
   const excess = overspent(state);
   if (excess !== undefined) return exceededFacts(state, { message: excess }, now);
-  const funds = new Funds(state);
+  const funds = new Funds(state, budget.priceOf);
   const round = { state, now, budget, funds };
   if (state.jumps.length > 0 || state.iterationCount > state.maxIterations) {
     const jumped = followJump(state, now);

@@ -12,6 +12,7 @@ import type { NodeId, RunId } from "@pawl/core/name/ids";
 import { DEFAULT_TENANT } from "@pawl/core/name/tenant";
 import { graphNodeAt } from "@pawl/core/plan/place";
 import { jobPriority } from "@pawl/core/policy/priority";
+import type { PriceOf } from "@pawl/core/policy/price";
 import type { Pool } from "@pawl/platform/db/pool";
 import { readWaitingRoom } from "@pawl/platform/store/survey/reads";
 import { toWireExplanation } from "@pawl/platform/wire/explain";
@@ -26,6 +27,7 @@ interface Explainer {
   readonly pool: Pool;
   readonly reader: RunReader;
   readonly scheduler: Scheduler;
+  readonly priceOf: PriceOf;
 }
 
 export interface NodeQuestion {
@@ -36,7 +38,7 @@ export interface NodeQuestion {
 
 /** Answers ExplainNode. @throws RUN_NOT_FOUND, NODE_NOT_FOUND, STORE_UNAVAILABLE */
 export async function explain(
-  { pool, reader, scheduler }: Explainer,
+  { pool, reader, scheduler, priceOf }: Explainer,
   { runId, nodeId, iteration: asked }: NodeQuestion,
 ): Promise<ExplainNodeResponse> {
   const { record, state, proofs } = await reader.foldRun(runId);
@@ -67,7 +69,7 @@ export async function explain(
     execution.status === "running" ? scheduler.standings.unstoredResults(runId) : [],
   ]);
   const workflowId = record.workflowId ?? undefined;
-  const known = { state, proofs, room: { ...room, unstored } };
+  const known = { state, proofs, priceOf, room: { ...room, unstored } };
   const explanation = explainNode({ ...known, nodeIndex, iteration, workflowId });
   return create(ExplainNodeResponseSchema, { explanation: toWireExplanation(explanation) });
 }

@@ -1,5 +1,6 @@
 // The parts that the services work with.
 
+import type { PriceOf } from "@pawl/core/policy/price";
 import type { OnInternal } from "@pawl/platform/rpc/status";
 import type { ArchiveReads } from "@pawl/platform/archive/store";
 import type { Pool } from "@pawl/platform/db/pool";
@@ -22,6 +23,8 @@ export interface ServiceParts {
   /** Undefined if this deployment has none. */
   readonly archive: ArchiveReads | undefined;
   readonly scheduler: Scheduler;
+  /** The prices by which schedulers reserve the cost of models. */
+  readonly priceOf: PriceOf;
   readonly pages: PageSeal;
   readonly definitions: DefinitionCache;
   readonly reader: RunReader;

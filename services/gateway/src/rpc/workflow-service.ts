@@ -35,6 +35,7 @@ export const createWorkflowService = ({
   pages,
   definitions,
   scheduler: { workflows },
+  priceOf,
 }: ServiceParts): ServiceImpl<typeof WorkflowService> => ({
   createWorkflow: forwarded(workflows.createWorkflow, parseCreateWorkflow),
   getWorkflow: async ({ workflowId, version }) => {
@@ -69,7 +70,7 @@ export const createWorkflowService = ({
     const text = definitionTextOf(definition?.text);
     // Only the rules about node types need the store. Without it the definition is still checked.
     const types = await readKnownTypes(pool, text).catch(() => undefined);
-    const parsed = parseDefinition(text, { types });
+    const parsed = parseDefinition(text, { types, priceOf });
     return create(
       ValidateWorkflowResponseSchema,
       parsed.ok

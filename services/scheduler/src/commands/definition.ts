@@ -6,6 +6,7 @@ import type { KnownTypes } from "@pawl/core/definition/known-types";
 import { parseDefinition } from "@pawl/core/definition/parse";
 import type { Violation } from "@pawl/core/definition/shape";
 import { definitionId } from "@pawl/core/name/ids";
+import type { PriceOf } from "@pawl/core/policy/price";
 import type { EgressPolicy } from "@pawl/platform/egress/url";
 import type { TestGraph } from "@pawl/platform/store/runs/runs";
 import { uuidV7 } from "../run-id.ts";
@@ -26,6 +27,7 @@ interface ReadOptions {
   readonly types: KnownTypes | undefined;
   /** The addresses that webhooks may lead to. */
   readonly egress: EgressPolicy;
+  readonly priceOf?: PriceOf | undefined;
   /** Whether a warning refuses the definition. */
   readonly isStrict?: boolean;
 }
@@ -33,9 +35,9 @@ interface ReadOptions {
 /** @throws DEFINITION_INVALID, CYCLE_DETECTED, LIMIT_EXCEEDED */
 export function readDefinition(
   text: string,
-  { tenantId, now, types, egress, isStrict = false }: ReadOptions,
+  { tenantId, now, types, egress, priceOf, isStrict = false }: ReadOptions,
 ): ReadDefinition {
-  const parsed = parseDefinition(text, { types });
+  const parsed = parseDefinition(text, { types, priceOf });
   if (!parsed.ok) throw definitionError(parsed.violations);
   const { graph, canonicalJson: body, warnings } = parsed;
   if (isStrict && warnings.length > 0) throw definitionError(warnings);

@@ -1,6 +1,7 @@
 // The parts that every command needs: the loop for its input, and the stores for its reads.
 
 import type { EgressPolicy } from "@pawl/platform/egress/url";
+import type { PriceOf } from "@pawl/core/policy/price";
 import type { Assistants } from "@pawl/platform/store/assistants/assistants";
 import type { Threads } from "@pawl/platform/store/threads/threads";
 import type { Journal } from "@pawl/platform/store/tick/journal";
@@ -23,6 +24,7 @@ export interface AdmitParts {
   readonly webhooks: Pick<Webhooks, "find">;
   /** The addresses that webhooks may lead to. Executors check them again when they call. */
   readonly egress: EgressPolicy;
+  readonly priceOf?: PriceOf;
   readonly values: ValueStore;
   /** Creates missing queues for the node types of a definition. */
   readonly ensureQueues: (nodeTypes: readonly string[]) => Promise<void>;

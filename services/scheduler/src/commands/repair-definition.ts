@@ -37,7 +37,7 @@ export async function repairedDefinition(
   if (text !== undefined) {
     const read = readDefinition(text, {
       ...{ tenantId, now: parts.now(), types },
-      egress: parts.egress,
+      ...{ egress: parts.egress, priceOf: parts.priceOf },
     });
     const { id } = read.graph.definition;
     if (workflowId !== null && id !== null && id !== workflowId)

@@ -71,12 +71,14 @@ export async function deleteWorkflow(
 }
 
 async function prepare(
-  { now, ensureQueues, egress }: AdmitParts,
+  { now, ensureQueues, egress, priceOf }: AdmitParts,
   to: { readonly tenantId: string; readonly types: KnownTypes | undefined },
   { workflowId: asked, text, isStrict, requestId }: SaveRequest,
   kind: string,
 ): Promise<{ readonly definition: NewDefinition; readonly warnings: readonly Violation[] }> {
-  const { graph, row, warnings } = readDefinition(text, { ...to, now: now(), egress, isStrict });
+  const { graph, row, warnings } = readDefinition(text, {
+    ...{ ...to, now: now(), egress, priceOf, isStrict },
+  });
   const named = asked === "" ? (graph.definition.id ?? "") : asked;
   if (named === "")
     throw invalidField("workflow_id", "MISSING", "name the workflow here or by `id` in its text");

@@ -122,9 +122,8 @@ export async function testRun(
   { text, input, requestId, budget, hasUntrustedInput = false, time, ...request }: TestRequest,
   types?: KnownTypes,
 ): Promise<StartAnswer & { readonly warnings: readonly Violation[] }> {
-  const { egress } = parts;
   const now = parts.now();
-  const { graph, row, warnings } = readDefinition(text, { tenantId, now, types, egress });
+  const { graph, row, warnings } = readDefinition(text, { ...parts, tenantId, now, types });
   const { definitionId, digest, body } = row;
   checkRunInput(graph, input);
   await parts.ensureQueues(nodeTypesOf(graph));

@@ -14,6 +14,7 @@ import { isUndo } from "@pawl/core/log/undo-iteration";
 import type { RunId } from "@pawl/core/name/ids";
 import { beforeFact, type Consequence, consequences } from "@pawl/core/plan/consequences";
 import type { InlineBudget } from "@pawl/core/plan/inline";
+import type { PriceOf } from "@pawl/core/policy/price";
 import { planToFixpoint } from "@pawl/core/plan/plan";
 import { probe } from "@pawl/platform/lifecycle/probe";
 import type { DroppedJob, NewJob } from "@pawl/platform/queue/queue";
@@ -49,6 +50,8 @@ const EVENTS_ENOUGH = 2_000;
 export interface DraftOptions {
   /** Whether the scheduler completes glue nodes itself. */
   readonly completesGlue: boolean;
+  /** The prices by which the planner reserves the cost of models. */
+  readonly priceOf?: PriceOf;
 }
 
 export class Draft {
@@ -97,13 +100,14 @@ export class Draft {
   constructor(
     now: number,
     pauses: PauseView,
-    { completesGlue }: DraftOptions,
+    { completesGlue, priceOf }: DraftOptions,
     threads = new ThreadBook(),
   ) {
     this.now = now;
     this.threads = threads;
     this.pauses = pauses;
     this.inline = {
+      priceOf,
       mayComplete: (type) => completesGlue && !pauses.isQueuePaused(type),
       checkPayload: payloadFault,
       bytes: LIMITS.inlineBytes,
