@@ -13,6 +13,8 @@ const plan = {
   digest: "d1",
   reusedFacts: 2,
   inputTokens: 7n,
+  reservedTokens: 20n,
+  reservedCostMicros: 500_000n,
   nodes: [
     { ...node, nodeId: "fetch", action: RepairAction.REUSE, eventId: 4n, reason: "completed" },
     {
@@ -61,6 +63,7 @@ test("a repair prints its plan within 80 columns and starts nothing without --ye
   expect(printed.out).toMatch(/charge\s+run\s+changed/);
   expect(printed.out).toContain("1 at_most_once");
   expect(printed.out).toContain("what runs again took 7 tokens before");
+  expect(printed.out).toContain("nodes that did not run before reserve 20 tokens and $0.50");
   expect(printed.error).toContain("Nothing was started. Add --yes, or --plan d1.");
 });
 

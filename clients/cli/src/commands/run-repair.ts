@@ -159,17 +159,25 @@ function printPlan(session: Session, plan: RepairPlan): void {
     node.reason,
   ]);
   const heads = ["NODE", "STATE", "EVENT", "CHANGE", "EFFECTS", "WHY"];
-  const { inputTokens, outputTokens, costMicros } = plan;
-  const tokens = inputTokens + outputTokens;
-  const cost = costMicros === 0n ? "" : ` and ${usdText(Number(costMicros))}`;
+  const { inputTokens, outputTokens, costMicros, reservedTokens, reservedCostMicros } = plan;
+  const before = amountsText(inputTokens + outputTokens, costMicros);
+  const first = amountsText(reservedTokens, reservedCostMicros);
   printLines(session, [
     ...tableLines(heads, rows, canvasOf(session)),
     "",
-    `${plan.reusedFacts} facts are reused${tokens === 0n ? "" : `; what runs again took ${tokens} tokens${cost} before`}`,
+    `${plan.reusedFacts} facts are reused${before === "" ? "" : `; what runs again took ${before} before`}`,
+    ...(first === "" ? [] : [`nodes that did not run before reserve ${first}`]),
     ...plan.warnings.map((warning) => safeText(`warning: ${warning}`)),
     `plan ${plan.digest}`,
   ]);
 }
+
+/** `7 tokens and $0.05`. Empty for nothing. */
+const amountsText = (tokens: bigint, costMicros: bigint): string =>
+  [
+    ...(tokens === 0n ? [] : [`${tokens} tokens`]),
+    ...(costMicros === 0n ? [] : [usdText(Number(costMicros))]),
+  ].join(" and ");
 
 const changeText = ({ change, changedFields }: RepairNode): string =>
   change === "none" ? "" : [change, changedFields.join(" ")].filter(Boolean).join(": ");

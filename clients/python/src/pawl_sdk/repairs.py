@@ -101,6 +101,9 @@ class RepairPlan:
     warnings: tuple[str, ...]
     workflow_version: int
     """0 for a definition that is not saved."""
+    reserved_tokens: int = 0
+    """What one execution of each node reserves that the finished run never started."""
+    reserved_cost_micros: int = 0
 
     @staticmethod
     def of(plan: repair_pb2.RepairPlan) -> RepairPlan:
@@ -114,6 +117,8 @@ class RepairPlan:
             cost_micros=plan.cost_micros,
             warnings=tuple(plan.warnings),
             workflow_version=plan.workflow_version,
+            reserved_tokens=plan.reserved_tokens,
+            reserved_cost_micros=plan.reserved_cost_micros,
         )
 
 

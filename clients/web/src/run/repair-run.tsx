@@ -176,12 +176,20 @@ const PlanTable = ({ plan }: { readonly plan: RepairPlan }): ReactNode => (
 );
 
 /** What the finished run spent on what runs again: the repair may cost as much. */
-function spentText({ inputTokens, outputTokens, costMicros }: RepairPlan): string {
-  const tokens = inputTokens + outputTokens;
-  if (tokens === 0n && costMicros === 0n) return "What runs again used no model before.";
-  const cost = costMicros === 0n ? "" : ` and ${usdText(Number(costMicros))}`;
-  return `What runs again took ${tokens} tokens${cost} before. It may take as much again.`;
+function spentText(plan: RepairPlan): string {
+  const { inputTokens, outputTokens, costMicros, reservedTokens, reservedCostMicros } = plan;
+  const first = amountsText(reservedTokens, reservedCostMicros);
+  const more = first === "" ? "" : ` Nodes that did not run before reserve ${first}.`;
+  const before = amountsText(inputTokens + outputTokens, costMicros);
+  if (before === "") return `What runs again used no model before.${more}`;
+  return `What runs again took ${before} before. It may take as much again.${more}`;
 }
+
+const amountsText = (tokens: bigint, costMicros: bigint): string =>
+  [
+    ...(tokens === 0n ? [] : [`${tokens} tokens`]),
+    ...(costMicros === 0n ? [] : [usdText(Number(costMicros))]),
+  ].join(" and ");
 
 const effectText = ({ effects }: RepairNode): string =>
   effects

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { completed, RUN, sketch, startToyRun, type ToyRun } from "../../test/toy-run.ts";
+import { completed, failed, RUN, sketch, startToyRun, type ToyRun } from "../../test/toy-run.ts";
 import type { Graph } from "../definition/graph.ts";
 import { eventsUpTo } from "./ends.ts";
 import { isAgain, planRepair, planText, type RepairPlan, type RepairRequest } from "./plan.ts";
@@ -161,6 +161,26 @@ test("usage and effects are those of what runs again: tokens count once, and ite
     false,
   ]);
   expect(plan.facts.every(({ payload }) => !("usage" in payload))).toBe(true);
+});
+
+test("the plan counts what nodes reserve that the finished run never started (X28)", () => {
+  const run = startToyRun(
+    sketch(
+      [
+        { id: "a", reserve: { tokens: 7, cost_usd: 1 } },
+        { id: "b", reserve: { tokens: 20, cost_usd: 0.5 } },
+        { id: "c", type: "llm", config: { model: "m", prompt: "p", max_tokens: 100 } },
+      ],
+      ["a>b", "b>c"],
+    ),
+  );
+  run.claim("a");
+  run.report("a", failed("x", true));
+  const { usage, reserved } = planOf(run);
+  expect(usage).toEqual({ inputTokens: 0, outputTokens: 0 });
+  expect(reserved.tokens).toBeGreaterThan(120);
+  expect(reserved.tokens).toBeLessThan(200);
+  expect(reserved.costMicros).toBe(500_000);
 });
 
 test("the plan counts the tokens and the cost of failed and retried attempts, and nothing of outputs that a user sets (X28)", () => {

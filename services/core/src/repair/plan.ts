@@ -11,7 +11,10 @@ import { addUsage, usageIn } from "../log/usage.ts";
 import type { NodeId } from "../name/ids.ts";
 import { graphNodeAt, nodeStateAt } from "../plan/place.ts";
 import { outcomeFacts } from "../plan/result.ts";
+import type { SomeAmounts } from "../policy/budget.ts";
+import { NO_PRICES } from "../policy/price.ts";
 import { changedFields } from "./changes.ts";
+import { reservedByNew } from "./reserved.ts";
 import { type Origin, replay, type Replayed, type Reuse, type Why } from "./replay.ts";
 
 /** `run_items`: completed items of a map or a loop are reused, and the others run. `set`: a user sets the output. */
@@ -55,6 +58,8 @@ export interface RepairPlan {
   readonly warnings: readonly string[];
   /** What the finished run used for everything that runs again. */
   readonly usage: Usage;
+  /** What one execution of each node reserves that the finished run never started. */
+  readonly reserved: SomeAmounts;
   /** Whether the run repeated more often than the definition of the new run allows, so that it would fail at once. */
   readonly repeatsTooOften: boolean;
 }
@@ -69,7 +74,12 @@ type Planned =
   | { readonly ok: false; readonly nodeId: string; readonly message: string };
 
 /** The plan, or the output of the request that its node cannot have. @throws EVENT_LOG_CORRUPTION */
-export function planRepair(origin: Origin, request: RepairRequest, now: number): Planned {
+export function planRepair(
+  origin: Origin,
+  request: RepairRequest,
+  now: number,
+  priceOf = NO_PRICES,
+): Planned {
   const { outputs, note, ...reuse } = request;
   const setNodes = new Set(outputs.map(({ nodeId }) => nodeId));
   const replayed = replay(origin, { ...reuse, setNodes }, now);
@@ -84,10 +94,11 @@ export function planRepair(origin: Origin, request: RepairRequest, now: number):
     ...removedNodes(replayed),
   ]);
   const usage = nodes.reduce((sum, node) => addUsage(sum, node.usage) ?? sum, NO_USAGE);
+  const reserved = reservedByNew(replayed.after, nodes, origin.events, priceOf);
   const { iterationCount, maxIterations } = replayed.after;
   const warnings = warningsOf(replayed, nodes);
   const repeatsTooOften = iterationCount > maxIterations;
-  return { ok: true, plan: { nodes, facts, warnings, usage, repeatsTooOften } };
+  return { ok: true, plan: { nodes, facts, warnings, usage, reserved, repeatsTooOften } };
 }
 
 /** Whether an execution of the finished run runs again. */

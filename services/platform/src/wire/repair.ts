@@ -143,13 +143,15 @@ export interface ShownPlan extends Omit<RepairPlan, "facts" | "repeatsTooOften">
 const actions = namesOf(RepairAction);
 
 export function toWirePlan(plan: ShownPlan): WirePlan {
-  const { runId, digest, reusedFacts, definitionDigest, workflowVersion, usage } = plan;
+  const { runId, digest, reusedFacts, definitionDigest, workflowVersion, usage, reserved } = plan;
   return create(RepairPlanSchema, {
     ...{ runId, digest, reusedFacts, definitionDigest, workflowVersion },
     nodes: plan.nodes.map((node) => toWireNode(plan, node)),
     inputTokens: BigInt(usage.inputTokens),
     outputTokens: BigInt(usage.outputTokens),
     costMicros: BigInt(usage.costMicros ?? 0),
+    reservedTokens: BigInt(reserved.tokens ?? 0),
+    reservedCostMicros: BigInt(reserved.costMicros ?? 0),
     warnings: [...plan.warnings],
   });
 }

@@ -155,7 +155,8 @@ async function planned(
     fromNodes: new Set(asked.fromNodes),
     keepNodes: new Set(asked.keepNodes),
   };
-  const made = planRepair({ runId, graph: definition.before, events }, request, parts.now());
+  const { now, priceOf } = parts;
+  const made = planRepair({ runId, graph: definition.before, events }, request, now(), priceOf);
   if (!made.ok) {
     const at = outputs.findIndex(({ nodeId }) => nodeId === made.nodeId);
     throw invalidField(`outputs[${at}]`, "OUTPUT_INVALID", `node ${made.nodeId}: ${made.message}`);

@@ -108,9 +108,13 @@ type RepairPlan struct {
 	// The version of the workflow; 0 for a definition that is not saved.
 	WorkflowVersion uint32 `protobuf:"varint,9,opt,name=workflow_version,json=workflowVersion,proto3" json:"workflow_version,omitempty"`
 	// The micro-dollars that the finished run spent on what runs again; 0 if no price is known.
-	CostMicros    uint64 `protobuf:"varint,10,opt,name=cost_micros,json=costMicros,proto3" json:"cost_micros,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	CostMicros uint64 `protobuf:"varint,10,opt,name=cost_micros,json=costMicros,proto3" json:"cost_micros,omitempty"`
+	// The tokens that one execution of each node reserves that the finished run never started: what the repair may cost on top.
+	ReservedTokens uint64 `protobuf:"varint,11,opt,name=reserved_tokens,json=reservedTokens,proto3" json:"reserved_tokens,omitempty"`
+	// The micro-dollars of the same reserves.
+	ReservedCostMicros uint64 `protobuf:"varint,12,opt,name=reserved_cost_micros,json=reservedCostMicros,proto3" json:"reserved_cost_micros,omitempty"`
+	unknownFields      protoimpl.UnknownFields
+	sizeCache          protoimpl.SizeCache
 }
 
 func (x *RepairPlan) Reset() {
@@ -209,6 +213,20 @@ func (x *RepairPlan) GetWorkflowVersion() uint32 {
 func (x *RepairPlan) GetCostMicros() uint64 {
 	if x != nil {
 		return x.CostMicros
+	}
+	return 0
+}
+
+func (x *RepairPlan) GetReservedTokens() uint64 {
+	if x != nil {
+		return x.ReservedTokens
+	}
+	return 0
+}
+
+func (x *RepairPlan) GetReservedCostMicros() uint64 {
+	if x != nil {
+		return x.ReservedCostMicros
 	}
 	return 0
 }
@@ -435,7 +453,7 @@ var File_pawl_v1_repair_proto protoreflect.FileDescriptor
 
 const file_pawl_v1_repair_proto_rawDesc = "" +
 	"\n" +
-	"\x14pawl/v1/repair.proto\x12\apawl.v1\"\xe6\x02\n" +
+	"\x14pawl/v1/repair.proto\x12\apawl.v1\"\xc1\x03\n" +
 	"\n" +
 	"RepairPlan\x12\x15\n" +
 	"\x06run_id\x18\x01 \x01(\tR\x05runId\x12\x16\n" +
@@ -449,7 +467,9 @@ const file_pawl_v1_repair_proto_rawDesc = "" +
 	"\x10workflow_version\x18\t \x01(\rR\x0fworkflowVersion\x12\x1f\n" +
 	"\vcost_micros\x18\n" +
 	" \x01(\x04R\n" +
-	"costMicros\"\xa5\x03\n" +
+	"costMicros\x12'\n" +
+	"\x0freserved_tokens\x18\v \x01(\x04R\x0ereservedTokens\x120\n" +
+	"\x14reserved_cost_micros\x18\f \x01(\x04R\x12reservedCostMicros\"\xa5\x03\n" +
 	"\n" +
 	"RepairNode\x12\x17\n" +
 	"\anode_id\x18\x01 \x01(\tR\x06nodeId\x12-\n" +

@@ -23,7 +23,7 @@ REPAIR_ACTION_SET: RepairAction
 REPAIR_ACTION_REMOVE: RepairAction
 
 class RepairPlan(_message.Message):
-    __slots__ = ("run_id", "digest", "nodes", "reused_facts", "input_tokens", "output_tokens", "warnings", "definition_digest", "workflow_version", "cost_micros")
+    __slots__ = ("run_id", "digest", "nodes", "reused_facts", "input_tokens", "output_tokens", "warnings", "definition_digest", "workflow_version", "cost_micros", "reserved_tokens", "reserved_cost_micros")
     RUN_ID_FIELD_NUMBER: _ClassVar[int]
     DIGEST_FIELD_NUMBER: _ClassVar[int]
     NODES_FIELD_NUMBER: _ClassVar[int]
@@ -34,6 +34,8 @@ class RepairPlan(_message.Message):
     DEFINITION_DIGEST_FIELD_NUMBER: _ClassVar[int]
     WORKFLOW_VERSION_FIELD_NUMBER: _ClassVar[int]
     COST_MICROS_FIELD_NUMBER: _ClassVar[int]
+    RESERVED_TOKENS_FIELD_NUMBER: _ClassVar[int]
+    RESERVED_COST_MICROS_FIELD_NUMBER: _ClassVar[int]
     run_id: str
     digest: str
     nodes: _containers.RepeatedCompositeFieldContainer[RepairNode]
@@ -44,7 +46,9 @@ class RepairPlan(_message.Message):
     definition_digest: str
     workflow_version: int
     cost_micros: int
-    def __init__(self, run_id: _Optional[str] = ..., digest: _Optional[str] = ..., nodes: _Optional[_Iterable[_Union[RepairNode, _Mapping]]] = ..., reused_facts: _Optional[int] = ..., input_tokens: _Optional[int] = ..., output_tokens: _Optional[int] = ..., warnings: _Optional[_Iterable[str]] = ..., definition_digest: _Optional[str] = ..., workflow_version: _Optional[int] = ..., cost_micros: _Optional[int] = ...) -> None: ...
+    reserved_tokens: int
+    reserved_cost_micros: int
+    def __init__(self, run_id: _Optional[str] = ..., digest: _Optional[str] = ..., nodes: _Optional[_Iterable[_Union[RepairNode, _Mapping]]] = ..., reused_facts: _Optional[int] = ..., input_tokens: _Optional[int] = ..., output_tokens: _Optional[int] = ..., warnings: _Optional[_Iterable[str]] = ..., definition_digest: _Optional[str] = ..., workflow_version: _Optional[int] = ..., cost_micros: _Optional[int] = ..., reserved_tokens: _Optional[int] = ..., reserved_cost_micros: _Optional[int] = ...) -> None: ...
 
 class RepairNode(_message.Message):
     __slots__ = ("node_id", "action", "reason", "event_id", "change", "changed_fields", "items_reused", "items_again", "effects", "input_tokens", "output_tokens", "cost_micros")
