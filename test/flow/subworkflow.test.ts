@@ -5,7 +5,7 @@ import { type Cluster, startCluster } from "../support/cluster.ts";
 import { checkInvariants } from "../support/invariants.ts";
 import { broken, call, graph, type GraphText, type NodeText } from "./graph.ts";
 import { SINK_EGRESS, startSink, type Sink } from "./sink.ts";
-import { runGraph, storyOf, type Story } from "./story.ts";
+import { firstEvent, runGraph, storyOf, type Story } from "./story.ts";
 
 let cluster: Cluster;
 let client: PawlClient;
@@ -166,4 +166,29 @@ test("a workflow that is not there, and one that starts itself for ever, fail by
   expect(runs).toHaveLength(10);
   const deepest = await storyOf(client, runs[0]?.runId ?? "");
   expect(causeOf(deepest, "again")).toMatchObject({ cause: "too_deep" });
+});
+
+test("a child run pauses for its budget like its parent, and its top-up raises the parent too (S2.21, X27)", async () => {
+  await save("three-steps", graph(["a > b > c"]));
+  const definition = {
+    ...graph(["start > paid > end"], { paid: sub("three-steps") }),
+    budget: { node_executions: 3, on_exceeded: "pause" },
+  };
+  const { run } = await client.runs.test(JSON.stringify(definition));
+  const blocked = await firstEvent(client, run.runId, ({ type }) => type === "node.blocked");
+  const { childRunId } = blocked.payload as { readonly childRunId: string };
+  const isPaused = ({ payload }: { readonly payload: unknown }) =>
+    (payload as { to?: string }).to === "paused";
+  await firstEvent(client, childRunId, isPaused);
+  await client.runs.topUp(childRunId, { nodeExecutions: 1 }, { requestId: "one" });
+  await client.runs.topUp(childRunId, { nodeExecutions: 1 }, { requestId: "one" });
+  const story = await storyOf(client, run.runId);
+  expect(story.status).toBe("completed");
+  expect(story.of("run.budget.raised")).toMatchObject([
+    { nodeId: "paid", payload: { amounts: { nodeExecutions: 1 } } },
+  ]);
+  expect(story.run).toMatchObject({
+    budget: { nodeExecutions: 4n },
+    usage: { nodeExecutions: 4n, reserved: { nodeExecutions: 0n } },
+  });
 });

@@ -10,6 +10,7 @@ import { executionAt } from "../src/log/execution.ts";
 import type { ExecutionState, NodeState, RunState } from "../src/log/state.ts";
 import { executorId, nodeId, runId } from "../src/name/ids.ts";
 import { claimFact, onLeaseLost } from "../src/plan/claim.ts";
+import { wholeBudget } from "../src/policy/budget.ts";
 import { NO_INLINE } from "../src/plan/inline.ts";
 import { planToFixpoint } from "../src/plan/plan.ts";
 import { onOutcome } from "../src/plan/arrive.ts";
@@ -179,7 +180,7 @@ const startedFact = ({ definition }: Graph, now: number, input: unknown, taint?:
   payload: {
     ...{ definitionDigest: "", workflowVersion: 1, kind: "saved" },
     deadlineAt: now + definition.deadlineMs,
-    ...(definition.budget === undefined ? {} : { budget: definition.budget }),
+    ...(definition.budget === undefined ? {} : { budget: wholeBudget(definition.budget) }),
     ...(taint && { taint }),
   },
   value: JSON.stringify(input),

@@ -125,8 +125,9 @@ function buildBudget(raw: RawDefinition["budget"]): Pick<Definition, "budget" | 
   if (raw === undefined) return {};
   const amounts = amountsOf(raw);
   const daily = amountsOf(raw.per_day ?? {});
+  const onExceeded = raw.on_exceeded === undefined ? {} : { onExceeded: raw.on_exceeded };
   return {
-    ...(limitsAny(amounts) ? { budget: { ...amounts, onExceeded: raw.on_exceeded } } : {}),
+    ...(limitsAny(amounts) ? { budget: { ...amounts, ...onExceeded } } : {}),
     ...(limitsAny(daily) ? { dailyBudget: daily } : {}),
   };
 }

@@ -148,7 +148,7 @@ const runBudgetSchema = z
     wall_time_ms: wholeMs(LIMITS.runDeadlineMsMax).optional(),
     /** How much all runs of the workflow may use in a day. */
     per_day: z.strictObject({ ...amountShape, node_executions: amountSchema }).optional(),
-    on_exceeded: z.enum(ON_EXCEEDED).default("fail"),
+    on_exceeded: z.enum(ON_EXCEEDED).optional(),
   })
   .optional();
 

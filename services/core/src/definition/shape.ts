@@ -4,7 +4,7 @@ import type { MergeStrategy } from "../data/merge.ts";
 import type { CauseSpellings } from "../fault/cause.ts";
 import type { NodeId } from "../name/ids.ts";
 import type { CompensatedEnd } from "../policy/compensation.ts";
-import type { Budget, SomeAmounts } from "../policy/budget.ts";
+import type { AskedBudget, SomeAmounts } from "../policy/budget.ts";
 import type { ConcurrencyLimit, RateLimit } from "../policy/limit.ts";
 import type { Moderation, ModerationAction } from "../policy/moderation.ts";
 import type { ParentFailurePolicy } from "../data/parent-failure.ts";
@@ -175,7 +175,7 @@ export interface Definition {
   /** The rules that the nodes of a run respect. */
   readonly constraints: readonly string[];
   /** How much a run may use; absent if the author set no limit. */
-  readonly budget?: Budget;
+  readonly budget?: AskedBudget;
   /** How much all runs may use in a day; absent if the author set no limit. */
   readonly dailyBudget?: SomeAmounts;
   /** How many runs may be live at once, and how many may start in a window. */

@@ -23,11 +23,10 @@ import { nodeId, type RunId } from "../name/ids.ts";
 import { changeStatus, keepClock } from "./clock.ts";
 import { count } from "./counters.ts";
 import { edgeEffect, JUMPED } from "./edge-effect.ts";
-import { raisedBudget } from "../policy/budget.ts";
 import { isSettled, type FactOf, type LoggedFact, type RunStatus } from "./event.ts";
 import { isNodeFact, isRunFact, type NodeFact, type RunFact } from "./fact-kind.ts";
 import { applyToItem, closeScope, openScope } from "./fold-item.ts";
-import { noteUnfunded, raiseText, settleFunds, takeFunds } from "./ledger.ts";
+import { noteUnfunded, raiseBudget, settleFunds, takeFunds } from "./ledger.ts";
 import { corrupt } from "./corrupt.ts";
 import { beginsQueued, failureOf, reasonText, runStatusAfter } from "./meaning.ts";
 import { remember, takeMemory } from "./memory.ts";
@@ -63,7 +62,7 @@ export function apply(state: RunState, event: LoggedFact): void {
   else if (event.type === "run.thread.taken") takeMemory(state, event);
   else if (event.type === "run.signalled") keepSignal(state, event);
   else if (event.type === "run.metadata.set") mergeMetadata(state, event.value);
-  else if (event.type === "run.budget.raised") raiseBudget(state, event.payload);
+  else if (event.type === "run.budget.raised") raiseBudget(state, event);
   const after = runStatus(state);
   if (before !== after && !mayBecome(before, after))
     throw corrupt(event, `makes a run ${after} that is ${before}`);
@@ -276,11 +275,6 @@ function settle(state: RunState, index: number, node: NodeState, event: NodeFact
     child.causeSeq = event.seq;
     state.frontier.add(edge.target);
   }
-}
-
-function raiseBudget(state: RunState, raise: FactOf<"run.budget.raised">["payload"]): void {
-  state.raises.set(raise.requestId, raiseText(raise));
-  state.budget = state.budget && raisedBudget(state.budget, raise);
 }
 
 /** Puts the first nodes of the run on the frontier. */

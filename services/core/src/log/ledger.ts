@@ -12,10 +12,11 @@ import {
   minus,
   NOTHING,
   plus,
+  raisedBudget,
   type SomeAmounts,
   whole,
 } from "../policy/budget.ts";
-import type { Usage } from "./event.ts";
+import type { FactOf, Usage } from "./event.ts";
 import { executionAt } from "./execution.ts";
 import type { NodeFact } from "./fact-kind.ts";
 import type { ExecutionState, RunState } from "./state.ts";
@@ -109,6 +110,18 @@ export function takeFunds(state: RunState, index: number, event: NodeFact): void
   if (reserved === undefined || execution === undefined) return;
   execution.reserved = whole(reserved);
   post(state, index, { freed: minus(NOTHING, reserved) });
+}
+
+/** Raises the budget of a run. The node that waits for a child run reserves a raise for it at once. Any other raise names no node. */
+export function raiseBudget(state: RunState, event: FactOf<"run.budget.raised">): void {
+  const { nodeId, iteration, payload } = event;
+  state.raises.set(payload.requestId, raiseText(payload));
+  state.budget = state.budget && raisedBudget(state.budget, payload);
+  const index = nodeId === "" ? undefined : state.graph.indexOf.get(nodeId);
+  const execution = index === undefined ? undefined : executionAt(state, index, iteration);
+  if (index === undefined || execution?.reserved === undefined) return;
+  execution.reserved = plus(execution.reserved, payload);
+  post(state, index, { freed: minus(NOTHING, payload) });
 }
 
 /** Notes an execution that waits for its budget before it is queued again. */

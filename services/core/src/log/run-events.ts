@@ -97,7 +97,7 @@ export interface RunPayloads {
     /** The labels of each value that has some. */
     readonly taint?: Readonly<Record<string, Taint>>;
   };
-  /** A user raised the budget of the run. The amounts are added to its limits. */
+  /** A user raised the budget of the run. The amounts are added to its limits. The event names the node if it is for its child run. */
   readonly "run.budget.raised": SomeAmounts & {
     readonly requestId: string;
     readonly who: string;

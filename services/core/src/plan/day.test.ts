@@ -4,7 +4,7 @@ import type { Fact } from "../log/event.ts";
 import { apply } from "../log/fold.ts";
 import { newRunState, type RunState } from "../log/state.ts";
 import { workflowState } from "../log/workflow-state.ts";
-import { NOTHING } from "../policy/budget.ts";
+import { NOTHING, wholeBudget } from "../policy/budget.ts";
 import { daySettlement, dayNeed, onTurn } from "./day.ts";
 import { runLimits } from "./limits.ts";
 import { planToFixpoint } from "./plan.ts";
@@ -24,7 +24,7 @@ function pending(budget: object): {
   if (resolved?.ok !== true || graph.definition.budget === undefined) throw new Error("no limits");
   const payload = {
     ...{ definitionDigest: "", workflowVersion: 1, kind: "saved" as const, deadlineAt: 9_000 },
-    ...{ budget: graph.definition.budget, ...resolved.limits },
+    ...{ budget: wholeBudget(graph.definition.budget), ...resolved.limits },
   } as const;
   append({ ...place, type: "run.started", payload, value: "null" });
   return { state, append };

@@ -18,6 +18,9 @@ export interface Budget extends SomeAmounts {
   readonly onExceeded: (typeof ON_EXCEEDED)[number];
 }
 
+/** Limits that may leave open what happens when they are exceeded. */
+export type AskedBudget = SomeAmounts & Partial<Pick<Budget, "onExceeded">>;
+
 /** What a run reserves of the daily budget of its workflow. */
 export interface DayFunds {
   /** The day in UTC by the clock of the database: `2026-01-31`. */
@@ -55,11 +58,16 @@ export const whole = (amounts: SomeAmounts): Amounts => plus(NOTHING, amounts);
 export const limitsAny = (amounts: SomeAmounts): boolean =>
   METERS.some((meter) => amounts[meter] !== undefined);
 
+export const wholeBudget = (
+  budget: AskedBudget,
+  otherwise: Budget["onExceeded"] = "fail",
+): Budget => ({ ...budget, onExceeded: budget.onExceeded ?? otherwise });
+
 /** The lower limit of each meter. A caller can lower the budget of a workflow, and never raise it. */
-export function lowerBudget(
-  own: Budget | undefined,
-  asked: (SomeAmounts & Partial<Pick<Budget, "onExceeded">>) | undefined,
-): Budget | undefined {
+export function lowerLimits(
+  own: AskedBudget | undefined,
+  asked: AskedBudget | undefined,
+): AskedBudget | undefined {
   if (asked === undefined) return own;
   const amounts = Object.fromEntries(
     METERS.flatMap((meter) => {
@@ -68,7 +76,18 @@ export function lowerBudget(
     }),
   );
   if (!limitsAny(amounts)) return undefined;
-  return { ...amounts, onExceeded: asked.onExceeded ?? own?.onExceeded ?? "fail" };
+  const onExceeded = asked.onExceeded ?? own?.onExceeded;
+  return { ...amounts, ...(onExceeded && { onExceeded }) };
+}
+
+/** The same as the budget of a run. `otherwise` counts if neither says what happens when it is exceeded. */
+export function lowerBudget(
+  own: AskedBudget | undefined,
+  asked: AskedBudget | undefined,
+  otherwise?: Budget["onExceeded"],
+): Budget | undefined {
+  const lower = lowerLimits(own, asked);
+  return lower && wholeBudget(lower, otherwise);
 }
 
 /**
@@ -76,12 +95,12 @@ export function lowerBudget(
  * definition is lowered by it again.
  */
 export function loweredOf(
-  own: Budget | undefined,
+  own: AskedBudget | undefined,
   began: Budget | undefined,
-): (SomeAmounts & Partial<Pick<Budget, "onExceeded">>) | undefined {
+): AskedBudget | undefined {
   if (began === undefined) return undefined;
   const { onExceeded, ...limits } = began;
-  const isOwn = onExceeded === own?.onExceeded;
+  const isOwn = onExceeded === wholeBudget(own ?? {}).onExceeded;
   const lowered = METERS.flatMap((meter) =>
     limits[meter] === undefined || limits[meter] === own?.[meter] ? [] : [[meter, limits[meter]]],
   );

@@ -5,6 +5,7 @@ import { invalidField } from "@pawl/core/fault/engine-error";
 import type { Ledger } from "@pawl/core/log/ledger";
 import {
   AMOUNT_MAX,
+  type AskedBudget,
   type Budget,
   limitsAny,
   present,
@@ -22,9 +23,6 @@ import { DailyBudgetSchema } from "@pawl/proto/pawl/v1/workflow_pb";
 import type { DayRecord } from "../store/days/days.ts";
 import { lineOf, requestIdOf, runIdOf } from "./fields.ts";
 import { toTimestamp } from "./scalar.ts";
-
-/** The budget that a caller gives a run. */
-export type AskedBudget = SomeAmounts & Partial<Pick<Budget, "onExceeded">>;
 
 interface WireAmounts {
   readonly tokens: bigint;

@@ -5,6 +5,7 @@ import { LIMITS } from "@pawl/core/data/limits";
 import { invalidField } from "@pawl/core/fault/engine-error";
 import type { AskedOfRun } from "@pawl/core/log/start";
 import { type ApprovalId, type NodeId, nodeId, type RunId } from "@pawl/core/name/ids";
+import type { AskedBudget } from "@pawl/core/policy/budget";
 import type { AskedTime } from "@pawl/core/policy/start-time";
 import type { Receiver } from "@pawl/core/policy/webhook";
 import type { ApproveApprovalRequest } from "@pawl/proto/pawl/v1/approval_service_pb";
@@ -25,7 +26,7 @@ import type {
   UpdateWorkflowRequest,
 } from "@pawl/proto/pawl/v1/workflow_service_pb";
 import type { PauseWords } from "../store/pauses/pauses.ts";
-import { type AskedBudget, budgetOf } from "./budget.ts";
+import { budgetOf } from "./budget.ts";
 import {
   approvalIdOf,
   definitionTextOf,

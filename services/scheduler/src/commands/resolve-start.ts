@@ -6,7 +6,7 @@
 import { EngineError, invalidField } from "@pawl/core/fault/engine-error";
 import type { AssistantLink } from "@pawl/core/log/assistant";
 import type { AskedThread } from "@pawl/core/log/start";
-import { lowerBudget } from "@pawl/core/policy/budget";
+import { lowerLimits } from "@pawl/core/policy/budget";
 import { type Taint, UNTRUSTED_INPUT } from "@pawl/core/policy/taint";
 import type { AssistantRecord } from "@pawl/platform/store/assistants/assistants";
 import type { StartRequest } from "@pawl/platform/wire/requests";
@@ -40,8 +40,7 @@ export async function resolveStart(
     workflowId,
     version: workflowVersion,
     asked: { ...own, ...request.asked },
-    budget:
-      budget === undefined ? request.budget : lowerBudget(wholeBudget(budget), request.budget),
+    budget: budget === undefined ? request.budget : lowerLimits(budget, request.budget),
     assistant: { assistantId: named, version, config },
     thread: threadOf(request, found),
   };
@@ -75,10 +74,6 @@ function threadOf(
     ...((yields ?? defaults.yields) === true ? { yields: true } : {}),
   };
 }
-
-type Given = NonNullable<AssistantRecord["defaults"]["budget"]>;
-
-const wholeBudget = (budget: Given) => ({ ...budget, onExceeded: budget.onExceeded ?? "fail" });
 
 export const assistantNotFound = (assistantId: string): EngineError =>
   new EngineError("ASSISTANT_NOT_FOUND", `There is no assistant ${assistantId}.`, {

@@ -4,14 +4,14 @@
 import type { AssistantLink } from "@pawl/core/log/assistant";
 import type { FactOf } from "@pawl/core/log/event";
 import type { AskedOfRun } from "@pawl/core/log/start";
-import { type Budget, loweredOf, type SomeAmounts } from "@pawl/core/policy/budget";
+import { type AskedBudget, loweredOf } from "@pawl/core/policy/budget";
 import type { Taint } from "@pawl/core/policy/taint";
 
 export interface TakenOver {
   readonly asked: AskedOfRun;
   readonly deadlineMs?: number;
   readonly assistant?: AssistantLink;
-  readonly budget?: SomeAmounts & Partial<Pick<Budget, "onExceeded">>;
+  readonly budget?: AskedBudget;
   readonly taint?: Taint;
   /** The text of a JSON object. */
   readonly metadata?: string;
@@ -20,7 +20,7 @@ export interface TakenOver {
 /** `ownBudget` is that of the definition of the finished run. */
 export function takenOver(
   started: FactOf<"run.started">["payload"],
-  ownBudget: Budget | undefined,
+  ownBudget: AskedBudget | undefined,
   metadata: string | undefined,
 ): TakenOver {
   const { deadlineMs, maxIterations, maxRetries, goal, constraints, assistant, taint } = started;

@@ -16,6 +16,7 @@ import { beforeFact, type Consequence, consequences } from "@pawl/core/plan/cons
 import type { InlineBudget } from "@pawl/core/plan/inline";
 import type { PriceOf } from "@pawl/core/policy/price";
 import { planToFixpoint } from "@pawl/core/plan/plan";
+import type { Raise } from "@pawl/core/plan/raise";
 import { probe } from "@pawl/platform/lifecycle/probe";
 import type { DroppedJob, NewJob } from "@pawl/platform/queue/queue";
 import type { ClosedApproval, NewApproval } from "@pawl/platform/store/approvals/approvals";
@@ -75,6 +76,8 @@ export class Draft {
   readonly orphans: Extract<Consequence, { kind: "cancel_child" }>[] = [];
   /** Child runs that ended in this draft. The draft has yet to advance their parents. */
   readonly endedChildren: CachedRun[] = [];
+  /** Raised child runs. The draft has yet to raise their parents. */
+  readonly raised: { readonly run: CachedRun; readonly raise: Raise }[] = [];
   /** Runs that ended in this draft and have yet to leave their threads. Runs that ask for theirs again, or offer them to others. */
   readonly leavers: CachedRun[] = [];
   readonly askers: CachedRun[] = [];

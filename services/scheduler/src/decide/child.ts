@@ -12,6 +12,7 @@ import { executionAt } from "@pawl/core/log/execution";
 import type { RunState } from "@pawl/core/log/state";
 import type { RunId } from "@pawl/core/name/ids";
 import { runLimits } from "@pawl/core/plan/limits";
+import { raiseAbove } from "@pawl/core/plan/raise";
 import { onChildEnd } from "@pawl/core/plan/child-end";
 import type { Labelled } from "@pawl/core/plan/label";
 import type { Outcome } from "@pawl/core/plan/result";
@@ -125,7 +126,10 @@ export function childStart(
   };
 }
 
-/** The lower of the child's own budget and of what its parent has reserved for it. */
+/**
+ * The lower of the child's own budget and of what its parent has reserved for it. The child does what its parent does when it is exceeded,
+ * if its own definition does not say. The parent waits for a child that pauses.
+ */
 function budgetOf(
   { definition }: Graph,
   parent: RunState,
@@ -133,7 +137,8 @@ function budgetOf(
 ): { readonly budget?: Budget } {
   const index = parent.graph.indexOf.get(nodeId) ?? -1;
   const reserved = executionAt(parent, index, iteration)?.reserved;
-  const budget = lowerBudget(definition.budget, reserved && present(reserved));
+  const otherwise = parent.budget?.onExceeded;
+  const budget = lowerBudget(definition.budget, reserved && present(reserved), otherwise);
   return budget === undefined ? {} : { budget };
 }
 
@@ -147,18 +152,21 @@ export async function followLinks(cache: RunCache, draft: Draft, earlier?: Draft
     has: (runId) => draft.has(runId) || earlier?.has(runId) === true,
     find: (runId) => draft.run(runId) ?? earlier?.run(runId) ?? cache.get(runId),
   };
-  while (draft.orphans.length > 0 || draft.endedChildren.length > 0) {
+  while (draft.orphans.length > 0 || draft.endedChildren.length > 0 || draft.raised.length > 0) {
     const orphans = draft.orphans.splice(0);
     const ended = draft.endedChildren.splice(0);
+    const raised = draft.raised.splice(0);
     const linked = [
       ...orphans.map(({ runId }) => runId),
       ...ended.flatMap(({ state }) => state.parent?.runId ?? []),
+      ...raised.flatMap(({ run: { state } }) => state.parent?.runId ?? []),
     ];
     await cache.ensure(linked.filter((runId) => !runs.has(runId)));
     for (const orphan of orphans) {
       const child = runs.find(orphan.runId);
       if (child !== undefined) cancelChild(draft, child, orphan);
     }
+    for (const each of raised) raiseParent(runs, draft, each);
     for (const child of ended) await tellParent(runs, draft, child);
   }
 }
@@ -186,6 +194,16 @@ function cancelChild(
   for (const fact of stop.facts) draft.append(child, fact);
   // A child that has something to undo is compensated first.
   draft.planRun(child);
+}
+
+/** Another scheduler may have moved the parent. Then the compare-and-swap fails, and the tick raises both again on fresh folds. */
+function raiseParent(runs: Runs, draft: Draft, { run, raise }: Draft["raised"][number]): void {
+  const { parent: link } = run.state;
+  const parent = link === undefined ? undefined : runs.find(link.runId);
+  const above = parent && raiseAbove(parent.state, run.state, raise);
+  if (parent === undefined || above === undefined) return;
+  draft.append(parent, above.fact);
+  if (parent.state.parent !== undefined) draft.raised.push({ run: parent, raise: above.raise });
 }
 
 async function tellParent(runs: Runs, draft: Draft, child: CachedRun): Promise<void> {

@@ -6,7 +6,10 @@ import { followThreads, movesThreads, type ThreadParts } from "./thread.ts";
 
 /** Whether the draft has yet to move other runs. */
 export const hasFollowers = (draft: Draft): boolean =>
-  draft.orphans.length > 0 || draft.endedChildren.length > 0 || movesThreads(draft);
+  draft.orphans.length > 0 ||
+  draft.endedChildren.length > 0 ||
+  draft.raised.length > 0 ||
+  movesThreads(draft);
 
 /** Moves other runs until nothing follows. The same transaction has written the draft `earlier`. */
 export async function followAll(parts: ThreadParts, draft: Draft, earlier?: Draft): Promise<void> {

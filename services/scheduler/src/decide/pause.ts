@@ -62,6 +62,7 @@ export function settleRaise(draft: Draft, run: CachedRun, input: RaiseInput): Se
   if (result.kind !== "accepted")
     return { kind: "doubtful", refuse: () => answer.resolve(result.kind) };
   for (const fact of result.facts) draft.append(run, fact);
+  if (run.state.parent !== undefined) draft.raised.push({ run, raise });
   if (result.resumes) {
     draft.assumesPauses = true;
     placeAll(draft, run);

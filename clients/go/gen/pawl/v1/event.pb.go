@@ -2161,7 +2161,8 @@ func (x *RunMetadataSet) GetValuesLeftOut() []string {
 	return nil
 }
 
-// RunBudgetRaised means that a user raised the budget of the run.
+// RunBudgetRaised means that a user raised the budget of the run. The event names a node if the user raised the child run for which the node
+// waits.
 type RunBudgetRaised struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// What was added to each limit.

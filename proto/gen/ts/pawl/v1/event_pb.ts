@@ -1275,7 +1275,8 @@ export const RunMetadataSetSchema: GenMessage<RunMetadataSet> = /*@__PURE__*/
   messageDesc(file_pawl_v1_event, 16);
 
 /**
- * RunBudgetRaised means that a user raised the budget of the run.
+ * RunBudgetRaised means that a user raised the budget of the run. The event names a node if the user raised the child run for which the node
+ * waits.
  *
  * @generated from message pawl.v1.RunBudgetRaised
  */

@@ -5,7 +5,7 @@
 // the run, or the insert finds the mark and fails (`AssistantMoved`). Behind the mark no run of it starts, and its runs are removed in
 // steps. A scheduler that dies between two steps leaves the mark, and the next sweep continues.
 
-import type { Budget, SomeAmounts } from "@pawl/core/policy/budget";
+import type { AskedBudget } from "@pawl/core/policy/budget";
 import type { MultitaskStrategy } from "@pawl/core/log/start";
 import type { RunId } from "@pawl/core/name/ids";
 import { json, number, text, time, uuid } from "../../db/columns.ts";
@@ -19,7 +19,7 @@ export type AssistantKey = Typed<typeof ASSISTANT_KEY>;
 export interface StartDefaults {
   readonly goal?: string;
   readonly constraints?: readonly string[];
-  readonly budget?: SomeAmounts & Partial<Pick<Budget, "onExceeded">>;
+  readonly budget?: AskedBudget;
   readonly strategy?: MultitaskStrategy;
   /** Whether a run gives its thread up while it only waits for people or signals. */
   readonly yields?: boolean;
