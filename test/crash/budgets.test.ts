@@ -11,6 +11,13 @@ import { checkInvariants } from "../support/invariants.ts";
 import { failpoints, replaceScheduler, startExecutor } from "./processes.ts";
 
 const BUDGET = 10;
+const DOLLAR = 1_000_000n;
+
+/** Ten tokens cost a dollar. */
+const MODEL = "offline/lorem?tokens=10";
+const PRICED = {
+  PAWL_LLM_PRICES: JSON.stringify({ [MODEL]: { input: 0, output: 100_000 } }),
+};
 
 let cluster: Cluster;
 let client: PawlClient;
@@ -43,6 +50,31 @@ function fan(name: string): string {
   return JSON.stringify({ ...text, budget: { node_executions: BUDGET } });
 }
 
+/** Fifty calls of a model beside each other, each for a dollar. */
+function paidFan(): string {
+  const ids = names("n", 50);
+  const node = {
+    type: "llm",
+    reserve: { cost_usd: 1 },
+    retry: { attempts: 3, backoff_ms: 1 },
+    config: { model: MODEL, prompt: "Go on" },
+  };
+  const paths = ids.map((id) => `start > ${id}`);
+  const text = graph(paths, Object.fromEntries(ids.map((id) => [id, node])));
+  return JSON.stringify({ ...text, budget: { cost_usd: BUDGET } });
+}
+
+async function checkPaid(runId: string): Promise<void> {
+  const story = await storyOf(client, runId);
+  expect(story.status).toBe("failed");
+  expect(story.of("run.failed")[0]?.payload).toMatchObject({ cause: "budget_exceeded" });
+  // The start node completes too.
+  expect(story.of("node.completed").length).toBeLessThanOrEqual(BUDGET + 1);
+  const { costMicros = 0n, assumed } = story.run.usage ?? {};
+  expect(costMicros + (assumed?.costMicros ?? 0n)).toBe(BigInt(BUDGET) * DOLLAR);
+  expect(await checkInvariants(cluster.databaseUrl, [runId])).toEqual([]);
+}
+
 async function checkRun(name: string, runId: string): Promise<void> {
   const story = await storyOf(client, runId);
   expect(story.status).toBe("failed");
@@ -61,6 +93,18 @@ test("executors killed before, in and after their handlers never let more than 1
     expect(await doomed.exited(), point).toBe("SIGKILL");
     const whole = await startExecutor(cluster);
     await checkRun(`executor-${at}`, run.runId);
+    await whole.stop();
+  }
+});
+
+test("executors killed while 50 parallel nodes cost a dollar each never let a run pass ten dollars (S2.21, X27)", async () => {
+  const points = ["handler.before-run@3", "outcome.sent@2"];
+  for (const point of points) {
+    const doomed = await startExecutor(cluster, { ...failpoints(`${point}=kill`), ...PRICED });
+    const { run } = await client.runs.test(paidFan());
+    expect(await doomed.exited(), point).toBe("SIGKILL");
+    const whole = await startExecutor(cluster, PRICED);
+    await checkPaid(run.runId);
     await whole.stop();
   }
 });
