@@ -1,8 +1,9 @@
-// A wait for a signal in a real browser against the real trio: the name, the remaining time, and the form made from the schema of the payload.
+// Waits of runs in a real browser against the real trio: for a signal, with the form made from the schema of its payload, and for a budget.
 
 import { createPawlClient, type PawlClient } from "@pawl/client";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from "vitest";
+import { graph } from "../flow/graph.ts";
 import { firstEvent } from "../flow/story.ts";
 import { type Cluster, startCluster } from "../support/cluster.ts";
 import { buildConsole } from "./built-console.ts";
@@ -70,5 +71,22 @@ test("a run shows the signal that it waits for, and a person sends it by the for
   await waitForEnd(page);
   const { run: ended } = await client.runs.get(run.runId);
   expect(new TextDecoder().decode(ended.outputJson)).toContain('"payload":{"amount":480}');
+  expect(errors).toEqual([]);
+});
+
+test("a run that pauses for its budget shows what is used and continues with a top-up of the console (S2.21)", async () => {
+  const budget = { node_executions: 1, on_exceeded: "pause" };
+  const definition = { ...graph(["start > a > b"]), budget };
+  const { run } = await client.runs.test(JSON.stringify(definition));
+  const { page, errors } = await openConsole(browser, `${cluster.url}/runs/${run.runId}`);
+  onTestFinished(() => page.close());
+  await page.getByText("1 of 1 node execution").waitFor();
+  await page.getByRole("button", { name: "Top up" }).click();
+  const dialog = page.getByRole("dialog", { name: "Top up the budget?" });
+  expect(await dialog.getByRole("spinbutton").count()).toBe(1);
+  await dialog.getByLabel("Node executions").fill("2");
+  await dialog.getByRole("button", { name: "Top up" }).click();
+  await waitForEnd(page);
+  await page.getByText("2 of 3 node executions").waitFor();
   expect(errors).toEqual([]);
 });

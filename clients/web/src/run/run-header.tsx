@@ -11,6 +11,7 @@ import { StatusBadge } from "../ui/status-icon.tsx";
 import { formatDuration, formatTime, wireMs } from "../ui/time.ts";
 import type { Connection } from "./feed.ts";
 import { RepairRun } from "./repair-run.tsx";
+import { TopUpRun } from "./top-up-run.tsx";
 import { usageText } from "./usage-text.ts";
 import type { RunView } from "@pawl/core/log/view";
 import { useAction } from "../api/action.ts";
@@ -45,6 +46,9 @@ export function RunHeader({ run, name, view, connection }: Props): ReactNode {
         {view.hasFailures && view.status === "completed" && <StatusNote />}
         <span className="spacer" />
         {connection.kind !== "ended" && <ConnectionLight connection={connection} />}
+        {view.pause?.waitingFor === "budget" && view.spending.budget !== undefined && (
+          <TopUpRun runId={run.runId} budget={view.spending.budget} />
+        )}
         {!over && <CancelRun runId={run.runId} />}
         {over && !isTemporary && run.quarantine === undefined && view.isRepairable && (
           <RepairRun

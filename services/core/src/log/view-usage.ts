@@ -1,6 +1,14 @@
 // Usage and budgets in the view of a run.
 
-import { type Budget, raisedBudget } from "../policy/budget.ts";
+import {
+  type Amounts,
+  type Budget,
+  minus,
+  NOTHING,
+  plus,
+  raisedBudget,
+  type SomeAmounts,
+} from "../policy/budget.ts";
 import { isStreamedType, type NodeStatus, type RunEvent, type Usage } from "./event.ts";
 import { addUsage, usageIn } from "./usage.ts";
 import { nodeStatusAfter } from "./meaning.ts";
@@ -12,9 +20,13 @@ export interface Spending {
   readonly executions: number;
   /** How much the run may use, with every raise. */
   readonly budget: Budget | undefined;
+  /** What queued and running executions may still use. */
+  readonly reserved: Amounts;
 }
 
-export const NO_SPENDING: Spending = { usage: undefined, executions: 0, budget: undefined };
+export const NO_SPENDING: Spending = {
+  ...{ usage: undefined, executions: 0, budget: undefined, reserved: NOTHING },
+};
 
 interface Spender {
   spending: Spending;
@@ -29,15 +41,45 @@ export function viewBudget(run: Spender, event: RunEvent): void {
     run.spending = { ...spending, budget: raisedBudget(spending.budget, event.payload) };
 }
 
+/** The usage of a node execution. */
+export class Account {
+  /** What its attempts used, with those that failed. */
+  usage: Usage | undefined;
+  /** What it reserves of the budgets. */
+  reserved: SomeAmounts | undefined;
+}
+
 /** A node execution before the event. */
-interface Execution {
+interface Execution extends Account {
   readonly status: NodeStatus;
   readonly childRunId: string;
-  usage: Usage | undefined;
 }
+
+/** Moves the reservation of an execution. The rules are those of the ledger (`ledger.ts`). */
+function viewReserved(run: Spender, node: Execution, event: RunEvent): void {
+  const next = reservedAfter(node, event);
+  if (next === node.reserved) return;
+  const { spending } = run;
+  const reserved = plus(minus(spending.reserved, node.reserved ?? NOTHING), next ?? NOTHING);
+  run.spending = { ...spending, reserved };
+  node.reserved = next;
+}
+
+function reservedAfter({ reserved }: Execution, event: RunEvent): SomeAmounts | undefined {
+  const { type } = event;
+  if (type === "node.queued") return event.payload.reserved;
+  if (type === "node.blocked")
+    return event.payload.reserved ?? (event.payload.phase === "input" ? reserved : undefined);
+  if (type === "run.budget.raised") return reserved && plus(plus(NOTHING, reserved), event.payload);
+  return nodeStatusAfter(type) === undefined || isKept(type) ? reserved : undefined;
+}
+
+const isKept = (type: RunEvent["type"]): boolean =>
+  type === "node.started" || type === "node.decided" || isStreamedType(type);
 
 /** Counts what the end of a claim, or of a child run, reports. The usage of an output that a person approves counted before. */
 export function countUsage(run: Spender, node: Execution, event: RunEvent): void {
+  viewReserved(run, node, event);
   const wasRunning = node.status === "running";
   const hadChild = node.status === "waiting" && node.childRunId !== "";
   if ((!wasRunning && !hadChild) || isStreamedType(event.type)) return;

@@ -17,7 +17,6 @@ import type {
   PauseNote,
   RunEvent,
   RunStatus,
-  Usage,
 } from "./event.ts";
 import { failureOf, reasonOf, runStatusAfter } from "./meaning.ts";
 import { isUndo, undoneBy } from "./undo-iteration.ts";
@@ -25,7 +24,7 @@ import { endsResults } from "./undone.ts";
 import { StandingFold } from "./standing.ts";
 import type { DecisionView, Delivery, LogLine } from "./view-parts.ts";
 import { isStep, viewNode, viewStep } from "./view-node.ts";
-import { countUsage, NO_SPENDING, type Spending, viewBudget } from "./view-usage.ts";
+import { Account, countUsage, NO_SPENDING, type Spending, viewBudget } from "./view-usage.ts";
 
 /** A view for its readers: nothing in it changes. */
 type Frozen<Draft> = {
@@ -33,7 +32,7 @@ type Frozen<Draft> = {
 };
 
 /** One node execution while its fold changes it. A text is empty if there is nothing to show. */
-export class NodeDraft {
+export class NodeDraft extends Account {
   readonly key: string;
   readonly nodeId: string;
   readonly iteration: number;
@@ -93,10 +92,9 @@ export class NodeDraft {
   /** The labels that a sanitize node or a person dropped here, and why. */
   dropped: readonly string[] = [];
   dropReason = "";
-  /** What its attempts used, with those that failed. */
-  usage: Usage | undefined;
 
   constructor(nodeId: string, iteration: number, base = 0) {
+    super();
     this.key = nodeKey(nodeId, iteration, base);
     this.nodeId = nodeId;
     this.iteration = iteration;

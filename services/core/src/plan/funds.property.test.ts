@@ -7,6 +7,7 @@ import { checkLog } from "../log/check.ts";
 import { isFinal } from "../log/event.ts";
 import { fold } from "../log/fold.ts";
 import { spentOf } from "../log/ledger.ts";
+import { view } from "../log/view.ts";
 
 fc.configureGlobal({ seed: 1 });
 
@@ -68,6 +69,7 @@ test("50 parallel nodes of cost 1 and a budget of 10: never more than 10 start, 
       expect(run.state.status).toBe("failed");
       expect(run.state.ledger.reserved.tokens).toBe(0);
       checkLog(run.events);
+      expect(view(run.events).spending.reserved).toEqual(run.state.ledger.reserved);
       const { ledger, unfunded } = fold(run.state.runId, run.state.graph, run.events);
       expect({ ledger, unfunded }).toEqual({ ledger: run.state.ledger, unfunded: [] });
     }),

@@ -3,6 +3,7 @@ import { completed, EXECUTOR, expanded, failed, graphOf, startToyRun } from "../
 import { fold } from "../log/fold.ts";
 import { spentOf } from "../log/ledger.ts";
 import { readSnapshot, SNAPSHOT_FORMAT, writeSnapshot } from "../log/snapshot.ts";
+import { view } from "../log/view.ts";
 import type { Usage } from "../log/event.ts";
 import { onOverdue } from "./overdue.ts";
 import { onPause } from "./pause.ts";
@@ -276,6 +277,8 @@ test("the ledger of a snapshot equals the ledger of the whole log", () => {
   const again = fold(run.state.runId, run.state.graph, run.events);
   const { ledger, unfunded, raises, budget } = run.state;
   expect(again).toMatchObject({ ledger, unfunded, raises, budget });
+  expect(ledger.reserved.tokens).toBe(12);
+  expect(view(run.events).spending.reserved).toEqual(ledger.reserved);
   const body = writeSnapshot(run.state);
   const read = readSnapshot(run.state.runId, run.state.graph, { format: SNAPSHOT_FORMAT, body });
   expect(read).toMatchObject({ ledger, unfunded, raises, budget });
