@@ -47,7 +47,13 @@ export function assistantSuite(open: OpenStore): void {
     const { assistants, journal, threads } = store;
     await assistants.create(KEY, SPEC);
     const thread = { tenantId: "acme", threadId: "chat", metadata: "{}", memory: "{}" };
-    const nothing = { memoryTaint: null, output: null, forkedFrom: null, sha256s: [] };
+    const nothing = {
+      memoryTaint: null,
+      output: null,
+      forkedFrom: null,
+      requestId: null,
+      sha256s: [],
+    };
     await threads.create({ ...thread, ...nothing, assistantId: "tutor" });
     const runId = await begin(store);
     expect(await assistants.liveRuns(KEY)).toEqual([runId]);
@@ -62,9 +68,9 @@ export function assistantSuite(open: OpenStore): void {
     expect(await assistants.update(KEY, SPEC, 1)).toBeUndefined();
     expect(await assistants.closed()).toMatchObject([KEY]);
     await expect(begin(store)).rejects.toThrow(AssistantMoved);
-    expect(await assistants.removeSome(KEY)).toBe(true);
+    expect(await assistants.removeSome(KEY)).toBe("removed");
     // Another scheduler has removed it.
-    expect(await assistants.removeSome(KEY)).toBe(true);
+    expect(await assistants.removeSome(KEY)).toBe("removed");
     expect(await assistants.closed()).toEqual([]);
     expect(await journal.load([{ runId, afterSeq: 0 }])).toEqual([]);
     expect(await threads.find(thread)).toMatchObject({ assistantId: null });

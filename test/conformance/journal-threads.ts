@@ -1,9 +1,11 @@
 // Threads: moved with their version compared, held by one run, and read with the runs that wait for them.
 
 import type { RunId } from "@pawl/core/name/ids";
+import { readPresent, readTurns } from "@pawl/platform/store/threads/reads";
 import type { ThreadChange, ThreadRun } from "@pawl/platform/store/threads/threads";
+import type { Journal } from "@pawl/platform/store/tick/journal";
 import { expect, test } from "vitest";
-import { begin, change as changed } from "./facts.ts";
+import { begin, change as changed, NODE } from "./facts.ts";
 import { setup } from "./setup.ts";
 import type { OpenStore } from "./store.ts";
 
@@ -15,7 +17,7 @@ const thread = (expectedVersion: number, over: Partial<ThreadChange> = {}): Thre
   ...over,
 });
 
-const NO_LINKS = { assistantId: null, sha256s: [] };
+const NO_LINKS = { assistantId: null, requestId: null, sha256s: [] };
 
 const edit = (metadata: string) => ({ metadata, assistantId: null });
 
@@ -29,8 +31,8 @@ const placed = (
 /** Threads on one kind of store. */
 export function threadSuite(open: OpenStore): void {
   moves(open);
-  turns(open);
   edits(open);
+  removals(open);
 }
 
 function moves(open: OpenStore): void {
@@ -83,9 +85,11 @@ function moves(open: OpenStore): void {
   });
 }
 
-function turns(open: OpenStore): void {
+/** The turns of threads, as gateways read them. */
+export function turnSuite(open: OpenStore): void {
   test("the turns of a thread are the order in which runs took it or ended without it, from any place on (S4.41)", async () => {
-    const { journal, threads } = await setup(open);
+    const { journal, db } = await setup(open);
+    if (db === undefined) throw new Error("no database");
     const [first, paused, third, fourth] = [
       await begin(journal),
       await begin(journal),
@@ -101,11 +105,11 @@ function turns(open: OpenStore): void {
         }),
       );
     const after = async (turn: number, position: number, limit = 10) =>
-      (await threads.turnsAfter([{ ...KEY, turn, position }], limit))[0];
+      (await readTurns(db, [{ ...KEY, turn, position }], limit))[0];
     expect(await after(0, 0)).toBeUndefined();
-    expect(await threads.presentOf(KEY)).toBeUndefined();
+    expect(await readPresent(db, KEY)).toBeUndefined();
     await move(0, first, placed(first, 1, "holding"), placed(paused, 2, "waiting"));
-    expect(await threads.presentOf(KEY)).toEqual({ turn: 1, position: 0 });
+    expect(await readPresent(db, KEY)).toEqual({ turn: 1, position: 0 });
     // The third run passes one that is paused, and the fourth ends in the move that accepts it.
     await move(
       1,
@@ -122,17 +126,17 @@ function turns(open: OpenStore): void {
         { runId: fourth, turn: 2, position: 4 },
       ],
     });
-    expect(await threads.presentOf(KEY)).toEqual({ turn: 2, position: 2 });
+    expect(await readPresent(db, KEY)).toEqual({ turn: 2, position: 2 });
     await move(2, paused, placed(third, 3, "over", false), placed(paused, 2, "holding", false));
     await move(3, null, placed(paused, 2, "over", false));
     expect(await after(2, 3, 1)).toMatchObject({ isIdle: true, turns: [{ runId: fourth }] });
     expect(await after(2, 4)).toMatchObject({ turns: [{ runId: paused, turn: 3, position: 2 }] });
-    expect(await threads.presentOf(KEY)).toEqual({ turn: 3, position: 2 });
+    expect(await readPresent(db, KEY)).toEqual({ turn: 3, position: 2 });
     const places = [
       { ...KEY, turn: 3, position: 2 },
       { ...KEY, threadId: "other", turn: 0, position: 0 },
     ];
-    const read = await threads.turnsAfter([...places, ...places], 10);
+    const read = await readTurns(db, [...places, ...places], 10);
     expect(read.map((news) => news?.turns)).toEqual([[], undefined, [], undefined]);
   });
 }
@@ -166,7 +170,7 @@ function edits(open: OpenStore): void {
       tx.moveThreads({ threads: [held], runs: [placed(run, 1, "holding")], values: [] }),
     );
     expect(await threads.liveRuns(KEY)).toEqual([run]);
-    expect(await threads.remove(KEY)).toBe("busy");
+    expect(await threads.close(KEY)).toBe("busy");
     await journal.transact((tx) =>
       tx.moveThreads({
         values: [],
@@ -174,11 +178,71 @@ function edits(open: OpenStore): void {
         runs: [placed(run, 1, "over", false)],
       }),
     );
-    await journal.transact(async (tx) => {
-      await tx.advance([changed(run, 1, 0, { status: "completed", ended: true })]);
-    });
-    expect(await threads.remove(KEY)).toBe("removed");
-    expect(await threads.remove(KEY)).toBe("missing");
+    await end(journal, run);
+    expect(await threads.close(KEY)).toBe("closed");
+    expect(await threads.close(KEY)).toBe("missing");
+    expect(await threads.removeSome(KEY)).toBe("removed");
+    // Another scheduler has removed it.
+    expect(await threads.removeSome(KEY)).toBe("removed");
     expect(await journal.load([{ runId: run, afterSeq: 0 }])).toEqual([]);
+    expect(await threads.create({ ...KEY, metadata: "{}", ...fresh })).toMatchObject({
+      isNew: true,
+    });
   });
 }
+
+function removals(open: OpenStore): void {
+  test("a closed thread is found by no reader, and a tick that decided before the mark changes nothing (S4.2)", async () => {
+    const { journal, threads } = await setup(open);
+    const run = await begin(journal);
+    await journal.transact((tx) =>
+      tx.moveThreads({
+        values: [],
+        threads: [thread(0, { runCount: 1 })],
+        runs: [placed(run, 1, "over")],
+      }),
+    );
+    expect(await threads.close(KEY)).toBe("closed");
+    expect(await threads.find(KEY)).toBeUndefined();
+    expect(await threads.stateOf(KEY)).toBeUndefined();
+    expect(await threads.update(KEY, edit("{}"))).toBeUndefined();
+    const fresh = { memory: "{}", memoryTaint: null, output: null, forkedFrom: null, ...NO_LINKS };
+    expect(await threads.create({ ...KEY, metadata: "{}", ...fresh })).toBeUndefined();
+    expect(await threads.closed()).toMatchObject([KEY]);
+    expect(await journal.loadThreads([KEY])).toMatchObject([{ isDeleted: true, version: 2 }]);
+    const late = journal.transact((tx) =>
+      tx.moveThreads({ threads: [thread(1)], runs: [], values: [] }),
+    );
+    await expect(late).rejects.toThrow("moved on");
+  });
+
+  test("a thread is removed with the runs below its runs, and waits while one of them lives (S4.2)", async () => {
+    const { journal, threads, see } = await setup(open);
+    const root = await begin(journal);
+    const below = (runId: RunId) =>
+      begin(journal, { parent: { runId, nodeId: NODE, iteration: 0 } });
+    const [child, ended] = [await below(root), await below(root)];
+    const grandchild = await below(ended);
+    for (const runId of [root, ended, grandchild]) await end(journal, runId);
+    await journal.transact((tx) =>
+      tx.moveThreads({
+        values: [],
+        threads: [thread(0, { runCount: 1 })],
+        runs: [placed(root, 1, "over")],
+      }),
+    );
+    expect(await threads.close(KEY)).toBe("closed");
+    expect(await threads.removeSome(KEY)).toBe("waits");
+    expect((await see(root)).run).toMatchObject({ hasEnded: true });
+    await end(journal, child);
+    expect(await threads.removeSome(KEY)).toBe("removed");
+    for (const runId of [root, child, ended, grandchild])
+      expect(await see(runId)).toEqual({ run: undefined, events: [], leases: [], effects: [] });
+    expect(await threads.closed()).toEqual([]);
+  });
+}
+
+const end = (journal: Journal, runId: RunId) =>
+  journal.transact(async (tx) => {
+    await tx.advance([changed(runId, 1, 0, { status: "completed", ended: true })]);
+  });

@@ -144,7 +144,7 @@ function sweeps(open: Open): void {
         }),
       );
     await move(0, [sha256]);
-    const nothing = { metadata: "{}", forkedFrom: "chat", assistantId: null };
+    const nothing = { metadata: "{}", forkedFrom: "chat", assistantId: null, requestId: null };
     const { stateRunId: _none, ...begun } = state;
     const fork = { tenantId: "acme", threadId: "fork", ...begun, ...nothing, sha256s: [sha256] };
     await threads.create(fork);
@@ -156,7 +156,8 @@ function sweeps(open: Open): void {
     const other = { ...fork, threadId: "none", sha256s: ["0".repeat(64)] };
     await expect(threads.create(other)).rejects.toMatchObject({ code: "23503" });
     expect(await threads.find(other)).toBeUndefined();
-    expect(await threads.remove(fork)).toBe("removed");
+    expect(await threads.close(fork)).toBe("closed");
+    expect(await threads.removeSome(fork)).toBe("removed");
     await sweep();
     expect((await read(reader, reference)).bytes).toBe(reference.bytes);
   });

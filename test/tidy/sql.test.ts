@@ -24,6 +24,8 @@ const MEANT_WALKS: Readonly<Record<string, string>> = {
     "the rows that the same statement has locked, by their place",
   "pawl_threads_forget_values thread_values":
     "the rows that the same statement found, by their place",
+  "pawl_retention_left_logs removed_logs":
+    "removed runs whose logs are being deleted, read now and then up to a limit",
   "pawl_values_garbage value_garbage": "bytes that a sweep has yet to remove",
   "pawl_node_types_names node_types": "one row a type, when a user saves a definition",
   "pawl_leases_count_alive executors": "one row a process, counted when a probe asks",

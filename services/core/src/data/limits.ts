@@ -258,7 +258,6 @@ export const LIMITS = {
   startDelayMsMax: 366 * DAY_MS,
   /** Runs of one thread that wait for it. A start that stops them moves all of them in one transaction. */
   threadWaiting: 100,
-  threadMetadataBytes: 16 * KIB,
   pageSize: 50,
   pageSizeMax: 200,
   eventPageSize: 100,

@@ -20,6 +20,12 @@ export function memoryOf({ memory }: RunState): {
   return { json, taint: labelled.length === 0 ? undefined : Object.fromEntries(labelled) };
 }
 
+/** What the next run begins with if this one leaves its thread as it is now. `output` is null before the run completed. */
+export function leftBy(run: RunState) {
+  const { json, taint = null } = memoryOf(run);
+  return { memory: json, memoryTaint: taint, output: run.output ?? null, stateRunId: run.runId };
+}
+
 /** The status of a thread that no run holds any more. */
 export function threadStatusAfter({ status, stop }: RunState): Exclude<ThreadStatus, "busy"> {
   if (status === "failed" || status === "timeout") return "error";

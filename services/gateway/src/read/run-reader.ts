@@ -23,7 +23,7 @@ import { getRuns, readRepairs } from "@pawl/platform/store/runs/reads";
 import type { RunRecord } from "@pawl/platform/store/runs/runs";
 import { readWaitingRoom } from "@pawl/platform/store/survey/reads";
 import { deliveriesOf } from "@pawl/platform/store/webhooks/reads";
-import { toWireRun, toWireRunWithNodes } from "@pawl/platform/wire/run";
+import { runNotFound, toWireRun, toWireRunWithNodes } from "@pawl/platform/wire/run";
 import { toJsonBytes, traceIdOf } from "@pawl/platform/wire/scalar";
 import { toWireResult } from "@pawl/platform/wire/webhook";
 import {
@@ -76,11 +76,11 @@ export function createRunReader(pool: Pool, definitions: DefinitionCache): RunRe
   });
   const find = async (runId: RunId) => {
     const record = await load(runId);
-    if (record === undefined) throw notFound(runId);
+    if (record === undefined) throw runNotFound(runId);
     try {
       return { record, definition: await definitions.get(record.definitionId) };
     } catch (error) {
-      if (isCorruption(error) && (await load(runId)) === undefined) throw notFound(runId);
+      if (isCorruption(error) && (await load(runId)) === undefined) throw runNotFound(runId);
       throw error;
     }
   };
@@ -130,7 +130,7 @@ export function createRunReader(pool: Pool, definitions: DefinitionCache): RunRe
         return create(GetRunResponseSchema, { run, definitionJson });
       } catch (error) {
         // The log of a run in quarantine may not fold. Its row and its definition can still be read.
-        if (isCorruption(error) && (await load(runId)) === undefined) throw notFound(runId);
+        if (isCorruption(error) && (await load(runId)) === undefined) throw runNotFound(runId);
         if (record.quarantine === null || !isCorruption(error)) throw error;
         return create(GetRunResponseSchema, { run: toWireRun(record), definitionJson });
       }
@@ -140,9 +140,6 @@ export function createRunReader(pool: Pool, definitions: DefinitionCache): RunRe
 
 const isCorruption = (error: unknown): boolean =>
   error instanceof EngineError && error.reason === "EVENT_LOG_CORRUPTION";
-
-const notFound = (runId: RunId): EngineError =>
-  new EngineError("RUN_NOT_FOUND", `There is no run ${runId}.`, { metadata: { run_id: runId } });
 
 /** Why a live run makes no progress. Empty, without a read, if it makes progress. */
 async function whyItWaits(pool: Pool, { state, proofs, record }: FoldedRun): Promise<string> {
@@ -179,7 +176,7 @@ async function foldLog(
       proofs.note(event);
     }
     if (page.hasMore) continue;
-    if (state.lastSeq === 0) throw notFound(runId);
+    if (state.lastSeq === 0) throw runNotFound(runId);
     return { state, proofs };
   }
 }

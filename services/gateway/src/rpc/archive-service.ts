@@ -2,7 +2,6 @@
 
 import { create } from "@bufbuild/protobuf";
 import type { ServiceImpl } from "@connectrpc/connect";
-import { EngineError } from "@pawl/core/fault/engine-error";
 import type { RunId } from "@pawl/core/name/ids";
 import { DEFAULT_TENANT } from "@pawl/core/name/tenant";
 import { archivedRunNotFound, archiveFault, archiveOf } from "@pawl/platform/archive/errors";
@@ -16,6 +15,7 @@ import { archiveNameOf, type ArchiveReads } from "@pawl/platform/archive/store";
 import { readHead } from "@pawl/platform/store/archive/reads";
 import { parseListArchived, parseRestore, toWireArchivedRun } from "@pawl/platform/wire/archive";
 import { runIdOf } from "@pawl/platform/wire/fields";
+import { runNotFound } from "@pawl/platform/wire/run";
 import {
   type ArchiveService,
   ExportRunResponseSchema,
@@ -58,10 +58,7 @@ export const createArchiveService = (parts: ServiceParts): ServiceImpl<typeof Ar
     async *exportRun(request) {
       const runId = runIdOf(request.runId);
       const head = await readHead(pool, { tenantId: DEFAULT_TENANT, runId });
-      if (head === undefined)
-        throw new EngineError("RUN_NOT_FOUND", `There is no run ${runId}.`, {
-          metadata: { run_id: runId },
-        });
+      if (head === undefined) throw runNotFound(runId);
       const lines = archiveLines({ db: pool, blobs }, runId, head);
       for await (const data of inPieces(lines)) yield create(ExportRunResponseSchema, { data });
     },

@@ -2,10 +2,10 @@
 
 import { create } from "@bufbuild/protobuf";
 import type { ServiceImpl } from "@connectrpc/connect";
-import { EngineError } from "@pawl/core/fault/engine-error";
 import { DEFAULT_TENANT } from "@pawl/core/name/tenant";
 import { getAssistant, listAssistants } from "@pawl/platform/store/assistants/reads";
 import {
+  assistantNotFound,
   parseAssistantFilter,
   parseCreateAssistant,
   parseDeleteAssistant,
@@ -32,10 +32,7 @@ export const createAssistantService = ({
   getAssistant: async (request) => {
     const assistantId = nameOf("assistant_id", request.assistantId);
     const found = await getAssistant(pool, { tenantId: DEFAULT_TENANT, assistantId });
-    if (found === undefined)
-      throw new EngineError("ASSISTANT_NOT_FOUND", `There is no assistant ${assistantId}.`, {
-        metadata: { assistant_id: assistantId },
-      });
+    if (found === undefined) throw assistantNotFound(assistantId);
     return create(GetAssistantResponseSchema, { assistant: toWireAssistant(found) });
   },
   listAssistants: async (request) => {

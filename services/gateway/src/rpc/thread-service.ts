@@ -2,8 +2,8 @@
 
 import { create } from "@bufbuild/protobuf";
 import type { ServiceImpl } from "@connectrpc/connect";
-import { memoryOf } from "@pawl/core/log/thread";
-import { EngineError, invalidField } from "@pawl/core/fault/engine-error";
+import { leftBy } from "@pawl/core/log/thread";
+import { invalidField } from "@pawl/core/fault/engine-error";
 import { DEFAULT_TENANT } from "@pawl/core/name/tenant";
 import { getThread, getThreadState, listThreads } from "@pawl/platform/store/threads/reads";
 import type { ThreadRecord, ThreadState } from "@pawl/platform/store/threads/threads";
@@ -16,6 +16,7 @@ import {
   parseThreadFilter,
   parseUpdateThread,
   type StateAt,
+  threadNotFound,
   toWireThread,
   toWireThreadState,
 } from "@pawl/platform/wire/thread";
@@ -38,7 +39,7 @@ export const createThreadService = (parts: ServiceParts): ServiceImpl<typeof Thr
   const find = async (text: string): Promise<ThreadRecord> => {
     const threadId = nameOf("thread_id", text);
     const thread = await getThread(pool, { tenantId: DEFAULT_TENANT, threadId });
-    if (thread === undefined) throw notFound(threadId);
+    if (thread === undefined) throw threadNotFound(threadId);
     return thread;
   };
   return {
@@ -63,17 +64,12 @@ export const createThreadService = (parts: ServiceParts): ServiceImpl<typeof Thr
       const { threadId, at } = parseStateAt(request);
       const key = { tenantId: DEFAULT_TENANT, threadId };
       const now = await getThreadState(pool, key);
-      if (now === undefined) throw notFound(threadId);
+      if (now === undefined) throw threadNotFound(threadId);
       const state = at === undefined ? now : await stateAfter(parts, threadId, at);
       return create(GetThreadStateResponseSchema, { state: toWireThreadState(state) });
     },
   };
 };
-
-const notFound = (threadId: string): EngineError =>
-  new EngineError("THREAD_NOT_FOUND", `There is no thread ${threadId}.`, {
-    metadata: { thread_id: threadId },
-  });
 
 /** What a run of a thread held after an event. @throws INPUT_INVALID, RUN_NOT_FOUND, CURSOR_OUT_OF_RANGE */
 async function stateAfter(
@@ -85,7 +81,5 @@ async function stateAfter(
   if (record.threadId !== threadId)
     throw invalidField("run_id", "OTHER_THREAD", `is no run of thread ${threadId}`);
   checkWithin(atSeq, record.lastSeq);
-  const { json, taint } = memoryOf(state);
-  const output = state.output ?? null;
-  return { memory: json, memoryTaint: taint ?? null, output, stateRunId: runId };
+  return leftBy(state);
 }

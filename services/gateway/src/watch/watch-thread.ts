@@ -18,6 +18,7 @@ import type {
   ThreadPlace,
   ThreadTurn,
 } from "@pawl/platform/store/threads/threads";
+import { threadNotFound } from "@pawl/platform/wire/thread";
 import type { View } from "../request/view-fields.ts";
 import { withCursor } from "./cursor-errors.ts";
 import type { Fanout } from "./fanout.ts";
@@ -129,7 +130,7 @@ class ThreadReader {
     if (cursor === undefined) {
       if (!skipFinished) return;
       const present = await this.#deps.readPresent(key);
-      if (present === undefined) throw notFound(key);
+      if (present === undefined) throw threadNotFound(key.threadId);
       this.#place = present;
       return;
     }
@@ -166,9 +167,9 @@ class ThreadReader {
   /** @throws THREAD_NOT_FOUND if the thread was deleted, also if a user created another one of the same id */
   #sameThread(news: ThreadNews | undefined): SameThread {
     const { key } = this.#request;
-    if (news === undefined) throw notFound(key);
+    if (news === undefined) throw threadNotFound(key.threadId);
     this.#thread ??= { ...key, createdAt: news.createdAt };
-    if (this.#thread.createdAt !== news.createdAt) throw notFound(key);
+    if (this.#thread.createdAt !== news.createdAt) throw threadNotFound(key.threadId);
     return this.#thread;
   }
 
@@ -230,11 +231,6 @@ class ThreadReader {
 
 const isReason = (error: unknown, reason: string): boolean =>
   error instanceof EngineError && error.reason === reason;
-
-const notFound = ({ threadId }: ThreadKey): EngineError =>
-  new EngineError("THREAD_NOT_FOUND", `There is no thread ${threadId}.`, {
-    metadata: { thread_id: threadId },
-  });
 
 const removed = (runId: RunId): EngineError =>
   new EngineError(

@@ -273,6 +273,11 @@ create table queue_stats (
 );
 CREATE INDEX queue_stats_time ON pawl.queue_stats USING btree (taken_at);
 
+create table removed_logs (
+  run_id uuid not null,
+  constraint removed_logs_pkey PRIMARY KEY (run_id)
+);
+
 create table retention_marks (
   name text not null,
   ended_at timestamp with time zone not null,
@@ -545,10 +550,13 @@ create table threads (
   created_at timestamp with time zone not null default now(),
   updated_at timestamp with time zone not null default now(),
   assistant_id text,
+  deleted_at timestamp with time zone,
+  request_id text,
   constraint threads_assistant FOREIGN KEY (tenant_id, assistant_id) REFERENCES assistants(tenant_id, assistant_id) ON DELETE SET NULL (assistant_id),
   constraint threads_pkey PRIMARY KEY (tenant_id, thread_id),
   constraint threads_status_check CHECK ((status = ANY (ARRAY['idle'::text, 'busy'::text, 'interrupted'::text, 'error'::text])))
 ) with (fillfactor=80);
+CREATE INDEX threads_deleted ON pawl.threads USING btree (deleted_at) WHERE (deleted_at IS NOT NULL);
 CREATE INDEX threads_metadata ON pawl.threads USING gin (metadata jsonb_path_ops);
 CREATE INDEX threads_of_assistant ON pawl.threads USING btree (tenant_id, assistant_id) WHERE (assistant_id IS NOT NULL);
 
@@ -733,6 +741,7 @@ AS $function$
   where tenant_id = tenant
     and metadata @> wanted
     and (cardinality(wanted_statuses) = 0 or status = any (wanted_statuses))
+    and deleted_at is null
     and thread_id > after_id
   order by thread_id
   limit most

@@ -40,8 +40,9 @@ const PROBE_POINTS = {
     "temporary.after-delete",
     "bulk.begun",
     "bulk.acted",
-    "assistant.closed",
-    "assistant.step",
+    "removal.closed",
+    "removal.step",
+    "removal.before-logs",
   ],
   executor: [
     "assignment.received",

@@ -58,6 +58,11 @@ export function startedOf({ workflowId, version, assistantId, threadId }: StartR
   return { workflowId: "", version, ...(named === "" ? {} : { assistantId: named }) };
 }
 
+export const assistantNotFound = (assistantId: string): EngineError =>
+  new EngineError("ASSISTANT_NOT_FOUND", `There is no assistant ${assistantId}.`, {
+    metadata: { assistant_id: assistantId },
+  });
+
 /** @throws INPUT_INVALID, LIMIT_EXCEEDED */
 export const parseCreateAssistant = (request: CreateAssistantRequest) => ({
   assistantId: optionalName("assistant_id", request.assistantId),

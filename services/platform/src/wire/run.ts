@@ -2,6 +2,7 @@
 
 import { create } from "@bufbuild/protobuf";
 import { LIMITS } from "@pawl/core/data/limits";
+import { EngineError } from "@pawl/core/fault/engine-error";
 import { isSettled } from "@pawl/core/log/event";
 import { runStatus } from "@pawl/core/log/fold";
 import { EMPTY_LEDGER } from "@pawl/core/log/ledger";
@@ -39,6 +40,9 @@ import {
   toWireRunStatus,
   toWireStop,
 } from "./enum.ts";
+
+export const runNotFound = (runId: string): EngineError =>
+  new EngineError("RUN_NOT_FOUND", `There is no run ${runId}.`, { metadata: { run_id: runId } });
 
 /** The run as in lists: without input, output and nodes. */
 export function toWireRun(run: RunRecord): WireRun {

@@ -1,8 +1,7 @@
 // Threads as clients see them, and the requests about them.
 
 import { create } from "@bufbuild/protobuf";
-import { LIMITS } from "@pawl/core/data/limits";
-import { invalidField } from "@pawl/core/fault/engine-error";
+import { EngineError, invalidField } from "@pawl/core/fault/engine-error";
 import type { AskedThread, MultitaskStrategy } from "@pawl/core/log/start";
 import type { ThreadStatus } from "@pawl/core/log/thread";
 import type { RunId } from "@pawl/core/name/ids";
@@ -28,7 +27,8 @@ import type {
 } from "@pawl/proto/pawl/v1/thread_service_pb";
 import type { ThreadFilter, ThreadRecord, ThreadState } from "../store/threads/threads.ts";
 import { namesOf } from "./enum.ts";
-import { jsonOf, nameOf, optionalName, requestIdOf, runIdOf, valueOf } from "./fields.ts";
+import { nameOf, optionalName, requestIdOf, runIdOf } from "./fields.ts";
+import { metadataOf } from "./metadata.ts";
 import { toJsonBytes, toTimestamp } from "./scalar.ts";
 
 const strategies = namesOf(WireStrategy);
@@ -82,6 +82,16 @@ export interface RequestedThread extends Pick<AskedThread, "threadId" | "isCreat
   readonly strategy: MultitaskStrategy | undefined;
   readonly yields: boolean | undefined;
 }
+
+export const threadNotFound = (threadId: string): EngineError =>
+  new EngineError("THREAD_NOT_FOUND", `There is no thread ${threadId}.`, {
+    metadata: { thread_id: threadId },
+  });
+
+export const threadExists = (threadId: string, why = "exists already"): EngineError =>
+  new EngineError("THREAD_EXISTS", `Thread ${threadId} ${why}.`, {
+    metadata: { thread_id: threadId },
+  });
 
 /** A command that names a thread and nothing else. */
 const parseThreadCommand = (request: {
@@ -152,27 +162,6 @@ export function parseThreadFilter(request: ListThreadsRequest): ThreadFilter {
     return name;
   });
   return { metadata: metadataOf(request) ?? "", statuses: named };
-}
-
-/** Metadata as JSON text. Undefined if there is none. @throws INPUT_INVALID, LIMIT_EXCEEDED */
-function metadataOf({
-  metadataJson,
-  metadata,
-}: Pick<CreateThreadRequest, "metadataJson" | "metadata">): string | undefined {
-  const json =
-    metadataJson.length > 0
-      ? jsonOf("metadata_json", metadataJson)
-      : metadata && valueOf("metadata", metadata);
-  if (json === undefined) return undefined;
-  if (!json.trimStart().startsWith("{"))
-    throw invalidField("metadata_json", "NOT_AN_OBJECT", "must be a JSON object");
-  if (Buffer.byteLength(json) > LIMITS.threadMetadataBytes)
-    throw invalidField(
-      "metadata_json",
-      "TOO_LONG",
-      `is longer than ${LIMITS.threadMetadataBytes} bytes`,
-    );
-  return json;
 }
 
 export const toWireThread = (thread: ThreadRecord): WireThread =>

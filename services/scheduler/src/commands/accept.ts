@@ -11,7 +11,7 @@ import { AssistantMoved } from "@pawl/platform/store/tick/journal";
 import { METRICS } from "@pawl/platform/telemetry/catalogue";
 import type { StartAnswer, StartInput } from "../inputs/input.ts";
 import type { AdmitParts } from "./parts.ts";
-import { assistantNotFound } from "./resolve-start.ts";
+import { assistantNotFound } from "@pawl/platform/wire/assistant";
 
 /** How often a start asks. */
 const ROUNDS_MAX = 20;

@@ -7,7 +7,7 @@ import { getRun } from "@pawl/platform/store/runs/reads";
 import { parseRestore } from "@pawl/platform/wire/archive";
 import { toWireRun } from "@pawl/platform/wire/run";
 import { ArchiveService } from "@pawl/proto/pawl/v1/archive_service_pb";
-import { runNotFound } from "../inputs/errors.ts";
+import { runNotFound } from "@pawl/platform/wire/run";
 import { type RestoreParts, restoreRun } from "./restore-run.ts";
 
 export const archiveCommands = (parts: RestoreParts, db: Queryable): ServedService =>

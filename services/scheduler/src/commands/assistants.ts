@@ -2,22 +2,21 @@
 
 import { canonicalJson } from "@pawl/core/definition/canonical";
 import { EngineError } from "@pawl/core/fault/engine-error";
-import { probe } from "@pawl/platform/lifecycle/probe";
 import type {
-  AssistantKey,
   AssistantRecord,
   Assistants,
   AssistantSpec,
 } from "@pawl/platform/store/assistants/assistants";
-import type {
-  parseCreateAssistant,
-  parseDeleteAssistant,
-  parseUpdateAssistant,
+import {
+  assistantNotFound,
+  type parseCreateAssistant,
+  type parseDeleteAssistant,
+  type parseUpdateAssistant,
 } from "@pawl/platform/wire/assistant";
 import { workflowNotFound } from "../inputs/errors.ts";
 import { uuidV7 } from "../run-id.ts";
+import { deleteWithRuns } from "./delete-with-runs.ts";
 import type { AdmitParts } from "./parts.ts";
-import { assistantNotFound } from "./resolve-start.ts";
 
 export interface AssistantCommandParts extends Omit<AdmitParts, "assistants"> {
   readonly assistants: Assistants;
@@ -42,7 +41,7 @@ export async function createAssistant(
 /** How often an edit without an expected version is tried again behind other edits. */
 const EDITS_MAX = 20;
 
-/** Replaces the spec. The spec that the assistant has makes no version. @throws WORKFLOW_NOT_FOUND, ASSISTANT_NOT_FOUND, VERSION_MISMATCH */
+/** Replaces the spec. The spec that the assistant has makes no version. @throws WORKFLOW_NOT_FOUND, ASSISTANT_NOT_FOUND, VERSION_MISMATCH, OVERLOADED */
 export async function updateAssistant(
   parts: AssistantCommandParts,
   tenantId: string,
@@ -55,14 +54,12 @@ export async function updateAssistant(
     if (found === undefined) throw assistantNotFound(assistantId);
     if (isSame(found, spec)) return found;
     const isExpected = expectedVersion === 0 || expectedVersion === found.version;
-    if (!isExpected || round === EDITS_MAX) throw versionMismatch(found);
+    if (!isExpected) throw versionMismatch(found);
+    if (round === EDITS_MAX) throw overtaken(assistantId);
     const updated = await parts.assistants.update(key, spec, found.version);
     if (updated !== undefined) return updated;
   }
 }
-
-/** How often a forced deletion cancels runs that were started meanwhile. */
-const CANCELS_MAX = 5;
 
 /** Deletes an assistant with its runs. `force` cancels those that have not ended. @throws ASSISTANT_NOT_FOUND, ASSISTANT_BUSY */
 export async function deleteAssistant(
@@ -70,30 +67,11 @@ export async function deleteAssistant(
   tenantId: string,
   { assistantId, force }: ReturnType<typeof parseDeleteAssistant>,
 ): Promise<void> {
-  const key = { tenantId, assistantId };
-  for (let round = 0; ; round++) {
-    const result = await assistants.close(key);
-    if (result === "closed") break;
-    if (result === "missing") throw assistantNotFound(assistantId);
-    const live = await assistants.liveRuns(key);
-    const [first] = live;
-    if (first === undefined) continue;
-    if (!force || round >= CANCELS_MAX) throw assistantBusy(assistantId, first);
-    const why = { reason: "its assistant is deleted", requestId: "", compensate: false };
-    await Promise.all(
-      live.map((runId) => loop.ask((answer) => ({ kind: "cancel", runId, ...why, answer }))),
-    );
-  }
-  probe("assistant.closed");
-  await removeAssistant(assistants, key);
-}
-
-/** Removes the runs of a closed assistant step by step, and then the assistant. */
-export async function removeAssistant(
-  assistants: Pick<Assistants, "removeSome">,
-  key: AssistantKey,
-): Promise<void> {
-  while (!(await assistants.removeSome(key))) probe("assistant.step");
+  await deleteWithRuns(assistants, loop, {
+    ...{ key: { tenantId, assistantId }, force, reason: "its assistant is deleted" },
+    missing: () => assistantNotFound(assistantId),
+    busy: (runId) => assistantBusy(assistantId, runId),
+  });
 }
 
 /** An assistant names a workflow that exists. @throws WORKFLOW_NOT_FOUND */
@@ -124,6 +102,12 @@ const versionMismatch = ({ assistantId, version }: AssistantRecord): EngineError
     `Assistant ${assistantId} is at version ${version}; another edit came first.`,
     { metadata: { assistant_id: assistantId, current_version: String(version) } },
   );
+
+const overtaken = (assistantId: string): EngineError =>
+  new EngineError("OVERLOADED", `Other edits of assistant ${assistantId} come first; try again.`, {
+    metadata: { assistant_id: assistantId },
+    retryAfterMs: 1_000,
+  });
 
 const assistantBusy = (assistantId: string, runId: string): EngineError =>
   new EngineError(

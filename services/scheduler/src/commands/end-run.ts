@@ -4,7 +4,8 @@ import { EngineError } from "@pawl/core/fault/engine-error";
 import type { RunKind, StopMode } from "@pawl/core/log/event";
 import type { RunId } from "@pawl/core/name/ids";
 import type { LoadedRun } from "@pawl/platform/store/runs/runs";
-import { runFinished, runNotFound } from "../inputs/errors.ts";
+import { runNotFound } from "@pawl/platform/wire/run";
+import { runFinished } from "../inputs/errors.ts";
 import type { AdmitParts } from "./parts.ts";
 
 interface CancelRequest {

@@ -25,7 +25,8 @@ import {
 import type { EffectCount } from "@pawl/platform/store/effects/effects";
 import type { LoadedRun } from "@pawl/platform/store/runs/runs";
 import type { RepairAsked, ShownPlan } from "@pawl/platform/wire/repair";
-import { requestReused, runNotFound } from "../inputs/errors.ts";
+import { runNotFound } from "@pawl/platform/wire/run";
+import { requestReused } from "../inputs/errors.ts";
 import type { StartAnswer } from "../inputs/input.ts";
 import { runQuarantined } from "../inputs/quarantine.ts";
 import { checkRunInput } from "../inputs/run-input.ts";

@@ -3,14 +3,15 @@
 //
 // Race: a user deletes the assistant between this read and the commit. The commit fails, and the start is refused (`accept.ts`).
 
-import { EngineError, invalidField } from "@pawl/core/fault/engine-error";
+import { invalidField } from "@pawl/core/fault/engine-error";
 import type { AssistantLink } from "@pawl/core/log/assistant";
 import type { AskedThread } from "@pawl/core/log/start";
 import { lowerLimits } from "@pawl/core/policy/budget";
 import { type Taint, UNTRUSTED_INPUT } from "@pawl/core/policy/taint";
 import type { AssistantRecord } from "@pawl/platform/store/assistants/assistants";
+import { assistantNotFound } from "@pawl/platform/wire/assistant";
 import type { StartRequest } from "@pawl/platform/wire/requests";
-import { threadNotFound } from "../decide/thread.ts";
+import { threadNotFound } from "@pawl/platform/wire/thread";
 import type { AdmitParts } from "./parts.ts";
 
 /** A start with its workflow, and everything that its assistant adds. */
@@ -74,8 +75,3 @@ function threadOf(
     ...((yields ?? defaults.yields) === true ? { yields: true } : {}),
   };
 }
-
-export const assistantNotFound = (assistantId: string): EngineError =>
-  new EngineError("ASSISTANT_NOT_FOUND", `There is no assistant ${assistantId}.`, {
-    metadata: { assistant_id: assistantId },
-  });

@@ -3,7 +3,8 @@
 import { LIMITS } from "@pawl/core/data/limits";
 import { EngineError } from "@pawl/core/fault/engine-error";
 import type { RunId } from "@pawl/core/name/ids";
-import { runFinished, runNotFound } from "../inputs/errors.ts";
+import { runNotFound } from "@pawl/platform/wire/run";
+import { runFinished } from "../inputs/errors.ts";
 import type { MetadataInput } from "../inputs/input.ts";
 import type { AdmitParts } from "./parts.ts";
 

@@ -46,7 +46,7 @@ import { ApprovalService } from "@pawl/proto/pawl/v1/approval_service_pb";
 import { RunService } from "@pawl/proto/pawl/v1/run_service_pb";
 import { ScheduleService } from "@pawl/proto/pawl/v1/schedule_service_pb";
 import { WorkflowService } from "@pawl/proto/pawl/v1/workflow_service_pb";
-import { runNotFound } from "../inputs/errors.ts";
+import { runNotFound } from "@pawl/platform/wire/run";
 import type { StartAnswer } from "../inputs/input.ts";
 import { archiveCommands } from "./archive-commands.ts";
 import { approvalNotFound, decideApproval, decideNode } from "./decide.ts";

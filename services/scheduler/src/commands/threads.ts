@@ -1,28 +1,36 @@
 // Creates, edits, forks and deletes threads. A thread that a run creates is made by the tick that accepts the run.
 //
-// Race: a run starts on a thread while a user deletes it. The deletion locks the thread and looks for live runs; the start compares the
-// version. So either the thread is gone and the start finds none, or the deletion finds the run. Race: a run ends while a user forks its
-// thread: the fork has the state before or after, never a mixture, because the state is one row.
+// `store/threads` names the race of a deletion with starts. Race: a run ends while a user forks its thread: the fork has the state before or
+// after, never a mixture, because the state is one row. Race: a client repeats a request whose answer it lost. The thread has the id of the
+// request that created it, so the repeat gets this thread.
 
 import { canonicalJson } from "@pawl/core/definition/canonical";
 import { EngineError, invalidField } from "@pawl/core/fault/engine-error";
 import { fold } from "@pawl/core/log/fold";
-import { memoryOf } from "@pawl/core/log/thread";
+import { leftBy } from "@pawl/core/log/thread";
 import { isForeignKeyViolation } from "@pawl/platform/db/failure";
-import type { ThreadRecord, Threads, ThreadState } from "@pawl/platform/store/threads/threads";
 import type {
-  parseCreateThread,
-  parseDeleteThread,
-  parseFork,
-  parseUpdateThread,
-  StateAt,
+  NewThread,
+  ThreadRecord,
+  Threads,
+  ThreadState,
+} from "@pawl/platform/store/threads/threads";
+import {
+  type parseCreateThread,
+  type parseDeleteThread,
+  type parseFork,
+  type parseUpdateThread,
+  type StateAt,
+  threadExists,
+  threadNotFound,
 } from "@pawl/platform/wire/thread";
+import { assistantNotFound } from "@pawl/platform/wire/assistant";
+import { runNotFound } from "@pawl/platform/wire/run";
 import { namedValues } from "../commit/threads.ts";
-import { threadBusy, threadNotFound } from "../decide/thread.ts";
-import { runNotFound } from "../inputs/errors.ts";
-import { uuidV7 } from "../run-id.ts";
+import { threadBusy } from "../decide/thread.ts";
+import { uuidOfText, uuidV7 } from "../run-id.ts";
+import { deleteWithRuns } from "./delete-with-runs.ts";
 import type { AdmitParts } from "./parts.ts";
-import { assistantNotFound } from "./resolve-start.ts";
 
 export interface ThreadCommandParts extends AdmitParts {
   readonly threads: Threads;
@@ -34,27 +42,46 @@ const FRESH = { memory: "{}", memoryTaint: null, output: null, forkedFrom: null,
 export async function createThread(
   parts: ThreadCommandParts,
   tenantId: string,
-  { threadId, metadata = "{}", assistantId: named }: ReturnType<typeof parseCreateThread>,
+  {
+    threadId,
+    metadata = "{}",
+    assistantId: named,
+    requestId,
+  }: ReturnType<typeof parseCreateThread>,
 ): Promise<ThreadRecord> {
-  const { threads, now } = parts;
   const assistantId = named === "" ? null : named;
   await checkAssistant(parts, tenantId, assistantId);
-  const id = threadId === "" ? uuidV7(now()) : threadId;
-  const asked = { tenantId, threadId: id, metadata, assistantId, ...FRESH };
-  const { thread, isNew } = await naming(assistantId, threads.create(asked));
-  const isNamed = thread.forkedFrom === null && thread.assistantId === assistantId;
-  const isSame = isNamed && isSameJson(thread.metadata, metadata);
-  if (isNew || isSame) return thread;
-  throw threadExists(id);
+  const id = idOf(parts, threadId, requestId);
+  const asked = { tenantId, threadId: id, metadata, assistantId, requestId, ...FRESH };
+  return await make(parts, asked, (thread) => {
+    const isNamed = thread.forkedFrom === null && thread.assistantId === assistantId;
+    return isNamed && isSameJson(thread.metadata, metadata);
+  });
+}
+
+/** The id of a new thread. A repeat of a request that names none gets the same. */
+function idOf({ now }: ThreadCommandParts, threadId: string, requestId: string | null): string {
+  if (threadId !== "") return threadId;
+  return requestId === null ? uuidV7(now()) : uuidOfText(`thread ${requestId}`);
+}
+
+/** Creates a thread, or finds the one that the same request created, or that `isSame` accepts. @throws THREAD_EXISTS, ASSISTANT_NOT_FOUND */
+async function make(
+  { threads }: ThreadCommandParts,
+  asked: NewThread,
+  isSame: (thread: ThreadRecord) => boolean = () => false,
+): Promise<ThreadRecord> {
+  const { threadId, assistantId, forkedFrom, requestId } = asked;
+  const made = await naming(assistantId, threads.create(asked));
+  if (made === undefined) throw threadExists(threadId, "is being deleted");
+  const { thread, isNew } = made;
+  const isRepeat = requestId !== null && thread.requestId === requestId;
+  if (isNew || (isRepeat && thread.forkedFrom === forkedFrom) || isSame(thread)) return thread;
+  throw threadExists(threadId);
 }
 
 const isSameJson = (a: string, b: string): boolean =>
   canonicalJson(JSON.parse(a)) === canonicalJson(JSON.parse(b));
-
-const threadExists = (threadId: string): EngineError =>
-  new EngineError("THREAD_EXISTS", `There is a thread ${threadId} already.`, {
-    metadata: { thread_id: threadId },
-  });
 
 /** @throws ASSISTANT_NOT_FOUND */
 async function checkAssistant(
@@ -89,53 +116,38 @@ export async function updateThread(
   return thread;
 }
 
-/** How often a forced deletion cancels runs that were started meanwhile. */
-const CANCELS_MAX = 5;
-
 /** Deletes a thread with its runs. `force` cancels those that have not ended. @throws THREAD_NOT_FOUND, THREAD_BUSY */
 export async function deleteThread(
-  { threads, loop }: ThreadCommandParts,
+  { threads, loop }: Pick<ThreadCommandParts, "threads" | "loop">,
   tenantId: string,
   { threadId, force }: ReturnType<typeof parseDeleteThread>,
 ): Promise<void> {
-  const key = { tenantId, threadId };
-  for (let round = 0; ; round++) {
-    const result = await threads.remove(key);
-    if (result === "removed") return;
-    if (result === "missing") throw threadNotFound(threadId);
-    const live = await threads.liveRuns(key);
-    const [first] = live;
-    if (first === undefined) continue;
-    if (!force || round === CANCELS_MAX) throw threadBusy(threadId, first);
-    const why = { reason: "its thread is deleted", requestId: "", compensate: false };
-    // The newest first: a run that is cancelled gives the thread to no other.
-    for (const runId of live.toReversed())
-      await loop.ask((answer) => ({ kind: "cancel", runId, ...why, answer }));
-  }
+  await deleteWithRuns(threads, loop, {
+    ...{ key: { tenantId, threadId }, force, reason: "its thread is deleted" },
+    missing: () => threadNotFound(threadId),
+    busy: (runId) => threadBusy(threadId, runId),
+  });
 }
 
-/** @throws THREAD_NOT_FOUND, THREAD_EXISTS, RUN_NOT_FOUND, INPUT_INVALID */
+/** @throws THREAD_NOT_FOUND, THREAD_EXISTS, ASSISTANT_NOT_FOUND, RUN_NOT_FOUND, CURSOR_OUT_OF_RANGE, INPUT_INVALID */
 export async function forkThread(
   parts: ThreadCommandParts,
   tenantId: string,
-  { threadId, at, newThreadId, metadata }: ReturnType<typeof parseFork>,
+  { threadId, at, newThreadId, metadata, requestId }: ReturnType<typeof parseFork>,
 ): Promise<ThreadRecord> {
-  const { threads, now } = parts;
-  const origin = await threads.find({ tenantId, threadId });
-  const current = await threads.stateOf({ tenantId, threadId });
+  const origin = await parts.threads.find({ tenantId, threadId });
+  const current = await parts.threads.stateOf({ tenantId, threadId });
   if (origin === undefined || current === undefined) throw threadNotFound(threadId);
   const state = at === undefined ? current : await stateAfter(parts, threadId, at);
   const { memory, memoryTaint, output } = state;
-  const id = newThreadId === "" ? uuidV7(now()) : newThreadId;
-  const { thread, isNew } = await threads.create({
-    ...{ tenantId, threadId: id, metadata: metadata ?? origin.metadata, memory, output },
+  return await make(parts, {
+    ...{ tenantId, threadId: idOf(parts, newThreadId, requestId), requestId },
+    ...{ metadata: metadata ?? origin.metadata, memory, output },
     memoryTaint: memoryTaint === null ? null : JSON.stringify(memoryTaint),
     forkedFrom: threadId,
     assistantId: origin.assistantId,
     sha256s: namedValues(state),
   });
-  if (!isNew) throw threadExists(id);
-  return thread;
 }
 
 /** What a run of the thread held after an event, from its log. */
@@ -157,6 +169,5 @@ async function stateAfter(
   const state = fold(runId, graph, events);
   if (state.thread?.threadId !== threadId)
     throw invalidField("run_id", "OTHER_THREAD", `is no run of thread ${threadId}`);
-  const { json, taint = null } = memoryOf(state);
-  return { memory: json, memoryTaint: taint, output: state.output ?? null, stateRunId: runId };
+  return leftBy(state);
 }

@@ -5,7 +5,8 @@ import { EngineError } from "@pawl/core/fault/engine-error";
 import { unreachable } from "@pawl/core/fault/invariant";
 import type { RunId } from "@pawl/core/name/ids";
 import type { Raise } from "@pawl/core/plan/raise";
-import { requestReused, runFinished, runNotFound } from "../inputs/errors.ts";
+import { runNotFound } from "@pawl/platform/wire/run";
+import { requestReused, runFinished } from "../inputs/errors.ts";
 import type { RaiseAnswer } from "../inputs/input.ts";
 import type { AdmitParts } from "./parts.ts";
 

@@ -3,7 +3,7 @@
 
 import { type Reference, referencesIn } from "@pawl/core/data/reference";
 import { invariant } from "@pawl/core/fault/invariant";
-import { leavesState, memoryOf, threadStatusAfter, type ThreadStatus } from "@pawl/core/log/thread";
+import { leavesState, leftBy, threadStatusAfter, type ThreadStatus } from "@pawl/core/log/thread";
 import type { RunState } from "@pawl/core/log/state";
 import type { RunId } from "@pawl/core/name/ids";
 import type {
@@ -21,6 +21,8 @@ export interface BookedThread extends ThreadKey {
   version: number;
   /** False until a user or a run creates it. */
   exists: boolean;
+  /** Whether a user deleted it, and its runs are being removed. */
+  readonly isDeleted: boolean;
   status: ThreadStatus;
   holderRunId: RunId | null;
   runCount: number;
@@ -61,7 +63,8 @@ export class ThreadBook {
       const { version, status, holderRunId, runCount } = row ?? none;
       this.#threads.set(`${tenantId}\n${threadId}`, {
         ...{ tenantId, threadId, version, status, holderRunId, runCount },
-        exists: row !== undefined,
+        exists: row !== undefined && !row.isDeleted,
+        isDeleted: row?.isDeleted === true,
         waiting: [...(row?.waiting ?? [])],
         state: { memory, memoryTaint, output, stateRunId },
         ...{ ...own, hasValues },
@@ -150,9 +153,8 @@ export function leaveThread(thread: BookedThread, run: RunState): void {
   thread.holderRunId = null;
   thread.status = threadStatusAfter(run);
   if (!leavesState(run)) return;
-  const { json, taint = null } = memoryOf(run);
-  const output = run.output ?? thread.state.output;
-  thread.state = { memory: json, memoryTaint: taint, output, stateRunId: runId };
+  const left = leftBy(run);
+  thread.state = { ...left, output: left.output ?? thread.state.output };
   thread.isStateChanged = true;
 }
 

@@ -20,6 +20,7 @@ import { onCancel } from "@pawl/core/plan/stop";
 import { isLimited } from "@pawl/core/policy/limit";
 import type { Journal } from "@pawl/platform/store/tick/journal";
 import type { ThreadKey } from "@pawl/platform/store/threads/threads";
+import { threadExists, threadNotFound } from "@pawl/platform/wire/thread";
 import type { CachedRun, RunCache } from "../commit/cache.ts";
 import type { Draft } from "../commit/draft.ts";
 import { type BookedThread, joinLine, leaveThread, takeThread } from "../commit/threads.ts";
@@ -73,7 +74,7 @@ export async function readThreads(
 type StartOnThread = AcceptedStart & { readonly thread: AskedThread };
 
 /**
- * Drafts a new run of a thread, which the tick has read. @throws THREAD_NOT_FOUND, THREAD_BUSY
+ * Drafts a new run of a thread, which the tick has read. @throws THREAD_NOT_FOUND, THREAD_BUSY, THREAD_EXISTS if it is being deleted
  */
 export function startOnThread(
   { cache }: Pick<ThreadParts, "cache">,
@@ -85,6 +86,7 @@ export function startOnThread(
   const { threadId, isCreated } = asked;
   const thread = draft.threads.get({ tenantId, threadId });
   if (!thread.exists && !isCreated) throw threadNotFound(threadId);
+  if (thread.isDeleted) throw threadExists(threadId, "is being deleted");
   makeRoom(cache, draft, thread, start);
   thread.exists = true;
   const position = joinLine(thread, runId);
@@ -93,11 +95,6 @@ export function startOnThread(
   giveThread(cache, draft, thread);
   return run;
 }
-
-export const threadNotFound = (threadId: string): EngineError =>
-  new EngineError("THREAD_NOT_FOUND", `There is no thread ${threadId}.`, {
-    metadata: { thread_id: threadId },
-  });
 
 /** Makes room for a new run as its strategy says. Runs that wait for their time are not in its way. @throws THREAD_BUSY */
 function makeRoom(

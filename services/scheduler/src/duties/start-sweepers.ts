@@ -11,10 +11,10 @@ import type { ValueStore } from "@pawl/platform/values/value-store";
 import { forgetCommands } from "./command-worker.ts";
 import type { Config } from "../config.ts";
 import type { AlarmClock } from "./alarm-clock.ts";
-import { sweepAssistants } from "./assistants.ts";
 import { bulkSweepers, type BulkSweepParts } from "./bulks.ts";
 import { type PauseSweepParts, pauseSweeper } from "./pause-sweeper.ts";
 import { LeaseGrace, RECONNECT_MS } from "./lease-grace.ts";
+import { type RemovalParts, sweepRemovals } from "./removals.ts";
 import { sweepRetention } from "./retention.ts";
 import { type StatsParts, statsSweepers } from "./stats.ts";
 import { Sweeper } from "./sweeper.ts";
@@ -45,6 +45,7 @@ const FORGOTTEN_MAX = 1_000;
 type Needed = Omit<SweepParts, "leaseGrace" | "onAlarm" | "onWebhookDue" | "onBulkDue"> &
   BulkSweepParts &
   StatsParts &
+  RemovalParts &
   Parameters<typeof createStrandedSweep>[0] & {
     readonly pool: Pool;
     readonly now: () => number;
@@ -55,14 +56,13 @@ type Needed = Omit<SweepParts, "leaseGrace" | "onAlarm" | "onWebhookDue" | "onBu
     readonly webhooks: Pick<Webhooks, "forget">;
     readonly pauses: PauseSweepParts["pauses"];
     readonly values: ValueStore;
-    readonly assistants: Parameters<typeof sweepAssistants>[0];
     readonly blobs: Blobs;
     readonly archiveStore: ArchiveStore | undefined;
   };
 
 export function startSweepers(config: Config, needed: Needed) {
   const { pool, workflowQueue, alarms, desk, webhooks, now, steady, values, log } = needed;
-  const { assistants, blobs, archiveStore } = needed;
+  const { blobs, archiveStore } = needed;
   const archive = archiveStore && { archive: archiveStore, blobs, log };
   const graceMs = config.PAWL_VALUES_GRACE_MS;
   const every = config.PAWL_SWEEP_MS;
@@ -118,7 +118,7 @@ export function startSweepers(config: Config, needed: Needed) {
     retention: sweeper("retention", config.PAWL_RETENTION_MS, () =>
       sweepRetention({ pool, policy: config.PAWL_RETENTION, now, log, archive }),
     ),
-    assistants: sweeper("assistants", quietMs, () => sweepAssistants(assistants)),
+    removals: sweeper("removals", quietMs, () => sweepRemovals(needed)),
     ...statsSweepers(needed, config),
     commands: sweeper("commands", DAY_MS, () => forgetCommands(workflowQueue)),
   };

@@ -3,9 +3,6 @@
 import { EngineError, type ErrorMetadata } from "@pawl/core/fault/engine-error";
 import { unreachable } from "@pawl/core/fault/invariant";
 
-export const runNotFound = (runId: string): EngineError =>
-  new EngineError("RUN_NOT_FOUND", `There is no run ${runId}.`, { metadata: { run_id: runId } });
-
 export const runFinished = (metadata: ErrorMetadata): EngineError =>
   new EngineError("RUN_ALREADY_FINISHED", "The run has ended; nothing was changed.", { metadata });
 

@@ -31,7 +31,7 @@ type CreateThreadRequest struct {
 	MetadataJson []byte `protobuf:"bytes,2,opt,name=metadata_json,json=metadataJson,proto3" json:"metadata_json,omitempty"`
 	// metadata_json for callers who write JSON by hand.
 	Metadata *structpb.Value `protobuf:"bytes,3,opt,name=metadata,proto3" json:"metadata,omitempty"`
-	// Names the request in traces. A repeat with the same id, metadata and assistant is harmless.
+	// Names the request in traces. A repeat gets the thread that the first request created, also if thread_id is empty.
 	RequestId string `protobuf:"bytes,4,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
 	// The assistant of starts that name no workflow and no assistant; empty for none.
 	AssistantId   string `protobuf:"bytes,5,opt,name=assistant_id,json=assistantId,proto3" json:"assistant_id,omitempty"`
@@ -733,7 +733,7 @@ type ForkThreadRequest struct {
 	MetadataJson []byte `protobuf:"bytes,5,opt,name=metadata_json,json=metadataJson,proto3" json:"metadata_json,omitempty"`
 	// metadata_json for callers who write JSON by hand.
 	Metadata *structpb.Value `protobuf:"bytes,6,opt,name=metadata,proto3" json:"metadata,omitempty"`
-	// Names the request in traces.
+	// Names the request in traces. A repeat gets the thread that the first request created, also if new_thread_id is empty.
 	RequestId     string `protobuf:"bytes,7,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

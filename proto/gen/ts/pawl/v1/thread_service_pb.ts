@@ -44,7 +44,7 @@ export type CreateThreadRequest = Message<"pawl.v1.CreateThreadRequest"> & {
   metadata?: Value | undefined;
 
   /**
-   * Names the request in traces. A repeat with the same id, metadata and assistant is harmless.
+   * Names the request in traces. A repeat gets the thread that the first request created, also if thread_id is empty.
    *
    * @generated from field: string request_id = 4;
    */
@@ -430,7 +430,7 @@ export type ForkThreadRequest = Message<"pawl.v1.ForkThreadRequest"> & {
   metadata?: Value | undefined;
 
   /**
-   * Names the request in traces.
+   * Names the request in traces. A repeat gets the thread that the first request created, also if new_thread_id is empty.
    *
    * @generated from field: string request_id = 7;
    */

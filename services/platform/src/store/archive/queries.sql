@@ -232,7 +232,8 @@ insert into thread_runs (tenant_id, thread_id, position, turn, run_id, state)
 select h.tenant_id, h.thread_id, t.position, t.turn, :run_id::uuid, 'over'
 from json_to_record(:line::json) as t (thread_id text, position bigint, turn bigint)
 join threads h on h.tenant_id = :tenant_id::text and h.thread_id = t.thread_id
-where h.created_at <= (:run_line::json ->> 'created_at')::timestamp at time zone 'UTC'
+where h.deleted_at is null
+  and h.created_at <= (:run_line::json ->> 'created_at')::timestamp at time zone 'UTC'
 on conflict do nothing
 
 -- name: keep_effects

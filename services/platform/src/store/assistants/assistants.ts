@@ -11,6 +11,7 @@ import type { RunId } from "@pawl/core/name/ids";
 import { json, number, text, time, uuid } from "../../db/columns.ts";
 import type { Typed } from "../../db/query.ts";
 import type { Page } from "../page.ts";
+import type { Removal } from "../runs/runs.ts";
 
 export const ASSISTANT_KEY = { tenantId: text(), assistantId: text() };
 export type AssistantKey = Typed<typeof ASSISTANT_KEY>;
@@ -83,8 +84,8 @@ export interface Assistants {
   liveRuns(key: AssistantKey): Promise<readonly RunId[]>;
   /** Marks an assistant without live runs as deleted. No run of it starts from then on. */
   close(key: AssistantKey): Promise<"closed" | "missing" | "busy">;
-  /** Removes some runs of a closed assistant, and the assistant with the last of them. Returns whether nothing is left to remove. */
-  removeSome(key: AssistantKey): Promise<boolean>;
+  /** Removes some runs of a closed assistant, and the assistant after the last of them. */
+  removeSome(key: AssistantKey): Promise<Removal>;
   /** Closed assistants that are not removed yet. */
   closed(): Promise<readonly AssistantKey[]>;
 }

@@ -3,7 +3,7 @@
 import type { RunId } from "@pawl/core/name/ids";
 import { type InTurn, pairKey, type StagedRows } from "../memory/staging.ts";
 import type { Tables } from "../memory/store.ts";
-import { deleteRunRows } from "../runs/memory.ts";
+import { deleteRunTree } from "../runs/memory.ts";
 import { AssistantMoved } from "../tick/journal.ts";
 import type {
   AssistantKey,
@@ -80,13 +80,14 @@ export function createMemoryAssistants(
       }),
     removeSome: (key) =>
       inTurn(() => {
-        if (assistants.get(keyOf(key))?.isDeleted !== true) return true;
-        for (const { runId } of runsOf(key)) deleteRunRows(tables, runId, now());
+        if (assistants.get(keyOf(key))?.isDeleted !== true) return "removed";
+        for (const { runId } of runsOf(key)) deleteRunTree(tables, runId, now());
+        if (runsOf(key).length > 0) return "waits";
         for (const [id, thread] of threads)
           if (thread.tenantId === key.tenantId && thread.assistantId === key.assistantId)
             threads.set(id, { ...thread, assistantId: null });
         assistants.delete(keyOf(key));
-        return true;
+        return "removed";
       }),
     closed: async () => [...assistants.values()].filter(({ isDeleted }) => isDeleted),
   };

@@ -84,14 +84,26 @@ where tenant_id = :tenant_id::text
   and assistant_id = :assistant_id::text
 
 -- name: some_runs
--- Some runs of an assistant. Walks runs_of_assistant.
-select run_id
-from runs
-where assistant_id = :assistant_id::text
-  and assistant_id is not null
-  and tenant_id = :tenant_id::text
-order by run_id
-limit :limit::integer
+-- Some runs of a marked assistant, without those that have a live run below them. Walks runs_of_assistant.
+select r.run_id
+from (
+  select tenant_id, assistant_id, deleted_at
+  from assistants
+  where tenant_id = :tenant_id::text
+    and assistant_id = :assistant_id::text
+  limit 1
+) a
+cross join lateral (
+  select o.run_id
+  from runs o
+  where o.assistant_id = a.assistant_id
+    and o.assistant_id is not null
+    and o.tenant_id = a.tenant_id
+    and (select c.run_id from runs c where c.parent_run_id = o.run_id and c.ended_at is null limit 1) is null
+  order by o.run_id
+  limit :limit::integer
+) r
+where a.deleted_at is not null
 
 -- name: remove
 -- Deletes a marked assistant that no run names any more. Threads that name it name none afterwards.

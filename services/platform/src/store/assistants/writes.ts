@@ -5,6 +5,7 @@ import { flag, lists, number, text, uuid } from "../../db/columns.ts";
 import { isOvertaken } from "../../db/failure.ts";
 import type { Pool } from "../../db/pool.ts";
 import { first, queriesBeside, run, type Send, valuesOf } from "../../db/query.ts";
+import type { Removal } from "../runs/runs.ts";
 import { deleteRuns } from "../runs/writes.ts";
 import {
   ASSISTANT,
@@ -32,10 +33,10 @@ const marked = declare("marked", ASSISTANT_KEY, { isMarked: flag() });
 const closed = declare("closed", { limit: number() }, ASSISTANT_KEY);
 const nameRuns = declare("name_runs", lists(ASSISTANT_RUN), { held: flag() });
 
-/** Live runs that one call reads, and runs that one step removes: a step takes about a second. */
+/** Live runs that one call reads, runs of one step of a removal, and closed assistants of one sweep. */
 const LIVE_MAX = 1_000;
 const REMOVED_MAX = 500;
-const CLOSED_MAX = 20;
+const CLOSED_MAX = 500;
 
 /** Names the assistants of runs that this transaction has inserted. @throws AssistantMoved if one of them is gone */
 export async function nameAssistants(send: Send, runs: readonly AssistantRun[]): Promise<void> {
@@ -69,19 +70,16 @@ export const createAssistants = (db: Pool): Assistants => ({
       await run(tx, mark, key);
       return "closed";
     }, isOvertaken),
-  removeSome: ({ tenantId, assistantId }) =>
-    db.transaction(async (tx) => {
-      const key = { tenantId, assistantId };
-      const isMarked = async () => (await first(tx, marked, key))?.isMarked === true;
-      if (!(await isMarked())) return true;
-      const found = await run(tx, someRuns, { ...key, limit: REMOVED_MAX });
-      if (found.length > 0)
-        await deleteRuns(
-          tx,
-          found.map(({ runId }) => runId),
-        );
-      await run(tx, remove, key);
-      return !(await isMarked());
-    }, isOvertaken),
+  removeSome: (key) => removeSome(db, key),
   closed: () => run(db, closed, { limit: CLOSED_MAX }),
 });
+
+async function removeSome(db: Pool, { tenantId, assistantId }: AssistantKey): Promise<Removal> {
+  const key = { tenantId, assistantId };
+  const found = await run(db, someRuns, { ...key, limit: REMOVED_MAX });
+  const runIds = found.map(({ runId }) => runId);
+  const gone = runIds.length === 0 ? 0 : await deleteRuns(db, runIds);
+  await run(db, remove, key);
+  if ((await first(db, marked, key))?.isMarked !== true) return "removed";
+  return gone > 0 ? "more" : "waits";
+}

@@ -60,6 +60,22 @@ with deleted as (
 select count(*)::integer as events
 from deleted
 
+-- name: left_logs
+-- Removed runs whose logs are not deleted yet.
+select run_id
+from removed_logs
+order by run_id
+limit :limit::integer
+
+-- name: forget_logs
+-- Forgets removed runs whose logs are deleted, and runs that came back from the archive.
+delete from removed_logs l
+where l.run_id = any (:run_ids::uuid[])
+  and (
+    (select e.seq from run_events e where e.run_id = l.run_id limit 1) is null
+    or (select r.run_id from runs r where r.run_id = l.run_id limit 1) is not null
+  )
+
 -- name: fold_deltas
 -- Empties stream deltas of executions that completed: the output has what they said. The rows stay, because readers count on every seq. At
 -- most `limit` in one call. The arrays make the planner expect several rows, so that it reads the log by its key.

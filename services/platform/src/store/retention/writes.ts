@@ -2,6 +2,7 @@
 
 import { leastAgeMs } from "@pawl/core/policy/retention";
 import type { RunId } from "@pawl/core/name/ids";
+import { probe } from "../../lifecycle/probe.ts";
 import { flag, list, number, text, uuid } from "../../db/columns.ts";
 import { first, queriesBeside, type Queryable, run } from "../../db/query.ts";
 import { EVENTS_PAGE } from "../log/log.ts";
@@ -29,6 +30,8 @@ const keptInRange = declare(
 );
 const SOME_EVENTS = { runIds: list(uuid()), limit: number() };
 const deleteSome = declare("delete_logs", SOME_EVENTS, { events: number() });
+const left = declare("left_logs", { limit: number() }, { runId: uuid<RunId>() });
+const forget = declare("forget_logs", { runIds: list(uuid()) });
 const foldSome = declare("fold_deltas", SOME_EVENTS, { events: number() });
 const endedSince = declare(
   "ended_since",
@@ -78,6 +81,18 @@ export async function countKept(
 /** Deletes the logs of removed runs, some events at a time. A crash leaves the rest to their month. @throws STORE_UNAVAILABLE */
 export const deleteLogs = (db: Queryable, runIds: readonly RunId[]): Promise<number> =>
   inSteps(db, deleteSome, runIds);
+
+/** Deletes the logs of runs that `removed_logs` names. After a crash `leftLogs` finds them. @throws STORE_UNAVAILABLE */
+export async function removeLogs(db: Queryable, runIds: readonly RunId[]): Promise<void> {
+  if (runIds.length === 0) return;
+  probe("removal.before-logs");
+  await deleteLogs(db, runIds);
+  await run(db, forget, { runIds });
+}
+
+/** Removed runs whose logs are not deleted yet. @throws STORE_UNAVAILABLE */
+export const leftLogs = async (db: Queryable, limit: number): Promise<RunId[]> =>
+  (await run(db, left, { limit })).map(({ runId }) => runId);
 
 /** Empties the stream deltas of these runs, some at a time. Returns how many. @throws STORE_UNAVAILABLE */
 export const foldDeltas = (db: Queryable, runIds: readonly RunId[]): Promise<number> =>

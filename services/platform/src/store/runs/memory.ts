@@ -190,6 +190,15 @@ function isLeft(
   return endedAt !== null && !isRecent && !isOpen;
 }
 
+/** Deletes a finished run with the runs below it. A run stays while a run below it lives. Returns whether it is gone. */
+export function deleteRunTree(tables: Tables, runId: RunId, now: number): boolean {
+  if (tables.runs.get(runId)?.endedAt == null) return false;
+  const own = [...tables.runs.values()].filter(({ parent }) => parent?.runId === runId);
+  const isFree = own.map((child) => deleteRunTree(tables, child.runId, now)).every(Boolean);
+  if (isFree) deleteRunRows(tables, runId, now);
+  return isFree;
+}
+
 /** Deletes a run with everything that belongs to it alone. */
 export function deleteRunRows(tables: Tables, runId: RunId, now: number): void {
   const run = tables.runs.get(runId);

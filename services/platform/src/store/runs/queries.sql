@@ -348,9 +348,9 @@ requests as (
 )
 
 -- name: delete_unkept
--- Deletes finished test runs and temporary runs with all their rows, and the temporary runs below them. Returns the runs that it was asked for,
--- without those that are of another kind, or that have a live run below them. Skips a run that another transaction deletes now. The
--- deliveries of a test run outlive it. The limit makes the planner probe runs_by_parent.
+-- Deletes finished test runs and temporary runs with all their rows except the log, and the temporary runs below them. Returns them all, and
+-- which of them it was asked for. Runs of another kind, and those that have a live run below them, stay. Skips a run that another
+-- transaction deletes now. The deliveries of a test run outlive it. The limit makes the planner probe runs_by_parent.
 with recursive roots as materialized (
   select run_id
   from runs
@@ -380,8 +380,8 @@ with recursive roots as materialized (
     where not exists (select 1 from below l where l.root_id = b.root_id and not l.has_ended)
   ))
   returning run_id, definition_id, tenant_id, request_id, kind
-), events as (
-  delete from run_events where run_id = any (array(select run_id from deleted))
+), logs as (
+  insert into removed_logs (run_id) select run_id from deleted on conflict do nothing
 ), posted as (
   delete from webhook_deliveries
   where run_id = any (array(select run_id from deleted where kind = 'temporary'))
@@ -397,9 +397,8 @@ with recursive roots as materialized (
   where run_id = any (array(select run_id from deleted))
     and status in ('completed', 'dead_letter')
 ), {other_rows}
-select run_id
+select run_id, run_id in (select run_id from roots) as is_root
 from deleted
-where run_id in (select run_id from roots)
 
 -- name: due_temporary
 -- Temporary runs that may go within a while, the first one first, and how long each still stays: its end must be known to everything that waits for it. Runs
@@ -439,14 +438,26 @@ order by r.ended_at, r.run_id
 limit :limit::integer
 
 -- name: delete_runs
--- Deletes finished runs with their logs and all their other rows: those of a thread or an assistant that a user deletes.
-with deleted as (
+-- Deletes finished runs with all their rows except the log: those of a thread or an assistant that a user deletes. A run stays while there is a
+-- run below it. Takes runs until they have this many events, because their other rows grow with the log. Skips a run whose row another
+-- transaction holds.
+with asked as materialized (
+  select r.run_id, sum(r.last_seq) over (order by r.run_id) - r.last_seq as events_before
+  from runs r
+  where r.run_id = any (:run_ids::uuid[])
+    and r.ended_at is not null
+    and (select c.run_id from runs c where c.parent_run_id = r.run_id limit 1) is null
+), held as materialized (
+  select run_id
+  from runs
+  where run_id = any (array(select run_id from asked where events_before < :events::bigint))
+  for update skip locked
+), deleted as (
   delete from runs
-  where run_id = any (:run_ids::uuid[])
-    and ended_at is not null
+  where run_id = any (array(select run_id from held))
   returning run_id, definition_id, tenant_id, request_id
-), events as (
-  delete from run_events where run_id = any (array(select run_id from deleted))
+), logs as (
+  insert into removed_logs (run_id) select run_id from deleted on conflict do nothing
 ), commands as (
   delete from workflow_jobs
   where run_id = any (array(select run_id from deleted))
@@ -454,6 +465,19 @@ with deleted as (
 ), {other_rows}
 select run_id
 from deleted
+
+-- name: ended_below
+-- Some finished runs that nodes of these runs started. The limit makes the planner probe runs_by_parent.
+select c.run_id
+from unnest(:run_ids::uuid[]) as p (run_id)
+cross join lateral (
+  select run_id, ended_at
+  from runs
+  where parent_run_id = p.run_id
+  limit 1000000
+) c
+where c.ended_at is not null
+limit :limit::integer
 
 -- name: remove
 -- Removes finished runs with all their rows except the log, which no reader finds without the run. Skips a run whose row another

@@ -175,6 +175,9 @@ export interface LoadCursor {
 }
 
 /** The columns of a run that a scheduler loads. */
+/** After a step that removes runs: nothing is left, more can go at once, or the rest waits for live runs below it or for another scheduler. */
+export type Removal = "removed" | "more" | "waits";
+
 export const LOADED = {
   runId: uuid<RunId>(),
   version: number(),

@@ -1,8 +1,9 @@
 // Writes about runs that are not part of the tick's own statements (store/tick).
 
 import type { RunId } from "@pawl/core/name/ids";
-import { list, lists, number, text, uuid } from "../../db/columns.ts";
+import { flag, list, lists, number, text, uuid } from "../../db/columns.ts";
 import { queriesBeside, type Queryable, run, type Send, valuesOf } from "../../db/query.ts";
+import { removeLogs } from "../retention/writes.ts";
 import {
   DEADLINE,
   INPUT_KEY,
@@ -29,18 +30,36 @@ const dropKeys = declare("drop_input_keys", {});
 const linkAll = declare("link_repairs", lists(REPAIR));
 const keepAllMetadata = declare("keep_metadata", lists(METADATA));
 const keepKeys = declare("keep_input_keys", lists(INPUT_KEY));
-const deleteAll = declare("delete_unkept", { runIds: list(uuid()) }, { runId: uuid<RunId>() });
+const deleteAll = declare(
+  "delete_unkept",
+  { runIds: list(uuid()) },
+  { runId: uuid<RunId>(), isRoot: flag() },
+);
 const due = declare(
   "due_temporary",
   { graceMs: number(), withinMs: number(), limit: number() },
   { runId: uuid<RunId>(), dueInMs: number() },
 );
-const deleteFinished = declare("delete_runs", { runIds: list(uuid()) }, { runId: uuid() });
+const deleteFinished = declare(
+  "delete_runs",
+  { runIds: list(uuid()), events: number() },
+  { runId: uuid<RunId>() },
+);
+const endedBelow = declare(
+  "ended_below",
+  { runIds: list(uuid()), limit: number() },
+  { runId: uuid<RunId>() },
+);
 const remove = declare(
   "remove",
   { runIds: list(uuid()), stamps: list(text()) },
   { runId: uuid<RunId>() },
 );
+
+/** Runs below others that one statement reads. */
+const BELOW_MAX = 500;
+/** One statement deletes runs until they have this many events: their rows in other tables are fewer. */
+const EVENTS_MAX = 20_000;
 
 /** Keeps the graphs of test runs, in the transaction that starts the runs. */
 export async function saveTestGraphs(send: Send, graphs: readonly TestGraph[]): Promise<void> {
@@ -73,18 +92,38 @@ export async function markStops(send: Send, stopped: readonly StoppedRun[]): Pro
   await send(markAll, valuesOf(markAll, stopped));
 }
 
-/** Deletes finished test runs and temporary runs with all their rows. Returns those that it deleted. @throws STORE_UNAVAILABLE */
+const idOf = ({ runId }: { readonly runId: RunId }): RunId => runId;
+
+/**
+ * Deletes finished test runs and temporary runs with all their rows, and the temporary runs below them. Returns those of the list that it
+ * deleted. The logs go last, in pages. @throws STORE_UNAVAILABLE
+ */
 export async function deleteUnkept(db: Queryable, runIds: readonly RunId[]): Promise<RunId[]> {
-  return (await run(db, deleteAll, { runIds })).map(({ runId }) => runId);
+  const deleted = await run(db, deleteAll, { runIds });
+  await removeLogs(db, deleted.map(idOf));
+  return deleted.filter(({ isRoot }) => isRoot).map(idOf);
 }
 
 /** Temporary runs that may go, the first one first, and how long each still stays. @throws STORE_UNAVAILABLE */
 export const dueTemporary = (db: Queryable, asked: DueFilter): Promise<DueRun[]> =>
   run(db, due, asked);
 
-/** Deletes finished runs with all their rows. @throws STORE_UNAVAILABLE */
-export async function deleteRuns(db: Queryable, runIds: readonly RunId[]): Promise<void> {
-  await run(db, deleteFinished, { runIds });
+/**
+ * Deletes finished runs with all their rows, in steps: first the runs below them, and of each run the log last. A run stays while a run below
+ * it lives. Returns how many runs it deleted. @throws STORE_UNAVAILABLE
+ */
+export async function deleteRuns(db: Queryable, runIds: readonly RunId[]): Promise<number> {
+  let all = 0;
+  for (let gone = 1; gone > 0; all += gone) {
+    const below = await run(db, endedBelow, { runIds, limit: BELOW_MAX });
+    gone = below.length === 0 ? 0 : await deleteRuns(db, below.map(idOf));
+  }
+  for (;;) {
+    const gone = await run(db, deleteFinished, { runIds, events: EVENTS_MAX });
+    if (gone.length === 0) return all;
+    all += gone.length;
+    await removeLogs(db, gone.map(idOf));
+  }
 }
 
 /**

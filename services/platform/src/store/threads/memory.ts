@@ -3,7 +3,7 @@
 import type { RunId } from "@pawl/core/name/ids";
 import { type InTurn, pairKey, type StagedRows, UniqueViolation } from "../memory/staging.ts";
 import type { Tables } from "../memory/store.ts";
-import { deleteRunRows } from "../runs/memory.ts";
+import { deleteRunTree } from "../runs/memory.ts";
 import { nameOfThread } from "../values/memory.ts";
 import { ThreadMoved } from "../tick/journal.ts";
 import type {
@@ -12,8 +12,6 @@ import type {
   ThreadChange,
   ThreadKey,
   ThreadMoves,
-  ThreadNews,
-  ThreadPlace,
   ThreadRecord,
   Threads,
   ThreadState,
@@ -23,6 +21,7 @@ import { withTurns } from "./threads.ts";
 
 export interface ThreadRow extends ThreadRecord, ThreadState {
   readonly version: number;
+  readonly isDeleted: boolean;
 }
 
 const keyOf = ({ tenantId, threadId }: ThreadKey): string => pairKey(tenantId, threadId);
@@ -92,27 +91,34 @@ const NEW = {
   stateRunId: null,
   forkedFrom: null,
   assistantId: null,
+  requestId: null,
+  isDeleted: false,
 };
 
 /** Threads over the tables. */
 export function createMemoryThreads(tables: Tables, now: () => number, inTurn: InTurn): Threads {
   const { threads } = tables;
+  const find = (key: ThreadKey): ThreadRow | undefined => {
+    const found = threads.get(keyOf(key));
+    return found?.isDeleted === true ? undefined : found;
+  };
   const liveRuns = (key: ThreadKey): RunId[] =>
     runsOf(tables, key).flatMap(({ state, runId }) => (state === "over" ? [] : [runId]));
   return {
     create: (thread) =>
       inTurn(() => {
         const found = threads.get(keyOf(thread));
+        if (found?.isDeleted === true) return undefined;
         if (found !== undefined) return { thread: found, isNew: false };
         nameOfThread(tables.stored, keyOf(thread), thread.sha256s, now());
         const made = newRow(thread, now());
         threads.set(keyOf(thread), made);
         return { thread: made, isNew: true };
       }),
-    find: async (key) => threads.get(keyOf(key)),
+    find: async (key) => find(key),
     update: (key, { metadata, assistantId }) =>
       inTurn(() => {
-        const found = threads.get(keyOf(key));
+        const found = find(key);
         if (found === undefined) return undefined;
         const updated = {
           ...found,
@@ -123,54 +129,27 @@ export function createMemoryThreads(tables: Tables, now: () => number, inTurn: I
         threads.set(keyOf(key), updated);
         return updated;
       }),
-    stateOf: async (key) => threads.get(keyOf(key)),
-    turnsAfter: async (places, limit) => places.map((place) => turnsAfter(tables, place, limit)),
-    presentOf: async (key) => presentOf(tables, key),
+    stateOf: async (key) => find(key),
     liveRuns: async (key) => liveRuns(key),
-    remove: (key) =>
+    close: (key) =>
       inTurn(() => {
-        if (!threads.has(keyOf(key))) return "missing";
+        const found = find(key);
+        if (found === undefined) return "missing";
         if (liveRuns(key).length > 0) return "busy";
-        for (const { runId } of runsOf(tables, key)) {
-          deleteRunRows(tables, runId, now());
-        }
+        threads.set(keyOf(key), { ...found, isDeleted: true, version: found.version + 1 });
+        return "closed";
+      }),
+    removeSome: (key) =>
+      inTurn(() => {
+        if (threads.get(keyOf(key))?.isDeleted !== true) return "removed";
+        for (const { runId } of runsOf(tables, key)) deleteRunTree(tables, runId, now());
+        if (runsOf(tables, key).length > 0) return "waits";
         nameOfThread(tables.stored, keyOf(key), [], now());
         threads.delete(keyOf(key));
         return "removed";
       }),
+    closed: async () => [...threads.values()].filter(({ isDeleted }) => isDeleted),
   };
-}
-
-/** The runs of a thread that have a turn, in their order. */
-const turnsOf = (tables: Tables, key: ThreadKey) =>
-  runsOf(tables, key)
-    .flatMap(({ runId, turn, position, state }) =>
-      turn === null ? [] : [{ runId, turn, position, state }],
-    )
-    .toSorted((a, b) => a.turn - b.turn || a.position - b.position);
-
-function turnsAfter(tables: Tables, place: ThreadPlace, limit: number): ThreadNews | undefined {
-  const thread = tables.threads.get(keyOf(place));
-  if (thread === undefined) return undefined;
-  const later = turnsOf(tables, place).filter(
-    ({ turn, position }) => turn > place.turn || (turn === place.turn && position > place.position),
-  );
-  const turns = later
-    .slice(0, limit)
-    .map(({ runId, turn, position }) => ({ runId, turn, position }));
-  return { createdAt: thread.createdAt, isIdle: thread.holderRunId === null, turns };
-}
-
-function presentOf(
-  tables: Tables,
-  key: ThreadKey,
-): Pick<ThreadPlace, "turn" | "position"> | undefined {
-  if (!tables.threads.has(keyOf(key))) return undefined;
-  const turns = turnsOf(tables, key);
-  const holder = turns.find(({ state }) => state === "holding");
-  if (holder !== undefined) return { turn: holder.turn, position: holder.position - 1 };
-  const { turn = 0, position = 0 } = turns.at(-1) ?? {};
-  return { turn, position };
 }
 
 function newRow(thread: NewThread, now: number): ThreadRow {

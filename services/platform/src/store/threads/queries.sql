@@ -2,17 +2,18 @@
 
 -- part: columns
 t.tenant_id, t.thread_id, t.status, t.metadata::text as metadata, t.holder_run_id, t.run_count, t.state_run_id, t.forked_from,
-  t.assistant_id, t.created_at, t.updated_at
+  t.assistant_id, t.request_id, t.created_at, t.updated_at
 
 -- part: state
 t.memory::text as memory, t.memory_taint, t.output::text as output, t.state_run_id
 
 -- name: one
--- One thread.
+-- One thread that is not being removed.
 select {columns}
 from threads t
 where t.tenant_id = :tenant_id::text
   and t.thread_id = :thread_id::text
+  and t.deleted_at is null
 
 -- name: state
 -- The state of a thread.
@@ -20,6 +21,7 @@ select {state}
 from threads t
 where t.tenant_id = :tenant_id::text
   and t.thread_id = :thread_id::text
+  and t.deleted_at is null
 
 -- name: page
 -- Threads of a tenant in order of id.
@@ -28,6 +30,7 @@ from threads t
 where t.tenant_id = :tenant_id::text
   and t.thread_id > :after::text
   and (cardinality(:statuses::text[]) = 0 or t.status = any (:statuses::text[]))
+  and t.deleted_at is null
 order by t.thread_id
 limit :limit::integer
 
@@ -41,7 +44,7 @@ limit :limit::integer
 
 -- name: load
 -- Threads as a scheduler decides about them.
-select t.tenant_id, t.thread_id, {state}, t.version, t.status, t.holder_run_id, t.run_count
+select t.tenant_id, t.thread_id, {state}, t.version, t.status, t.holder_run_id, t.run_count, t.deleted_at is not null as is_deleted
 from unnest(:tenant_id::text[], :thread_id::text[]) as c (tenant_id, thread_id)
 join threads t on t.tenant_id = c.tenant_id and t.thread_id = c.thread_id
 
@@ -98,7 +101,7 @@ select
   c.place::integer as place, t.created_at, t.holder_run_id is null as is_idle, r.run_id, r.turn, r.position
 from unnest(:tenant_id::text[], :thread_id::text[], :turn::bigint[], :position::bigint[]) with ordinality
   as c (tenant_id, thread_id, turn, position, place)
-join threads t on t.tenant_id = c.tenant_id and t.thread_id = c.thread_id
+join threads t on t.tenant_id = c.tenant_id and t.thread_id = c.thread_id and t.deleted_at is null
 left join lateral (
   select l.run_id, l.turn, l.position
   from thread_runs l
@@ -134,6 +137,7 @@ left join lateral (
 ) l on true
 where t.tenant_id = :tenant_id::text
   and t.thread_id = :thread_id::text
+  and t.deleted_at is null
 
 -- name: live_runs
 -- The runs of a thread that wait for it or hold it.
@@ -244,11 +248,11 @@ where r.run_id = p.run_id
   and r.thread_id is null
 
 -- name: insert
--- A new thread. Returns no row if there is one.
-insert into threads as t (tenant_id, thread_id, metadata, memory, memory_taint, output, forked_from, assistant_id)
+-- A new thread. Returns no row if there is one, also one that is being removed.
+insert into threads as t (tenant_id, thread_id, metadata, memory, memory_taint, output, forked_from, assistant_id, request_id)
 values (
   :tenant_id::text, :thread_id::text, :metadata::jsonb, :memory::json, :memory_taint::jsonb, :output::json, :forked_from::text,
-  :assistant_id::text
+  :assistant_id::text, :request_id::text
 )
 on conflict do nothing
 returning {columns}
@@ -262,6 +266,7 @@ set
   updated_at = now()
 where t.tenant_id = :tenant_id::text
   and t.thread_id = :thread_id::text
+  and t.deleted_at is null
 returning {columns}
 
 -- name: lock
@@ -270,21 +275,74 @@ select t.thread_id
 from threads t
 where t.tenant_id = :tenant_id::text
   and t.thread_id = :thread_id::text
+  and t.deleted_at is null
 for update
 
--- name: all_runs
--- Every run of a thread.
+-- name: mark
+-- Marks a thread as deleted, and notifies the readers of the thread. A tick that decided before finds another version.
+update threads t
+set deleted_at = now(), version = t.version + 1
+where t.tenant_id = :tenant_id::text
+  and t.thread_id = :thread_id::text
+returning pg_notify('pawl_threads', t.thread_id) as notified
+
+-- name: some_runs
+-- Some runs of a marked thread, without those that have a live run below them.
 select r.run_id
-from thread_runs r
-where r.tenant_id = :tenant_id::text
-  and r.thread_id = :thread_id::text
+from (
+  select tenant_id, thread_id, deleted_at
+  from threads
+  where tenant_id = :tenant_id::text
+    and thread_id = :thread_id::text
+  limit 1
+) t
+cross join lateral (
+  select l.run_id
+  from thread_runs l
+  where l.tenant_id = t.tenant_id
+    and l.thread_id = t.thread_id
+    and (select c.run_id from runs c where c.parent_run_id = l.run_id and c.ended_at is null limit 1) is null
+  order by l.position
+  limit :limit::integer
+) r
+where t.deleted_at is not null
+
+-- name: closed
+-- Marked threads, the oldest mark first.
+select tenant_id, thread_id
+from threads
+where deleted_at is not null
+  and deleted_at <= now()
+order by deleted_at
+limit :limit::integer
+
+-- name: marked
+-- Whether a thread is marked. Returns no row if it is removed.
+select t.deleted_at is not null as is_marked
+from threads t
+where t.tenant_id = :tenant_id::text
+  and t.thread_id = :thread_id::text
 
 -- name: remove
--- Deletes a thread whose runs are deleted, and notifies the readers of the thread. The values that its memory names are loose if nothing else names them.
-with named as (
+-- Deletes a marked thread whose runs are deleted. The values that its memory names are loose if nothing else names them.
+with gone as materialized (
+  select t.tenant_id, t.thread_id
+  from threads t
+  where t.tenant_id = :tenant_id::text
+    and t.thread_id = :thread_id::text
+    and t.deleted_at is not null
+    and (
+      select l.run_id
+      from thread_runs l
+      where l.tenant_id = t.tenant_id
+        and l.thread_id = t.thread_id
+      limit 1
+    ) is null
+  for update
+), named as (
   delete from thread_values v
-  where v.tenant_id = :tenant_id::text
-    and v.thread_id = :thread_id::text
+  where v.tenant_id = (select tenant_id from gone)
+    and v.thread_id = (select thread_id from gone)
   returning v.sha256
 ), loosened as (
   update stored_values
@@ -292,6 +350,5 @@ with named as (
   where sha256 = any (array(select sha256 from named))
 )
 delete from threads t
-where t.tenant_id = :tenant_id::text
-  and t.thread_id = :thread_id::text
-returning pg_notify('pawl_threads', t.thread_id) as notified
+where t.tenant_id = (select tenant_id from gone)
+  and t.thread_id = (select thread_id from gone)

@@ -3,13 +3,18 @@
 // Race: two schedulers decide about one thread. The change of the thread compares its version, and holds the row until the commit. The
 // second finds another version, and its whole transaction fails (`ThreadMoved`). A unique index refuses a second run that holds the thread.
 // Lock order: run rows, then threads in order of id.
+//
+// Race: a user deletes a thread while a run starts on it. The deletion marks the thread in a transaction of its own, which locks it, looks for
+// live runs, and gives it the next version. So either the deletion finds the run, or the start finds another version and then the mark.
+// Behind the mark its runs are removed in steps. A scheduler that dies between two steps leaves the mark, and the next sweep continues.
 
 import type { ThreadStatus } from "@pawl/core/log/thread";
 import type { RunId } from "@pawl/core/name/ids";
 import type { Taint } from "@pawl/core/policy/taint";
-import { json, number, orNull, text, time, uuid } from "../../db/columns.ts";
+import { flag, json, number, orNull, text, time, uuid } from "../../db/columns.ts";
 import type { Typed } from "../../db/query.ts";
 import type { Page } from "../page.ts";
+import type { Removal } from "../runs/runs.ts";
 
 export const THREAD_KEY = { tenantId: text(), threadId: text() };
 export type ThreadKey = Typed<typeof THREAD_KEY>;
@@ -38,6 +43,8 @@ export const THREAD = {
   forkedFrom: orNull(text()),
   /** The assistant of starts that name no workflow. */
   assistantId: orNull(text()),
+  /** The request that created it. Null if a run created it, or a request without an id. */
+  requestId: orNull(text()),
   createdAt: time(),
   updatedAt: time(),
 };
@@ -59,6 +66,8 @@ export const LOADED_THREAD = {
   status: text<ThreadStatus>(),
   holderRunId: orNull(uuid<RunId>()),
   runCount: number(),
+  /** Whether its runs are being removed. */
+  isDeleted: flag(),
 };
 export interface LoadedThread extends Typed<typeof LOADED_THREAD> {
   /** The runs that wait for it, in order. */
@@ -153,6 +162,7 @@ export const NEW_THREAD = {
   output: orNull(text()),
   forkedFrom: orNull(text()),
   assistantId: orNull(text()),
+  requestId: orNull(text()),
 };
 /** `sha256s`: the stored values that its state names. */
 export type NewThread = Typed<typeof NEW_THREAD> & { readonly sha256s: readonly string[] };
@@ -167,21 +177,20 @@ interface ThreadEdit {
 
 /** Threads as users create and delete them. Only the scheduler writes them. */
 export interface Threads {
-  /** The thread, and whether this call created it. */
-  create(thread: NewThread): Promise<{ readonly thread: ThreadRecord; readonly isNew: boolean }>;
+  /** The thread, and whether this call created it. Undefined if it has the id of one that is being removed. */
+  create(
+    thread: NewThread,
+  ): Promise<{ readonly thread: ThreadRecord; readonly isNew: boolean } | undefined>;
   find(key: ThreadKey): Promise<ThreadRecord | undefined>;
   /** Undefined if there is none. */
   update(key: ThreadKey, edit: ThreadEdit): Promise<ThreadRecord | undefined>;
   stateOf(key: ThreadKey): Promise<ThreadState | undefined>;
-  /** Up to `limit` turns after each place, in the order of the places. Undefined for a thread that does not exist. */
-  turnsAfter(
-    places: readonly ThreadPlace[],
-    limit: number,
-  ): Promise<readonly (ThreadNews | undefined)[]>;
-  /** The place before the run that holds the thread, or after its last run. Undefined if there is no thread. */
-  presentOf(key: ThreadKey): Promise<Pick<ThreadPlace, "turn" | "position"> | undefined>;
   /** Its runs that have not ended. */
   liveRuns(key: ThreadKey): Promise<readonly RunId[]>;
-  /** Deletes a thread with its runs and everything of them. `busy` if one of them lives. */
-  remove(key: ThreadKey): Promise<"removed" | "missing" | "busy">;
+  /** Marks a thread without live runs as deleted. No run of it starts from then on. */
+  close(key: ThreadKey): Promise<"closed" | "missing" | "busy">;
+  /** Removes some runs of a closed thread, and the thread after the last of them. */
+  removeSome(key: ThreadKey): Promise<Removal>;
+  /** Closed threads that are not removed yet. */
+  closed(): Promise<readonly ThreadKey[]>;
 }

@@ -5,14 +5,16 @@ import { flag, lists, number, orNull, text, uuid } from "../../db/columns.ts";
 import { isOvertaken } from "../../db/failure.ts";
 import type { Pool } from "../../db/pool.ts";
 import { first, queriesBeside, run, type Send, valuesOf } from "../../db/query.ts";
+import type { Removal } from "../runs/runs.ts";
 import { deleteRuns } from "../runs/writes.ts";
-import { getThread, getThreadState, readPresent, readTurns } from "./reads.ts";
+import { getThread, getThreadState } from "./reads.ts";
 import {
   NEW_THREAD,
   THREAD,
   THREAD_CHANGE,
   THREAD_KEY,
   THREAD_RUN,
+  type ThreadKey,
   type ThreadMoves,
   type Threads,
   type ThreadValues,
@@ -33,8 +35,15 @@ const EDIT = { metadata: orNull(text()), assistantId: orNull(text()) };
 const update = declare("update", { ...THREAD_KEY, ...EDIT }, THREAD);
 const liveRuns = declare("live_runs", THREAD_KEY, { runId: uuid<RunId>() });
 const lock = declare("lock", THREAD_KEY, { threadId: text() });
-const allRuns = declare("all_runs", THREAD_KEY, { runId: uuid<RunId>() });
-const remove = declare("remove", THREAD_KEY, { notified: text() });
+const mark = declare("mark", THREAD_KEY, { notified: text() });
+const someRuns = declare("some_runs", { ...THREAD_KEY, limit: number() }, { runId: uuid<RunId>() });
+const remove = declare("remove", THREAD_KEY);
+const marked = declare("marked", THREAD_KEY, { isMarked: flag() });
+const closed = declare("closed", { limit: number() }, THREAD_KEY);
+
+/** Runs of one step of a removal, and closed threads of one sweep. */
+const REMOVED_MAX = 500;
+const CLOSED_MAX = 500;
 
 /** Changes threads and the order of their runs. The runs exist by now. */
 export async function moveThreads(send: Send, moves: ThreadMoves): Promise<void> {
@@ -67,26 +76,31 @@ export function createThreads(db: Pool): Threads {
       });
       if (made !== undefined) return { thread: made, isNew: true };
       const found = await getThread(db, thread);
-      // A user deleted it in between.
-      return found === undefined
-        ? await createThreads(db).create({ ...thread, sha256s })
-        : { thread: found, isNew: false };
+      return found && { thread: found, isNew: false };
     },
     find: ({ tenantId, threadId }) => getThread(db, { tenantId, threadId }),
     update: ({ tenantId, threadId }, { metadata, assistantId }) =>
       first(db, update, { tenantId, threadId, metadata, assistantId }),
     stateOf: (key) => getThreadState(db, key),
-    turnsAfter: (places, limit) => readTurns(db, places, limit),
-    presentOf: (key) => readPresent(db, key),
     liveRuns: async (key) => (await run(db, liveRuns, key)).map(({ runId }) => runId),
-    remove: (key) =>
+    close: (key) =>
       db.transaction(async (tx) => {
         if ((await first(tx, lock, key)) === undefined) return "missing";
         if ((await run(tx, liveRuns, key)).length > 0) return "busy";
-        const runIds = (await run(tx, allRuns, key)).map(({ runId }) => runId);
-        await deleteRuns(tx, runIds);
-        await run(tx, remove, { tenantId: key.tenantId, threadId: key.threadId });
-        return "removed";
+        await run(tx, mark, key);
+        return "closed";
       }, isOvertaken),
+    removeSome: (key) => removeSome(db, key),
+    closed: () => run(db, closed, { limit: CLOSED_MAX }),
   };
+}
+
+async function removeSome(db: Pool, { tenantId, threadId }: ThreadKey): Promise<Removal> {
+  const key = { tenantId, threadId };
+  const found = await run(db, someRuns, { ...key, limit: REMOVED_MAX });
+  const runIds = found.map(({ runId }) => runId);
+  const gone = runIds.length === 0 ? 0 : await deleteRuns(db, runIds);
+  await run(db, remove, key);
+  if ((await first(db, marked, key))?.isMarked !== true) return "removed";
+  return gone > 0 ? "more" : "waits";
 }
