@@ -4,7 +4,6 @@ import {
   jsonOf,
   type Multitask,
   type PawlClient,
-  PawlError,
   runFilterOf,
   runStatusName,
   threadStatusName,
@@ -18,6 +17,7 @@ import { broken, call, graph, names } from "./graph.ts";
 import { undosOf } from "./saga.ts";
 import { SINK_EGRESS, startSink, type Sink } from "./sink.ts";
 import { storyOf } from "./story.ts";
+import { raceOnThread } from "./thread-race.ts";
 import { on, refusal, SAY } from "./turns.ts";
 
 let cluster: Cluster;
@@ -205,34 +205,7 @@ test("a run that fails or times out leaves its memory and an error on the thread
 test.each<Multitask>(["reject", "enqueue", "interrupt", "rollback"])(
   "fifty starts that race on one thread from two gateways and two schedulers: %s (S4.4, S4.25)",
   async (strategy) => {
-    const threadId = `race-${strategy}`;
-    const started = await Promise.allSettled(
-      names("race", 50).map((text, index) => {
-        const from = clients[index % clients.length];
-        if (from === undefined) throw new Error("no client");
-        return from.runs.start("turn", on(threadId, `${strategy}-${text}`, strategy));
-      }),
-    );
-    const accepted = started.flatMap((each) =>
-      each.status === "fulfilled" ? [each.value.run.runId] : [],
-    );
-    const refused = started.flatMap((each) =>
-      each.status === "rejected" ? [(each.reason as PawlError).reason] : [],
-    );
-    expect(refused.filter((reason) => reason !== "THREAD_BUSY")).toEqual([]);
-    if (strategy === "reject") expect(accepted.length).toBeGreaterThan(0);
-    else expect(accepted).toHaveLength(50);
-    const ends = await Promise.all(accepted.map((runId) => pawl.runs.wait(runId)));
-    const completed = ends.filter(({ status }) => runStatusName(status) === "completed");
-    const { said = [] } = (await memoryOf(threadId)) as { said?: string[] };
-    if (strategy === "enqueue" || strategy === "reject") {
-      expect(completed).toHaveLength(accepted.length);
-      expect(said).toHaveLength(accepted.length);
-    }
-    expect(new Set(said).size).toBe(said.length);
-    const thread = await pawl.threads.get(threadId);
-    expect(thread).toMatchObject({ status: ThreadStatus.IDLE, runCount: BigInt(accepted.length) });
-    expect(await checkInvariants(cluster.databaseUrl, accepted)).toEqual([]);
+    await raceOnThread(clients, cluster.databaseUrl, strategy);
   },
 );
 
@@ -251,6 +224,17 @@ test("threads are created, found by metadata, edited, forked at a run and delete
   const { runs } = await pawl.runs.list({ threadId: "crud" });
   const fork = await pawl.threads.fork("crud", { runId: runs[1]?.runId, newThreadId: "forked" });
   expect(fork).toMatchObject({ threadId: "forked", forkedFrom: "crud" });
+  const asked = { runId: runs[1]?.runId, newThreadId: "repeated", requestId: "fork-1" };
+  expect((await pawl.threads.fork("crud", asked)).createTime).toEqual(
+    (await pawl.threads.fork("crud", asked)).createTime,
+  );
+  const other = await refusal(pawl.threads.fork("crud", { ...asked, requestId: "fork-2" }));
+  expect(other.reason).toBe("THREAD_EXISTS");
+  for (const repeated of [
+    () => pawl.threads.fork("crud", { requestId: "fork-3" }),
+    () => pawl.threads.create("", { requestId: "create-1" }),
+  ])
+    expect((await repeated()).threadId).toBe((await repeated()).threadId);
   await pawl.run("turn", "z", { threadId: "forked" });
   expect(await memoryOf("forked")).toEqual({ said: ["x", "z"] });
   expect(await memoryOf("crud")).toEqual({ said: ["x", "y"] });
