@@ -704,6 +704,7 @@ CREATE OR REPLACE FUNCTION pawl.pawl_assistants_with(tenant text, workflow text,
  LANGUAGE sql
  STABLE
  SET enable_bitmapscan TO 'on'
+ SET plan_cache_mode TO 'force_custom_plan'
 AS $function$
   select assistant_id
   from assistants
@@ -735,6 +736,7 @@ CREATE OR REPLACE FUNCTION pawl.pawl_threads_with(tenant text, wanted_statuses t
  LANGUAGE sql
  STABLE
  SET enable_bitmapscan TO 'on'
+ SET plan_cache_mode TO 'force_custom_plan'
 AS $function$
   select thread_id
   from threads
