@@ -67,6 +67,16 @@ async function tablesWith(runIds: readonly string[]): Promise<string[]> {
   return found;
 }
 
+/** What names these runs outside of the columns for it: jobs of pg-boss, and stored values that are not loose. */
+async function othersWith(runIds: readonly string[]): Promise<string[]> {
+  const { rows } = await pool.query<{ what: string }>({
+    text: `select 'job ' || name as what from pgboss.job where data->>'r' = any ($1)
+      union all select 'value ' || sha256 from pawl.stored_values where loose_at is null`,
+    values: [runIds],
+  });
+  return rows.map(({ what }) => what);
+}
+
 test("a delayed run is listed, explained and watched before its time, and begins on time although its scheduler was killed (S4.4)", async () => {
   const startAt = new Date(Date.now() + 4_000);
   const asked = { startAt, deadlineMs: 60_000, requestId: "later-1" };
@@ -119,7 +129,8 @@ test("a temporary run gives its output to every waiter and its webhook, and leav
     ...failpoints("temporary.before-delete@1=kill"),
   });
   const waited = client.run("parent", { n: 1 }, { temporary: true, requestId: "temporary-1" });
-  (await sink.received("hold-work")).answer(200, { text: "done" });
+  // The output of the call is a stored value.
+  (await sink.received("hold-work")).answer(200, { text: "x".repeat(400_000) });
   const output: unknown = await waited;
   expect(output).toBeDefined();
   const { runs } = await client.runs.list({ kind: RunKind.TEMPORARY });
@@ -138,8 +149,11 @@ test("a temporary run gives its output to every waiter and its webhook, and leav
   expect(await doomed.exited()).toBe("SIGKILL");
   const runIds = runs.map(({ runId }) => runId);
   expect(await tablesWith(runIds)).toContain("run_events");
+  const stored = await pool.query({ text: "select 1 from stored_values" });
+  expect(stored.rows).not.toEqual([]);
   await replaceScheduler(cluster, GRACE);
   await until(async () => (await tablesWith(runIds)).length === 0, { what: "every row to go" });
+  expect(await othersWith(runIds)).toEqual([]);
   expect(await refusalOf(client.runs.get(rootId))).toBe("RUN_NOT_FOUND");
   const another = { temporary: true, requestId: "temporary-1" };
   const { run: again, isDuplicate } = await client.runs.start("short", another);

@@ -85,6 +85,25 @@ test("a run that gives its thread up is interrupted by the next one only while i
   expect(await memoryOf("yields")).toEqual({ said: ["one", "two", "after"] });
 });
 
+test("a question to a person gives its thread up too, its late answer is refused, and the run that continues asks again (S4.25, S4.26)", async () => {
+  const approval = { type: "approval", config: { message: "Send it?" } };
+  await pawl.workflows.create(graph(["start > say > ask > end"], { say: SAY, ask: approval }), {
+    workflowId: "approves",
+  });
+  const { run } = await pawl.runs.start("approves", { ...on("people", "one"), ...RELEASED });
+  await waits(run.runId);
+  const [asked] = (await pawl.approvals.list({ runId: run.runId })).approvals;
+  await pawl.run("turn", "two", { threadId: "people" });
+  const late = await refusal(pawl.approvals.approve(asked?.approvalId ?? ""));
+  expect(late.reason).toBe("APPROVAL_CLOSED");
+  const resumed = await pawl.runs.resume(run.runId);
+  await waits(resumed.runId);
+  const [again] = (await pawl.approvals.list({ runId: resumed.runId })).approvals;
+  await pawl.approvals.approve(again?.approvalId ?? "");
+  expect(runStatusName((await pawl.runs.wait(resumed.runId)).status)).toBe("completed");
+  expect(await memoryOf("people")).toEqual({ said: ["one", "two"] });
+});
+
 /** The fact of the first event of a run. */
 async function storyStart(runId: string): Promise<object> {
   const [first] = (await pawl.events.list(runId)).events;
