@@ -86,6 +86,21 @@ export function keySuite(open: OpenStore): void {
     ]);
   });
 
+  test("an input whose run was removed may be started again (X23)", async () => {
+    const { journal } = await setup(open);
+    const [first, second] = [newRunId(), newRunId()];
+    await journal.transact((tx) => {
+      void tx.insertRuns([newRun({ runId: first, kind: "temporary", ended: true })]);
+      void tx.keepInputKeys(keyed("key", first));
+    });
+    expect(await journal.deleteUnkept([first])).toEqual([first]);
+    expect(await journal.findInputKeys("acme", ["key"])).toEqual([]);
+    await journal.transact(start("key", second));
+    expect(await journal.findInputKeys("acme", ["key"])).toEqual([
+      { inputKey: "key", runId: second },
+    ]);
+  });
+
   test("two writers who start one input at once start one run (S1.59, X23)", async () => {
     const { journal, rival } = await setup(open);
     const refused = await Promise.all(

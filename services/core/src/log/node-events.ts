@@ -19,11 +19,7 @@ import type {
   Usage,
 } from "./event.ts";
 import type { Cause, EventRows } from "./event-table.ts";
-
-/** A failure. Its message may quote values with these labels. */
-interface Quoting {
-  readonly taint?: Taint;
-}
+import type { Quoting } from "./failing.ts";
 
 /** The payloads of `node.*` and of the checks of a node. Times are milliseconds since 1970. */
 export interface NodePayloads {

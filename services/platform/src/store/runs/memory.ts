@@ -63,11 +63,12 @@ export function saveGraph({ definitions, now: createdAt }: StagedRows, graph: Te
 }
 
 export function keepInputKey(
-  { inputKeys, now }: StagedRows,
+  { inputKeys, runs, now }: StagedRows,
   { tenantId, inputKey, runId, ttlMs }: InputKey,
 ): void {
   const key = pairKey(tenantId, inputKey);
-  if ((inputKeys.get(key)?.expiresAt ?? now) > now)
+  const kept = inputKeys.get(key);
+  if (kept !== undefined && kept.expiresAt > now && runs.get(kept.runId) !== undefined)
     throw new UniqueViolation("input_keys_pkey", key);
   inputKeys.set(key, { runId, expiresAt: now + ttlMs });
 }

@@ -212,12 +212,13 @@ where tenant_id = :tenant_id::text
   and request_id = any (:request_ids::text[])
 
 -- name: of_input_keys
--- Runs by the inputs they were started with, for keys that are not expired.
-select input_key, run_id
-from input_keys
-where tenant_id = :tenant_id::text
-  and input_key = any (:input_keys::text[])
-  and expires_at > now()
+-- Runs by the inputs they were started with, for keys that are not expired. A run that was removed does not count.
+select k.input_key, k.run_id
+from input_keys k
+where k.tenant_id = :tenant_id::text
+  and k.input_key = any (:input_keys::text[])
+  and k.expires_at > now()
+  and (select r.run_id from runs r where r.run_id = k.run_id) is not null
 
 -- name: live_children
 -- Live runs that nodes of these runs started. It walks runs_by_parent for these parents only.
@@ -282,6 +283,14 @@ values (:definition_id::uuid, :tenant_id::text, :digest::text, :title::text, :no
 -- Deletes expired keys, so that their inputs may start again. The tick sends this before it inserts keys.
 delete from input_keys
 where expires_at <= now()
+
+-- name: free_input_keys
+-- Deletes keys whose run was removed, so that their inputs may start again. The tick sends this before it inserts keys. A pair of a tenant and
+-- a key that no start has may be deleted too: nothing uses it any more.
+delete from input_keys k
+where k.tenant_id = any (:tenant_id::text[])
+  and k.input_key = any (:input_key::text[])
+  and (select r.run_id from runs r where r.run_id = k.run_id) is null
 
 -- name: keep_input_keys
 -- Stores the run that an input started. A key that is not expired violates input_keys_pkey and fails the whole transaction: two schedulers

@@ -27,6 +27,7 @@ const deadlines = declare("move_deadlines", lists(DEADLINE));
 const markAll = declare("mark_stops", lists(STOP));
 const insertTestGraph = declare("insert_test_graph", TEST_GRAPH);
 const dropKeys = declare("drop_input_keys", {});
+const freeKeys = declare("free_input_keys", lists({ tenantId: text(), inputKey: text() }));
 const linkAll = declare("link_repairs", lists(REPAIR));
 const keepAllMetadata = declare("keep_metadata", lists(METADATA));
 const keepKeys = declare("keep_input_keys", lists(INPUT_KEY));
@@ -79,6 +80,7 @@ export async function keepMetadata(send: Send, kept: readonly KeptMetadata[]): P
 /** Stores inputs that have started a run. */
 export async function keepInputKeys(send: Send, keys: readonly InputKey[]): Promise<void> {
   void send(dropKeys, {});
+  void send(freeKeys, valuesOf(freeKeys, keys));
   await send(keepKeys, valuesOf(keepKeys, keys));
 }
 

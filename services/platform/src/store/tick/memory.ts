@@ -53,7 +53,8 @@ export function createMemoryJournal(tables: Tables, options: MemoryJournalOption
     findInputKeys: async (tenantId, inputKeys) =>
       inputKeys.flatMap((inputKey) => {
         const kept = tables.inputKeys.get(pairKey(tenantId, inputKey));
-        if (kept === undefined || kept.expiresAt <= now()) return [];
+        if (kept === undefined || kept.expiresAt <= now() || !tables.runs.has(kept.runId))
+          return [];
         return [{ inputKey, runId: kept.runId }];
       }),
     loadThreads: async (keys) => keys.flatMap((key) => loadThread(tables, key)),
