@@ -33,6 +33,7 @@ function setup() {
         connections.set(version, resolve);
         signal.addEventListener("abort", () => reject(new Error("stopped")), { once: true });
       }),
+    leaving: async () => undefined,
     refused: async (version) => refusals.has(version),
     stuck: (version, isAlone, signal) =>
       new Promise((resolve, reject) => {

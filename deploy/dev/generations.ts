@@ -43,6 +43,8 @@ export interface GenerationsOptions {
   readonly start: (version: number) => HandlerProcess;
   /** Settles when the host has a session of this version. It rejects when the signal aborts. */
   readonly connected: (version: number, signal: AbortSignal) => Promise<void>;
+  /** Settles when no host gives work to this version any more. It rejects when the signal aborts. */
+  readonly leaving: (version: number, signal: AbortSignal) => Promise<void>;
   /**
    * Whether the scheduler refused a type to this version because the version before had other schemas. It rejects when the signal aborts.
    */
@@ -118,10 +120,21 @@ export class Generations {
     const old = this.#current;
     this.#current = next;
     if (old !== undefined) this.#drain(old);
-    const draining = this.#draining.size;
-    report({ kind: "serving", version, pid: next.process.pid, draining });
+    void this.#reportServing(next, old);
     void this.#startAgainAfter(next);
     void this.#replaceIfStuck(next);
+  }
+
+  /** Both versions get work until the host knows that the old one leaves. So a user who reads the line runs the new code. */
+  async #reportServing({ version, process }: Generation, old: Generation | undefined) {
+    const signal = AbortSignal.any([this.#stopping.signal, AbortSignal.timeout(LEAVE_MS)]);
+    if (old !== undefined)
+      await Promise.race([this.#options.leaving(old.version, signal), old.process.exited]).catch(
+        () => undefined,
+      );
+    if (this.#current?.version !== version || this.#stopping.signal.aborted) return;
+    const draining = this.#draining.size;
+    this.#options.report({ kind: "serving", version, pid: process.pid, draining });
   }
 
   /** Waits for the session of a new version. Returns why there is none. */
@@ -187,5 +200,7 @@ export class Generations {
   }
 }
 
+/** How long a process may take to announce that it leaves. One that does not is shown as replaced all the same. */
+const LEAVE_MS = 5_000;
 /** A process that lived this long did not end because of its start. */
 const STABLE_MS = 10_000;

@@ -63,11 +63,14 @@ test("a version is stuck when a function has ignored its cancel for the grace, a
   const { signal } = new AbortController();
   expect(await view.stuck(1, false, signal)).toBe(1);
   expect(await view.stuck(2, true, signal)).toBe(1);
+  // A version that leaves, that was cut, or that is gone gets no work.
+  for (const version of [2, 4, 5]) await view.leaving(version, signal);
   const stop = new AbortController();
   const others = [
     view.stuck(1, true, stop.signal),
     view.stuck(3, false, stop.signal),
     view.stuck(4, false, stop.signal),
+    view.leaving(1, stop.signal),
   ];
   const first = Promise.race(others);
   await view.connected(3, signal);

@@ -16,7 +16,7 @@ const LOOKS = 10;
 /** How often the hosts are asked about functions that ignore their cancel. */
 const STUCK_POLL_MS = 1_000;
 
-interface HostView extends Pick<GenerationsOptions, "connected" | "refused" | "stuck"> {
+interface HostView extends Pick<GenerationsOptions, "connected" | "leaving" | "refused" | "stuck"> {
   readonly close: () => void;
 }
 
@@ -95,6 +95,16 @@ export function lookAtHosts(options: HostViewOptions): HostView {
       first(given, async (host, signal) => {
         while ((await host.find(nameOf(version), signal)) === undefined) await pause(signal);
       }),
+    async leaving(version, signal) {
+      const left = async (host: HostLook): Promise<void> => {
+        for (;;) {
+          const session = await host.find(nameOf(version), signal);
+          if (session === undefined || session.state === SessionState.DRAINING) return;
+          await pause(signal).catch(() => signal.throwIfAborted());
+        }
+      };
+      await Promise.all(hosts.map(left));
+    },
     stuck: (version, isAlone, given) =>
       first(given, async (host, signal) => {
         for (;;) {
