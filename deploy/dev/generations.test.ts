@@ -7,11 +7,10 @@ function setup() {
   const reports: Report[] = [];
   const waiting: { test: () => boolean; resolve: () => void }[] = [];
   const look = (): void => {
-    for (const one of [...waiting])
-      if (one.test()) {
-        waiting.splice(waiting.indexOf(one), 1);
-        one.resolve();
-      }
+    for (const one of waiting.filter(({ test: isDue }) => isDue())) {
+      waiting.splice(waiting.indexOf(one), 1);
+      one.resolve();
+    }
   };
   interface Scripted {
     readonly end: (how: string) => void;

@@ -62,10 +62,22 @@ class HostLook {
     }
   }
 
+  /** Settles when the host gives no work to the session of this name. Rejects when the signal aborts. */
+  async left(name: string, signal: AbortSignal): Promise<void> {
+    for (;;) {
+      const session = await this.find(name, signal);
+      if (session === undefined || session.state === SessionState.DRAINING) return;
+      await pause(signal).catch(() => signal.throwIfAborted());
+    }
+  }
+
   close(): void {
     this.#client.close();
   }
 }
+
+const pause = (signal: AbortSignal, ms = POLL_MS): Promise<void> =>
+  delay(ms, undefined, { signal });
 
 /** Looks at the hosts. */
 export function lookAtHosts(options: HostViewOptions): HostView {
@@ -87,8 +99,6 @@ export function lookAtHosts(options: HostViewOptions): HostView {
       over.abort();
     }
   };
-  const pause = (signal: AbortSignal, ms = POLL_MS): Promise<void> =>
-    delay(ms, undefined, { signal });
   return {
     close: () => hosts.forEach((host) => host.close()),
     connected: (version, given) =>
@@ -96,14 +106,7 @@ export function lookAtHosts(options: HostViewOptions): HostView {
         while ((await host.find(nameOf(version), signal)) === undefined) await pause(signal);
       }),
     async leaving(version, signal) {
-      const left = async (host: HostLook): Promise<void> => {
-        for (;;) {
-          const session = await host.find(nameOf(version), signal);
-          if (session === undefined || session.state === SessionState.DRAINING) return;
-          await pause(signal).catch(() => signal.throwIfAborted());
-        }
-      };
-      await Promise.all(hosts.map(left));
+      await Promise.all(hosts.map((host) => host.left(nameOf(version), signal)));
     },
     stuck: (version, isAlone, given) =>
       first(given, async (host, signal) => {

@@ -149,12 +149,30 @@ export type Send = <Given extends Shape, Columns extends Shape>(
 ) => Promise<Typed<Columns>[]>;
 
 /** Runs a query and returns its rows. */
-export async function run<Given extends Shape, Columns extends Shape>(
+export const run = <Given extends Shape, Columns extends Shape>(
   db: Queryable,
   query: Query<Given, Columns>,
   values: Typed<Given>,
+): Promise<Typed<Columns>[]> => answered(db, query, bind(query, values));
+
+/**
+ * The same without a name, so PostgreSQL plans it for the present size of its tables. A plan that was kept from a tiny table may compare every
+ * row with every other one.
+ */
+export const runPlanned = <Given extends Shape, Columns extends Shape>(
+  db: Queryable,
+  query: Query<Given, Columns>,
+  values: Typed<Given>,
+): Promise<Typed<Columns>[]> => {
+  const { text, values: ordered } = bind(query, values);
+  return answered(db, query, { text, values: ordered });
+};
+
+async function answered<Columns extends Shape>(
+  db: Queryable,
+  query: Query<Shape, Columns>,
+  call: Omit<Call, "name">,
 ): Promise<Typed<Columns>[]> {
-  const call = bind(query, values);
   const attributes = { [ATTRIBUTES.dbSystem]: "postgresql", [ATTRIBUTES.dbQuery]: query.name };
   const { rows } = await inActiveTrace(SPANS.query, { kind: SpanKind.CLIENT, attributes }, () =>
     db.query<Readonly<Record<string, unknown>>>(call),

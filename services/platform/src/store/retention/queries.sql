@@ -40,25 +40,40 @@ from (
 ) kept
 
 -- name: delete_logs
--- Deletes at most `limit` events of runs that are removed. A run that came back from the archive meanwhile keeps its log.
-with deleted as (
-  delete from run_events e
-  using (
-    select run_id, seq
-    from run_events
-    where run_id = any (array(
-      select g.run_id
-      from unnest(:run_ids::uuid[]) as g (run_id)
-      where not exists (select from runs r where r.run_id = g.run_id)
-    ))
-    limit :limit::integer
-  ) some_events
-  where e.run_id = some_events.run_id
-    and e.seq = some_events.seq
-  returning e.seq
+-- Deletes at most `limit` events of runs that are removed. A run that came back from the archive meanwhile keeps its log. All runs of a page but
+-- the last one are in it with their whole log, so the statement does not join the log with itself. If the statistics said that the log is
+-- empty, PostgreSQL would compare each event of the page with the whole log.
+with page as materialized (
+  select run_id, seq
+  from run_events
+  where run_id = any (array(
+    select g.run_id
+    from unnest(:run_ids::uuid[]) as g (run_id)
+    where (select r.run_id from runs r where r.run_id = g.run_id limit 1) is null
+  ))
+  order by run_id, seq
+  limit :limit::integer
+), last_run as materialized (
+  select run_id, max(seq) as seq
+  from page
+  group by run_id
+  order by run_id desc
+  limit 1
+), whole as (
+  delete from run_events
+  where run_id = any (array(
+    select distinct p.run_id
+    from page p
+    where p.run_id <> (select l.run_id from last_run l)
+  ))
+  returning 1
+), part as (
+  delete from run_events
+  where run_id = (select l.run_id from last_run l)
+    and seq <= (select l.seq from last_run l)
+  returning 1
 )
-select count(*)::integer as events
-from deleted
+select ((select count(*) from whole) + (select count(*) from part))::integer as events
 
 -- name: left_logs
 -- Removed runs whose logs are not deleted yet.

@@ -4,7 +4,7 @@ import { leastAgeMs } from "@pawl/core/policy/retention";
 import type { RunId } from "@pawl/core/name/ids";
 import { probe } from "../../lifecycle/probe.ts";
 import { flag, list, number, text, uuid } from "../../db/columns.ts";
-import { first, queriesBeside, type Queryable, run } from "../../db/query.ts";
+import { first, queriesBeside, type Queryable, run, runPlanned } from "../../db/query.ts";
 import { EVENTS_PAGE } from "../log/log.ts";
 import type { EndedFilter, EndedPlace, EndedRun, EndedSinceFilter, KeptRuns } from "./retention.ts";
 
@@ -106,7 +106,8 @@ async function inSteps(
 ): Promise<number> {
   let all = 0;
   for (;;) {
-    const events = (await first(db, query, { runIds, limit: EVENTS_PAGE }))?.events ?? 0;
+    const [page] = await runPlanned(db, query, { runIds, limit: EVENTS_PAGE });
+    const events = page?.events ?? 0;
     all += events;
     if (events < EVENTS_PAGE) return all;
   }
