@@ -98,7 +98,7 @@ test("a number that no double holds does not break the filters of other runs", a
   }
 });
 
-test("an interrupted run, a run that was rolled back and a cancelled run are told apart (S4.14)", async () => {
+test("an interrupted run, a run that was rolled back and a cancelled run have filters of their own (S4.14)", async () => {
   const cancelled = { ...MADE, status: "cancelled" };
   await insertRuns(pool, [
     cancelled,
